@@ -1,0 +1,161 @@
+/**
+ * The one error class and the closed list of its codes.
+ *
+ * Mistakes of the caller are thrown at once as a `CriaError`; whatever goes wrong after the first event arrives as an
+ * `error` event that carries the same facts as plain JSON (`ErrorInfo`).
+ */
+
+import type { JsonObject } from './json.ts'
+
+export interface CodeFacts {
+  /** Whether the same call may succeed when it is made again. */
+  readonly retryable: boolean
+  /** What a person can do, when the place that raised the error knows nothing better. */
+  readonly hint?: string
+}
+
+const CODES = {
+  aborted: { retryable: false },
+  rate_limited: { retryable: true, hint: 'Wait, lower the rate of requests, or name a fallback model.' },
+  overloaded: { retryable: true, hint: 'The provider is overloaded: try later or name a fallback model.' },
+  context_length: { retryable: false, hint: 'Shorten the input, allow compaction, or use a model with a larger context window.' },
+  model_unavailable: { retryable: false, hint: 'Check the name of the model with `cria models`, or name a fallback model.' },
+  auth: { retryable: false, hint: 'Check the API key of this provider; `cria doctor` tells which one is used.' },
+  quota: { retryable: false, hint: 'The account has no credit or quota left: check its billing page.' },
+  policy: { retryable: false, hint: 'The provider refused the content: rephrase the request.' },
+  invalid_request: { retryable: false },
+  network: { retryable: true, hint: 'Check the connection and the base URL of the provider.' },
+  timeout: { retryable: true, hint: 'Try again, or raise the time limit.' },
+  stream_interrupted: { retryable: true, hint: 'The answer broke off; what had arrived was kept. Ask again.' },
+  invalid_response: { retryable: true, hint: 'The server did not answer as this API does: check the base URL and the proxy in between.' },
+  tool_failure: { retryable: false },
+  permission_denied: { retryable: false, hint: 'Allow the tool by a rule or answer the permission request.' },
+  budget_exceeded: { retryable: false, hint: 'Raise the budget or ask for less.' },
+  max_steps: { retryable: false, hint: 'Raise `maxSteps` or make the task smaller.' },
+  max_retries: { retryable: false },
+  no_assistant_message: { retryable: true },
+  configuration: { retryable: false },
+  session_busy: { retryable: true, hint: 'Wait until the running turn of this session ends, cancel it, or use another session.' },
+  turn_lost: { retryable: true, hint: 'The process that ran this turn ended before the turn did. Ask again.' },
+  journal_failed: { retryable: false, hint: 'Check free space and permissions of the journal file, or run without a recorder.' },
+  store_failed: { retryable: false },
+  not_found: { retryable: false },
+  not_trusted: { retryable: false, hint: 'Run `cria trust` in this folder to let its configuration count.' },
+  internal: { retryable: false, hint: 'This is a bug in cria: please report it with the trace id.' },
+} as const satisfies Record<string, CodeFacts>
+
+export type ErrorCode = keyof typeof CODES
+
+/** Every error code there is, with what holds for it in general. */
+export const ERROR_CODES: Readonly<Record<ErrorCode, CodeFacts>> = CODES
+
+/** An error as plain JSON, as it stands in events and in the journal. */
+export interface ErrorInfo {
+  readonly code: ErrorCode
+  /** What was expected, what came, what to do; never a key, never a whole prompt. */
+  readonly message: string
+  readonly retryable: boolean
+  /** HTTP status of the provider's answer, where there was one. */
+  readonly status?: number
+  readonly hint?: string
+  readonly details?: JsonObject
+}
+
+export interface CriaErrorOptions {
+  readonly retryable?: boolean
+  readonly status?: number
+  readonly hint?: string
+  readonly details?: JsonObject
+  readonly cause?: unknown
+}
+
+/** Recognised across two installed copies of the package. */
+const MARKER: unique symbol = Symbol.for('cria.error') as never
+
+export class CriaError extends Error {
+  readonly code: ErrorCode
+  readonly retryable: boolean
+  readonly status: number | undefined
+  readonly hint: string | undefined
+  readonly details: JsonObject | undefined
+
+  constructor(code: ErrorCode, message: string, options: CriaErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    const facts = ERROR_CODES[code]
+    this.name = 'CriaError'
+    this.code = code
+    this.retryable = options.retryable ?? facts.retryable
+    this.status = options.status
+    this.hint = options.hint ?? facts.hint
+    this.details = options.details
+    Object.defineProperty(this, MARKER, { value: true })
+  }
+
+  toJSON(): ErrorInfo {
+    return {
+      code: this.code,
+      message: this.message,
+      retryable: this.retryable,
+      ...(this.status === undefined ? {} : { status: this.status }),
+      ...(this.hint === undefined ? {} : { hint: this.hint }),
+      ...(this.details === undefined ? {} : { details: this.details }),
+    }
+  }
+}
+
+/** The caller's options are wrong; thrown before any request is made and any row is written. */
+export class ConfigurationError extends CriaError {
+  constructor(message: string, options: CriaErrorOptions = {}) {
+    super('configuration', message, options)
+    this.name = 'ConfigurationError'
+  }
+}
+
+/** A stream of an assistant ended without an assistant message. */
+export class NoAssistantMessageError extends CriaError {
+  constructor(message: string, options: CriaErrorOptions = {}) {
+    super('no_assistant_message', message, options)
+    this.name = 'NoAssistantMessageError'
+  }
+}
+
+/** All attempts failed; `cause` is the last failure. */
+export class MaxRetriesExceededError extends CriaError {
+  constructor(message: string, options: CriaErrorOptions = {}) {
+    super('max_retries', message, options)
+    this.name = 'MaxRetriesExceededError'
+  }
+}
+
+export function isCriaError(value: unknown): value is CriaError {
+  return typeof value === 'object' && value !== null && (value as { [MARKER]?: unknown })[MARKER] === true
+}
+
+/**
+ * Makes a `CriaError` of anything that was thrown. An `AbortError` becomes `aborted`, a `TimeoutError` becomes `timeout`, what is
+ * unknown gets `fallback`.
+ */
+export function toCriaError(thrown: unknown, fallback: ErrorCode = 'internal'): CriaError {
+  if (isCriaError(thrown)) return thrown
+  if (thrown instanceof Error) {
+    const code = thrown.name === 'AbortError' ? 'aborted' : thrown.name === 'TimeoutError' ? 'timeout' : fallback
+    return new CriaError(code, thrown.message || thrown.name, { cause: thrown })
+  }
+  return new CriaError(fallback, `Something that is no error was thrown: ${describe(thrown)}`, { cause: thrown })
+}
+
+/** Rebuilds the error from its JSON, for those who reject with what a stream ended in. */
+export function errorFromInfo(info: ErrorInfo, cause?: unknown): CriaError {
+  return new CriaError(info.code, info.message, {
+    retryable: info.retryable,
+    ...(info.status === undefined ? {} : { status: info.status }),
+    ...(info.hint === undefined ? {} : { hint: info.hint }),
+    ...(info.details === undefined ? {} : { details: info.details }),
+    cause,
+  })
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 200))
+  return value === null ? 'null' : typeof value
+}

@@ -1,0 +1,117 @@
+/**
+ * The events of a turn: the only place where they are declared. Engine, bots, command line, server and page share them.
+ *
+ *     start ─► (retrieval)* ─► step* ─► complete | cancelled | error
+ *     step  =  (text_delta | thinking | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
+ *     tools =  tool_request+  (permission_request permission_decision)?  (tool_progress | tool_result)*
+ *
+ * An event is plain JSON. Stations yield event *bodies*; the recorder tap stamps them. Exactly one terminal event ends every
+ * stream, and every `tool_request` is followed by exactly one `tool_result` with the same id.
+ */
+
+import type { Citation } from './citation.ts'
+import type { ErrorInfo } from './error.ts'
+import type { JsonObject } from './json.ts'
+import type { Message } from './message.ts'
+import type { FinishReason } from './model.ts'
+import type { ToolResult, ToolUse } from './tool.ts'
+import type { Usage } from './usage.ts'
+
+/** Why another model answers than the one before. */
+export const SWITCH_REASONS = ['context_too_large', 'rate_limited', 'model_unavailable', 'specialized_task', 'default'] as const
+export type SwitchReason = (typeof SWITCH_REASONS)[number]
+
+export interface BotIdentity {
+  /** Class of the bot: `QueryBot`. */
+  readonly kind: string
+  /** The name that its owner gave it. */
+  readonly name?: string
+}
+
+/** What a turn came to. */
+export interface QueryResult {
+  /** The text of the last step. */
+  readonly text: string
+  readonly finishReason: FinishReason | 'max-steps'
+  readonly steps: number
+  readonly usage: Usage
+  /** US dollars; `null` when the price of a model that was used is unknown. */
+  readonly costUsd: number | null
+  /** The model that gave the last answer. */
+  readonly model: string
+  readonly citations?: readonly Citation[]
+  /** The documents do not hold the answer, and the answer says so. */
+  readonly abstained?: boolean
+  readonly cacheHit: boolean
+  readonly sessionId: string
+  readonly turnId: string
+  readonly traceId: string
+}
+
+export type StartEvent = { readonly type: 'start'; readonly model: string; readonly bot?: BotIdentity }
+
+export type ContentEvent =
+  | { readonly type: 'text_delta'; readonly text: string; readonly attempt: number }
+  | { readonly type: 'thinking'; readonly content: string; readonly attempt: number }
+  /** The assembled assistant message of a step. */
+  | { readonly type: 'message'; readonly message: Message }
+  | { readonly type: 'usage'; readonly usage: Usage }
+
+export type RetrievedRef = { readonly id: string; readonly source: string; readonly start: number; readonly end: number; readonly score: number }
+
+export type PreparationEvent =
+  | { readonly type: 'retrieval'; readonly store: string; readonly query: string; readonly chunks: readonly RetrievedRef[] }
+  | { readonly type: 'compaction'; readonly tokensBefore: number; readonly tokensAfter: number; readonly strategy: string }
+
+export type RecoveryEvent =
+  /** Attempt `attempt` failed; the next begins after `delay` milliseconds. */
+  | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly error: ErrorInfo }
+  /** Drop what this step has shown so far: attempt `attempt` is void. */
+  | { readonly type: 'reset'; readonly attempt: number }
+  | { readonly type: 'model_switch'; readonly from: string; readonly to: string; readonly reason: SwitchReason }
+
+export type ToolEvent =
+  | { readonly type: 'tool_request'; readonly tool: ToolUse }
+  | { readonly type: 'permission_request'; readonly tools: readonly ToolUse[] }
+  | { readonly type: 'permission_decision'; readonly decisions: readonly { readonly id: string; readonly granted: boolean; readonly reason: string; readonly rule?: string }[] }
+  | { readonly type: 'tool_progress'; readonly id: string; readonly content: string }
+  | { readonly type: 'tool_result'; readonly result: ToolResult }
+
+/** Something worth knowing that changes nothing: a history that was repaired, a callback that threw. */
+export type NoticeEvent = { readonly type: 'notice'; readonly code: string; readonly message: string; readonly details?: JsonObject }
+
+export type FeedbackEvent = { readonly type: 'feedback'; readonly choice: 'first' | 'second' | 'none'; readonly preferred: string | null; readonly rejected: string | null }
+
+export type TerminalEvent =
+  | { readonly type: 'error'; readonly error: ErrorInfo }
+  | { readonly type: 'cancelled'; readonly reason: string }
+  | { readonly type: 'complete'; readonly result: QueryResult }
+
+/** An event before it is stamped. */
+export type EventBody = StartEvent | ContentEvent | PreparationEvent | RecoveryEvent | ToolEvent | NoticeEvent | FeedbackEvent | TerminalEvent
+
+export interface EventStamp {
+  readonly sessionId: string
+  readonly turnId: string
+  /** The step it belongs to, from 1; 0 before the first step. */
+  readonly step: number
+  /** Number within the turn, from 0, without gaps. */
+  readonly seq: number
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+type Stamped<Body> = Body extends unknown ? Body & EventStamp : never
+export type QueryEvent = Stamped<EventBody>
+export type EventOf<Type extends EventBody['type']> = Extract<QueryEvent, { type: Type }>
+
+const TERMINAL = { complete: true, cancelled: true, error: true } as const
+
+export function isTerminal<Event extends EventBody>(event: Event): event is Event & TerminalEvent {
+  return event.type in TERMINAL
+}
+
+/** Makes a `switch` over events exhaustive. */
+export function assertNever(value: never): never {
+  throw new TypeError(`Unexpected: ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,33 @@
+/** Identifiers: branded strings, sortable by the time they were made. */
+
+declare const brand: unique symbol
+type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+export type SessionId = Branded<'session'>
+export type TurnId = Branded<'turn'>
+export type MessageId = Branded<'message'>
+
+/** Makes one id; handed in wherever ids are made, so that tests can count them. */
+export type CreateId = (prefix: string) => string
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/**
+ * `prefix_` + 10 characters of time + 16 of randomness (80 bits), in Crockford's base 32: the layout of a ULID
+ * (https://github.com/ulid/spec), lower case. Ids of one prefix sort by time, to the millisecond.
+ */
+export const createId: CreateId = (prefix) => {
+  let time = Date.now()
+  let head = ''
+  for (let i = 0; i < 10; i++) {
+    head = ALPHABET.charAt(time % 32) + head
+    time = Math.floor(time / 32)
+  }
+  let tail = ''
+  for (const byte of crypto.getRandomValues(new Uint8Array(16))) tail += ALPHABET.charAt(byte % 32)
+  return `${prefix}_${head}${tail}`
+}
+
+export const sessionId = (value: string): SessionId => value as SessionId
+export const turnId = (value: string): TurnId => value as TurnId
+export const messageId = (value: string): MessageId => value as MessageId

@@ -1,0 +1,149 @@
+/**
+ * One message model for everything.
+ *
+ * Words, here and everywhere: *session* a conversation, *turn* one question to its answer, *step* one model call with its
+ * tools, *attempt* one try of one model call, *part* what a provider streams, *event* what we stream, *chunk* a passage of a document.
+ */
+
+import { ConfigurationError } from './error.ts'
+import { createId, messageId } from './id.ts'
+import type { MessageId } from './id.ts'
+import type { FilePart, ImagePart, Part, TextPart, ToolCallPart, ToolResultPart } from './part.ts'
+import type { ScoredChunk } from './store.ts'
+
+/** `retrieved` is text from a document or a memory: data, never instructions. */
+export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'retrieved'
+
+export const ROLES: readonly Role[] = ['system', 'developer', 'user', 'assistant', 'tool', 'retrieved']
+
+/** Where the text of a retrieved message comes from, and how it may be cited. */
+export interface Retrieved {
+  /** What the model writes in square brackets to cite it: `1`, `2`, … in rank order over the whole request. */
+  readonly marker: string
+  readonly origin: 'docstore' | 'memory'
+  readonly store: string
+  readonly chunk: ScoredChunk
+}
+
+export interface Message {
+  readonly id: MessageId
+  readonly role: Role
+  /** The text of `parts`, joined. Thinking, calls and results are no text. */
+  readonly content: string
+  readonly parts: readonly Part[]
+  /** The tool-call parts, where there are any. */
+  readonly toolCalls?: readonly ToolCallPart[]
+  /** Present on what came out of a store, also after it was fenced and given a role that providers know. */
+  readonly retrieved?: Retrieved
+  /** Compaction never drops a pinned message. */
+  readonly pinned?: boolean
+}
+
+/** A message as people write it: content and parts may be left out, the other is derived. */
+export interface MessageLike {
+  readonly id?: string
+  readonly role: Role
+  readonly content?: string
+  readonly parts?: readonly Part[]
+  readonly retrieved?: Retrieved
+  readonly pinned?: boolean
+}
+
+export type MessageInput = string | MessageLike | Message | readonly MessageInput[]
+export type Content = string | readonly (TextPart | ImagePart | FilePart)[]
+
+export const system = (content: string): Message => fromParts('system', textParts(content))
+export const developer = (content: string): Message => fromParts('developer', textParts(content))
+export const user = (content: Content): Message => fromParts('user', typeof content === 'string' ? textParts(content) : content)
+export const assistant = (content: string | readonly Part[]): Message =>
+  fromParts('assistant', typeof content === 'string' ? textParts(content) : content)
+
+/** The answer to a tool call. */
+export function toolResult(result: Omit<ToolResultPart, 'type' | 'isError'> & { readonly isError?: boolean }): Message {
+  return fromParts('tool', [{ type: 'tool-result', ...result, isError: result.isError ?? false }])
+}
+
+/** A chunk as a message of the `retrieved` role; its content is the bare text of the chunk. */
+export function retrieved(info: Retrieved): Message {
+  return fromParts('retrieved', textParts(info.chunk.text), { retrieved: info })
+}
+
+export interface MessageExtras {
+  readonly id?: string
+  readonly retrieved?: Retrieved | undefined
+  readonly pinned?: boolean | undefined
+}
+
+/** The one place where a message is put together; `content` and `toolCalls` are derived from the parts. */
+export function fromParts(role: Role, parts: readonly Part[], extras: MessageExtras = {}): Message {
+  const toolCalls = parts.filter((part) => part.type === 'tool-call')
+  return {
+    id: messageId(extras.id ?? createId('msg')),
+    role,
+    content: textOf(parts),
+    parts,
+    ...(toolCalls.length > 0 ? { toolCalls } : {}),
+    ...(extras.retrieved === undefined ? {} : { retrieved: extras.retrieved }),
+    ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
+  }
+}
+
+/** The text of parts, joined without a separator; for a tool message the content of its results. */
+export function textOf(parts: readonly Part[]): string {
+  let text = ''
+  for (const part of parts) {
+    if (part.type === 'text') text += part.text
+    else if (part.type === 'tool-result') text += part.content
+  }
+  return text
+}
+
+/**
+ * Normalises strings (user messages), message-like objects, messages and nested lists of these to a flat list of messages.
+ * Idempotent: what is a message already is returned as it is.
+ *
+ * @throws ConfigurationError for anything else, naming its place in the list.
+ */
+export function toMessages(input: MessageInput): Message[] {
+  const messages: Message[] = []
+  collect(input, 'messages', messages)
+  return messages
+}
+
+function collect(input: unknown, place: string, into: Message[]): void {
+  if (typeof input === 'string') {
+    into.push(user(input))
+  } else if (Array.isArray(input)) {
+    input.forEach((item, index) => collect(item, `${place}[${index}]`, into))
+  } else {
+    into.push(toMessage(input, place))
+  }
+}
+
+function toMessage(input: unknown, place: string): Message {
+  if (typeof input !== 'object' || input === null) {
+    throw new ConfigurationError(`${place} must be a string, a message or a list of these, but is ${input === null ? 'null' : typeof input}.`)
+  }
+  const like = input as Partial<Message>
+  if (like.role === undefined || !ROLES.includes(like.role)) {
+    throw new ConfigurationError(`${place}.role must be one of ${ROLES.join(', ')}, but is ${JSON.stringify(like.role)}.`)
+  }
+  if (isMessage(like)) return like as Message
+  if (like.parts === undefined && typeof like.content !== 'string') {
+    throw new ConfigurationError(`${place} has neither a content string nor parts.`)
+  }
+  return fromParts(like.role, like.parts ?? textParts(like.content ?? ''), {
+    ...(like.id === undefined ? {} : { id: like.id }),
+    retrieved: like.retrieved,
+    pinned: like.pinned,
+  })
+}
+
+function isMessage(like: Partial<Message>): boolean {
+  if (typeof like.id !== 'string' || typeof like.content !== 'string' || !Array.isArray(like.parts)) return false
+  return (like.toolCalls !== undefined) === like.parts.some((part) => part.type === 'tool-call')
+}
+
+function textParts(text: string): readonly TextPart[] {
+  return text === '' ? [] : [{ type: 'text', text }]
+}

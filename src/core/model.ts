@@ -1,0 +1,121 @@
+/** The port to language models, and what passes through it. */
+
+import type { Json, JsonObject } from './json.ts'
+import type { Message } from './message.ts'
+import type { ProviderData } from './part.ts'
+import type { JsonSchema } from './schema.ts'
+import type { Span } from './span.ts'
+import type { Usage } from './usage.ts'
+
+/**
+ * A language model. `stream` makes exactly one request: no retry, no cache and no logging here, policy is ours.
+ *
+ * It yields parts until a `finish` part; a stream that ends without one counts as interrupted. It throws a `CriaError` (or anything,
+ * which then counts as `internal`). When `ctx.signal` is aborted, or the iterator is returned, it closes its connection.
+ */
+export interface LanguageModel {
+  /** `provider/model`, as it stands in events and rows. */
+  readonly ref: string
+  readonly facts: ModelFacts
+  stream(request: ModelRequest, ctx: ModelCall): AsyncIterable<ModelPart>
+}
+
+/** What is known about a model. `null` is "nobody knows", which is never treated as zero or as unlimited. */
+export interface ModelFacts {
+  /** Tokens of input and output together. */
+  readonly contextWindow: number | null
+  readonly maxOutputTokens: number | null
+  /** Absent: unknown. */
+  readonly price?: Price
+  /** `false`: the system prompt has to travel as a user message. Default true. */
+  readonly systemRole?: boolean
+  /** The only temperature that the model takes. */
+  readonly fixedTemperature?: number
+  /** `false`: the model cannot stream. Default true. */
+  readonly streaming?: boolean
+  readonly tools?: boolean
+  readonly images?: boolean
+  readonly thinking?: boolean
+  /** The provider can be made to answer with JSON of a given schema. */
+  readonly structuredOutput?: boolean
+}
+
+export const UNKNOWN_FACTS: ModelFacts = { contextWindow: null, maxOutputTokens: null }
+
+/** US dollars for a million tokens. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+  /** The day (ISO 8601) on which this price was looked up. */
+  readonly asOf?: string
+}
+
+export interface ModelCall {
+  readonly signal: AbortSignal
+  /** Where the adapter may note what it learns (response id, server's model name). */
+  readonly span: Span
+}
+
+export interface ModelRequest {
+  readonly messages: readonly Message[]
+  readonly settings: CallSettings
+  readonly tools?: readonly ToolSpec[]
+  readonly toolChoice?: ToolChoice
+  readonly responseFormat?: ResponseFormat
+  /** `off` asks the provider not to reason; absent leaves it to the provider. */
+  readonly thinking?: ThinkingEffort
+  /** `false` asks for one answer in one piece. */
+  readonly stream: boolean
+  /** What retrieval learned about the question; meant for models that work on words. */
+  readonly evidence?: { readonly weights: Readonly<Record<string, number>> }
+}
+
+export type ThinkingEffort = 'off' | 'low' | 'medium' | 'high'
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string }
+export interface ResponseFormat {
+  readonly type: 'json'
+  readonly schema?: JsonSchema
+  readonly name?: string
+}
+
+/** A tool as the model sees it. */
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+}
+
+export interface CallSettings {
+  readonly temperature?: number
+  readonly maxOutputTokens?: number
+  readonly topP?: number
+  readonly topK?: number
+  readonly presencePenalty?: number
+  readonly frequencyPenalty?: number
+  readonly stopSequences?: readonly string[]
+  readonly seed?: number
+  /** Passed through to the provider, by provider name. */
+  readonly providerOptions?: JsonObject
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'
+
+/** What a provider streams. Plain JSON; a kind that a station does not know is ignored. */
+export type ModelPart =
+  // content
+  | { readonly type: 'text'; readonly text: string; readonly providerData?: ProviderData }
+  | { readonly type: 'thinking'; readonly text: string }
+  /** Ends a block of thinking; carries what the provider wants back with it. */
+  | { readonly type: 'thinking-end'; readonly providerData?: ProviderData }
+  // tools
+  | { readonly type: 'tool-input'; readonly id: string; readonly name: string; readonly delta: string }
+  /** A whole call; `input` is the parsed arguments, or the raw string together with `invalid`. */
+  | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: Json; readonly invalid?: string; readonly providerData?: ProviderData }
+  | { readonly type: 'opaque'; readonly kind: string; readonly providerData: ProviderData }
+  // about the answer
+  | { readonly type: 'response'; readonly id?: string; readonly model?: string }
+  /** Set, not added: a later one replaces an earlier one of the same attempt. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly rawReason?: string; readonly abstained?: boolean }

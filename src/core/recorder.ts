@@ -1,0 +1,163 @@
+/**
+ * The port to the journal. Everything that happened in a turn is written here before it is shown; resume, re-attach, replay, cost,
+ * search and preference data are views on it.
+ *
+ * All methods may be synchronous (SQLite) or asynchronous (PostgreSQL): callers await the result where it is a promise, and only then.
+ */
+
+import type { ErrorInfo } from './error.ts'
+import type { BotIdentity, QueryEvent } from './event.ts'
+import type { JsonObject } from './json.ts'
+import type { Message } from './message.ts'
+import type { FinishReason } from './model.ts'
+import type { SpanRecord } from './span.ts'
+import type { Usage } from './usage.ts'
+
+export type MaybePromise<T> = T | Promise<T>
+
+/** `lost`: its owner died, and somebody else noticed. */
+export type TurnState = 'open' | 'done' | 'failed' | 'cancelled' | 'lost'
+
+export interface TurnOpen {
+  readonly turnId: string
+  readonly sessionId: string
+  readonly bot?: BotIdentity
+  readonly model: string
+  readonly temperature: number | null
+  /** The text of what was asked, for lists and search. */
+  readonly question: string
+  /** SHA-256 of the system prompt, hexadecimal. */
+  readonly promptHash: string | null
+  readonly startedAt: number
+  readonly traceId: string
+  readonly spanId: string
+  /** `false` opens the turn although another one of the session is open; it then never becomes part of the session's history. */
+  readonly exclusive: boolean
+}
+
+/** What is written in the course of a turn, in the order it happened. */
+export type JournalEntry =
+  | { readonly type: 'event'; readonly event: QueryEvent }
+  /** Messages as they were composed for this turn (system prompt, retrieved, user), or produced by it (assistant, tool). */
+  | { readonly type: 'messages'; readonly step: number; readonly messages: readonly Message[] }
+  /** A tool is about to have its effect. Its `tool_result` event is the other half. */
+  | { readonly type: 'tool_start'; readonly step: number; readonly callId: string; readonly name: string; readonly input: string; readonly idempotencyKey: string; readonly at: number }
+
+export interface TurnClose {
+  readonly state: Exclude<TurnState, 'open' | 'lost'>
+  /** The terminal event; stored with the new state in one transaction. */
+  readonly event: QueryEvent
+  readonly endedAt: number
+  /** The model that gave the last answer. */
+  readonly model: string
+  /** The text of the answer, also when it is only a beginning. */
+  readonly text: string
+  readonly usage: Usage
+  readonly costUsd: number | null
+  readonly finishReason: FinishReason | 'max-steps' | null
+  readonly error?: ErrorInfo
+  readonly metrics: TurnMetrics
+}
+
+export interface TurnMetrics {
+  /** Milliseconds from the start to the first text or thinking; `null` when there was none. */
+  readonly timeToFirstTokenMs: number | null
+  readonly durationMs: number
+  readonly steps: number
+  readonly toolsExecuted: number
+  readonly errors: number
+  readonly retries: number
+  readonly cacheHit: boolean
+  /** The turn took longer than the limit for slow queries (30 s by default). */
+  readonly slow: boolean
+}
+
+export interface Recorder {
+  /**
+   * Writes the row of a turn. It belongs to this recorder's owner until it is closed or its lease runs out.
+   * @throws CriaError `session_busy` when another turn of the session is open and its lease has not run out.
+   */
+  openTurn(turn: TurnOpen): MaybePromise<void>
+  /** Stores entries of an open turn in order, in one transaction. */
+  record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void>
+  closeTurn(turnId: string, close: TurnClose): MaybePromise<void>
+  span(span: SpanRecord): MaybePromise<void>
+  feedback(feedback: FeedbackRecord): MaybePromise<void>
+  /** 1 to 5, or -1 and 1 for thumbs; `null` takes a rating back. */
+  rate(turnId: string, rating: number | null, comment?: string): MaybePromise<void>
+  readonly read: JournalReader
+  close(): MaybePromise<void>
+}
+
+export interface FeedbackRecord {
+  readonly at: number
+  readonly choice: 'first' | 'second' | 'none'
+  /** Turn that was shown first, and the one shown second. */
+  readonly first: string
+  readonly second: string
+  readonly question: string
+  readonly details?: JsonObject
+}
+
+/** A line of a list of turns. */
+export interface TurnSummary {
+  readonly turnId: string
+  readonly sessionId: string
+  readonly status: TurnState
+  readonly bot: BotIdentity | null
+  readonly model: string
+  readonly question: string
+  readonly startedAt: number
+  readonly latencyMs: number | null
+  readonly usage: Usage
+  readonly costUsd: number | null
+  readonly rating: number | null
+}
+
+/** A turn with everything that its row holds. */
+export interface TurnRow extends TurnSummary {
+  readonly text: string
+  readonly temperature: number | null
+  readonly promptHash: string | null
+  readonly parentTurnId: string | null
+  readonly traceId: string
+  readonly spanId: string
+  readonly endedAt: number | null
+  readonly finishReason: string | null
+  readonly error: ErrorInfo | null
+  readonly metrics: TurnMetrics | null
+}
+
+export interface ListTurns {
+  /** Full-text search in questions and answers; literal words. */
+  readonly search?: string
+  readonly status?: TurnState
+  readonly model?: string
+  readonly sessionId?: string
+  /** Default 50. */
+  readonly limit?: number
+  /** Continues the list whose `nextCursor` this was. */
+  readonly cursor?: string
+}
+
+export interface TurnList {
+  readonly turns: readonly TurnSummary[]
+  readonly nextCursor: string | null
+}
+
+export interface TurnDetail {
+  readonly turn: TurnRow
+  readonly messages: readonly Message[]
+  readonly events: readonly QueryEvent[]
+  readonly spans: readonly SpanRecord[]
+}
+
+export interface JournalReader {
+  /** Newest first. */
+  turns(query?: ListTurns): MaybePromise<TurnList>
+  turn(turnId: string): MaybePromise<TurnDetail | undefined>
+  /** Events of a turn whose `seq` is greater than `after`, in order. */
+  events(turnId: string, after?: number): MaybePromise<readonly QueryEvent[]>
+  /** What was said in a session: the messages of its finished turns, oldest first, without system prompts and retrieved text. */
+  history(sessionId: string): MaybePromise<readonly Message[]>
+}

@@ -1,0 +1,36 @@
+/** Schemas at the border: any Standard Schema (https://standardschema.dev), or a plain JSON Schema object. */
+
+import type { JsonObject } from './json.ts'
+
+/** The part of the Standard Schema interface, version 1, that we use. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+    /** From the Standard JSON Schema extension, where the library has it. */
+    readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => Record<string, unknown> }
+  }
+}
+
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** A JSON Schema object, draft 2020-12 or 7. */
+export type JsonSchema = JsonObject
+
+export type Schema<Output = unknown> = StandardSchema<Output> | JsonSchema
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  // Some libraries make schemas callable, so a function counts too.
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  const standard = (value as { '~standard'?: unknown })['~standard']
+  return typeof standard === 'object' && standard !== null && typeof (standard as { validate?: unknown }).validate === 'function'
+}

@@ -1,0 +1,92 @@
+/**
+ * Documents, the chunks they are cut into, and the port that every document store implements.
+ *
+ * All offsets are UTF-16 code units into the *extracted text* of a source, start inclusive, end exclusive, so that
+ * `extractedText.slice(chunk.start, chunk.end) === chunk.text` holds for every chunk.
+ */
+
+import type { JsonObject } from './json.ts'
+
+/** A document as it is given to a store. A bare string is a document whose source is derived from its content. */
+export interface SourceDocument {
+  /** Where it comes from: a path, a URL or any stable name. A later document with the same source replaces it. */
+  readonly source: string
+  /** The extracted text. For plain text formats this is the file itself, byte order mark removed. */
+  readonly text: string
+  readonly title?: string
+  /** How the text is structured, which decides how it is chunked. Default `text`. */
+  readonly format?: DocumentFormat
+  /** Caller's facts about the document, copied to each of its chunks; usable in filters. */
+  readonly metadata?: JsonObject
+}
+
+export type DocumentFormat = 'markdown' | 'text' | 'code' | 'json' | 'csv'
+
+export type DocumentInput = string | SourceDocument
+
+/** A passage of a document. */
+export interface Chunk {
+  /** Stable for the same source, range and text; unique within a store. */
+  readonly id: string
+  readonly text: string
+  readonly source: string
+  readonly start: number
+  readonly end: number
+  /** Title of the document, where it has one. */
+  readonly title?: string
+  /** Headings above the passage, outermost first. */
+  readonly headings?: readonly string[]
+  /** 1-based lines of the source that the passage begins and ends on, where the source has lines. */
+  readonly lines?: readonly [first: number, last: number]
+  readonly metadata: JsonObject
+  /** Set by chat memories alone: the chunk is something that was said, and by whom. */
+  readonly spokenBy?: 'user' | 'assistant'
+}
+
+/** A chunk that a query found. */
+export interface ScoredChunk extends Chunk {
+  /** Higher is better; comparable only within one result list. */
+  readonly score: number
+  /** What the store knows about how well the chunk fits the question; absent where a store cannot tell. */
+  readonly evidence?: Evidence
+}
+
+export interface Evidence {
+  /** Share (0 to 1) of the question's weight, in inverse document frequency, whose words occur in the chunk. */
+  readonly coverage: number
+  /** Weight of each analysed word of the question; one object shared by all chunks of a result. */
+  readonly weights: Readonly<Record<string, number>>
+}
+
+/** Keep only chunks whose field equals the value, or one of the values. Fields are `source`, `title` or keys of `metadata`. */
+export type ChunkFilter = Readonly<Record<string, FilterValue | readonly FilterValue[]>>
+export type FilterValue = string | number | boolean | null
+
+export interface SearchOptions {
+  /** How many chunks at most; default 10. */
+  readonly limit?: number
+  readonly filter?: ChunkFilter
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The port for anything that keeps documents and finds passages in them.
+ *
+ * What was appended is found at once and after reopening. An empty store, an empty query and a query of stop words find
+ * nothing and are no error. Query text is always literal text, never query syntax. Equal scores are ordered stably.
+ */
+export interface DocumentStore {
+  /** Name shown in events and on the command line. */
+  readonly name: string
+  append(document: DocumentInput): Promise<void>
+  extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void>
+  /** The `nResults` best chunks, best first. */
+  retrieve(query: string, nResults: number): Promise<ScoredChunk[]>
+  /** As `retrieve`, with options. */
+  search(query: string, options?: SearchOptions): Promise<ScoredChunk[]>
+  /** Removes a source and all its chunks; tells whether it was there. */
+  delete(source: string): Promise<boolean>
+  /** Removes everything. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,92 @@
+/** Tools: what a model may ask for, and what it is told about the outcome. */
+
+import type { Json } from './json.ts'
+import type { FilePart, ImagePart } from './part.ts'
+import type { Schema } from './schema.ts'
+import type { Span } from './span.ts'
+
+/** A tool call as it stands in events. */
+export interface ToolUse {
+  readonly id: string
+  readonly name: string
+  readonly input: Json
+}
+
+/** The outcome of a tool call as it stands in events. */
+export interface ToolResult {
+  readonly id: string
+  readonly name: string
+  readonly content: string
+  readonly isError: boolean
+  readonly durationMs: number
+}
+
+/**
+ * What a call touches. Two calls conflict when one writes what the other reads or writes; names are compared literally, and a name
+ * that ends in `/` covers everything below it. A tool that does not say conflicts with everything.
+ */
+export interface ToolResources {
+  readonly reads?: readonly string[]
+  readonly writes?: readonly string[]
+}
+
+export interface ToolContext {
+  readonly signal: AbortSignal
+  /** The same for every try of the same call, also after a restart: hand it to the outside world to make an effect happen once. */
+  readonly idempotencyKey: string
+  readonly sessionId: string
+  readonly turnId: string
+  /** Shows how far the work is; becomes a `tool_progress` event. */
+  progress(content: string): void
+  readonly span: Span
+}
+
+/** What a call may return: a string, JSON, or text with attachments. */
+export type ToolOutput = Json | undefined | { readonly content: string; readonly isError?: boolean; readonly attachments?: readonly (ImagePart | FilePart)[] }
+
+export interface Tool<Input = never> {
+  /** Letters, digits, `_` and `-`, at most 64: what every provider takes. */
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: Schema<Input>
+  readonly resources?: (input: Input) => ToolResources
+  /** `true`: changes nothing anywhere; such calls run together. Default false. */
+  readonly isReadOnly?: boolean
+  /** Default true: a tool that says nothing is asked about. */
+  readonly needsPermission?: boolean | ((input: Input) => boolean)
+  /** `true`: running the same call twice does no harm. Default: `isReadOnly`. */
+  readonly isIdempotent?: boolean
+  /** Milliseconds; default 120,000. */
+  readonly timeout?: number
+  /** Longer results are cut in the middle, and say so; default 30,000 characters. */
+  readonly maxResultChars?: number
+  /** An async generator yields progress and returns its output. */
+  call(input: Input, ctx: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<string, ToolOutput>
+}
+
+export interface PermissionDecision {
+  readonly granted: boolean
+  readonly reason?: string
+  /** Run with this input instead of the one that was asked about. */
+  readonly input?: Json
+  /** `session`: do not ask again for the same in this session. */
+  readonly remember?: 'session'
+}
+
+export interface PermissionContext {
+  readonly sessionId: string
+  readonly turnId: string
+  readonly signal: AbortSignal
+  /** The model has read text from documents, tools or the web in this turn. */
+  readonly untrusted: boolean
+}
+
+/**
+ * Decides about a batch of calls (one call in safe mode): one answer for all, or an array with one answer each.
+ */
+export type PermissionChecker = (
+  requests: readonly ToolUse[],
+  ctx: PermissionContext,
+) => PermissionAnswer | readonly PermissionAnswer[] | Promise<PermissionAnswer | readonly PermissionAnswer[]>
+
+export type PermissionAnswer = boolean | PermissionDecision

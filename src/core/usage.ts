@@ -1,0 +1,53 @@
+/** Tokens of a model call. A number nobody reported is `null`, never 0. */
+export interface Usage {
+  /** All input tokens, cached ones included. */
+  readonly inputTokens: number | null
+  /** All output tokens, reasoning included. */
+  readonly outputTokens: number | null
+  readonly totalTokens: number | null
+  readonly cacheReadTokens: number | null
+  readonly cacheWriteTokens: number | null
+  readonly reasoningTokens: number | null
+  /** `exact`: the provider's numbers; `estimated`: ours, in part or whole; `unknown`: nobody's. */
+  readonly exactness: 'exact' | 'estimated' | 'unknown'
+}
+
+export const UNKNOWN_USAGE: Usage = {
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+  exactness: 'unknown',
+}
+
+/** Usage of something that cost nothing: no call was made. */
+export const ZERO_USAGE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  totalTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  exactness: 'exact',
+}
+
+const RANK = { exact: 0, estimated: 1, unknown: 2 } as const
+
+/** Sum of two calls. What is unknown of one is unknown of both: a sum must not look smaller than it is. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: add(a.inputTokens, b.inputTokens),
+    outputTokens: add(a.outputTokens, b.outputTokens),
+    totalTokens: add(a.totalTokens, b.totalTokens),
+    cacheReadTokens: add(a.cacheReadTokens, b.cacheReadTokens),
+    cacheWriteTokens: add(a.cacheWriteTokens, b.cacheWriteTokens),
+    reasoningTokens: add(a.reasoningTokens, b.reasoningTokens),
+    exactness: RANK[a.exactness] >= RANK[b.exactness] ? a.exactness : b.exactness,
+  }
+}
+
+function add(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b
+}
