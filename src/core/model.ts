@@ -1,7 +1,7 @@
 /** The port to language models, and what passes through it. */
 
 import type { Json, JsonObject } from './json.ts'
-import type { Message } from './message.ts'
+import type { Message, Retrieved } from './message.ts'
 import type { ProviderData } from './part.ts'
 import type { JsonSchema } from './schema.ts'
 import type { Span } from './span.ts'
@@ -58,9 +58,14 @@ export interface ModelCall {
   readonly span: Span
 }
 
-export interface ModelRequest {
-  readonly messages: readonly Message[]
-  readonly settings: CallSettings
+/** A message as a provider needs it: what was said and by whom, nothing of our own bookkeeping. */
+export type RequestMessage = Pick<Message, 'role' | 'content' | 'parts' | 'toolCalls'>
+
+/** One call, complete. `retrieved` messages have been fenced and given the user role before. */
+export interface ModelRequest extends CallSettings {
+  /** `provider/model`. */
+  readonly model: string
+  readonly messages: readonly RequestMessage[]
   readonly tools?: readonly ToolSpec[]
   readonly toolChoice?: ToolChoice
   readonly responseFormat?: ResponseFormat
@@ -68,8 +73,16 @@ export interface ModelRequest {
   readonly thinking?: ThinkingEffort
   /** `false` asks for one answer in one piece. */
   readonly stream: boolean
-  /** What retrieval learned about the question; meant for models that work on words. */
-  readonly evidence?: { readonly weights: Readonly<Record<string, number>> }
+  /** What retrieval found, for models that work on words. It is in the messages as text too; providers are not sent this. */
+  readonly grounding?: Grounding
+}
+
+export interface Grounding {
+  readonly question: string
+  /** Best first. */
+  readonly passages: readonly Retrieved[]
+  /** Weight of each analysed word of the question, see `Evidence`. */
+  readonly weights: Readonly<Record<string, number>>
 }
 
 export type ThinkingEffort = 'off' | 'low' | 'medium' | 'high'
