@@ -42,7 +42,7 @@ const CODES = {
   not_found: { retryable: false },
   not_trusted: { retryable: false, hint: 'Run `cria trust` in this folder to let its configuration count.' },
   internal: { retryable: false, hint: 'This is a bug in cria: please report it with the trace id.' },
-} as const satisfies Record<string, CodeFacts>
+} as const
 
 export type ErrorCode = keyof typeof CODES
 
