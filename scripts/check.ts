@@ -1,0 +1,69 @@
+/**
+ * The gate: everything that must hold before a change is shared, the quick things first. Stops at the first that does not.
+ *
+ *     npm run check
+ *     npm run check -- types layers   only these steps
+ */
+
+import { spawnSync } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { ROOT } from './files.ts'
+
+interface Step {
+  readonly name: string
+  readonly command: readonly [string, ...string[]]
+  /** What to do when it fails. */
+  readonly remedy: string
+  /** Show the output as it comes, not only after a failure. */
+  readonly live?: true
+}
+
+const STEPS: readonly Step[] = [
+  { name: 'format', command: ['oxfmt', '--list-different'], remedy: 'these files are not formatted: `npm run format`' },
+  { name: 'lint', command: ['oxlint'], remedy: '`npm run lint` mends what can be mended by itself' },
+  { name: 'types', command: ['tsc', '--pretty'], remedy: '`npm run types` shows this again' },
+  { name: 'layers', command: ['node', 'scripts/layers.ts'], remedy: 'the table of who may import whom is in scripts/layers.ts' },
+  {
+    name: 'traceability',
+    command: ['node', 'scripts/traceability.ts', '--check'],
+    remedy: '`npm run traceability` writes the page anew',
+  },
+  { name: 'links', command: ['node', 'scripts/links.ts'], remedy: 'a link in a Markdown file leads nowhere' },
+  { name: 'words', command: ['node', 'scripts/words.ts'], remedy: 'something names the machine it was written on' },
+  { name: 'docs', command: ['node', 'scripts/docs.ts'], remedy: '`npm run docs -- PAGE` runs the examples of one page' },
+  { name: 'tests', command: ['vitest', 'run'], remedy: '`npx vitest run FILE` runs one file', live: true },
+]
+
+function run(step: Step): boolean {
+  const [command, ...args] = step.command
+  const started = performance.now()
+  if (step.live) console.log(`     ${step.name}`)
+  const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
+    cwd: ROOT,
+    env: { ...process.env, PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter) },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: step.live ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+  })
+  const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(6)
+  const passed = status === 0
+  if (!passed && !step.live) process.stdout.write(`${stdout ?? ''}${stderr ?? ''}\n`)
+  console.log(`${passed ? 'ok  ' : 'FAIL'} ${step.name.padEnd(14)}${seconds} s`)
+  if (!passed) {
+    const end = error?.message ?? (signal === null ? `exit code ${status}` : `ended by ${signal}`)
+    console.log(`\nThe check stopped at "${step.name}" (${end}): ${step.remedy}.`)
+  }
+  return passed
+}
+
+function main(wanted: readonly string[]): number {
+  const unknown = wanted.find((name) => !STEPS.some((step) => step.name === name))
+  if (unknown !== undefined) {
+    console.error(`There is no step "${unknown}": expected ${STEPS.map(({ name }) => name).join(', ')}.`)
+    return 2
+  }
+  const steps = STEPS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+  return steps.every(run) ? 0 : 1
+}
+
+process.exitCode = main(process.argv.slice(2))
