@@ -16,7 +16,9 @@ export interface SourceDocument {
   readonly title?: string
   /** How the text is structured, which decides how it is chunked. Default `text`. */
   readonly format?: DocumentFormat
-  /** Caller's facts about the document, copied to each of its chunks; usable in filters. */
+  /** The text was taken out of another format (PDF, DOCX, HTML), so that its lines are not lines of the source. Default false. */
+  readonly extracted?: boolean
+  /** Caller's facts about the document, copied to each of its chunks (which may add `page`); usable in filters. */
   readonly metadata?: JsonObject
 }
 
@@ -26,7 +28,7 @@ export type DocumentInput = string | SourceDocument
 
 /** A passage of a document. */
 export interface Chunk {
-  /** Stable for the same source, range and text; unique within a store. */
+  /** Stable for the same source and text, whatever is inserted elsewhere in the document; unique within a store. */
   readonly id: string
   readonly text: string
   readonly source: string

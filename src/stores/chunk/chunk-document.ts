@@ -1,0 +1,137 @@
+/** The chunker: a document is read into atoms by its format, atoms are packed into chunks. */
+
+import { hash } from 'node:crypto'
+import { ConfigurationError } from '../../core/error.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Chunk, DocumentFormat, SourceDocument } from '../../core/store.ts'
+import type { Atom } from './atom.ts'
+import { trimRange } from './atom.ts'
+import { lineBreakOf } from './lines.ts'
+import { pack } from './pack.ts'
+import type { Passage } from './pack.ts'
+import { readText } from './read-text.ts'
+
+/** Changes whenever the same document may be cut differently; an index made by another version is made again. */
+export const CHUNKER_VERSION = 1
+
+export interface ChunkOptions {
+  /** Longest chunk in UTF-16 units; default 1,200, at least 64. */
+  readonly maxChars?: number
+}
+
+const DEFAULT_MAX_CHARS = 1200
+const LEAST_MAX_CHARS = 64
+
+type Reader = (text: string, max: number, lineBreak: string) => Iterable<Atom>
+
+const READERS: Readonly<Record<DocumentFormat, Reader>> = {
+  text: readText,
+  markdown: readText,
+  code: readText,
+  json: readText,
+  csv: readText,
+}
+
+/**
+ * Cuts a document into chunks along its structure.
+ *
+ * Chunks stand in the order of the text and do not overlap; `text.slice(chunk.start, chunk.end) === chunk.text`; nothing but white
+ * space is left out. A document that fits into one chunk is one chunk, an empty one has none. Time and memory are linear.
+ *
+ * @throws ConfigurationError when `maxChars` is no whole number of at least 64.
+ */
+export function chunkDocument(document: SourceDocument, options: ChunkOptions = {}): Chunk[] {
+  const max = options.maxChars ?? DEFAULT_MAX_CHARS
+  if (!Number.isInteger(max) || max < LEAST_MAX_CHARS) {
+    throw new ConfigurationError(`maxChars must be a whole number of at least ${LEAST_MAX_CHARS}, but is ${String(max)}.`)
+  }
+  const { text } = document
+  const lineBreak = lineBreakOf(text)
+  const chunks: Chunk[] = []
+  const places = new Places(text, lineBreak)
+  const ids = new ChunkIds(document.source)
+  for (const passage of passages(document, max, lineBreak)) {
+    const chunkText = text.slice(passage.start, passage.end)
+    const { lines, page } = places.of(passage)
+    chunks.push({
+      id: ids.of(chunkText),
+      text: chunkText,
+      source: document.source,
+      start: passage.start,
+      end: passage.end,
+      ...(document.title === undefined ? {} : { title: document.title }),
+      ...(passage.path.length === 0 ? {} : { headings: passage.path }),
+      ...(document.extracted === true ? {} : { lines }),
+      metadata: metadataOf(document, page),
+    })
+  }
+  return chunks
+}
+
+function passages(document: SourceDocument, max: number, lineBreak: string): Iterable<Passage> {
+  const { text } = document
+  const whole = trimRange(text, 0, text.length)
+  if (whole === undefined) return []
+  if (whole.end - whole.start <= max) return [{ ...whole, path: [] }]
+  return pack(READERS[document.format ?? 'text'](text, max, lineBreak), max)
+}
+
+function metadataOf(document: SourceDocument, page: number | undefined): JsonObject {
+  const metadata = document.metadata ?? {}
+  return page === undefined || 'page' in metadata ? metadata : { ...metadata, page }
+}
+
+/** Ids that depend on source and text alone: what is inserted elsewhere changes none of them. Equal texts are told apart by number. */
+class ChunkIds {
+  readonly #source: string
+  readonly #seen = new Map<string, number>()
+
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  of(text: string): string {
+    const digest = hash('sha256', `${this.#source}\u0000${text}`)
+    const occurrence = this.#seen.get(digest) ?? 0
+    this.#seen.set(digest, occurrence + 1)
+    const unique = occurrence === 0 ? digest : hash('sha256', `${digest}\u0000${occurrence}`)
+    return `chunk_${unique.slice(0, 24)}`
+  }
+}
+
+/** Counts lines and pages from passage to passage, so that the whole text is read once. */
+class Places {
+  readonly #text: string
+  readonly #lineBreak: string
+  readonly #hasPages: boolean
+  #at = 0
+  #line = 1
+  #page = 1
+
+  constructor(text: string, lineBreak: string) {
+    this.#text = text
+    this.#lineBreak = lineBreak
+    this.#hasPages = text.includes('\f')
+  }
+
+  of(passage: Passage): { readonly lines: readonly [number, number]; readonly page: number | undefined } {
+    this.#advance(passage.start)
+    const first = this.#line
+    const page = this.#hasPages ? this.#page : undefined
+    this.#advance(passage.end)
+    return { lines: [first, this.#line], page }
+  }
+
+  #advance(to: number): void {
+    const part = this.#text.slice(this.#at, to)
+    this.#line += count(part, this.#lineBreak)
+    if (this.#hasPages) this.#page += count(part, '\f')
+    this.#at = to
+  }
+}
+
+function count(text: string, character: string): number {
+  let found = 0
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) found++
+  return found
+}

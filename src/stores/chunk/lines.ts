@@ -1,0 +1,30 @@
+/** Lines of a text, by offset. */
+
+export interface Line {
+  readonly start: number
+  /** Without the line break. */
+  readonly end: number
+  /** Where the next line begins. */
+  readonly next: number
+}
+
+/** The character that ends lines: LF, unless a text knows nothing but CR. */
+export function lineBreakOf(text: string): '\n' | '\r' {
+  return text.includes('\r') && !text.includes('\n') ? '\r' : '\n'
+}
+
+/** The line that begins at `start`; the last one may lack its break. */
+export function lineAt(text: string, start: number, end: number, lineBreak: string): Line {
+  const found = text.indexOf(lineBreak, start)
+  if (found === -1 || found >= end) return { start, end, next: end }
+  const carriageReturn = found > start && lineBreak === '\n' && text.charCodeAt(found - 1) === 0x0d
+  return { start, end: carriageReturn ? found - 1 : found, next: found + 1 }
+}
+
+export function* linesOf(text: string, start: number, end: number, lineBreak: string): Generator<Line> {
+  for (let at = start; at < end;) {
+    const line = lineAt(text, at, end, lineBreak)
+    yield line
+    at = line.next
+  }
+}

@@ -1,0 +1,99 @@
+/** Atoms of plain text: paragraphs between blank lines, under headings that are underlined; a form feed ends a page. */
+
+import { BORDER, isWhiteSpace } from './atom.ts'
+import type { Atom } from './atom.ts'
+import { lineAt } from './lines.ts'
+import { proseAtoms } from './prose.ts'
+
+/** A heading above its text needs room in the same chunk. */
+const UNDERLINE = /^([=\-~^"'`#*+_])\1{2,}\s*$/
+const LONGEST_HEADING = 120
+
+export function* readText(text: string, max: number, lineBreak: string): Generator<Atom> {
+  const headings = new UnderlinedHeadings()
+  let prefix = 0
+  for (const block of paragraphs(text, lineBreak)) {
+    const heading = headings.read(text, block, lineBreak)
+    if (heading !== undefined) {
+      yield {
+        start: block.start,
+        end: heading.end,
+        border: prefix > 0 ? BORDER.never : BORDER.section,
+        path: headings.path,
+        isHeading: true,
+      }
+      prefix += heading.end - block.start + 2
+      if (heading.next < block.end) {
+        yield* proseAtoms(
+          text,
+          { start: heading.next, end: block.end, border: BORDER.never, path: headings.path },
+          room(max, prefix),
+          lineBreak,
+        )
+        prefix = 0
+      }
+      continue
+    }
+    const border = prefix > 0 ? BORDER.never : block.opensPage ? BORDER.block : BORDER.paragraph
+    yield* proseAtoms(text, { start: block.start, end: block.end, border, path: headings.path }, room(max, prefix), lineBreak)
+    prefix = 0
+  }
+}
+
+/** What is left of a chunk that begins with headings. */
+export function room(max: number, prefix: number): number {
+  return prefix < max / 2 ? max - prefix : max
+}
+
+interface Paragraph {
+  readonly start: number
+  readonly end: number
+  readonly opensPage: boolean
+}
+
+function* paragraphs(text: string, lineBreak: string): Generator<Paragraph> {
+  let start = -1
+  let end = -1
+  let opensPage = false
+  for (let at = 0; at < text.length;) {
+    const line = lineAt(text, at, text.length, lineBreak)
+    at = line.next
+    let first = line.start
+    while (first < line.end && isWhiteSpace(text, first)) first++
+    const pageBreak = hasFormFeed(text, line.start, first)
+    if (start !== -1 && (first === line.end || pageBreak)) {
+      yield { start, end, opensPage }
+      start = -1
+      opensPage = false
+    }
+    if (pageBreak) opensPage = true
+    if (first === line.end) continue
+    if (start === -1) start = line.start
+    end = line.end
+  }
+  if (start !== -1) yield { start, end, opensPage }
+}
+
+function hasFormFeed(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) === 0x0c) return true
+  return false
+}
+
+/** A line with a line of one repeated mark under it. The order in which marks appear decides their level, as in reStructuredText. */
+class UnderlinedHeadings {
+  path: readonly string[] = []
+  readonly #marks: string[] = []
+
+  read(text: string, block: Paragraph, lineBreak: string): { readonly end: number; readonly next: number } | undefined {
+    const title = lineAt(text, block.start, block.end, lineBreak)
+    if (title.next >= block.end || title.end - title.start > LONGEST_HEADING) return undefined
+    const underline = lineAt(text, title.next, block.end, lineBreak)
+    if (underline.end - underline.start > 2 * LONGEST_HEADING) return undefined
+    const words = text.slice(title.start, title.end).trim()
+    const mark = UNDERLINE.exec(text.slice(underline.start, underline.end))?.[1]
+    if (mark === undefined || UNDERLINE.test(words) || underline.end - underline.start < words.length * 0.6) return undefined
+    if (!this.#marks.includes(mark)) this.#marks.push(mark)
+    this.path = [...this.path.slice(0, this.#marks.indexOf(mark)), words]
+    return { end: underline.end, next: underline.next }
+  }
+}

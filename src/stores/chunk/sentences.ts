@@ -1,0 +1,52 @@
+/** Where sentences end, told by punctuation and by what follows it. Rather one end too few than a sentence that is torn. */
+
+import { isWhiteSpace } from './atom.ts'
+
+const TERMINATOR = /[.!?…。！？｡।॥؟۔]/g
+/** These end a sentence with no space after them. */
+const UNSPACED_TERMINATORS = '。！？｡'
+const TERMINATORS = `.!?…।॥؟۔${UNSPACED_TERMINATORS}`
+const CLOSERS = '"\'”’»›)]}）」』】*_`'
+const LOWER_CASE = /^\p{Ll}/u
+/** Words that a full stop belongs to. Compared in lower case. */
+const ABBREVIATIONS = new Set(
+  (
+    'mr mrs ms dr prof sr jr st vs fig figs eq eqs no nos vol vols pp sec ch ref refs al cf ca approx ed eds rev gen col capt lt sgt inc ltd co corp dept est ' +
+    'e.g i.e u.s u.k z.b d.h u.a bzw usw nr abs art hr fr bd hrsg vgl mme mlle etc jan feb mar apr jun jul aug sep sept oct nov dec'
+  ).split(' '),
+)
+const WORD_BEFORE = /[\p{L}\p{N}.]+$/u
+const LONGEST_WORD = 24
+
+/** Offsets of the ends of all sentences in a range, closing quotes included. The end of the range is not among them. */
+export function* sentenceEnds(text: string, start: number, end: number): Generator<number> {
+  // A view of the range, so that a search without a hit ends with it and not with the document.
+  const range = text.slice(start, end)
+  let at = 0
+  for (;;) {
+    TERMINATOR.lastIndex = at
+    const match = TERMINATOR.exec(range)
+    if (match === null) return
+    at = match.index
+    while (at < range.length && TERMINATORS.includes(range.charAt(at))) at++
+    const isUnspaced = UNSPACED_TERMINATORS.includes(range.charAt(at - 1))
+    const isFullStop = at === match.index + 1 && range.charCodeAt(match.index) === 0x2e
+    while (at < range.length && CLOSERS.includes(range.charAt(at))) at++
+    if (at < range.length && (isUnspaced || endsHere(range, match.index, at, isFullStop))) yield start + at
+  }
+}
+
+function endsHere(text: string, terminator: number, after: number, isFullStop: boolean): boolean {
+  if (!isWhiteSpace(text, after)) return false
+  let next = after
+  while (next < text.length && isWhiteSpace(text, next)) next++
+  if (LOWER_CASE.test(text.slice(next, next + 2))) return false
+  return !isFullStop || !isAbbreviation(text.slice(Math.max(0, terminator - LONGEST_WORD), terminator))
+}
+
+function isAbbreviation(before: string): boolean {
+  const word = WORD_BEFORE.exec(before)?.[0] ?? ''
+  // Initials (`J.`) and numbers of items and ordinals (`3.`).
+  if (/^(?:\p{L}|\d{1,2})$/u.test(word)) return true
+  return ABBREVIATIONS.has(word.toLowerCase())
+}
