@@ -31,14 +31,20 @@ export interface TurnOpen {
   readonly startedAt: number
   readonly traceId: string
   readonly spanId: string
-  /** `false` opens the turn although another one of the session is open; it then never becomes part of the session's history. */
+  /**
+   * `true`: the only one of its kind in its session as long as it is open. `false`: neither waits for others nor holds them up, and
+   * never becomes part of the session's history.
+   */
   readonly exclusive: boolean
 }
 
 /** What is written in the course of a turn, in the order it happened. */
 export type JournalEntry =
   | { readonly type: 'event'; readonly event: QueryEvent }
-  /** Messages as they were composed for this turn (system prompt, retrieved, user), or produced by it (assistant, tool). */
+  /**
+   * What is new in this turn: messages as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
+   * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
+   */
   | { readonly type: 'messages'; readonly step: number; readonly messages: readonly Message[] }
   /** A tool is about to have its effect. Its `tool_result` event is the other half. */
   | { readonly type: 'tool_start'; readonly step: number; readonly callId: string; readonly name: string; readonly input: string; readonly idempotencyKey: string; readonly at: number }
@@ -75,17 +81,27 @@ export interface TurnMetrics {
 export interface Recorder {
   /**
    * Writes the row of a turn. It belongs to this recorder's owner until it is closed or its lease runs out.
-   * @throws CriaError `session_busy` when another turn of the session is open and its lease has not run out.
+   * @throws CriaError `session_busy` when the turn is exclusive, another exclusive one of the session is open, and its lease has not run
+   * out; `journal_failed` when the journal cannot be written, as every method that writes.
    */
   openTurn(turn: TurnOpen): MaybePromise<void>
-  /** Stores entries of an open turn in order, in one transaction. */
+  /**
+   * Stores entries of an open turn in order, in one transaction, and renews the lease. After a failure nothing of them is stored.
+   * @throws CriaError `turn_lost` when the lease had run out and somebody else has ended the turn; `internal` for an event that is not
+   * the next one of its turn.
+   */
   record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void>
+  /** Ends a turn. @throws CriaError as `record`; after `journal_failed` it may be called again. */
   closeTurn(turnId: string, close: TurnClose): MaybePromise<void>
   span(span: SpanRecord): MaybePromise<void>
   feedback(feedback: FeedbackRecord): MaybePromise<void>
-  /** 1 to 5, or -1 and 1 for thumbs; `null` takes a rating back. */
+  /**
+   * 1 to 5, or -1 and 1 for thumbs; `null` takes a rating and its comment back.
+   * @throws CriaError `not_found` for a turn that is not in the journal; ConfigurationError for another number.
+   */
   rate(turnId: string, rating: number | null, comment?: string): MaybePromise<void>
   readonly read: JournalReader
+  /** Turns that are still open are given up: they count as lost at once. A second call does nothing. */
   close(): MaybePromise<void>
 }
 
@@ -119,6 +135,8 @@ export interface TurnRow extends TurnSummary {
   readonly text: string
   readonly temperature: number | null
   readonly promptHash: string | null
+  readonly ratingComment: string | null
+  /** The turn that this one follows in its session. */
   readonly parentTurnId: string | null
   readonly traceId: string
   readonly spanId: string
@@ -152,12 +170,66 @@ export interface TurnDetail {
   readonly spans: readonly SpanRecord[]
 }
 
+/** What is read of a turn whose lease has run out shows it as lost, wherever the reader may write. */
 export interface JournalReader {
-  /** Newest first. */
+  /** Newest first. @throws ConfigurationError for a cursor or a limit that is none. */
   turns(query?: ListTurns): MaybePromise<TurnList>
   turn(turnId: string): MaybePromise<TurnDetail | undefined>
   /** Events of a turn whose `seq` is greater than `after`, in order. */
   events(turnId: string, after?: number): MaybePromise<readonly QueryEvent[]>
-  /** What was said in a session: the messages of its finished turns, oldest first, without system prompts and retrieved text. */
+  /**
+   * What was said in a session, oldest first, in a form that providers accept: user, assistant and tool messages without system
+   * prompts and retrieved text. A turn that was cancelled, failed or lost counts with what it had: its complete messages, the text
+   * that was shown of an unfinished one, and a result for every call. A turn without any answer counts as not asked.
+   */
   history(sessionId: string): MaybePromise<readonly Message[]>
+  /** Choices between two answers, oldest first. */
+  feedback(): MaybePromise<readonly FeedbackRecord[]>
+}
+
+/** Keeps a journal in order; beside the port, because it is nothing that a turn needs. */
+export interface JournalKeeper {
+  /** Marks all turns as lost whose lease has run out or whose owner is known to be dead; says how many. */
+  sweep(): MaybePromise<number>
+  /** Use and cost by day (UTC, newest first) and model. */
+  stats(): MaybePromise<readonly StatsRow[]>
+  /** Removes what is too old or too much, oldest turns first; never an open turn. */
+  gc(options?: GcOptions): MaybePromise<GcReport>
+}
+
+export interface StatsRow {
+  /** `2026-01-31`. */
+  readonly day: string
+  readonly model: string
+  readonly turns: number
+  /** Turns that did not end in `done`; open ones not among them. */
+  readonly unfinished: number
+  /** Sums over the turns that reported them. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Turns whose tokens nobody knows, and which are therefore missing in the sums. */
+  readonly unknownUsage: number
+  /** US dollars, over the turns whose cost is known. */
+  readonly costUsd: number
+  readonly unknownCost: number
+}
+
+export interface GcOptions {
+  /** Turns that started longer ago than this go, in milliseconds. */
+  readonly maxAgeMs?: number
+  /** The oldest turns go until the journal is no larger than this. */
+  readonly maxBytes?: number
+  /** Only says what would go; `bytes` is then an estimate. */
+  readonly dryRun?: boolean
+}
+
+export interface GcReport {
+  readonly turns: number
+  readonly sessions: number
+  /** When the oldest and the newest turn among them started; `null` when none went. */
+  readonly oldest: number | null
+  readonly newest: number | null
+  /** Bytes that the journal became smaller by. */
+  readonly bytes: number
+  readonly dryRun: boolean
 }
