@@ -35,3 +35,34 @@ export interface SpanRecord {
   readonly error?: string
   readonly turnId?: string
 }
+
+/** Does `work` inside a child span that ends with it and fails with it. */
+export async function inSpan<T>(parent: Span, name: string, attributes: JsonObject, work: (span: Span) => Promise<T>): Promise<T> {
+  const span = parent.child(name, attributes)
+  try {
+    return await span.run(() => work(span))
+  } catch (error) {
+    span.fail(error)
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+/** Iterates `source` with the span current around each `next()`; generators that are not ours would lose it otherwise. */
+export async function* iterateIn<T>(span: Span, source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  const iterator = span.run(() => source[Symbol.asyncIterator]())
+  let finished = false
+  try {
+    for (;;) {
+      const result = await span.run(() => iterator.next())
+      if (result.done === true) {
+        finished = true
+        return
+      }
+      yield result.value
+    }
+  } finally {
+    if (!finished) await iterator.return?.()
+  }
+}

@@ -1,0 +1,29 @@
+/** The last station: reads the citations of the answer and says what the turn came to. */
+
+import type { Station } from '../core/context.ts'
+import type { QueryResult } from '../core/event.ts'
+import type { Answer } from '../model/stream.ts'
+import { ABSTENTION } from '../prepare/grounding.ts'
+import { readCitations } from './cite.ts'
+import type { Turn } from './turn.ts'
+
+export async function* finish(answer: Answer, turn: Turn, finishReason: QueryResult['finishReason'] = answer.finishReason): Station<QueryResult> {
+  const grounding = turn.conversation?.grounding
+  const text = answer.message.content
+  const citations = grounding === undefined ? undefined : readCitations(text, grounding.passages)
+  const result: QueryResult = {
+    text,
+    finishReason,
+    steps: turn.step,
+    usage: turn.ledger.usage,
+    costUsd: turn.ledger.costUsd,
+    model: answer.model.ref,
+    ...(citations === undefined ? {} : { citations, abstained: answer.abstained || (citations.length === 0 && text.includes(ABSTENTION)) }),
+    cacheHit: false,
+    sessionId: turn.sessionId,
+    turnId: turn.turnId,
+    traceId: turn.span.traceId,
+  }
+  yield { type: 'complete', result }
+  return result
+}

@@ -1,0 +1,60 @@
+/** What a turn came to in numbers, folded from its events. */
+
+import type { EventBody } from '../core/event.ts'
+import type { TurnMetrics } from '../core/recorder.ts'
+
+export class Metrics {
+  #firstTokenAt: number | undefined
+  #toolsExecuted = 0
+  #errors = 0
+  #retries = 0
+  /** Text of the current step, as a reader shows it. */
+  text = ''
+  #step = 0
+
+  observe(event: EventBody, at: number, step: number): void {
+    switch (event.type) {
+      case 'text_delta':
+        this.#firstTokenAt ??= at
+        if (step !== this.#step) this.text = ''
+        this.#step = step
+        this.text += event.text
+        break
+      case 'thinking':
+        this.#firstTokenAt ??= at
+        break
+      case 'reset':
+        this.text = ''
+        break
+      case 'message':
+        this.text = event.message.content
+        this.#step = step
+        break
+      case 'retry':
+        this.#retries++
+        this.#errors++
+        break
+      case 'model_switch':
+      case 'error':
+        this.#errors++
+        break
+      case 'tool_result':
+        this.#toolsExecuted++
+        break
+      default:
+    }
+  }
+
+  summary(startedAt: number, endedAt: number, steps: number, cacheHit: boolean, slowAfter: number): TurnMetrics {
+    return {
+      timeToFirstTokenMs: this.#firstTokenAt === undefined ? null : this.#firstTokenAt - startedAt,
+      durationMs: endedAt - startedAt,
+      steps,
+      toolsExecuted: this.#toolsExecuted,
+      errors: this.#errors,
+      retries: this.#retries,
+      cacheHit,
+      slow: endedAt - startedAt > slowAfter,
+    }
+  }
+}

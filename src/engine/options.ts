@@ -1,0 +1,119 @@
+/** What `query()` takes, and what is wrong with it. */
+
+import type { Clock } from '../core/clock.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { BotIdentity } from '../core/event.ts'
+import type { CreateId } from '../core/id.ts'
+import type { MessageInput } from '../core/message.ts'
+import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
+import type { Recorder, TurnMetrics } from '../core/recorder.ts'
+import type { Span } from '../core/span.ts'
+import type { PermissionChecker, Tool } from '../core/tool.ts'
+import type { Usage } from '../core/usage.ts'
+import type { RetryPolicy } from '../model/recover.ts'
+import type { Timeouts } from '../model/watchdog.ts'
+import type { RetrievalOptions } from '../prepare/retrieve.ts'
+
+export interface EngineOptions extends CallSettings {
+  /** What the user says. Either this, or `messages` that end with it, or both: then it comes last. */
+  readonly prompt?: string
+  /** The conversation so far, when no `sessionId` tells where to find it. */
+  readonly messages?: MessageInput
+  /** The system prompt. */
+  readonly system?: string
+  readonly model: LanguageModel
+  /** Models to turn to when the first is not to be had, in order. */
+  readonly fallbackModels?: readonly LanguageModel[]
+  readonly tools?: readonly Tool[]
+  readonly toolChoice?: ToolChoice
+  /** Absent: whatever needs permission is refused. */
+  readonly hasPermissionsToUseTool?: PermissionChecker
+  /** Called once a step with the usage of that step. */
+  readonly onUpdateUsage?: (usage: Usage) => void
+  readonly abortSignal?: AbortSignal
+  /** Asks the provider to reason: `true` is `medium`. */
+  readonly enableThinking?: boolean | ThinkingEffort
+  /** Whether `thinking` events are yielded; default true. */
+  readonly showThinking?: boolean
+  /** One tool at a time, each asked about; default false. */
+  readonly safeMode?: boolean
+  /** Default 50. */
+  readonly maxSteps?: number
+  /** Tools that run at the same time at most; default 5. */
+  readonly toolConcurrency?: number
+  readonly responseFormat?: ResponseFormat
+  /** `false` asks for one answer in one piece; default true. */
+  readonly stream?: boolean
+  readonly retrieve?: RetrievalOptions
+  readonly retry?: Partial<RetryPolicy>
+  /** Milliseconds; `null` for no limit. */
+  readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
+  /** Where the turn is written down; default nowhere. */
+  readonly recorder?: Recorder
+  /** Continues this session; excludes `messages`. */
+  readonly sessionId?: string
+  readonly bot?: BotIdentity
+  /** Told once of each query when it has ended. */
+  readonly onQueryCompleted?: (metrics: QueryMetrics) => void
+  /** Milliseconds from which a query counts as slow; default 30,000. */
+  readonly slowAfter?: number
+  /** The span that this turn belongs to; default the current one. */
+  readonly span?: Span
+  /** For tests: time, ids, chance. */
+  readonly clock?: Clock
+  readonly createId?: CreateId
+  readonly random?: () => number
+}
+
+export interface QueryMetrics extends TurnMetrics {
+  readonly turnId: string
+  readonly sessionId: string
+  readonly model: string
+  readonly usage: Usage
+  readonly costUsd: number | null
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+/** @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkOptions(options: EngineOptions): void {
+  if (typeof options !== 'object' || options === null) throw new ConfigurationError('query() takes an object of options.')
+  if (typeof options.model?.stream !== 'function') throw new ConfigurationError('query() needs a `model`.')
+  if (options.prompt === undefined && options.messages === undefined) {
+    throw new ConfigurationError('query() needs a `prompt`, or `messages`.')
+  }
+  if (options.prompt !== undefined && options.prompt.trim() === '') {
+    throw new ConfigurationError('`prompt` is empty: say what you want to know.')
+  }
+  if (options.messages !== undefined && options.sessionId !== undefined) {
+    throw new ConfigurationError('`messages` and `sessionId` exclude each other: a session knows its messages. Leave one of them out.')
+  }
+  if (options.sessionId !== undefined && options.recorder === undefined) {
+    throw new ConfigurationError('`sessionId` needs a `recorder`: without a journal there is no session to continue.')
+  }
+  checkNumber('maxSteps', options.maxSteps, 1)
+  checkNumber('toolConcurrency', options.toolConcurrency, 1)
+  checkNumber('retrieve.nResults', options.retrieve?.nResults, 0)
+  checkNumber('retry.maxRetries', options.retry?.maxRetries, 0)
+  checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
+  for (const limit of ['firstToken', 'idle', 'step', 'turn'] as const) checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
+  checkToolNames(options.tools ?? [])
+}
+
+function checkNumber(name: string, value: number | undefined, least: number): void {
+  if (value === undefined) return
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < least) {
+    throw new ConfigurationError(`\`${name}\` must be a number of at least ${least}, but is ${String(value)}.`)
+  }
+}
+
+function checkToolNames(tools: readonly Tool[]): void {
+  const seen = new Set<string>()
+  for (const { name } of tools) {
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+      throw new ConfigurationError(`A tool cannot be called ${JSON.stringify(name)}: use 1 to 64 letters, digits, "_" or "-".`)
+    }
+    if (seen.has(name)) throw new ConfigurationError(`Two tools are called ${JSON.stringify(name)}: a model could not tell them apart.`)
+    seen.add(name)
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * The loop: one question to its answer. Read this file first.
+ *
+ *     question ─► prepare ─► model ─► tools ─┐
+ *                    ▲                       │ until the model stops
+ *                    └───────────────────────┘
+ *             every event ─► recorder ─► reader
+ */
+
+import type { Station } from '../core/context.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import { streamModel } from '../model/stream.ts'
+import type { Answer } from '../model/stream.ts'
+import { prepare } from '../prepare/prepare.ts'
+import { runTools } from '../tools/run.ts'
+import { finish } from './finish.ts'
+import { largerModel } from './larger.ts'
+import { checkOptions } from './options.ts'
+import type { EngineOptions } from './options.ts'
+import { recorded } from './record.ts'
+import { currentSpan } from './span.ts'
+import { beginTurn, currentModel, DEFAULT_MAX_STEPS } from './turn.ts'
+import type { Turn } from './turn.ts'
+
+/**
+ * Answers a question and streams everything that happens on the way. The last event is `complete`, `cancelled` or `error`; nothing is
+ * thrown once the first event is there. Leaving the generator early cancels the turn.
+ *
+ * @throws ConfigurationError at once, before any request is made, when the options are wrong.
+ */
+export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+  checkOptions(options)
+  const parent = options.span ?? currentSpan()
+  return run(options, parent)
+}
+
+async function* run(options: EngineOptions, parent: Turn['span'] | undefined): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+  const turn = beginTurn(options, parent)
+  return yield* recorded(toTheEnd(turn), turn)
+}
+
+/** Whatever happens in the steps, one terminal event comes last. */
+async function* toTheEnd(turn: Turn): Station<void> {
+  const { ctx, options } = turn
+  const stopTimer = limitTime(turn)
+  try {
+    yield* steps(turn)
+  } catch (thrown) {
+    const error = toCriaError(thrown)
+    turn.span.fail(error)
+    if (ctx.signal.aborted && (options.abortSignal?.aborted === true || error.code === 'aborted')) {
+      yield { type: 'cancelled', reason: reasonOf(options.abortSignal?.reason) }
+    } else {
+      yield { type: 'error', error: error.toJSON() }
+    }
+  } finally {
+    stopTimer()
+  }
+}
+
+async function* steps(turn: Turn): Station<QueryResult> {
+  const { ctx, options } = turn
+  const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
+  yield { type: 'start', model: currentModel(turn).ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
+  yield* recall(turn)
+
+  for (;;) {
+    ctx.signal.throwIfAborted()
+    turn.step++
+    const { request, conversation } = yield* prepare({ ...turn, model: currentModel(turn) }, ctx)
+    turn.conversation = conversation
+
+    const answer = yield* streamModel(request, ctx)
+    if (answer.type === 'overflow') {
+      yield* largerModel(answer, turn)
+      turn.step--
+      continue
+    }
+    yield* say(answer, turn)
+
+    const calls = answer.message.toolCalls ?? []
+    if (calls.length === 0) return yield* finish(answer, turn)
+
+    const results = yield* runTools(calls, { ...ctx, step: turn.step, tools: options.tools ?? [], permit: options.hasPermissionsToUseTool })
+    yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
+    turn.conversation = { ...conversation, messages: [...conversation.messages, answer.message, ...results] }
+    if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
+  }
+}
+
+/** Fills in what was said before in the session. */
+async function* recall(turn: Turn): Station<void> {
+  const { recorder, options, input } = turn
+  if (recorder === undefined || options.sessionId === undefined) return
+  const history = await recorder.read.history(options.sessionId)
+  turn.input = { ...input, history }
+}
+
+/** Tells what a step came to. */
+async function* say(answer: Answer, { options, step }: Turn): Station<void> {
+  yield { type: 'usage', usage: answer.usage }
+  try {
+    options.onUpdateUsage?.(answer.usage)
+  } catch (thrown) {
+    yield { type: 'notice', code: 'callback_failed', message: `onUpdateUsage threw: ${toCriaError(thrown).message}` }
+  }
+  yield { type: 'note', entry: { type: 'messages', step, messages: [answer.message] } }
+  yield { type: 'message', message: answer.message }
+}
+
+function limitTime(turn: Turn): () => void {
+  const limit = turn.options.timeouts?.turn ?? null
+  if (limit === null) return () => {}
+  const over = new AbortController()
+  turn.clock.sleep(limit, over.signal).then(
+    () => turn.end(new CriaError('timeout', `The turn did not end within ${limit} ms.`)),
+    () => {},
+  )
+  return () => over.abort()
+}
+
+function reasonOf(reason: unknown): string {
+  if (reason instanceof Error && reason.name !== 'AbortError') return reason.message
+  return typeof reason === 'string' ? reason : 'Aborted by the caller.'
+}

@@ -1,0 +1,75 @@
+/**
+ * Our own light span recorder. `ctx.span` is the authority on what is inside what; the async context only carries the current span
+ * into code that is not ours (providers, tools, stores) and from a caller's span into `query()`.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { toCriaError } from '../core/error.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Span, SpanRecord } from '../core/span.ts'
+
+const current = new AsyncLocalStorage<Span>()
+
+/** The span of the code that runs now, where there is one. */
+export function currentSpan(): Span | undefined {
+  return current.getStore()
+}
+
+export interface SpanOptions {
+  readonly parent?: Span | undefined
+  readonly attributes?: JsonObject
+  readonly clock: Pick<Clock, 'now'>
+  /** Gets each span when it ends. */
+  readonly sink: (record: SpanRecord) => void
+  readonly turnId?: string
+}
+
+export function startSpan(name: string, options: SpanOptions): Span {
+  const { clock, sink, turnId } = options
+  const traceId = options.parent?.traceId ?? randomBytes(16).toString('hex')
+  const spanId = randomBytes(8).toString('hex')
+  const startedAt = clock.now()
+  const events: SpanRecord['events'][number][] = []
+  let attributes: JsonObject = options.attributes ?? {}
+  let error: string | undefined
+  let ended = false
+
+  const span: Span = {
+    traceId,
+    spanId,
+    child: (childName, childAttributes) =>
+      startSpan(childName, { ...options, parent: span, attributes: childAttributes ?? {} }),
+    set: (more) => {
+      attributes = { ...attributes, ...more }
+    },
+    event: (eventName, eventAttributes) => {
+      events.push({ name: eventName, at: clock.now(), ...(eventAttributes === undefined ? {} : { attributes: eventAttributes }) })
+    },
+    fail: (thrown) => {
+      const failure = toCriaError(thrown)
+      error = failure.message
+      attributes = { ...attributes, 'error.type': failure.code }
+    },
+    end: () => {
+      if (ended) return
+      ended = true
+      sink({
+        traceId,
+        spanId,
+        parentSpanId: options.parent?.spanId ?? null,
+        name,
+        startedAt,
+        endedAt: clock.now(),
+        attributes,
+        events,
+        status: error === undefined ? 'ok' : 'error',
+        ...(error === undefined ? {} : { error }),
+        ...(turnId === undefined ? {} : { turnId }),
+      })
+    },
+    run: (work) => current.run(span, work),
+  }
+  return span
+}

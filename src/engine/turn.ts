@@ -1,0 +1,191 @@
+/** A turn: what it was asked, what it knows so far, and the context that its stations share. */
+
+import type { Clock } from '../core/clock.ts'
+import { CriaError } from '../core/error.ts'
+import { createId as newId } from '../core/id.ts'
+import type { CreateId } from '../core/id.ts'
+import { toMessages, user } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { CallSettings, LanguageModel, ThinkingEffort, ToolSpec } from '../core/model.ts'
+import type { Recorder, TurnOpen } from '../core/recorder.ts'
+import { isStandardSchema } from '../core/schema.ts'
+import type { Span, SpanRecord } from '../core/span.ts'
+import type { Tool } from '../core/tool.ts'
+import { ATTRIBUTE } from '../core/attributes.ts'
+import { DEFAULT_BACKOFF } from '../model/backoff.ts'
+import type { ModelChain, ModelContext } from '../model/stream.ts'
+import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
+import { questionOf } from '../prepare/prepare.ts'
+import type { Conversation, RequestOptions, TurnInput } from '../prepare/prepare.ts'
+import { systemClock } from '../util/clock.ts'
+import { sha256 } from '../util/hash.ts'
+import { TurnLedger } from './ledger.ts'
+import type { EngineOptions } from './options.ts'
+import { startSpan } from './span.ts'
+
+export const DEFAULT_MAX_STEPS = 50
+export const DEFAULT_SLOW_AFTER = 30_000
+
+export interface Turn {
+  readonly options: EngineOptions
+  readonly sessionId: string
+  readonly turnId: string
+  readonly clock: Clock
+  readonly recorder: Recorder | undefined
+  readonly ledger: TurnLedger
+  readonly chain: ModelChain
+  readonly span: Span
+  readonly startedAt: number
+  readonly ctx: ModelContext
+  readonly request: RequestOptions
+  /** From 1; 0 before the first step. */
+  step: number
+  input: TurnInput
+  conversation: Conversation | undefined
+  /** The reader is gone, or the time of the turn is up: whatever runs for it has to end. */
+  end(reason: CriaError): void
+}
+
+/** @param parent captured when `query()` was called. */
+export function beginTurn(options: EngineOptions, parent: Span | undefined): Turn {
+  const clock = options.clock ?? systemClock
+  const createId: CreateId = options.createId ?? newId
+  const sessionId = options.sessionId ?? createId('ses')
+  const turnId = createId('turn')
+  const ending = new AbortController()
+  const signal = options.abortSignal === undefined ? ending.signal : AbortSignal.any([options.abortSignal, ending.signal])
+  const span = startSpan('query', {
+    parent,
+    clock,
+    turnId,
+    sink: spanSink(options.recorder),
+    attributes: {
+      [ATTRIBUTE.operation]: 'invoke_agent',
+      [ATTRIBUTE.conversation]: sessionId,
+      [ATTRIBUTE.model]: options.model.ref,
+      ...(options.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: options.temperature }),
+    },
+  })
+  const chain: ModelChain = { models: [options.model, ...(options.fallbackModels ?? [])], current: 0 }
+  const ledger = new TurnLedger()
+  return {
+    options,
+    sessionId,
+    turnId,
+    clock,
+    recorder: options.recorder,
+    ledger,
+    chain,
+    span,
+    startedAt: clock.now(),
+    step: 0,
+    input: inputOf(options),
+    request: requestOf(options),
+    conversation: undefined,
+    end: (reason) => ending.abort(reason),
+    ctx: {
+      sessionId,
+      turnId,
+      signal,
+      clock,
+      createId,
+      span,
+      chain,
+      ledger,
+      retry: { maxRetries: 2, afterOutput: 'retry', ...DEFAULT_BACKOFF, ...options.retry },
+      timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+      showThinking: options.showThinking ?? true,
+      random: options.random ?? Math.random,
+    },
+  }
+}
+
+export function currentModel({ chain }: Turn): LanguageModel {
+  const model = chain.models[chain.current]
+  if (model === undefined) throw new CriaError('internal', `There is no model number ${chain.current} in the chain.`)
+  return model
+}
+
+/** The row of the turn, as it stands before anything has happened. */
+export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
+  const { options, input, span } = turn
+  return {
+    turnId: turn.turnId,
+    sessionId: turn.sessionId,
+    ...(options.bot === undefined ? {} : { bot: options.bot }),
+    model: options.model.ref,
+    temperature: options.temperature ?? null,
+    question: questionOf(input.messages),
+    promptHash: input.system === '' ? null : sha256(input.system),
+    startedAt: turn.startedAt,
+    traceId: span.traceId,
+    spanId: span.spanId,
+    exclusive,
+  }
+}
+
+/**
+ * `messages` may hold a whole conversation: what follows the last answer is what the user says now, the rest is history. A system
+ * message at the very beginning counts as the system prompt when `system` does not give one.
+ */
+function inputOf(options: EngineOptions): TurnInput {
+  const given: Message[] = [...toMessages(options.messages ?? []), ...(options.prompt === undefined ? [] : [user(options.prompt)])]
+  const first = given[0]
+  const leads = options.system === undefined && first?.role === 'system'
+  const said = leads ? given.slice(1) : given
+  const lastAnswer = said.findLastIndex((message) => message.role !== 'user')
+  return {
+    system: options.system ?? (leads ? first.content : ''),
+    history: said.slice(0, lastAnswer + 1),
+    messages: said.slice(lastAnswer + 1),
+    ...(options.retrieve === undefined ? {} : { retrieve: options.retrieve }),
+  }
+}
+
+const SETTINGS = ['temperature', 'maxOutputTokens', 'topP', 'topK', 'presencePenalty', 'frequencyPenalty', 'stopSequences', 'seed', 'providerOptions'] as const
+
+export function settingsOf(options: CallSettings): CallSettings {
+  return Object.fromEntries(SETTINGS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+}
+
+function requestOf(options: EngineOptions): RequestOptions {
+  const thinking = effortOf(options.enableThinking)
+  return {
+    settings: settingsOf(options),
+    tools: (options.tools ?? []).map(specOf),
+    stream: options.stream ?? true,
+    ...(options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
+    ...(options.responseFormat === undefined ? {} : { responseFormat: options.responseFormat }),
+    ...(thinking === undefined ? {} : { thinking }),
+  }
+}
+
+function effortOf(enabled: EngineOptions['enableThinking']): ThinkingEffort | undefined {
+  if (enabled === undefined || enabled === false) return undefined
+  return enabled === true ? 'medium' : enabled
+}
+
+/** @throws CriaError `configuration` for a schema that cannot be shown to a model. */
+export function specOf({ name, description, inputSchema }: Tool): ToolSpec {
+  if (!isStandardSchema(inputSchema)) return { name, description, inputSchema }
+  const convert = inputSchema['~standard'].jsonSchema
+  if (convert === undefined) {
+    throw new CriaError(
+      'configuration',
+      `The schema of tool ${JSON.stringify(name)} (${inputSchema['~standard'].vendor}) cannot be turned into JSON Schema: use a version of the library with Standard JSON Schema, or give a JSON Schema object.`,
+    )
+  }
+  return { name, description, inputSchema: convert.input({ target: 'draft-2020-12' }) as ToolSpec['inputSchema'] }
+}
+
+/** Spans are views on what happened: one that cannot be written ends no turn. */
+function spanSink(recorder: Recorder | undefined): (record: SpanRecord) => void {
+  if (recorder === undefined) return () => {}
+  return (record) => {
+    try {
+      Promise.resolve(recorder.span(record)).catch(() => {})
+    } catch {
+      // The turn's own rows report a journal that fails.
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** Folds the parts of one attempt into one assistant message. */
+
+import type { FinishReason, ModelPart } from '../core/model.ts'
+import type { Part, ProviderData } from '../core/part.ts'
+import type { Usage } from '../core/usage.ts'
+import { UNKNOWN_USAGE } from '../core/usage.ts'
+
+export interface Assembled {
+  readonly parts: readonly Part[]
+  readonly usage: Usage
+  /** Absent when the stream ended without saying how: it was interrupted. */
+  readonly finishReason: FinishReason | undefined
+  readonly rawReason: string | undefined
+  readonly abstained: boolean
+  readonly responseId: string | undefined
+  readonly responseModel: string | undefined
+}
+
+export class Assembler {
+  readonly #model: string
+  readonly #parts: Part[] = []
+  #text = ''
+  #textData: ProviderData | undefined
+  #thinking = ''
+  #usage: Usage = UNKNOWN_USAGE
+  #finish: Extract<ModelPart, { type: 'finish' }> | undefined
+  #response: Extract<ModelPart, { type: 'response' }> | undefined
+
+  /** @param model `provider/model`, noted on its thinking. */
+  constructor(model: string) {
+    this.#model = model
+  }
+
+  add(part: ModelPart): void {
+    switch (part.type) {
+      case 'text':
+        this.#endThinking(undefined)
+        this.#text += part.text
+        this.#textData = part.providerData ?? this.#textData
+        break
+      case 'thinking':
+        this.#endText()
+        this.#thinking += part.text
+        break
+      case 'thinking-end':
+        this.#endText()
+        this.#endThinking(part.providerData)
+        break
+      case 'tool-call':
+        this.#endBlocks()
+        this.#parts.push({
+          type: 'tool-call',
+          id: part.id,
+          name: part.name,
+          input: part.input,
+          ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
+          ...(part.providerData === undefined ? {} : { providerData: part.providerData }),
+        })
+        break
+      case 'opaque':
+        this.#endBlocks()
+        this.#parts.push({ type: 'opaque', kind: part.kind, providerData: part.providerData })
+        break
+      case 'usage':
+        this.#usage = part.usage
+        break
+      case 'finish':
+        this.#finish = part
+        break
+      case 'response':
+        this.#response = { ...this.#response, ...part }
+        break
+      default:
+      // `tool-input` is for those who show a call as it is written; unknown kinds are no error.
+    }
+  }
+
+  get finished(): boolean {
+    return this.#finish !== undefined
+  }
+
+  result(): Assembled {
+    this.#endBlocks()
+    return {
+      parts: this.#parts,
+      usage: this.#usage,
+      finishReason: this.#finish?.reason,
+      rawReason: this.#finish?.rawReason,
+      abstained: this.#finish?.abstained === true,
+      responseId: this.#response?.id,
+      responseModel: this.#response?.model,
+    }
+  }
+
+  #endBlocks(): void {
+    this.#endText()
+    this.#endThinking(undefined)
+  }
+
+  #endText(): void {
+    if (this.#text === '' && this.#textData === undefined) return
+    this.#parts.push({ type: 'text', text: this.#text, ...(this.#textData === undefined ? {} : { providerData: this.#textData }) })
+    this.#text = ''
+    this.#textData = undefined
+  }
+
+  #endThinking(providerData: ProviderData | undefined): void {
+    if (this.#thinking === '' && providerData === undefined) return
+    this.#parts.push({
+      type: 'thinking',
+      text: this.#thinking,
+      model: this.#model,
+      ...(providerData === undefined ? {} : { providerData }),
+    })
+    this.#thinking = ''
+  }
+}

@@ -1,0 +1,69 @@
+/** What to do when an attempt fails: the whole policy in one pure function. */
+
+import type { CriaError, ErrorCode } from '../core/error.ts'
+import type { SwitchReason } from '../core/event.ts'
+import { backoff } from './backoff.ts'
+import type { BackoffPolicy } from './backoff.ts'
+
+export interface RetryPolicy extends BackoffPolicy {
+  /** Retries after the first attempt, for each model. */
+  readonly maxRetries: number
+  /** `error`: what has been shown is never taken back, for readers that cannot forget (pipes). */
+  readonly afterOutput: 'retry' | 'error'
+}
+
+export interface AttemptState {
+  /** Retries already made with this model. */
+  readonly retries: number
+  /** Something of this attempt has been shown. */
+  readonly shown: boolean
+  /** Another model is left to turn to. */
+  readonly hasFallback: boolean
+  /** Between 0 and 1, for jitter. */
+  readonly random: number
+}
+
+export type Recovery =
+  | { readonly action: 'retry'; readonly delay: number }
+  | { readonly action: 'switch'; readonly reason: SwitchReason }
+  /** Only the loop can help: it compacts, or looks for a larger model. */
+  | { readonly action: 'overflow' }
+  | { readonly action: 'fail' }
+
+/** What an error of each kind calls for. `transient` ones may pass by themselves. */
+const KIND: Readonly<Partial<Record<ErrorCode, 'transient' | 'model' | 'overflow'>>> = {
+  rate_limited: 'transient',
+  overloaded: 'transient',
+  network: 'transient',
+  timeout: 'transient',
+  stream_interrupted: 'transient',
+  invalid_response: 'transient',
+  no_assistant_message: 'transient',
+  model_unavailable: 'model',
+  context_length: 'overflow',
+}
+
+export function recover(error: CriaError, state: AttemptState, policy: RetryPolicy): Recovery {
+  const kind = KIND[error.code]
+  if (kind === 'overflow') return { action: 'overflow' }
+  if (kind === undefined) return { action: 'fail' }
+  if (state.shown && policy.afterOutput === 'error') return { action: 'fail' }
+
+  if (kind === 'transient' && error.retryable && state.retries < policy.maxRetries) {
+    const delay = retryDelay(error, state, policy)
+    if (delay !== undefined) return { action: 'retry', delay }
+  }
+  if (!state.hasFallback) return { action: 'fail' }
+  return { action: 'switch', reason: error.code === 'rate_limited' || error.code === 'overloaded' ? 'rate_limited' : 'model_unavailable' }
+}
+
+/** Spread over which retries of many clients that were told the same time come back. */
+const RETRY_AFTER_SPREAD = 0.2
+
+/** `undefined` when the provider asks for a longer wait than the policy allows. */
+function retryDelay(error: CriaError, state: AttemptState, policy: RetryPolicy): number | undefined {
+  const asked = error.details?.['retryAfterMs']
+  if (typeof asked !== 'number' || !(asked > 0)) return backoff(state.retries + 1, policy, state.random)
+  if (asked > policy.maxDelay) return undefined
+  return Math.ceil(asked * (1 + RETRY_AFTER_SPREAD * state.random))
+}

@@ -1,0 +1,200 @@
+/** Station 2: gets one assistant message out of a model, or out of its fallbacks. */
+
+import { ATTRIBUTE } from '../core/attributes.ts'
+import type { Station, StationContext } from '../core/context.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
+import type { SwitchReason } from '../core/event.ts'
+import { fromParts } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
+import type { Span } from '../core/span.ts'
+import { iterateIn } from '../core/span.ts'
+import type { Usage } from '../core/usage.ts'
+import { orAborted } from '../util/abort.ts'
+import { Assembler } from './assemble.ts'
+import type { Assembled } from './assemble.ts'
+import { fitRequest } from './fit.ts'
+import { recover } from './recover.ts'
+import type { RetryPolicy } from './recover.ts'
+import { Watchdog } from './watchdog.ts'
+import type { Timeouts } from './watchdog.ts'
+
+export interface ModelContext extends StationContext {
+  /** The model that answers, then those to turn to; the station starts at `current` and leaves it where it ended. */
+  readonly chain: ModelChain
+  readonly retry: RetryPolicy
+  readonly timeouts: Timeouts
+  /** Whether `thinking` events are yielded; thinking is kept either way. */
+  readonly showThinking: boolean
+  readonly random: () => number
+  /** Told of each request that leaves and what it cost, so that nothing is lost when the turn is cut off. */
+  readonly ledger: Ledger
+}
+
+export interface ModelChain {
+  readonly models: readonly LanguageModel[]
+  current: number
+}
+
+export interface Ledger {
+  sent(model: LanguageModel, request: ModelRequest): void
+  settled(model: LanguageModel, usage: Usage): void
+}
+
+export interface Answer {
+  readonly type: 'answer'
+  readonly message: Message
+  readonly model: LanguageModel
+  readonly usage: Usage
+  readonly finishReason: FinishReason
+  readonly abstained: boolean
+}
+
+/** The request is larger than the model's window. */
+export interface Overflow {
+  readonly type: 'overflow'
+  readonly error: CriaError
+  readonly model: LanguageModel
+}
+
+/** Everything that an attempt may end in but an answer. */
+interface Failure {
+  readonly error: CriaError
+  readonly shown: boolean
+}
+
+/**
+ * Tries until there is an answer, by the table in `recover.ts`. Yields what the model says as it comes; a failed attempt that had
+ * shown something is followed by `reset`.
+ *
+ * @throws CriaError when no attempt is left, or none would help.
+ */
+export async function* streamModel(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
+  const { chain } = ctx
+  let retries = 0
+  for (let attempt = 1; ; attempt++) {
+    const model = modelAt(chain, chain.current)
+    const outcome = yield* tryOnce(fitRequest(request, model), model, attempt, ctx)
+    if ('message' in outcome) return outcome
+    const { error, shown } = outcome
+    if (ctx.signal.aborted) throw ctx.signal.reason
+
+    const hasFallback = chain.current + 1 < chain.models.length
+    const recovery = recover(error, { retries, shown, hasFallback, random: ctx.random() }, ctx.retry)
+    if (recovery.action === 'fail') throw error
+    if (recovery.action === 'retry') yield { type: 'retry', attempt, delay: recovery.delay, error: error.toJSON() }
+    if (shown) yield { type: 'reset', attempt }
+    if (recovery.action === 'overflow') return { type: 'overflow', error, model }
+    if (recovery.action === 'retry') {
+      retries++
+      await ctx.clock.sleep(recovery.delay, ctx.signal)
+    } else {
+      retries = 0
+      yield* switchModel(chain, recovery.reason)
+    }
+  }
+}
+
+/** Moves on to the next model of the chain. */
+async function* switchModel(chain: ModelChain, reason: SwitchReason): Station<void> {
+  const from = modelAt(chain, chain.current).ref
+  chain.current++
+  yield { type: 'model_switch', from, to: modelAt(chain, chain.current).ref, reason }
+}
+
+function modelAt(chain: ModelChain, index: number): LanguageModel {
+  const model = chain.models[index]
+  if (model === undefined) throw new CriaError('internal', `There is no model number ${index} in the chain.`)
+  return model
+}
+
+async function* tryOnce(request: ModelRequest, model: LanguageModel, attempt: number, ctx: ModelContext): Station<Answer | Failure> {
+  const span = ctx.span.child('llm_request', {
+    [ATTRIBUTE.operation]: 'chat',
+    [ATTRIBUTE.provider]: model.ref.split('/', 1)[0] ?? model.ref,
+    [ATTRIBUTE.model]: model.ref,
+    [ATTRIBUTE.stream]: request.stream,
+    [ATTRIBUTE.attempt]: attempt,
+    ...(request.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: request.temperature }),
+  })
+  const assembler = new Assembler(model.ref)
+  let shown = false
+  ctx.ledger.sent(model, request)
+  try {
+    for await (const part of partsOf(request, model, span, ctx)) {
+      assembler.add(part)
+      if (part.type === 'text' && part.text !== '') {
+        shown = true
+        yield { type: 'text_delta', text: part.text, attempt }
+      } else if (part.type === 'thinking' && part.text !== '' && ctx.showThinking) {
+        shown = true
+        yield { type: 'thinking', content: part.text, attempt }
+      }
+    }
+    const assembled = assembler.result()
+    noteResponse(span, assembled)
+    ctx.ledger.settled(model, assembled.usage)
+    return { ...answerOf(assembled, model), message: messageOf(assembled, ctx), model }
+  } catch (thrown) {
+    const error = toCriaError(thrown)
+    span.fail(error)
+    return { error, shown }
+  } finally {
+    span.end()
+  }
+}
+
+/** The parts of one attempt, up to and with `finish`; what a provider sends after that is not part of the answer. */
+async function* partsOf(request: ModelRequest, model: LanguageModel, span: Span, ctx: ModelContext): AsyncGenerator<Parameters<Assembler['add']>[0]> {
+  const over = new AbortController()
+  const watchdog = new Watchdog(model.ref, ctx.timeouts, ctx.clock)
+  const signal = AbortSignal.any([ctx.signal, watchdog.signal, over.signal])
+  const parts = iterateIn(span, model.stream(request, { signal, span }))
+  void watchdog.watch(over.signal)
+  try {
+    for (;;) {
+      watchdog.waiting()
+      const next = await orAborted(parts.next(), signal)
+      watchdog.received()
+      if (next.done === true) return
+      yield next.value
+      if (next.value.type === 'finish') return
+    }
+  } finally {
+    // First the signal, then the iterator: a generator that waits cannot be returned before its wait ends. One that ignores the
+    // signal is not waited for.
+    over.abort()
+    void parts.return().catch(() => {})
+  }
+}
+
+/** @throws CriaError when what came is no answer. */
+function answerOf(assembled: Assembled, model: LanguageModel): Pick<Answer, 'type' | 'usage' | 'finishReason' | 'abstained'> {
+  const { finishReason, rawReason, usage, abstained } = assembled
+  if (finishReason === undefined) {
+    throw new CriaError('stream_interrupted', `The stream of ${model.ref} ended without saying that it was finished.`)
+  }
+  if (finishReason === 'error') {
+    throw new CriaError('stream_interrupted', `${model.ref} ended its answer with an error${rawReason === undefined ? '' : ` (${rawReason})`}.`)
+  }
+  if (assembled.parts.length === 0 && (finishReason === 'stop' || finishReason === 'other')) {
+    throw new CriaError('no_assistant_message', `${model.ref} finished${rawReason === undefined ? '' : ` (${rawReason})`} without saying anything.`)
+  }
+  return { type: 'answer', usage, finishReason, abstained }
+}
+
+function messageOf(assembled: Assembled, ctx: ModelContext): Message {
+  return fromParts('assistant', assembled.parts, { id: ctx.createId('msg') })
+}
+
+function noteResponse(span: Span, { responseId, responseModel, finishReason, usage }: Assembled): void {
+  span.set({
+    ...(responseId === undefined ? {} : { [ATTRIBUTE.responseId]: responseId }),
+    ...(responseModel === undefined ? {} : { [ATTRIBUTE.responseModel]: responseModel }),
+    ...(finishReason === undefined ? {} : { [ATTRIBUTE.finishReasons]: [finishReason] }),
+    [ATTRIBUTE.inputTokens]: usage.inputTokens,
+    [ATTRIBUTE.outputTokens]: usage.outputTokens,
+    [ATTRIBUTE.cacheReadTokens]: usage.cacheReadTokens,
+    [ATTRIBUTE.reasoningTokens]: usage.reasoningTokens,
+  })
+}

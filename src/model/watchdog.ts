@@ -1,0 +1,80 @@
+/** Ends an attempt that keeps its reader waiting for too long. */
+
+import type { Clock } from '../core/clock.ts'
+import { CriaError } from '../core/error.ts'
+
+/** Milliseconds; `null` means no limit. */
+export interface Timeouts {
+  /** From the request to the first part. */
+  readonly firstToken: number | null
+  /** Between two parts. */
+  readonly idle: number | null
+  /** For one attempt as a whole. */
+  readonly step: number | null
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = { firstToken: 120_000, idle: 60_000, step: null }
+
+/**
+ * Counts only the time that is spent waiting for the provider: a reader who takes his time is no reason to give up.
+ * One sleeping timer serves the whole attempt.
+ */
+export class Watchdog {
+  readonly signal: AbortSignal
+  readonly #controller = new AbortController()
+  readonly #clock: Clock
+  readonly #timeouts: Timeouts
+  readonly #who: string
+  readonly #startedAt: number
+  #waitingSince: number | undefined
+  #first = true
+
+  /** @param who is named in the error: `provider/model`. */
+  constructor(who: string, timeouts: Timeouts, clock: Clock) {
+    this.#who = who
+    this.#timeouts = timeouts
+    this.#clock = clock
+    this.#startedAt = clock.now()
+    this.signal = this.#controller.signal
+  }
+
+  /** Watches until `until` is aborted. */
+  async watch(until: AbortSignal): Promise<void> {
+    if (this.#timeouts.firstToken === null && this.#timeouts.idle === null && this.#timeouts.step === null) return
+    try {
+      for (;;) {
+        const left = this.#timeLeft()
+        if (left.ms <= 0) {
+          this.#controller.abort(new CriaError('timeout', `${this.#who} ${left.complaint}`))
+          return
+        }
+        await this.#clock.sleep(left.ms, until)
+      }
+    } catch {
+      // The attempt is over.
+    }
+  }
+
+  waiting(): void {
+    this.#waitingSince = this.#clock.now()
+  }
+
+  received(): void {
+    this.#waitingSince = undefined
+    this.#first = false
+  }
+
+  #timeLeft(): { ms: number; complaint: string } {
+    const now = this.#clock.now()
+    const silence = this.#first ? this.#timeouts.firstToken : this.#timeouts.idle
+    const silent = this.#waitingSince === undefined ? 0 : now - this.#waitingSince
+    const complaint = this.#first ? `sent nothing for ${silence} ms.` : `stopped sending for ${silence} ms.`
+    const quiet = { ms: (silence ?? Infinity) - silent, complaint }
+    const whole = { ms: (this.#timeouts.step ?? Infinity) - (now - this.#startedAt), complaint: `did not finish within ${this.#timeouts.step} ms.` }
+    const left = whole.ms < quiet.ms ? whole : quiet
+    return { ...left, ms: Math.min(left.ms, MAX_TIMER) }
+  }
+}
+
+/** Longer timers overflow and fire at once. */
+const MAX_TIMER = 2 ** 31 - 1

@@ -1,0 +1,42 @@
+/** Retrieved text is data: it reaches a model fenced and labelled, so that no document can pass for anything else. */
+
+import type { Message, Retrieved } from '../core/message.ts'
+import { fromParts } from '../core/message.ts'
+import { sha256 } from '../util/hash.ts'
+
+const ORIGIN = { docstore: 'document', memory: 'memory of earlier conversations' } as const
+
+/**
+ * The message as providers get it: the user's role, the passage between two lines that carry a delimiter. The delimiter is derived
+ * from the passage (so equal requests stay equal) and does not occur in it (so no document can close its own fence).
+ */
+export function fenced(message: Message): Message {
+  if (message.retrieved === undefined) return message
+  const text = fence(message.content, message.retrieved)
+  return fromParts('user', [{ type: 'text', text }], { id: message.id, retrieved: message.retrieved })
+}
+
+function fence(text: string, { marker, origin, chunk }: Retrieved): string {
+  const delimiter = delimiterFor(text)
+  const place = chunk.lines === undefined ? `characters ${chunk.start}-${chunk.end}` : `lines ${chunk.lines[0]}-${chunk.lines[1]}`
+  const heading = [chunk.title, ...(chunk.headings ?? [])].filter((part) => part !== undefined && part !== '').join(' > ')
+  const labels = [
+    `source: ${JSON.stringify(chunk.source)}`,
+    place,
+    ...(heading === '' ? [] : [`section: ${JSON.stringify(heading)}`]),
+    `score: ${chunk.score.toPrecision(3)}`,
+  ]
+  return `Passage [${marker}] from a ${ORIGIN[origin]} (${labels.join(', ')})\n<<<${delimiter}\n${text}\n${delimiter}>>>`
+}
+
+/** The shortest beginning, of at least 8 digits, of the passage's hash that does not stand in the passage itself. */
+export function delimiterFor(text: string): string {
+  for (let hash = sha256(text), length = 8; ; length += 4) {
+    if (length > hash.length) {
+      hash = sha256(hash)
+      length = 8
+    }
+    const delimiter = hash.slice(0, length)
+    if (!text.includes(delimiter)) return delimiter
+  }
+}

@@ -1,0 +1,161 @@
+/** Station 1: makes the request of a step out of what the turn knows. */
+
+import { ATTRIBUTE } from '../core/attributes.ts'
+import type { StationContext, Station } from '../core/context.ts'
+import type { Message } from '../core/message.ts'
+import type { CallSettings, Grounding, ModelFacts, ModelRequest, ResponseFormat, ThinkingEffort, ToolChoice, ToolSpec } from '../core/model.ts'
+import type { Span } from '../core/span.ts'
+import type { DocumentStore } from '../core/store.ts'
+import { composeChat, composeRag } from './compose.ts'
+import type { Composition, RagComposition } from './compose.ts'
+import { DEFAULT_RESULTS, references, retrieveFrom } from './retrieve.ts'
+import type { RetrievalOptions } from './retrieve.ts'
+import { estimateTokens } from './tokens.ts'
+
+/** What a turn was asked, before anything was found or answered. */
+export interface TurnInput {
+  readonly system: string
+  /** What was said before in the session. */
+  readonly history: readonly Message[]
+  /** What the user says now; the last one holds the question. */
+  readonly messages: readonly Message[]
+  readonly retrieve?: RetrievalOptions
+}
+
+export interface RequestOptions {
+  readonly settings: CallSettings
+  readonly tools: readonly ToolSpec[]
+  readonly toolChoice?: ToolChoice
+  readonly responseFormat?: ResponseFormat
+  readonly thinking?: ThinkingEffort
+  readonly stream: boolean
+}
+
+export interface Conversation {
+  /** As sent: fenced, in order. Grows by each answer and its tool results. */
+  readonly messages: readonly Message[]
+  readonly grounding?: Grounding
+}
+
+export interface PrepareState {
+  readonly input: TurnInput
+  readonly request: RequestOptions
+  readonly model: { readonly ref: string; readonly facts: ModelFacts }
+  /** Absent before the first step. */
+  readonly conversation: Conversation | undefined
+}
+
+export interface Prepared {
+  readonly request: ModelRequest
+  readonly conversation: Conversation
+}
+
+/** @throws CriaError `store_failed` when a store fails. */
+export async function* prepare(state: PrepareState, ctx: StationContext): Station<Prepared> {
+  const conversation = state.conversation ?? (yield* compose(state, ctx))
+  return { request: buildRequest(state, conversation), conversation }
+}
+
+async function* compose({ input, request, model }: PrepareState, ctx: StationContext): Station<Conversation> {
+  const { docstore, memory, nResults = DEFAULT_RESULTS } = input.retrieve ?? {}
+  const room = roomForPassages(input, request, model.facts)
+  const finder = { query: questionOf(input.messages), nResults, span: ctx.span, signal: ctx.signal }
+  let composition: Composition
+
+  if (docstore !== undefined && input.messages.length > 0) {
+    const { found, composition: rag } = await findAndComposeRag({ ...input, docstore, memory, ...finder, passageTokens: room })
+    for (const each of found) yield { type: 'retrieval', store: each.store, query: finder.query, chunks: references(each) }
+    composition = rag
+  } else {
+    const memories = memory === undefined ? undefined : await retrieveFrom(memory, finder.query, nResults, { name: 'memory_retrieval', ...finder })
+    if (memories !== undefined) yield { type: 'retrieval', store: memories.store, query: finder.query, chunks: references(memories) }
+    composition = composeChat({ ...input, ...(memories === undefined ? {} : { memories }), input: input.messages })
+  }
+
+  const known = new Set(input.history.map((message) => message.id))
+  yield { type: 'note', entry: { type: 'messages', step: 0, messages: composition.messages.filter((message) => !known.has(message.id)) } }
+  return {
+    messages: composition.processedMessages,
+    ...(composition.grounding === undefined ? {} : { grounding: composition.grounding }),
+  }
+}
+
+export interface RagQuestion {
+  readonly system: string
+  readonly history: readonly Message[]
+  readonly messages: readonly Message[]
+  readonly docstore: DocumentStore
+  readonly memory: DocumentStore | undefined
+  readonly query: string
+  readonly nResults: number
+  readonly passageTokens: number | null
+  readonly span: Span
+  readonly signal: AbortSignal
+}
+
+/** Retrieves from both stores and composes; the counts stand on `span`, which is the outer one. */
+export async function findAndComposeRag(rag: RagQuestion): Promise<{ found: Awaited<ReturnType<typeof retrieveFrom>>[]; composition: RagComposition }> {
+  const { query, nResults, memory, span } = rag
+  const documents = await retrieveFrom(rag.docstore, query, nResults, { name: 'retrieval', ...rag })
+  const memories = memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { name: 'memory_retrieval', ...rag })
+  const question = rag.messages.at(-1)
+  if (question === undefined) throw new TypeError('A retrieval turn needs a message that asks something.')
+
+  const composition = composeRag({
+    ...rag,
+    history: [...rag.history, ...rag.messages.slice(0, -1)],
+    question,
+    documents,
+    ...(memories === undefined ? {} : { memories }),
+  })
+  span.set({
+    [ATTRIBUTE.query]: query,
+    [ATTRIBUTE.nResults]: nResults,
+    [ATTRIBUTE.documentsRetrieved]: documents.chunks.length,
+    [ATTRIBUTE.documentsSent]: composition.documentsSent,
+    [ATTRIBUTE.memoriesRetrieved]: memories?.chunks.length ?? 0,
+    [ATTRIBUTE.memoriesSent]: composition.memoriesSent,
+    [ATTRIBUTE.dropped]: composition.dropped,
+  })
+  return { found: [documents, ...(memories === undefined ? [] : [memories])], composition }
+}
+
+/** The request of a step. It fits any model; the model station adapts it to the one that answers. */
+export function buildRequest({ request, model }: Pick<PrepareState, 'request' | 'model'>, conversation: Conversation): ModelRequest {
+  return {
+    model: model.ref,
+    messages: conversation.messages.map(({ role, content, parts, toolCalls }) => ({
+      role,
+      content,
+      parts,
+      ...(toolCalls === undefined ? {} : { toolCalls }),
+    })),
+    ...request.settings,
+    stream: request.stream,
+    ...(request.tools.length === 0 ? {} : { tools: request.tools }),
+    ...(request.toolChoice === undefined ? {} : { toolChoice: request.toolChoice }),
+    ...(request.responseFormat === undefined ? {} : { responseFormat: request.responseFormat }),
+    ...(request.thinking === undefined ? {} : { thinking: request.thinking }),
+    ...(conversation.grounding === undefined ? {} : { grounding: conversation.grounding }),
+  }
+}
+
+/** What is searched for: the text of the user's messages. */
+export function questionOf(messages: readonly Message[]): string {
+  return messages
+    .filter((message) => message.role === 'user')
+    .map((message) => message.content)
+    .join('\n')
+}
+
+const OUTPUT_RESERVE = 4096
+/** Of what is left when everything else has its place, so that an estimate that is too low does no harm. */
+const PASSAGE_SHARE = 0.8
+
+/** Tokens that passages may take; `null` when nobody knows the window. */
+export function roomForPassages(input: TurnInput, request: Pick<RequestOptions, 'settings'>, facts: ModelFacts): number | null {
+  if (facts.contextWindow === null) return null
+  const reserved = request.settings.maxOutputTokens ?? Math.min(facts.maxOutputTokens ?? OUTPUT_RESERVE, OUTPUT_RESERVE, facts.contextWindow / 4)
+  const said = [...input.history, ...input.messages].reduce((sum, message) => sum + estimateTokens(message.content), estimateTokens(input.system))
+  return Math.max(0, (facts.contextWindow - reserved - said) * PASSAGE_SHARE)
+}

@@ -1,0 +1,22 @@
+/**
+ * Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. The work is told by the signal itself;
+ * should it fail later, nobody is left to hear it, and nothing is thrown.
+ */
+export function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    const settle = (): void => signal.removeEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    work.then(
+      (value) => {
+        settle()
+        resolve(value)
+      },
+      (error: unknown) => {
+        settle()
+        reject(error)
+      },
+    )
+  })
+}
