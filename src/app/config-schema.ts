@@ -1,0 +1,116 @@
+/** What may stand in a `config.json`. Documented, key by key, in docs/configuration.md. */
+
+import type { Price } from '../core/model.ts'
+import { list, number, object, record, string } from '../util/check.ts'
+import type { Shape } from '../util/check.ts'
+import { STORE_NAME } from './paths.ts'
+
+/** Names that stand for a model of the user's choice. */
+export const MODEL_POINTERS = ['main', 'quick', 'task', 'reasoning'] as const
+export type ModelPointer = (typeof MODEL_POINTERS)[number]
+
+export const PROVIDERS = ['openai', 'openai-chat', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const
+export type ProviderName = (typeof PROVIDERS)[number]
+
+export interface ProviderConfig {
+  readonly baseURL?: string
+  /** Name of the environment variable that holds the key; the key itself never stands in a configuration file. */
+  readonly apiKeyEnv?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What the user knows better than the catalogue about a model. */
+export interface ModelFactsConfig {
+  readonly contextWindow?: number
+  readonly maxOutputTokens?: number
+  readonly price?: Omit<Price, 'asOf'>
+}
+
+export interface StoreConfig {
+  /** What `cria index --store NAME` reads when no path is given; relative to the folder of the configuration. */
+  readonly paths?: readonly string[]
+}
+
+export interface CriaConfig {
+  readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
+  readonly fallbackModels?: readonly string[]
+  readonly providers?: Readonly<Partial<Record<ProviderName, ProviderConfig>>>
+  readonly modelFacts?: Readonly<Record<string, ModelFactsConfig>>
+  /** The store that is meant when none is named. Default `default`. */
+  readonly store?: string
+  readonly stores?: Readonly<Record<string, StoreConfig>>
+  /** Passages that are given to the model. */
+  readonly nResults?: number
+  readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
+  /** For editors; ignored. */
+  readonly $schema?: string
+}
+
+const modelRef = string('a model as "provider/model"', (text) => /^[^\s/]+\/\S+$/u.test(text))
+const price = number('US dollars for a million tokens, 0 or more', (value) => Number.isFinite(value) && value >= 0)
+const tokens = number('a whole number of tokens above 0', (value) => Number.isSafeInteger(value) && value > 0)
+const storeName = string('the name of a store', (text) => STORE_NAME.test(text))
+const rule = string('a rule such as "shell(git status)"')
+
+const provider: Shape<ProviderConfig> = object<ProviderConfig>({
+  baseURL: string('a URL that begins with http:// or https://', isHttpUrl),
+  apiKeyEnv: secretString('the name of an environment variable', (text) => /^[A-Za-z_]\w*$/.test(text)),
+  headers: record(
+    string('a string', (text) => !/[\r\n\0]/.test(text)),
+    {
+      expected: 'the name of an HTTP header',
+      pattern: /^[!#$%&'*+.^_`|~\w-]+$/,
+    },
+  ),
+})
+
+export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
+  models: object<NonNullable<CriaConfig['models']>>({ main: modelRef, quick: modelRef, task: modelRef, reasoning: modelRef }),
+  fallbackModels: list(modelRef),
+  providers: object<NonNullable<CriaConfig['providers']>>({
+    openai: provider,
+    'openai-chat': provider,
+    anthropic: provider,
+    google: provider,
+    ollama: provider,
+    'openai-compatible': provider,
+  }),
+  modelFacts: record(
+    object<ModelFactsConfig>({
+      contextWindow: tokens,
+      maxOutputTokens: tokens,
+      price: priceShape(),
+    }),
+    { expected: 'a model as "provider/model"', pattern: /^[^\s/]+\/\S+$/u },
+  ),
+  store: storeName,
+  stores: record(object<StoreConfig>({ paths: list(string('a path', (text) => text !== '' && !text.includes('\0'))) }), {
+    expected: 'the name of a store',
+    pattern: STORE_NAME,
+  }),
+  nResults: number('a whole number from 1 to 1000', (value) => Number.isSafeInteger(value) && value >= 1 && value <= 1000),
+  rules: object<NonNullable<CriaConfig['rules']>>({ allow: list(rule), ask: list(rule), deny: list(rule) }),
+  $schema: string('a string', () => true),
+})
+
+/** Of a price either input and output are known, or nothing is. */
+function priceShape(): Shape<Omit<Price, 'asOf'>> {
+  const members = object<Omit<Price, 'asOf'>>({ input: price, output: price, cacheRead: price, cacheWrite: price })
+  return {
+    ...members,
+    read(value, path, problems) {
+      const before = problems.length
+      const read = members.read(value, path, problems)
+      if (read === undefined || problems.length > before) return undefined
+      for (const key of ['input', 'output'] as const) {
+        if ((read as Partial<Price>)[key] === undefined)
+          problems.push({ path: `${path}.${key}`, expected: price.expected, received: 'nothing' })
+      }
+      return problems.length > before ? undefined : read
+    },
+  }
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:\/\//i.test(text)
+}

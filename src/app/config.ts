@@ -1,0 +1,123 @@
+/** Reads the user's `config.json` and, where it is trusted, the project's. */
+
+import { readFileSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { ConfigurationError } from '../core/error.ts'
+import type { Problem } from '../util/check.ts'
+import { CONFIG_SHAPE } from './config-schema.ts'
+import type { CriaConfig } from './config-schema.ts'
+import { homePaths, reason } from './paths.ts'
+import type { HomePaths, Surroundings } from './paths.ts'
+import { findProjectConfig, trustState } from './trust.ts'
+import type { ProjectConfig, TrustState } from './trust.ts'
+
+export interface LoadedConfig {
+  /** The user's configuration, with the project's on top where that is trusted. */
+  readonly config: CriaConfig
+  /** The files it was read from. */
+  readonly files: readonly string[]
+  readonly paths: HomePaths
+  /** The project's configuration file, whether it counts or not. */
+  readonly project: (ProjectConfig & { readonly trust: TrustState }) | undefined
+  /** What the user should be told, on standard error. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * @throws ConfigurationError when a file that counts cannot be read, is no JSON, or has wrong keys or values.
+ */
+export function loadConfig(surroundings: Surroundings): LoadedConfig {
+  const paths = homePaths(surroundings)
+  const files: string[] = []
+  const notes: string[] = []
+
+  let config: CriaConfig = {}
+  const own = readIfThere(paths.config)
+  if (own !== undefined) {
+    config = withAbsolutePaths(parseConfig(own, paths.config), dirname(paths.config))
+    files.push(paths.config)
+  }
+
+  const found = findProjectConfig(surroundings.cwd, paths)
+  if (found === undefined) return { config, files, paths, project: undefined, notes }
+
+  const trust = trustState(found, paths)
+  if (trust === 'trusted') {
+    config = mergeConfig(config, withAbsolutePaths(parseConfig(found.content, found.file), found.folder))
+    files.push(found.file)
+  } else {
+    const why = trust === 'changed' ? 'has changed since you trusted it and is not used' : 'is not used'
+    notes.push(`The configuration ${found.file} ${why}; look at it, then run "cria trust" to let it count.`)
+  }
+  return { config, files, paths, project: { ...found, trust }, notes }
+}
+
+/** @throws ConfigurationError naming the file, and for every mistake its place, what was expected and what was received. */
+export function parseConfig(content: string, file: string): CriaConfig {
+  let value: unknown
+  try {
+    value = JSON.parse(content.startsWith('\uFEFF') ? content.slice(1) : content)
+  } catch (cause) {
+    throw new ConfigurationError(`${file} is no JSON: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+  }
+  const problems: Problem[] = []
+  const config = CONFIG_SHAPE.read(value, '', problems)
+  if (config === undefined || problems.length > 0) {
+    throw new ConfigurationError(
+      `${file} has ${problems.length === 1 ? 'a mistake' : `${problems.length} mistakes`}:\n${describeProblems(problems)}`,
+      {
+        hint: 'docs/configuration.md lists all keys.',
+      },
+    )
+  }
+  return config
+}
+
+function describeProblems(problems: readonly Problem[]): string {
+  const shown = problems
+    .slice(0, 20)
+    .map(({ path, expected, received }) => `  ${path || 'the file'}: expected ${expected}, received ${received}`)
+  if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`)
+  return shown.join('\n')
+}
+
+/** Joins two configurations: objects key by key, everything else is replaced by what `over` says. */
+export function mergeConfig(base: CriaConfig, over: CriaConfig): CriaConfig {
+  return mergeObjects(base, over)
+}
+
+function mergeObjects<T extends object>(base: T, over: T): T {
+  const merged: Record<string, unknown> = { ...(base as Record<string, unknown>) }
+  for (const [key, value] of Object.entries(over)) {
+    const before = merged[key]
+    merged[key] = isObject(before) && isObject(value) ? mergeObjects(before, value) : value
+  }
+  return merged as T
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Paths in a configuration are relative to the folder it belongs to, wherever the command is run. */
+function withAbsolutePaths(config: CriaConfig, folder: string): CriaConfig {
+  if (config.stores === undefined) return config
+  const stores = Object.fromEntries(
+    Object.entries(config.stores).map(([name, store]) => [
+      name,
+      store.paths === undefined
+        ? store
+        : { ...store, paths: store.paths.map((path) => (isAbsolute(path) ? path : resolve(folder, path))) },
+    ]),
+  )
+  return { ...config, stores }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) return undefined
+    throw new ConfigurationError(`${file} cannot be read: ${reason(cause)}.`, { cause })
+  }
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { nearest } from './nearest.ts'
+
+const COMMANDS = ['index', 'retrieve', 'ask', 'logs', 'eval', 'models', 'doctor', 'trust']
+
+test.each([
+  ['indx', 'index'],
+  ['retreive', 'retrieve'],
+  ['aks', 'ask'],
+  ['LOGS', 'logs'],
+  ['docter', 'doctor'],
+  ['as', 'ask'],
+])('%s most likely meant %s', (word, meant) => {
+  expect(nearest(word, COMMANDS)).toBe(meant)
+})
+
+test.each(['', 'xyz', 'frobnicate', 'a'.repeat(10_000)])('a word far from all candidates has none near (%#)', (word) => {
+  expect(nearest(word, COMMANDS)).toBeUndefined()
+})

@@ -1,0 +1,38 @@
+/**
+ * The candidate that a mistyped word most likely meant: smallest edit distance (insert, delete, replace, swap of neighbours), at most a
+ * third of the word's length and never more than 3; `undefined` when none is that close.
+ */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const lower = word.toLowerCase()
+  let best: string | undefined
+  let smallest = Math.min(3, Math.max(1, Math.floor(word.length / 3))) + 1
+  for (const candidate of candidates) {
+    const distance = editDistance(lower, candidate.toLowerCase(), smallest)
+    if (distance < smallest) {
+      smallest = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+/** Optimal string alignment distance (Damerau-Levenshtein with adjacent swaps); `limit` or more is reported as `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a.charAt(i - 1) === b.charAt(j - 1)
+      let cost = Math.min((row[j - 1] ?? 0) + 1, (last[j] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a.charAt(i - 1) === b.charAt(j - 2) && a.charAt(i - 2) === b.charAt(j - 1)) {
+        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1)
+      }
+      row.push(cost)
+    }
+    beforeLast = last
+    last = row
+  }
+  return Math.min(last[b.length] ?? limit, limit)
+}
