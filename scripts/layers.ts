@@ -100,7 +100,7 @@ function brokenRule(project: Project, file: string, specifier: string): string |
       : 'not among the dependencies or peerDependencies of package.json'
   }
   if (isTest(target)) return 'shipped code imports no tests'
-  if (!target.startsWith('src/')) return target === 'package.json' ? undefined : 'code under src/ imports nothing outside it'
+  if (!target.startsWith('src/')) return 'code under src/ imports nothing outside it'
   if (layer === undefined) return undefined
   const targetLayer = layerOf(target)
   if (targetLayer === undefined) return 'nothing imports an entry: import what it re-exports'

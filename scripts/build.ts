@@ -1,0 +1,123 @@
+/**
+ * Makes dist/: the library as plain ES modules with types (dist/lib), and the command as a bundle that starts fast (dist/cli).
+ *
+ *     npm run build
+ */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { rolldown, type OutputChunk, type Plugin } from 'rolldown'
+import { ROOT } from './files.ts'
+
+const LIBRARY = join(ROOT, 'dist/lib')
+const COMMAND = join(ROOT, 'dist/cli')
+
+/** Large packages that load no faster from a bundle (docs/decisions/0002-runtime-and-toolchain.md). */
+const NOT_BUNDLED = ['gpt-tokenizer', 'unpdf', '@pydantic/genai-prices']
+
+const MODULE_URL = /new URL\((['"])(\.{0,2}[^'"]*)\.ts\1,\s*import\.meta\.url\)/g
+
+/** A worker is named by its source, `new URL('./search-worker.ts', import.meta.url)`; in dist/ it is JavaScript. */
+export function renameWorkers(code: string, rename: (specifier: string) => string = (specifier) => `${specifier}.js`): string {
+  return code.replaceAll(
+    MODULE_URL,
+    (_match, quote: string, specifier: string) => `new URL(${quote}${rename(specifier)}${quote}, import.meta.url)`,
+  )
+}
+
+function buildLibrary(): void {
+  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['--project', join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' })
+  for (const path of globSync('**/*.js', { cwd: LIBRARY })) {
+    const file = join(LIBRARY, path)
+    const code = readFileSync(file, 'utf8')
+    const renamed = renameWorkers(code)
+    if (renamed !== code) writeFileSync(file, renamed)
+  }
+}
+
+/** Makes an entry of every worker. All chunks lie in one folder, so the name of a worker's file is all that its URL needs. */
+const workers: Plugin = {
+  name: 'workers',
+  transform(code, id) {
+    const renamed = renameWorkers(code, (specifier) => {
+      const name = basename(specifier)
+      this.emitFile({ type: 'chunk', id: join(dirname(id), `${specifier}.ts`), fileName: `${name}.js` })
+      return `./${name}.js`
+    })
+    return renamed === code ? null : renamed
+  },
+}
+
+async function buildCommand(entry: string): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+    string,
+    Record<string, string> | undefined
+  >
+  const external = [...NOT_BUNDLED, ...Object.keys(manifest['peerDependencies'] ?? {})]
+  const bundle = await rolldown({
+    input: { main: entry },
+    platform: 'node',
+    external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+    plugins: [workers],
+  })
+  const { output } = await bundle.write({
+    dir: COMMAND,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    keepNames: true,
+  })
+  await bundle.close()
+  const chunks = output.filter((file) => file.type === 'chunk')
+  const main = chunks.find((chunk) => chunk.fileName === 'main.js')
+  writeFileSync(join(COMMAND, 'cria.js'), launcher(main?.exports.includes('main') ?? false), { mode: 0o755 })
+  writeFileSync(join(COMMAND, 'LICENSES.txt'), licenses(chunks))
+}
+
+/** The compile cache must be on before the first module of ours is loaded, and static imports would be loaded before it. */
+function launcher(exportsMain: boolean): string {
+  return [
+    '#!/usr/bin/env node',
+    `import { enableCompileCache } from 'node:module'`,
+    'enableCompileCache()',
+    ...(exportsMain
+      ? [
+          `const { main } = await import('./main.js')`,
+          'const code = await main(process.argv.slice(2))',
+          `if (typeof code === 'number') process.exitCode = code`,
+        ]
+      : [`await import('./main.js')`]),
+    '',
+  ].join('\n')
+}
+
+/** The licences of the packages whose code became part of the bundle. */
+function licenses(chunks: readonly OutputChunk[]): string {
+  const folders = new Set<string>()
+  for (const id of chunks.flatMap((chunk) => chunk.moduleIds)) {
+    const match = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)
+    if (match !== null) folders.add(match[0])
+  }
+  const texts = [...folders].toSorted().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>
+    const [file] = globSync(['LICEN[CS]E*', 'licen[cs]e*'], { cwd: folder }).toSorted()
+    const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+    return `${String(name)} ${String(version)} (${String(license)})\n${text}`
+  })
+  return `The command contains code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n`)}`
+}
+
+async function build(): Promise<void> {
+  rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
+  buildLibrary()
+  const entry = join(ROOT, 'src/cli/main.ts')
+  if (existsSync(entry)) await buildCommand(entry)
+  else console.log('src/cli/main.ts does not exist yet: no command was built')
+}
+
+if (import.meta.main) {
+  const started = performance.now()
+  await build()
+  console.log(`dist/ built in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+}
