@@ -1,7 +1,7 @@
 /** What may stand in a `config.json`. Documented, key by key, in docs/configuration.md. */
 
 import type { Price } from '../core/model.ts'
-import { list, number, object, record, string } from '../util/check.ts'
+import { list, number, object, record, secretString, string } from '../util/check.ts'
 import type { Shape } from '../util/check.ts'
 import { STORE_NAME } from './paths.ts'
 
@@ -56,7 +56,7 @@ const provider: Shape<ProviderConfig> = object<ProviderConfig>({
   baseURL: string('a URL that begins with http:// or https://', isHttpUrl),
   apiKeyEnv: secretString('the name of an environment variable', (text) => /^[A-Za-z_]\w*$/.test(text)),
   headers: record(
-    string('a string', (text) => !/[\r\n\0]/.test(text)),
+    secretString('a text of one line', (text) => !/[\r\n\0]/.test(text)),
     {
       expected: 'the name of an HTTP header',
       pattern: /^[!#$%&'*+.^_`|~\w-]+$/,

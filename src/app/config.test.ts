@@ -76,7 +76,10 @@ describe('the file', () => {
       '{ "providers": { "openai": { "apiKey": "secret-value" } } }',
       /providers\.openai\.apiKey: expected one of the keys baseURL, apiKeyEnv, headers, received an unknown key/,
     ],
-    ['{ "providers": { "openai": { "headers": { "X": "a\\r\\nb" } } } }', /providers\.openai\.headers\.X: expected a string/],
+    [
+      '{ "providers": { "openai": { "headers": { "X": "a\\r\\nb" } } } }',
+      /providers\.openai\.headers\.X: expected a text of one line/,
+    ],
     [
       '{ "modelFacts": { "a/b": { "price": { "input": 1 } } } }',
       /modelFacts\."a\/b"\.price\.output: expected US dollars .*, received nothing/,

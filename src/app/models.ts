@@ -1,0 +1,104 @@
+/** Which model is meant: names, pointers, objects, and what answers when nobody named one. */
+
+import { ConfigurationError } from '../core/error.ts'
+import type { LanguageModel } from '../core/model.ts'
+import { createProviderModel, fromAiSdkModel, isAiSdkModel, PROVIDERS } from '../providers/create.ts'
+import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
+import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
+import { nearest } from '../util/nearest.ts'
+import { POINTERS } from './config-schema.ts'
+import type { CriaConfig, ModelPointer } from './config-schema.ts'
+
+/** `provider/model`, a pointer, a model of ours, or any AI SDK language model. */
+export type ModelInput = string | LanguageModel | AiSdkModel
+
+export type ModelOptions = ProviderOptions
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Makes a model from its name. Nothing is loaded and no request is made before it is used.
+ *
+ * @param ref `openai/…` (Responses API), `openai-chat/…` (Chat Completions), `anthropic/…`, `google/…`, `ollama/…`,
+ *   `openai-compatible/…` or `builtin/extractive`.
+ * @throws ConfigurationError for a provider that does not exist, naming those that do.
+ */
+export function createModel(ref: string, options: ModelOptions = {}): LanguageModel {
+  if (ref === EXTRACTIVE_REF) return createExtractiveModel()
+  const slash = ref.indexOf('/')
+  const provider = ref.slice(0, slash)
+  if (slash < 1 || slash === ref.length - 1) {
+    throw new ConfigurationError(`A model is named provider/model, like openai/gpt-5-mini, but this is ${JSON.stringify(ref)}.`)
+  }
+  const known = [...PROVIDERS, 'builtin']
+  if (!known.includes(provider)) {
+    const close = nearest(provider, known)
+    throw new ConfigurationError(
+      `There is no provider ${JSON.stringify(provider)}${close === undefined ? '' : `; did you mean ${JSON.stringify(close)}?`} The providers are ${known.join(', ')}.`,
+    )
+  }
+  if (provider === 'builtin')
+    throw new ConfigurationError(`The only builtin model is ${EXTRACTIVE_REF}, but this is ${JSON.stringify(ref)}.`)
+  return createProviderModel(ref, options)
+}
+
+/** @throws ConfigurationError when it is neither a name, nor a model, nor a pointer that the configuration resolves. */
+export function resolveModel(model: ModelInput, config: CriaConfig = {}, options: ModelOptions = {}): LanguageModel {
+  if (typeof model === 'string') return createModel(resolvePointer(model, config), options)
+  if (isAiSdkModel(model)) return fromAiSdkModel(model)
+  if (typeof model?.stream === 'function' && typeof model.ref === 'string') return model
+  throw new ConfigurationError(
+    'A model must be a name like openai/gpt-5-mini, a result of createModel(), or an AI SDK language model.',
+  )
+}
+
+function resolvePointer(name: string, config: CriaConfig): string {
+  if (!isPointer(name)) return name
+  const target = config.models?.[name]
+  if (target === undefined) {
+    throw new ConfigurationError(
+      `The model pointer ${JSON.stringify(name)} is not set: name a model for it under "models" in config.json.`,
+    )
+  }
+  return target
+}
+
+function isPointer(name: string): name is ModelPointer {
+  return (POINTERS as readonly string[]).includes(name)
+}
+
+const KEYS: readonly (readonly [variable: string, ref: string])[] = [
+  ['OPENAI_API_KEY', 'openai/gpt-5-mini'],
+  ['ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-4-5'],
+  ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/gemini-2.5-flash'],
+]
+
+/**
+ * What answers when nobody named a model: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, a running Ollama, else
+ * `builtin/extractive`.
+ */
+export async function defaultModelRef(env: Environment, config: CriaConfig = {}, fetcher: typeof fetch = fetch): Promise<string> {
+  const named = env['CRIA_MODEL']
+  if (named !== undefined && named !== '') return resolvePointer(named, config)
+  if (config.models?.main !== undefined) return config.models.main
+  for (const [variable, ref] of KEYS) if ((env[variable] ?? '') !== '') return ref
+  return (await firstOllamaModel(env, fetcher)) ?? EXTRACTIVE_REF
+}
+
+/** Long enough for a local server, short enough to go unnoticed where there is none. */
+const OLLAMA_PATIENCE = 300
+
+async function firstOllamaModel(env: Environment, fetcher: typeof fetch): Promise<string | undefined> {
+  const host = env['OLLAMA_HOST'] ?? '127.0.0.1:11434'
+  const base = host.includes('://') ? host : `http://${host}`
+  try {
+    const response = await fetcher(new URL('/api/tags', base), { signal: AbortSignal.timeout(OLLAMA_PATIENCE) })
+    const body: unknown = response.ok ? await response.json() : undefined
+    const models = typeof body === 'object' && body !== null && 'models' in body && Array.isArray(body.models) ? body.models : []
+    const first: unknown = models[0]
+    const name = typeof first === 'object' && first !== null && 'name' in first ? first.name : undefined
+    return typeof name === 'string' && name !== '' ? `ollama/${name}` : undefined
+  } catch {
+    return undefined
+  }
+}
