@@ -9,6 +9,7 @@ import { trimRange } from './atom.ts'
 import { lineBreakOf } from './lines.ts'
 import { pack } from './pack.ts'
 import type { Passage } from './pack.ts'
+import { readMarkdown } from './read-markdown.ts'
 import { readText } from './read-text.ts'
 
 /** Changes whenever the same document may be cut differently; an index made by another version is made again. */
@@ -26,7 +27,7 @@ type Reader = (text: string, max: number, lineBreak: string) => Iterable<Atom>
 
 const READERS: Readonly<Record<DocumentFormat, Reader>> = {
   text: readText,
-  markdown: readText,
+  markdown: readMarkdown,
   code: readText,
   json: readText,
   csv: readText,

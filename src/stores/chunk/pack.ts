@@ -42,18 +42,18 @@ function* sections(atoms: Iterable<Atom>, tiny: number): Generator<Atom[]> {
       section = []
     }
     const before = section.at(-1)
-    if (
-      before !== undefined &&
-      atom.end - before.start <= tiny &&
-      before.path === atom.path &&
-      before.isHeading === atom.isHeading
-    ) {
+    if (before !== undefined && atom.end - before.start <= tiny && isAlike(before, atom)) {
       section[section.length - 1] = { ...before, end: atom.end }
     } else {
       section.push(atom)
     }
   }
   if (section.length > 0) yield section
+}
+
+/** Whether two atoms may be one: nobody misses the border between them, nor the path of the second. */
+function isAlike(a: Atom, b: Atom): boolean {
+  return a.isHeading === true ? b.isHeading === true : b.isHeading !== true && a.path === b.path
 }
 
 function* cutSection(section: readonly Atom[], max: number, small: number): Generator<Atom[]> {

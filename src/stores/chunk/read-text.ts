@@ -4,8 +4,8 @@ import { BORDER, isWhiteSpace } from './atom.ts'
 import type { Atom } from './atom.ts'
 import { lineAt } from './lines.ts'
 import { proseAtoms } from './prose.ts'
+import { room } from './room.ts'
 
-/** A heading above its text needs room in the same chunk. */
 const UNDERLINE = /^([=\-~^"'`#*+_])\1{2,}\s*$/
 const LONGEST_HEADING = 120
 
@@ -38,11 +38,6 @@ export function* readText(text: string, max: number, lineBreak: string): Generat
     yield* proseAtoms(text, { start: block.start, end: block.end, border, path: headings.path }, room(max, prefix), lineBreak)
     prefix = 0
   }
-}
-
-/** What is left of a chunk that begins with headings. */
-export function room(max: number, prefix: number): number {
-  return prefix < max / 2 ? max - prefix : max
 }
 
 interface Paragraph {
