@@ -34,13 +34,16 @@ const STEPS: readonly Step[] = [
   { name: 'tests', command: ['vitest', 'run'], remedy: '`npx vitest run FILE` runs one file', live: true },
 ]
 
+/** Not every tool notices that its output goes to a file. */
+const colours: NodeJS.ProcessEnv = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
+
 function run(step: Step): boolean {
   const [command, ...args] = step.command
   const started = performance.now()
   if (step.live) console.log(`     ${step.name}`)
   const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
     cwd: ROOT,
-    env: { ...process.env, PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter) },
+    env: { ...process.env, PATH: [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter), ...colours },
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
     stdio: step.live ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
