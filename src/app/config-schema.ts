@@ -6,8 +6,8 @@ import type { Shape } from '../util/check.ts'
 import { STORE_NAME } from './paths.ts'
 
 /** Names that stand for a model of the user's choice. */
-export const MODEL_POINTERS = ['main', 'quick', 'task', 'reasoning'] as const
-export type ModelPointer = (typeof MODEL_POINTERS)[number]
+export const POINTERS = ['main', 'quick', 'task', 'reasoning'] as const
+export type ModelPointer = (typeof POINTERS)[number]
 
 export const PROVIDERS = ['openai', 'openai-chat', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
