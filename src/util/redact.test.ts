@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { redact } from './redact.ts'
+
+describe('redact', () => {
+  it.each([
+    ['Incorrect key: sk-proj-abcdefghijklmnop1234.', 'Incorrect key: sk-[redacted].'],
+    ['key sk-ant-api03-AAAABBBBCCCC_dd-ee', 'key sk-[redacted]'],
+    ['https://host/v1/models?alt=sse&key=AbCdEf123&x=1', 'https://host/v1/models?alt=sse&key=[redacted]&x=1'],
+    ['AIzaSyA1234567890abcdefghijklmnopqrstuv is not valid', 'AIza[redacted] is not valid'],
+    ['authorization: Bearer abc.def.ghi-jkl', 'authorization: Bearer [redacted]'],
+    ['{"x-api-key":"0123456789"}', '{"x-api-key":"[redacted]"}'],
+    ['postgres://cria:hunter22@db/cria', 'postgres://cria:[redacted]@db/cria'],
+    ['token eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.c2lnbmF0dXJl end', 'token eyJ[redacted] end'],
+  ])('masks well-known shapes: %s', (text, expected) => {
+    expect(redact(text)).toBe(expected)
+  })
+
+  it.each(['The risk-averse model', 'Ask again in 20s', 'monkey=banana', 'sk-1', 'the basic idea of a bearer'])('leaves ordinary text: %s', (text) => {
+    expect(redact(text)).toBe(text)
+  })
+
+  it('masks known values wherever they stand, percent-encoded too', () => {
+    expect(redact('a=my secret+value; b=my%20secret%2Bvalue', ['my secret+value'])).toBe('a=[redacted]; b=[redacted]')
+  })
+
+  it('ignores values too short to be secrets, and missing ones', () => {
+    expect(redact('a cat sat', ['cat', undefined, ''])).toBe('a cat sat')
+  })
+
+  it('never lets a known value through', () => {
+    const secrets = fc.string({ minLength: 6, maxLength: 40 }).filter((secret) => !'[redacted]'.includes(secret))
+    fc.assert(
+      fc.property(secrets, fc.string(), fc.string(), (secret, before, after) => {
+        expect(redact(before + secret + after, [secret])).not.toContain(secret)
+      }),
+    )
+  })
+})

@@ -1,0 +1,37 @@
+/** Takes secrets out of text that a person, a log or a file will see. */
+
+const MASK = '[redacted]'
+
+/** A value shorter than this is no secret worth hiding; masking it would eat ordinary words. */
+const SHORTEST_SECRET = 6
+
+/**
+ * Well-known shapes of secrets. `$1` keeps what tells the reader which kind of secret stood there.
+ * Keys: OpenAI and Anthropic `sk-…`, Google `AIza…`, Groq `gsk_…`, xAI `xai-…`, Hugging Face `hf_…`, GitHub `ghp_…`, AWS `AKIA…`.
+ */
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/\b(sk-|gsk_|xai-|hf_|pplx-|nvapi-|r8_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[\w-]{8,}/g, `$1${MASK}`],
+  [/\b(AIza)[\w-]{20,}/g, `$1${MASK}`],
+  [/\b(AKIA|ASIA)[A-Z0-9]{12,}/g, `$1${MASK}`],
+  [/\b(eyJ)[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, `$1${MASK}`],
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASK}`],
+  [/([?&](?:key|api[-_]?key|access[-_]?token|token|sig|signature|password|secret)=)[^&\s"'<>]+/gi, `$1${MASK}`],
+  [/((?:x-api-key|api-key|x-goog-api-key|api[-_]key|authorization|cookie)["']?\s*[:=]\s*["']?)(?!Bearer\b|Basic\b)[^\s"',;}]{6,}/gi, `$1${MASK}`],
+  [/(\w+:\/\/[^\s:/@]+:)[^\s/@]+(@)/g, `$1${MASK}$2`],
+]
+
+/**
+ * `text` without the given secret values (also percent-encoded) and without anything that has the shape of a well-known secret.
+ * Values of fewer than six characters are ignored.
+ */
+export function redact(text: string, secrets: readonly (string | undefined)[] = []): string {
+  let clean = text
+  for (const secret of secrets) {
+    if (secret === undefined || secret.length < SHORTEST_SECRET) continue
+    clean = clean.replaceAll(secret, MASK)
+    const encoded = encodeURIComponent(secret)
+    if (encoded !== secret) clean = clean.replaceAll(encoded, MASK)
+  }
+  for (const [pattern, replacement] of PATTERNS) clean = clean.replace(pattern, replacement)
+  return clean
+}
