@@ -2,11 +2,12 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { createProviderModel, fromAiSdkModel, isAiSdkModel, PROVIDERS } from '../providers/create.ts'
+import { createProviderModel, fromAiSdkModel, isAiSdkModel } from '../providers/create.ts'
 import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { nearest } from '../util/nearest.ts'
-import { POINTERS } from './config-schema.ts'
+import { POINTERS, PROVIDERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
 
 /** `provider/model`, a pointer, a model of ours, or any AI SDK language model. */
@@ -30,7 +31,7 @@ export function createModel(ref: string, options: ModelOptions = {}): LanguageMo
   if (slash < 1 || slash === ref.length - 1) {
     throw new ConfigurationError(`A model is named provider/model, like openai/gpt-5-mini, but this is ${JSON.stringify(ref)}.`)
   }
-  const known = [...PROVIDERS, 'builtin']
+  const known: readonly string[] = [...PROVIDERS, 'builtin']
   if (!known.includes(provider)) {
     const close = nearest(provider, known)
     throw new ConfigurationError(
@@ -101,4 +102,14 @@ async function firstOllamaModel(env: Environment, fetcher: typeof fetch): Promis
   } catch {
     return undefined
   }
+}
+
+/** The default model of this process's environment. */
+export async function defaultModel(config: CriaConfig = {}): Promise<LanguageModel> {
+  return createModel(await defaultModelRef(process.env, config))
+}
+
+/** A model that answers with `response`, in place of `model` and without a request. */
+export function mockModel(response: string, { ref, facts }: LanguageModel): LanguageModel {
+  return new ScriptedModel(() => ({ text: response.split(/(?<=\s)/) }), { ref, facts })
 }

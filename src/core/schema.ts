@@ -1,5 +1,6 @@
 /** Schemas at the border: any Standard Schema (https://standardschema.dev), or a plain JSON Schema object. */
 
+import { ConfigurationError } from './error.ts'
 import type { JsonObject } from './json.ts'
 
 /** The part of the Standard Schema interface, version 1, that we use. */
@@ -33,4 +34,22 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   const standard = (value as { '~standard'?: unknown })['~standard']
   return typeof standard === 'object' && standard !== null && typeof (standard as { validate?: unknown }).validate === 'function'
+}
+
+/**
+ * The schema as JSON Schema, which is what models are shown.
+ *
+ * @param owner named in the error: `tool "search"`.
+ * @throws ConfigurationError for a Standard Schema whose library cannot make JSON Schema of it, and for what is no schema at all.
+ */
+export function jsonSchemaOf(schema: unknown, owner: string): JsonSchema {
+  if (isStandardSchema(schema)) {
+    const { jsonSchema, vendor } = schema['~standard']
+    if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' }) as JsonSchema
+    throw new ConfigurationError(
+      `The schema of ${owner} (${vendor}) cannot be turned into JSON Schema: use a version of the library with Standard JSON Schema, or give a JSON Schema object.`,
+    )
+  }
+  if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as JsonSchema
+  throw new ConfigurationError(`The schema of ${owner} must be a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object, but is ${schema === null ? 'null' : typeof schema}.`)
 }

@@ -4,6 +4,8 @@ import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { BotIdentity } from '../core/event.ts'
 import type { CreateId } from '../core/id.ts'
+import { jsonSchemaOf } from '../core/schema.ts'
+import { toMessages } from '../core/message.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
@@ -15,8 +17,8 @@ import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 
 export interface EngineOptions extends CallSettings {
-  /** What the user says. Either this, or `messages` that end with it, or both: then it comes last. */
-  readonly prompt?: string
+  /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
+  readonly prompt?: MessageInput
   /** The conversation so far, when no `sessionId` tells where to find it. */
   readonly messages?: MessageInput
   /** The system prompt. */
@@ -53,6 +55,8 @@ export interface EngineOptions extends CallSettings {
   /** Continues this session; excludes `messages`. */
   readonly sessionId?: string
   readonly bot?: BotIdentity
+  /** Name of the turn's span; default `query`. */
+  readonly operation?: string
   /** Told once of each query when it has ended. */
   readonly onQueryCompleted?: (metrics: QueryMetrics) => void
   /** Milliseconds from which a query counts as slow; default 30,000. */
@@ -82,9 +86,7 @@ export function checkOptions(options: EngineOptions): void {
   if (options.prompt === undefined && options.messages === undefined) {
     throw new ConfigurationError('query() needs a `prompt`, or `messages`.')
   }
-  if (options.prompt !== undefined && options.prompt.trim() === '') {
-    throw new ConfigurationError('`prompt` is empty: say what you want to know.')
-  }
+  if (!saysSomething(options)) throw new ConfigurationError('The question is empty: say what you want to know.')
   if (options.messages !== undefined && options.sessionId !== undefined) {
     throw new ConfigurationError('`messages` and `sessionId` exclude each other: a session knows its messages. Leave one of them out.')
   }
@@ -97,7 +99,14 @@ export function checkOptions(options: EngineOptions): void {
   checkNumber('retry.maxRetries', options.retry?.maxRetries, 0)
   checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
   for (const limit of ['firstToken', 'idle', 'step', 'turn'] as const) checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
-  checkToolNames(options.tools ?? [])
+  checkTools(options.tools ?? [])
+}
+
+/** The last thing said must be the user's, or the outcome of a tool, and hold more than white space. */
+function saysSomething({ prompt, messages }: EngineOptions): boolean {
+  const last = toMessages([messages ?? [], prompt ?? []]).at(-1)
+  if (last === undefined) return false
+  return last.parts.some((part) => part.type !== 'text' || part.text.trim() !== '')
 }
 
 function checkNumber(name: string, value: number | undefined, least: number): void {
@@ -107,13 +116,14 @@ function checkNumber(name: string, value: number | undefined, least: number): vo
   }
 }
 
-function checkToolNames(tools: readonly Tool[]): void {
+function checkTools(tools: readonly Tool[]): void {
   const seen = new Set<string>()
-  for (const { name } of tools) {
+  for (const { name, inputSchema } of tools) {
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
       throw new ConfigurationError(`A tool cannot be called ${JSON.stringify(name)}: use 1 to 64 letters, digits, "_" or "-".`)
     }
     if (seen.has(name)) throw new ConfigurationError(`Two tools are called ${JSON.stringify(name)}: a model could not tell them apart.`)
     seen.add(name)
+    jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`)
   }
 }

@@ -4,11 +4,10 @@ import type { Clock } from '../core/clock.ts'
 import { CriaError } from '../core/error.ts'
 import { createId as newId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
-import { toMessages, user } from '../core/message.ts'
-import type { Message } from '../core/message.ts'
+import { toMessages } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ThinkingEffort, ToolSpec } from '../core/model.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
-import { isStandardSchema } from '../core/schema.ts'
+import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span, SpanRecord } from '../core/span.ts'
 import type { Tool } from '../core/tool.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
@@ -54,7 +53,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
   const turnId = createId('turn')
   const ending = new AbortController()
   const signal = options.abortSignal === undefined ? ending.signal : AbortSignal.any([options.abortSignal, ending.signal])
-  const span = startSpan('query', {
+  const span = startSpan(options.operation ?? 'query', {
     parent,
     clock,
     turnId,
@@ -129,7 +128,7 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
  * message at the very beginning counts as the system prompt when `system` does not give one.
  */
 function inputOf(options: EngineOptions): TurnInput {
-  const given: Message[] = [...toMessages(options.messages ?? []), ...(options.prompt === undefined ? [] : [user(options.prompt)])]
+  const given = toMessages([options.messages ?? [], options.prompt ?? []])
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'
   const said = leads ? given.slice(1) : given
@@ -165,17 +164,8 @@ function effortOf(enabled: EngineOptions['enableThinking']): ThinkingEffort | un
   return enabled === true ? 'medium' : enabled
 }
 
-/** @throws CriaError `configuration` for a schema that cannot be shown to a model. */
-export function specOf({ name, description, inputSchema }: Tool): ToolSpec {
-  if (!isStandardSchema(inputSchema)) return { name, description, inputSchema }
-  const convert = inputSchema['~standard'].jsonSchema
-  if (convert === undefined) {
-    throw new CriaError(
-      'configuration',
-      `The schema of tool ${JSON.stringify(name)} (${inputSchema['~standard'].vendor}) cannot be turned into JSON Schema: use a version of the library with Standard JSON Schema, or give a JSON Schema object.`,
-    )
-  }
-  return { name, description, inputSchema: convert.input({ target: 'draft-2020-12' }) as ToolSpec['inputSchema'] }
+function specOf({ name, description, inputSchema }: Tool): ToolSpec {
+  return { name, description, inputSchema: jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`) }
 }
 
 /** Spans are views on what happened: one that cannot be written ends no turn. */

@@ -17,7 +17,7 @@ export interface Assembled {
 }
 
 export class Assembler {
-  readonly #model: string
+  readonly #model: string | undefined
   readonly #parts: Part[] = []
   #text = ''
   #textData: ProviderData | undefined
@@ -27,7 +27,7 @@ export class Assembler {
   #response: Extract<ModelPart, { type: 'response' }> | undefined
 
   /** @param model `provider/model`, noted on its thinking. */
-  constructor(model: string) {
+  constructor(model?: string) {
     this.#model = model
   }
 
@@ -109,7 +109,7 @@ export class Assembler {
     this.#parts.push({
       type: 'thinking',
       text: this.#thinking,
-      model: this.#model,
+      ...(this.#model === undefined ? {} : { model: this.#model }),
       ...(providerData === undefined ? {} : { providerData }),
     })
     this.#thinking = ''

@@ -7,7 +7,7 @@ import type { CallSettings, Grounding, ModelFacts, ModelRequest, ResponseFormat,
 import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { composeChat, composeRag } from './compose.ts'
-import type { Composition, RagComposition } from './compose.ts'
+import type { Composition, Found, RagComposition } from './compose.ts'
 import { DEFAULT_RESULTS, references, retrieveFrom } from './retrieve.ts'
 import type { RetrievalOptions } from './retrieve.ts'
 import { estimateTokens } from './tokens.ts'
@@ -58,19 +58,11 @@ export async function* prepare(state: PrepareState, ctx: StationContext): Statio
 
 async function* compose({ input, request, model }: PrepareState, ctx: StationContext): Station<Conversation> {
   const { docstore, memory, nResults = DEFAULT_RESULTS } = input.retrieve ?? {}
-  const room = roomForPassages(input, request, model.facts)
-  const finder = { query: questionOf(input.messages), nResults, span: ctx.span, signal: ctx.signal }
-  let composition: Composition
-
-  if (docstore !== undefined && input.messages.length > 0) {
-    const { found, composition: rag } = await findAndComposeRag({ ...input, docstore, memory, ...finder, passageTokens: room })
-    for (const each of found) yield { type: 'retrieval', store: each.store, query: finder.query, chunks: references(each) }
-    composition = rag
-  } else {
-    const memories = memory === undefined ? undefined : await retrieveFrom(memory, finder.query, nResults, { name: 'memory_retrieval', ...finder })
-    if (memories !== undefined) yield { type: 'retrieval', store: memories.store, query: finder.query, chunks: references(memories) }
-    composition = composeChat({ ...input, ...(memories === undefined ? {} : { memories }), input: input.messages })
-  }
+  const search = { ...input, memory, nResults, query: questionOf(input.messages), span: ctx.span, signal: ctx.signal }
+  const passageTokens = roomForPassages(input, request, model.facts)
+  const { found, composition } =
+    docstore === undefined ? await composeChatTurn(search) : await composeRagTurn({ ...search, docstore, passageTokens })
+  for (const each of found) yield { type: 'retrieval', store: each.store, query: search.query, chunks: references(each) }
 
   const known = new Set(input.history.map((message) => message.id))
   yield { type: 'note', entry: { type: 'messages', step: 0, messages: composition.messages.filter((message) => !known.has(message.id)) } }
@@ -80,24 +72,44 @@ async function* compose({ input, request, model }: PrepareState, ctx: StationCon
   }
 }
 
-export interface RagQuestion {
+export interface ChatTurn {
   readonly system: string
   readonly history: readonly Message[]
+  /** What the user says now; not empty. */
   readonly messages: readonly Message[]
-  readonly docstore: DocumentStore
   readonly memory: DocumentStore | undefined
+  /** What is searched for. */
   readonly query: string
   readonly nResults: number
-  readonly passageTokens: number | null
   readonly span: Span
   readonly signal: AbortSignal
 }
 
+export interface RagTurn extends ChatTurn {
+  readonly docstore: DocumentStore
+  /** Tokens that the passages may take together; `null` when the context window is unknown. */
+  readonly passageTokens: number | null
+}
+
+interface Composed<C extends Composition> {
+  /** What each store returned. */
+  readonly found: readonly Found[]
+  readonly composition: C
+}
+
+/** Looks up memories and composes a conversation. */
+export async function composeChatTurn(turn: ChatTurn): Promise<Composed<Composition>> {
+  const { memory, query, nResults } = turn
+  const memories = memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...turn, name: 'memory_retrieval' })
+  const composition = composeChat({ ...turn, input: turn.messages, ...(memories === undefined ? {} : { memories }) })
+  return { found: memories === undefined ? [] : [memories], composition }
+}
+
 /** Retrieves from both stores and composes; the counts stand on `span`, which is the outer one. */
-export async function findAndComposeRag(rag: RagQuestion): Promise<{ found: Awaited<ReturnType<typeof retrieveFrom>>[]; composition: RagComposition }> {
+export async function composeRagTurn(rag: RagTurn): Promise<Composed<RagComposition>> {
   const { query, nResults, memory, span } = rag
-  const documents = await retrieveFrom(rag.docstore, query, nResults, { name: 'retrieval', ...rag })
-  const memories = memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { name: 'memory_retrieval', ...rag })
+  const documents = await retrieveFrom(rag.docstore, query, nResults, { ...rag, name: 'retrieval' })
+  const memories = memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...rag, name: 'memory_retrieval' })
   const question = rag.messages.at(-1)
   if (question === undefined) throw new TypeError('A retrieval turn needs a message that asks something.')
 

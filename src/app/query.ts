@@ -1,0 +1,44 @@
+/** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
+
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import { checkOptions } from '../engine/options.ts'
+import type { EngineOptions } from '../engine/options.ts'
+import { query as engineQuery } from '../engine/query.ts'
+import { currentSpan } from '../engine/span.ts'
+import { defaultModel, resolveModel } from './models.ts'
+import type { ModelInput } from './models.ts'
+
+/** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
+export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels'> {
+  /** Default: what `cria models` shows as the default. */
+  readonly model?: ModelInput
+  readonly fallbackModels?: readonly ModelInput[]
+}
+
+/**
+ * Answers a question and streams everything that happens on the way, as typed events. The last one is `complete`, `cancelled` or
+ * `error`; the generator's return value is the result of a complete turn. Leaving it early cancels the turn.
+ *
+ * @throws ConfigurationError at once when the options are wrong; nothing is thrown after the first event.
+ */
+export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+  const span = options.span ?? currentSpan()
+  const fallbackModels = (options.fallbackModels ?? []).map((model) => resolveModel(model))
+  const resolved = { ...options, fallbackModels, ...(span === undefined ? {} : { span }) }
+  if (options.model !== undefined) return engineQuery({ ...resolved, model: resolveModel(options.model) })
+  checkOptions({ ...resolved, model: NOT_YET_KNOWN })
+  return withDefaultModel(resolved)
+}
+
+async function* withDefaultModel(options: Omit<EngineOptions, 'model'>): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+  return yield* engineQuery({ ...options, model: await defaultModel() })
+}
+
+/** Stands in for the default model while the other options are checked. */
+const NOT_YET_KNOWN: EngineOptions['model'] = {
+  ref: 'default',
+  facts: { contextWindow: null, maxOutputTokens: null },
+  stream: () => {
+    throw new TypeError('The default model is not known yet.')
+  },
+}

@@ -1,0 +1,58 @@
+/** What `ask()` resolves to, made of the events of a turn. */
+
+import type { Citation } from '../core/citation.ts'
+import { CriaError, errorFromInfo, NoAssistantMessageError } from '../core/error.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { Message } from '../core/message.ts'
+import type { Usage } from '../core/usage.ts'
+
+/** The assistant message, and what the turn came to. */
+export interface BotAnswer extends Message {
+  /** Present where the answer rests on documents. */
+  readonly citations?: readonly Citation[]
+  /** The documents do not hold the answer, and the answer says so. */
+  readonly abstained?: boolean
+  readonly usage: Usage
+  readonly costUsd: number | null
+  readonly finishReason: QueryResult['finishReason']
+  readonly turnId: string
+  readonly sessionId: string
+}
+
+/** Reads a turn to its end. @throws CriaError when it did not end in an answer. */
+export async function answerFrom(events: AsyncIterable<QueryEvent>): Promise<BotAnswer> {
+  const deltas = deltasOf(events)
+  for (;;) {
+    const next = await deltas.next()
+    if (next.done === true) return next.value
+  }
+}
+
+/** The text of a turn as it comes; returns its answer. @throws CriaError when it did not end in one. */
+export async function* deltasOf(events: AsyncIterable<QueryEvent>): AsyncGenerator<string, BotAnswer, undefined> {
+  let message: Message | undefined
+  let answer: BotAnswer | undefined
+  for await (const event of events) {
+    if (event.type === 'text_delta') yield event.text
+    else if (event.type === 'message') message = event.message
+    else if (event.type === 'error') throw errorFromInfo(event.error)
+    else if (event.type === 'cancelled') throw new CriaError('aborted', event.reason, { details: { turnId: event.turnId } })
+    else if (event.type === 'complete' && message !== undefined) answer = toAnswer(message, event.result)
+  }
+  if (answer === undefined) throw new NoAssistantMessageError('The stream ended without an assistant message.')
+  return answer
+}
+
+function toAnswer(message: Message, result: QueryResult): BotAnswer {
+  const { usage, costUsd, finishReason, turnId, sessionId, citations, abstained } = result
+  return {
+    ...message,
+    usage,
+    costUsd,
+    finishReason,
+    turnId,
+    sessionId,
+    ...(citations === undefined ? {} : { citations }),
+    ...(abstained === undefined ? {} : { abstained }),
+  }
+}

@@ -1,0 +1,23 @@
+/** A bot for servers: tokens first, and nothing it does holds up the event loop. */
+
+import type { MessageInput } from '../core/message.ts'
+import type { BotAnswer } from './answer.ts'
+import type { StreamTarget } from './options.ts'
+import { SimpleBot } from './simple-bot.ts'
+import type { AskOptions } from './simple-bot.ts'
+
+export class AsyncSimpleBot extends SimpleBot {
+  /** The text as it comes; returns the finished message. Leaving early cancels the request and records the turn as cancelled. */
+  streamAsync(input: MessageInput, options: AskOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+    return this.stream(input, options)
+  }
+
+  protected override get kind(): string {
+    return 'AsyncSimpleBot'
+  }
+
+  /** A server has nobody at its terminal. */
+  protected override get defaultTarget(): StreamTarget {
+    return 'api'
+  }
+}

@@ -1,0 +1,58 @@
+/** What a bot is made of. */
+
+import type { ModelInput } from '../app/models.ts'
+import type { QueryOptions } from '../app/query.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { CallSettings } from '../core/model.ts'
+import type { Recorder } from '../core/recorder.ts'
+import { jsonSchemaOf } from '../core/schema.ts'
+import type { Schema } from '../core/schema.ts'
+import type { DocumentStore } from '../core/store.ts'
+
+/** Where the text of an answer is shown while it comes. */
+export const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
+export type StreamTarget = (typeof STREAM_TARGETS)[number]
+
+export interface BotOptions extends CallSettings, Pick<QueryOptions, 'fallbackModels' | 'retry' | 'timeouts' | 'enableThinking'> {
+  readonly systemPrompt?: string
+  /** Default: what `cria models` shows as the default. */
+  readonly model?: ModelInput
+  /** Default 0. */
+  readonly temperature?: number
+  /** What was said before, or anything else worth knowing: a `ChatMemory` or any document store. */
+  readonly memory?: DocumentStore
+  /**
+   * `stdout` writes deltas as they arrive, `panel` draws a box in a terminal, `api` leaves them to the reader of `stream()`,
+   * `none` makes one request without streaming. Default `stdout`.
+   */
+  readonly streamTarget?: StreamTarget
+  /** Answers with JSON; needs `schema`. */
+  readonly jsonMode?: boolean
+  /** A Standard Schema or a JSON Schema object. */
+  readonly schema?: Schema
+  /** Overrides the environment. Appears in no log, error or span. */
+  readonly apiKey?: string
+  /** Answers with this and makes no request. */
+  readonly mockResponse?: string
+  /** The owner's name for this bot, in the journal. */
+  readonly name?: string
+  /** Where turns are written down: default the journal, `false` nowhere. */
+  readonly recorder?: Recorder | false
+  /** Where `stdout` and `panel` write; default the process's standard output. */
+  readonly output?: NodeJS.WritableStream
+}
+
+/** @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkBotOptions(options: BotOptions): void {
+  const { streamTarget, jsonMode, schema, temperature } = options
+  if (streamTarget !== undefined && !STREAM_TARGETS.includes(streamTarget)) {
+    throw new ConfigurationError(`streamTarget must be one of ${STREAM_TARGETS.join(', ')}, but is ${JSON.stringify(streamTarget)}.`)
+  }
+  if (jsonMode === true && schema === undefined) {
+    throw new ConfigurationError('jsonMode needs a `schema`: a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object.')
+  }
+  if (schema !== undefined) jsonSchemaOf(schema, 'jsonMode')
+  if (temperature !== undefined && !(temperature >= 0)) {
+    throw new ConfigurationError(`temperature must be a number of at least 0, but is ${String(temperature)}.`)
+  }
+}

@@ -1,0 +1,74 @@
+/** A bot that answers from documents. */
+
+import type { QueryOptions } from '../app/query.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { QueryResult } from '../core/event.ts'
+import { toMessages } from '../core/message.ts'
+import type { Message, MessageInput } from '../core/message.ts'
+import type { Span } from '../core/span.ts'
+import type { DocumentStore } from '../core/store.ts'
+import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
+import type { RagComposition } from '../engine/compose.ts'
+import { rememberAnswer } from './memory.ts'
+import type { BotOptions } from './options.ts'
+import { SimpleBot } from './simple-bot.ts'
+import type { AskOptions } from './simple-bot.ts'
+
+export interface QueryBotOptions extends BotOptions {
+  /** Answers come from here. */
+  readonly docstore: DocumentStore
+  /** A second store: it is searched after the documents, and gets each answer. Labelled as memory. */
+  readonly memory?: DocumentStore
+}
+
+export interface QueryAskOptions extends AskOptions {
+  /** Chunks from each store at most; default 20. */
+  readonly nResults?: number
+}
+
+export class QueryBot extends SimpleBot {
+  readonly docstore: DocumentStore
+
+  /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
+  constructor(options: QueryBotOptions) {
+    super(options)
+    if (typeof options.docstore?.retrieve !== 'function') {
+      throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as one of SqliteDocumentStore.open().')
+    }
+    this.docstore = options.docstore
+  }
+
+  /**
+   * Searches both stores once and composes the request: system prompt, document passages best first, memories, question.
+   * `messages` is what is logged, `processedMessages` what is sent.
+   */
+  composeRagMessages(query: MessageInput, nResults: number = DEFAULT_RESULTS, span?: Span): Promise<RagComposition> {
+    const { systemPrompt: system, docstore, memory } = this
+    return composeForRag({ system, messages: toMessages(query), docstore, memory, nResults, span })
+  }
+
+  protected override get kind(): string {
+    return 'QueryBot'
+  }
+
+  protected override recipe({ nResults }: QueryAskOptions): Partial<QueryOptions> {
+    const { docstore, memory } = this
+    return { retrieve: { docstore, ...(memory === undefined ? {} : { memory }), ...(nResults === undefined ? {} : { nResults }) } }
+  }
+
+  protected override async finalize(question: Message | undefined, answer: Message, result: QueryResult): Promise<void> {
+    if (this.memory !== undefined) await rememberAnswer(this.memory, question, answer, result)
+  }
+
+  override ask(input: MessageInput, options: QueryAskOptions = {}): ReturnType<SimpleBot['ask']> {
+    return super.ask(input, options)
+  }
+
+  override stream(input: MessageInput, options: QueryAskOptions = {}): ReturnType<SimpleBot['stream']> {
+    return super.stream(input, options)
+  }
+
+  override events(input: MessageInput, options: QueryAskOptions = {}): ReturnType<SimpleBot['events']> {
+    return super.events(input, options)
+  }
+}

@@ -1,0 +1,196 @@
+/** A bot is `query()` with a fixed recipe. This one: a system prompt, a memory, a question. */
+
+import { openJournal } from '../app/journal.ts'
+import { defaultModel, mockModel, resolveModel } from '../app/models.ts'
+import { query } from '../app/query.ts'
+import type { QueryOptions } from '../app/query.ts'
+import { ConfigurationError, toCriaError } from '../core/error.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import { toMessages } from '../core/message.ts'
+import type { Message, MessageInput } from '../core/message.ts'
+import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { Recorder } from '../core/recorder.ts'
+import { jsonSchemaOf } from '../core/schema.ts'
+import type { Span } from '../core/span.ts'
+import type { DocumentStore } from '../core/store.ts'
+import { completionRequest } from '../engine/completion.ts'
+import { composeForChat } from '../engine/compose.ts'
+import type { Turn } from '../engine/turn.ts'
+import { settingsOf } from '../engine/turn.ts'
+import { answerFrom, deltasOf } from './answer.ts'
+import type { BotAnswer } from './answer.ts'
+import { remember } from './memory.ts'
+import { checkBotOptions } from './options.ts'
+import type { BotOptions, StreamTarget } from './options.ts'
+import { displayFor, shown } from './show.ts'
+
+export interface AskOptions {
+  readonly signal?: AbortSignal
+  /** Continues this session of the journal. */
+  readonly sessionId?: string
+  /** The span that this turn belongs to; default the current one. */
+  readonly span?: Span
+}
+
+/** How many memories are looked up for a question. */
+const MEMORIES = 20
+
+export class SimpleBot {
+  readonly name: string | undefined
+  readonly systemPrompt: string
+  readonly temperature: number
+  readonly memory: DocumentStore | undefined
+  protected readonly options: BotOptions
+  readonly #given: LanguageModel | undefined
+  #model: Promise<LanguageModel> | undefined
+
+  /** @throws ConfigurationError for options that cannot work, before any request is made. */
+  constructor(options: BotOptions = {}) {
+    checkBotOptions(options)
+    this.options = options
+    this.name = options.name
+    this.systemPrompt = options.systemPrompt ?? ''
+    this.temperature = options.temperature ?? 0
+    this.memory = options.memory
+    this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, {}, options.apiKey === undefined ? {} : { apiKey: options.apiKey }))
+  }
+
+  /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
+  get streamTarget(): StreamTarget {
+    return this.#given?.facts.streaming === false ? 'none' : (this.options.streamTarget ?? this.defaultTarget)
+  }
+
+  protected get defaultTarget(): StreamTarget {
+    return 'stdout'
+  }
+
+  /** Asks, shows the answer on the stream target and resolves to the finished message. @throws CriaError */
+  ask(input: MessageInput, options: AskOptions = {}): Promise<BotAnswer> {
+    const target = this.streamTarget
+    const display = displayFor(target, this.options.output ?? process.stdout)
+    const events = this.run(input, options, { stream: target !== 'none', ...(display.canTakeBack ? {} : this.#neverTakingBack()) })
+    return answerFrom(shown(events, display))
+  }
+
+  /** Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn. @throws CriaError */
+  stream(input: MessageInput, options: AskOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+    return deltasOf(this.run(input, options, this.#neverTakingBack()))
+  }
+
+  /** Asks and yields every event of the turn. */
+  events(input: MessageInput, options: AskOptions = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+    return this.run(input, options)
+  }
+
+  /** System prompt, what the memory holds, what the user says. */
+  async composeMessages(input: MessageInput): Promise<Message[]> {
+    return [...(await composeForChat({ system: this.systemPrompt, memory: this.memory, messages: toMessages(input), nResults: MEMORIES }))]
+  }
+
+  /** The provider call for these messages. */
+  completionOptions(messages: MessageInput, { stream }: { readonly stream: boolean }): ModelRequest {
+    const model = this.#given
+    if (model === undefined) throw new ConfigurationError('A bot without a `model` finds its default model when it is asked: name one to see its requests.')
+    return completionRequest(toMessages(messages), model, { ...this.settings(), stream })
+  }
+
+  /** The model that answers. */
+  model(): Promise<LanguageModel> {
+    this.#model ??= this.#given === undefined ? this.#defaultModel() : Promise.resolve(this.#given)
+    return this.#model
+  }
+
+  /** What this bot adds to a query. */
+  protected recipe(_options: AskOptions): Partial<QueryOptions> {
+    return this.memory === undefined ? {} : { retrieve: { memory: this.memory, nResults: MEMORIES } }
+  }
+
+  protected get kind(): string {
+    return 'SimpleBot'
+  }
+
+  /** After a turn that succeeded. */
+  protected async finalize(question: Message | undefined, answer: Message, _turn: QueryResult): Promise<void> {
+    if (this.memory !== undefined) await remember(this.memory, question, answer)
+  }
+
+  protected settings(): Turn['request'] {
+    const { jsonMode, schema } = this.options
+    return {
+      settings: { ...settingsOf(this.options), temperature: this.temperature },
+      tools: [],
+      stream: true,
+      ...(jsonMode === true && schema !== undefined ? { responseFormat: { type: 'json' as const, schema: jsonSchemaOf(schema, 'jsonMode') } } : {}),
+    }
+  }
+
+  /** The turn, with whatever this bot does after it. */
+  protected async *run(input: MessageInput, ask: AskOptions, overrides: Partial<QueryOptions> = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+    const prompt = toMessages(input)
+    const recorder = await this.#recorder()
+    const { settings, responseFormat } = this.settings()
+    const events = query({
+      ...settings,
+      ...(responseFormat === undefined ? {} : { responseFormat }),
+      ...passedOn(this.options),
+      ...this.recipe(ask),
+      ...overrides,
+      model: await this.model(),
+      system: this.systemPrompt,
+      prompt,
+      operation: `${this.kind.toLowerCase()}.ask`,
+      bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
+      ...(recorder === undefined ? {} : { recorder }),
+      ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
+      ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
+      ...(ask.span === undefined ? {} : { span: ask.span }),
+    })
+    return yield* this.#finalized(events, prompt.findLast((message) => message.role === 'user'))
+  }
+
+  /** Appends to the memory when the turn is logged and before its reader learns that it is complete. */
+  async *#finalized(events: AsyncGenerator<QueryEvent, QueryResult | undefined>, question: Message | undefined): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+    let answer: Message | undefined
+    for await (const event of events) {
+      if (event.type === 'message') answer = event.message
+      if (event.type === 'complete' && answer !== undefined) {
+        try {
+          await this.finalize(question, answer, event.result)
+        } catch (thrown) {
+          // The answer is complete and logged: a memory that fails must not take it away.
+          process.emitWarning(`The memory could not keep turn ${event.turnId}: ${toCriaError(thrown).message}`, 'CriaMemoryWarning')
+        }
+      }
+      yield event
+      if (event.type === 'complete') return event.result
+    }
+    return undefined
+  }
+
+  /** For readers that cannot forget what they were shown. */
+  #neverTakingBack(): Partial<QueryOptions> {
+    return { retry: { ...this.options.retry, afterOutput: 'error' } }
+  }
+
+  async #recorder(): Promise<Recorder | undefined> {
+    if (this.options.recorder === false) return undefined
+    return this.options.recorder ?? (await openJournal())
+  }
+
+  async #defaultModel(): Promise<LanguageModel> {
+    return this.#prepared(await defaultModel())
+  }
+
+  #prepared(model: LanguageModel): LanguageModel {
+    return this.options.mockResponse === undefined ? model : mockModel(this.options.mockResponse, model)
+  }
+}
+
+function passedOn({ fallbackModels, retry, timeouts, enableThinking }: BotOptions): Partial<QueryOptions> {
+  return {
+    ...(fallbackModels === undefined ? {} : { fallbackModels }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(timeouts === undefined ? {} : { timeouts }),
+    ...(enableThinking === undefined ? {} : { enableThinking }),
+  }
+}

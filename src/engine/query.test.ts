@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CriaError } from '../core/error.ts'
+import { isTerminal } from '../core/event.ts'
+import type { QueryEvent } from '../core/event.ts'
+import { foldEvents } from '../core/fold.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { query } from './query.ts'
+import type { EngineOptions } from './options.ts'
+
+const calm: Partial<EngineOptions> = { retry: { initialDelay: 0 } }
+
+async function collect(options: EngineOptions): Promise<QueryEvent[]> {
+  const events: QueryEvent[] = []
+  for await (const event of query({ ...calm, ...options })) events.push(event)
+  return events
+}
+
+const types = (events: readonly QueryEvent[]): string[] => events.map((event) => event.type)
+
+describe('query()', () => {
+  it('ENG-QUERY-001 walks a question through prepare, model and finish', async () => {
+    const model = new ScriptedModel([{ text: ['Hel', 'lo'], usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } }])
+    const events = await collect({ model, prompt: 'Hi', system: 'Be brief.' })
+    expect(types(events)).toEqual(['start', 'text_delta', 'usage', 'message', 'complete'])
+    expect(events.map((event) => event.seq)).toEqual([0, 1, 2, 3, 4])
+    expect(model.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['system', 'Be brief.'],
+      ['user', 'Hi'],
+    ])
+    const { text, message, result } = foldEvents(events)
+    expect(text).toBe('Hello')
+    expect(message?.content).toBe('Hello')
+    expect(result).toMatchObject({ text: 'Hello', finishReason: 'stop', steps: 1, model: 'scripted/model', usage: { totalTokens: 5 } })
+  })
+
+  it('ENG-QUERY-001 runs tools and goes round again until the model stops', async () => {
+    const model = new ScriptedModel([{ text: 'Looking.', toolCalls: [{ id: 'a', name: 'look', input: { at: 'x' } }] }, 'Done.'])
+    const look = {
+      name: 'look',
+      description: 'Looks.',
+      inputSchema: { type: 'object' },
+      needsPermission: false,
+      call: (input: { at: string }) => `saw ${input.at}`,
+    }
+    const events = await collect({ model, prompt: 'Go', tools: [look] })
+    expect(types(events)).toEqual([
+      'start', 'text_delta', 'usage', 'message', 'tool_request', 'tool_result', 'text_delta', 'usage', 'message', 'complete',
+    ])
+    expect(events.map((event) => event.step)).toEqual([0, 1, 1, 1, 1, 1, 2, 2, 2, 2])
+    expect(model.requests[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'Go'],
+      ['assistant', 'Looking.'],
+      ['tool', 'saw x'],
+    ])
+    expect(foldEvents(events)).toMatchObject({ text: 'Done.', toolResults: [{ id: 'a', content: 'saw x', isError: false }] })
+  })
+
+  it('ENG-QUERY-002 mistakes in the options are thrown at once', () => {
+    const model = new ScriptedModel([])
+    expect(() => query({ model, prompt: ' ' })).toThrow(/question is empty/)
+    expect(() => query({ model })).toThrow(/`prompt`/)
+    expect(() => query({ model, messages: ['a'], sessionId: 's' })).toThrow(/exclude each other/)
+    expect(() => query({ model, prompt: 'a', maxSteps: 0 })).toThrow(/maxSteps/)
+    expect(() => query({ model, prompt: 'a', tools: [{ name: 'a b', description: '', inputSchema: {}, call: () => '' }] })).toThrow(/letters/)
+    expect(model.requests).toHaveLength(0)
+  })
+
+  it('ENG-ERR-001 abort yields cancelled and leaves nothing running', async () => {
+    const model = new ScriptedModel([{ text: ['one', 'two'], hang: { after: 1 } }])
+    const controller = new AbortController()
+    const events: QueryEvent[] = []
+    for await (const event of query({ ...calm, model, prompt: 'Hi', abortSignal: controller.signal })) {
+      events.push(event)
+      if (event.type === 'text_delta') controller.abort()
+    }
+    expect(types(events)).toEqual(['start', 'text_delta', 'cancelled'])
+    expect(model.open).toBe(0)
+  })
+
+  it('ENG-ERR-004 an error that nothing mends ends in one typed error event', async () => {
+    const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No key.', { status: 401 }) } }])
+    const events = await collect({ model, prompt: 'Hi' })
+    expect(types(events)).toEqual(['start', 'error'])
+    expect(events[1]).toMatchObject({ error: { code: 'auth', message: 'No key.', retryable: false, status: 401 } })
+    expect(model.requests).toHaveLength(1)
+  })
+
+  it('ENG-ERR-005 a stream that breaks after text is taken back and tried again', async () => {
+    const broken = new CriaError('stream_interrupted', 'Broke off.')
+    const model = new ScriptedModel([{ text: ['Wro', 'ng'], fail: { after: 1, error: broken } }, 'Right.'])
+    const events = await collect({ model, prompt: 'Hi' })
+    expect(types(events)).toEqual(['start', 'text_delta', 'retry', 'reset', 'text_delta', 'usage', 'message', 'complete'])
+    expect(foldEvents(events).text).toBe('Right.')
+  })
+
+  it('ENG-ERR-002 falls back to the next model, visibly', async () => {
+    const overloaded = { fail: { after: 0, error: new CriaError('overloaded', 'Busy.', { status: 529 }) } }
+    const first = new ScriptedModel([overloaded, overloaded, overloaded], { ref: 'a/one' })
+    const second = new ScriptedModel(['Here.'], { ref: 'b/two' })
+    const events = await collect({ model: first, fallbackModels: [second], prompt: 'Hi' })
+    expect(types(events)).toEqual(['start', 'retry', 'retry', 'model_switch', 'text_delta', 'usage', 'message', 'complete'])
+    expect(events[3]).toMatchObject({ from: 'a/one', to: 'b/two', reason: 'rate_limited' })
+    expect(events.at(-1)).toMatchObject({ result: { model: 'b/two' } })
+  })
+
+  it('a stream without its finish marker is an error, and length is length', async () => {
+    const cut = await collect({ model: new ScriptedModel([{ text: 'Half', finish: null }]), prompt: 'Hi', retry: { maxRetries: 0 } })
+    expect(cut.at(-1)).toMatchObject({ type: 'error', error: { code: 'stream_interrupted' } })
+    const long = await collect({ model: new ScriptedModel([{ text: 'Half', finish: 'length' }]), prompt: 'Hi' })
+    expect(long.at(-1)).toMatchObject({ type: 'complete', result: { finishReason: 'length', text: 'Half' } })
+  })
+
+  it('ENG-USAGE-001 tells the usage of each step once, and survives a callback that throws', async () => {
+    const seen: (number | null)[] = []
+    const model = new ScriptedModel([{ text: 'a', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } }])
+    const events = await collect({
+      model,
+      prompt: 'Hi',
+      onUpdateUsage: (usage) => {
+        seen.push(usage.totalTokens)
+        throw new Error('no')
+      },
+    })
+    expect(seen).toEqual([2])
+    expect(types(events)).toEqual(['start', 'text_delta', 'usage', 'notice', 'message', 'complete'])
+  })
+
+  it('times out a provider that says nothing, and a turn that takes too long', async () => {
+    const hanging = (): ScriptedModel => new ScriptedModel([{ text: ['x'], hang: { after: 0 } }])
+    const silent = await collect({ model: hanging(), prompt: 'Hi', timeouts: { firstToken: 10 }, clock: ticking(), retry: { maxRetries: 0 } })
+    expect(silent.at(-1)).toMatchObject({ type: 'error', error: { code: 'timeout' } })
+    const slow = await collect({ model: hanging(), prompt: 'Hi', timeouts: { firstToken: null, idle: null, turn: 10 }, clock: ticking() })
+    expect(slow.at(-1)).toMatchObject({ type: 'error', error: { code: 'timeout', message: expect.stringContaining('10 ms') } })
+  })
+})
+
+/** A clock that jumps as far as anybody sleeps. */
+function ticking(): NonNullable<EngineOptions['clock']> {
+  let now = 0
+  return {
+    now: () => now,
+    sleep: async (ms, signal) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      signal?.throwIfAborted()
+      now += ms
+    },
+  }
+}
+
+const failure = fc.constantFrom('rate_limited', 'overloaded', 'network', 'stream_interrupted', 'auth', 'invalid_request', 'context_length', 'model_unavailable').map(
+  (code) => new CriaError(code, `failed with ${code}`),
+)
+const answer: fc.Arbitrary<ScriptedAnswer> = fc.record({
+  text: fc.array(fc.string(), { maxLength: 4 }),
+  toolCalls: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.constant([{ name: 'echo', input: {} }, { name: 'nobody', input: 1 }]) }),
+  finish: fc.constantFrom('stop', 'length', null, 'error' as const),
+  fail: fc.record({ after: fc.nat(8), error: fc.oneof(failure, fc.constant('a string'), fc.constant(new Error('plain'))) }),
+})
+
+describe('invariants', () => {
+  it('ENG-STREAM-001 exactly one terminal event, always last, seq without gaps, and folding gives the winning attempt', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 6 }), fc.array(answer, { maxLength: 3 }), fc.option(fc.nat(12)), async (script, backup, leaveAfter) => {
+        const model = new ScriptedModel(script, { ref: 'a/one' })
+        const other = new ScriptedModel(backup, { ref: 'b/two' })
+        const echo = { name: 'echo', description: '', inputSchema: {}, needsPermission: false, call: () => 'echo' }
+        const events: QueryEvent[] = []
+        for await (const event of query({ ...calm, model, fallbackModels: [other], prompt: 'Hi', tools: [echo], maxSteps: 4 })) {
+          events.push(event)
+          if (leaveAfter !== null && events.length > leaveAfter) break
+        }
+        expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index))
+        expect(JSON.parse(JSON.stringify(events))).toEqual(events)
+        const terminal = events.filter(isTerminal)
+        const left = leaveAfter !== null && events.length > leaveAfter
+        expect(terminal.length).toBe(left && !isTerminal(events.at(-1) as QueryEvent) ? 0 : 1)
+        if (terminal.length === 1) expect(events.at(-1)).toBe(terminal[0])
+        if (terminal[0]?.type === 'complete') {
+          expect(foldEvents(events).text).toBe(terminal[0].result.text)
+          expect(deltasAfterResets(events)).toBe(terminal[0].result.text)
+        }
+        if (!left) {
+          for (const event of events) {
+            if (event.type !== 'tool_request') continue
+            expect(events.filter((other) => other.type === 'tool_result' && other.step === event.step && other.result.id === event.tool.id)).toHaveLength(1)
+          }
+        }
+        expect(model.open + other.open).toBe(0)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+/** What a reader shows who knows only deltas, steps and resets. */
+function deltasAfterResets(events: readonly QueryEvent[]): string {
+  let text = ''
+  let step = 0
+  for (const event of events) {
+    if (event.step !== step) text = ''
+    step = event.step
+    if (event.type === 'text_delta') text += event.text
+    if (event.type === 'reset') text = ''
+  }
+  return text
+}

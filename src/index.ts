@@ -1,0 +1,42 @@
+/** The public API of cria. */
+
+export { createModel } from './app/models.ts'
+export type { ModelInput, ModelOptions } from './app/models.ts'
+export { openRecorder } from './app/journal.ts'
+export { query } from './app/query.ts'
+export type { QueryOptions } from './app/query.ts'
+
+export { AsyncSimpleBot } from './bots/async-simple-bot.ts'
+export {
+  completionOptionsForMessages,
+  extractContent,
+  extractToolCalls,
+  makeResponse,
+  streamChunks,
+  streamTokensForMessages,
+} from './bots/completion.ts'
+export type { ModelResponse } from './bots/completion.ts'
+export type { BotAnswer } from './bots/answer.ts'
+export type { BotOptions, StreamTarget } from './bots/options.ts'
+export { QueryBot } from './bots/query-bot.ts'
+export type { QueryAskOptions, QueryBotOptions } from './bots/query-bot.ts'
+export { SimpleBot } from './bots/simple-bot.ts'
+export type { AskOptions } from './bots/simple-bot.ts'
+
+export type { Citation } from './core/citation.ts'
+export { ConfigurationError, CriaError, ERROR_CODES, isCriaError, MaxRetriesExceededError, NoAssistantMessageError } from './core/error.ts'
+export type { ErrorCode, ErrorInfo } from './core/error.ts'
+export { assertNever, isTerminal, SWITCH_REASONS } from './core/event.ts'
+export type { EventOf, QueryEvent, QueryResult, SwitchReason, TerminalEvent } from './core/event.ts'
+export { foldEvents } from './core/fold.ts'
+export type { Folded } from './core/fold.ts'
+export { assistant, developer, retrieved, system, toMessages, toolResult, user } from './core/message.ts'
+export type { Message, MessageInput, Role } from './core/message.ts'
+export type { CallSettings, LanguageModel, ModelFacts, ModelPart, ModelRequest, ThinkingEffort } from './core/model.ts'
+export type { Part } from './core/part.ts'
+export type { JournalReader, Recorder, TurnDetail, TurnState, TurnSummary } from './core/recorder.ts'
+export type { Schema, StandardSchema } from './core/schema.ts'
+export type { Span } from './core/span.ts'
+export type { Chunk, ChunkFilter, DocumentInput, DocumentStore, ScoredChunk, SearchOptions, SourceDocument } from './core/store.ts'
+export type { PermissionAnswer, PermissionChecker, Tool, ToolContext, ToolOutput, ToolResult } from './core/tool.ts'
+export type { Usage } from './core/usage.ts'

@@ -1,0 +1,105 @@
+/** A model that says what a script tells it: for tests of everything that stands around a model. */
+
+import { CriaError } from '../../core/error.ts'
+import type { Json } from '../../core/json.ts'
+import type { FinishReason, LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest } from '../../core/model.ts'
+import { UNKNOWN_FACTS } from '../../core/model.ts'
+import type { Usage } from '../../core/usage.ts'
+import { UNKNOWN_USAGE } from '../../core/usage.ts'
+
+/** One answer. A bare string is an answer of one delta. */
+export type ScriptedAnswer =
+  | string
+  | {
+      readonly thinking?: string
+      /** A list is streamed as so many deltas. */
+      readonly text?: string | readonly string[]
+      readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly input: Json }[]
+      readonly usage?: Partial<Usage>
+      /** `null`: the stream ends without saying that it is finished. Default `tool-calls` where there are calls, else `stop`. */
+      readonly finish?: FinishReason | null
+      /** Instead of all of the above: exactly these parts. */
+      readonly parts?: readonly ModelPart[]
+      /** Throws `error` after so many parts. */
+      readonly fail?: { readonly after: number; readonly error: unknown }
+      /** Says nothing more after so many parts, until it is aborted. */
+      readonly hang?: { readonly after: number }
+      /** Called before each part; may wait. */
+      readonly before?: (part: number, signal: AbortSignal) => void | Promise<void>
+    }
+
+/** The answer to a request, made when it comes. */
+export type Script = readonly ScriptedAnswer[] | ((request: ModelRequest, call: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
+
+export interface ScriptedOptions {
+  /** Default `scripted/model`. */
+  readonly ref?: string
+  readonly facts?: Partial<ModelFacts>
+}
+
+export class ScriptedModel implements LanguageModel {
+  readonly ref: string
+  readonly facts: ModelFacts
+  /** Every request that was made, in order. */
+  readonly requests: ModelRequest[] = []
+  /** How many streams are open now; 0 when nothing was leaked. */
+  open = 0
+  readonly #script: Script
+
+  /** @param script one answer for each request, in order, or a function; a script that is over throws. */
+  constructor(script: Script, options: ScriptedOptions = {}) {
+    this.#script = script
+    this.ref = options.ref ?? 'scripted/model'
+    this.facts = { ...UNKNOWN_FACTS, ...options.facts }
+  }
+
+  async *stream(request: ModelRequest, { signal }: ModelCall): AsyncGenerator<ModelPart> {
+    const call = this.requests.push(request) - 1
+    this.open++
+    try {
+      const answer = await this.#answer(request, call)
+      const plan = typeof answer === 'string' ? { text: answer } : answer
+      const parts = plan.parts ?? partsOf(plan)
+      for (let index = 0; ; index++) {
+        if (plan.fail?.after === index) throw plan.fail.error
+        if (plan.hang?.after === index) await untilAborted(signal)
+        await plan.before?.(index, signal)
+        signal.throwIfAborted()
+        const part = parts[index]
+        if (part === undefined) return
+        yield part
+      }
+    } finally {
+      this.open--
+    }
+  }
+
+  async #answer(request: ModelRequest, call: number): Promise<ScriptedAnswer> {
+    if (typeof this.#script === 'function') return await this.#script(request, call)
+    const answer = this.#script[call]
+    if (answer === undefined) {
+      throw new CriaError('internal', `The script has ${this.#script.length} answers, but request ${call + 1} was made.`)
+    }
+    return answer
+  }
+}
+
+function partsOf(plan: Exclude<ScriptedAnswer, string>): ModelPart[] {
+  const texts = plan.text === undefined ? [] : typeof plan.text === 'string' ? [plan.text] : plan.text
+  const calls = plan.toolCalls ?? []
+  const reason = plan.finish === undefined ? (calls.length > 0 ? 'tool-calls' : 'stop') : plan.finish
+  return [
+    ...(plan.thinking === undefined ? [] : [{ type: 'thinking' as const, text: plan.thinking }, { type: 'thinking-end' as const }]),
+    ...texts.map((text) => ({ type: 'text' as const, text })),
+    ...calls.map(({ id, name, input }, index) => ({ type: 'tool-call' as const, id: id ?? `call_${index + 1}`, name, input })),
+    ...(plan.usage === undefined ? [] : [{ type: 'usage' as const, usage: { ...UNKNOWN_USAGE, exactness: 'exact' as const, ...plan.usage } }]),
+    ...(reason === null ? [] : [{ type: 'finish' as const, reason }]),
+  ]
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
