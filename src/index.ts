@@ -24,7 +24,14 @@ export { SimpleBot } from './bots/simple-bot.ts'
 export type { AskOptions } from './bots/simple-bot.ts'
 
 export type { Citation } from './core/citation.ts'
-export { ConfigurationError, CriaError, ERROR_CODES, isCriaError, MaxRetriesExceededError, NoAssistantMessageError } from './core/error.ts'
+export {
+  ConfigurationError,
+  CriaError,
+  ERROR_CODES,
+  isCriaError,
+  MaxRetriesExceededError,
+  NoAssistantMessageError,
+} from './core/error.ts'
 export type { ErrorCode, ErrorInfo } from './core/error.ts'
 export { assertNever, isTerminal, SWITCH_REASONS } from './core/event.ts'
 export type { EventOf, QueryEvent, QueryResult, SwitchReason, TerminalEvent } from './core/event.ts'
@@ -37,6 +44,14 @@ export type { Part } from './core/part.ts'
 export type { JournalReader, Recorder, TurnDetail, TurnState, TurnSummary } from './core/recorder.ts'
 export type { Schema, StandardSchema } from './core/schema.ts'
 export type { Span } from './core/span.ts'
-export type { Chunk, ChunkFilter, DocumentInput, DocumentStore, ScoredChunk, SearchOptions, SourceDocument } from './core/store.ts'
+export type {
+  Chunk,
+  ChunkFilter,
+  DocumentInput,
+  DocumentStore,
+  ScoredChunk,
+  SearchOptions,
+  SourceDocument,
+} from './core/store.ts'
 export type { PermissionAnswer, PermissionChecker, Tool, ToolContext, ToolOutput, ToolResult } from './core/tool.ts'
 export type { Usage } from './core/usage.ts'

@@ -4,14 +4,20 @@ import { NoAssistantMessageError } from '../core/error.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { ModelPart, ModelRequest } from '../core/model.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import { foldParts, streamRequest } from '../engine/completion.ts'
+import { createId } from '../core/id.ts'
+import type { Tool } from '../core/tool.ts'
+import { foldParts, specOf, streamRequest, toolCallsInText } from '../engine/completion.ts'
 import type { ModelResponse } from '../engine/completion.ts'
 import type { SimpleBot } from './simple-bot.ts'
 
 export type { ModelResponse } from '../engine/completion.ts'
 
 /** The provider call for these messages: role and content, model, temperature, settings, tools, response format. */
-export function completionOptionsForMessages(bot: SimpleBot, messages: MessageInput, options: { readonly stream: boolean }): ModelRequest {
+export function completionOptionsForMessages(
+  bot: SimpleBot,
+  messages: MessageInput,
+  options: { readonly stream: boolean },
+): ModelRequest {
   return bot.completionOptions(messages, options)
 }
 
@@ -53,7 +59,11 @@ export function extractContent(response: Message | ModelResponse): string {
   return ('message' in response ? response.message : response).content
 }
 
-/** The tool calls of an answer. */
-export function extractToolCalls(response: Message | ModelResponse): readonly ToolCallPart[] {
-  return ('message' in response ? response.message : response).toolCalls ?? []
+/**
+ * The tool calls of an answer: those that it carries, or else, when its whole text is JSON that describes calls of `tools` with input that
+ * fits, those. See `model/text-tool-calls.ts` for the forms that are understood.
+ */
+export function extractToolCalls(response: Message | ModelResponse, tools: readonly Tool[] = []): readonly ToolCallPart[] {
+  const message = 'message' in response ? response.message : response
+  return message.toolCalls ?? toolCallsInText(message.content, tools.map(specOf), createId)
 }

@@ -19,7 +19,12 @@ export async function remember(memory: DocumentStore, question: Message | undefi
 }
 
 /** QueryBot keeps its answer as a document, with the question and the sources as metadata. */
-export async function rememberAnswer(memory: DocumentStore, question: Message | undefined, answer: Message, result: QueryResult): Promise<void> {
+export async function rememberAnswer(
+  memory: DocumentStore,
+  question: Message | undefined,
+  answer: Message,
+  result: QueryResult,
+): Promise<void> {
   if (answer.content === '') return
   const sources = [...new Set((result.citations ?? []).map((citation) => citation.chunkId).filter((id) => id !== ''))]
   await memory.append({

@@ -46,7 +46,9 @@ export interface BotOptions extends CallSettings, Pick<QueryOptions, 'fallbackMo
 export function checkBotOptions(options: BotOptions): void {
   const { streamTarget, jsonMode, schema, temperature } = options
   if (streamTarget !== undefined && !STREAM_TARGETS.includes(streamTarget)) {
-    throw new ConfigurationError(`streamTarget must be one of ${STREAM_TARGETS.join(', ')}, but is ${JSON.stringify(streamTarget)}.`)
+    throw new ConfigurationError(
+      `streamTarget must be one of ${STREAM_TARGETS.join(', ')}, but is ${JSON.stringify(streamTarget)}.`,
+    )
   }
   if (jsonMode === true && schema === undefined) {
     throw new ConfigurationError('jsonMode needs a `schema`: a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object.')

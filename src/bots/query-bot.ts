@@ -53,7 +53,9 @@ export class QueryBot extends SimpleBot {
 
   protected override recipe({ nResults }: QueryAskOptions): Partial<QueryOptions> {
     const { docstore, memory } = this
-    return { retrieve: { docstore, ...(memory === undefined ? {} : { memory }), ...(nResults === undefined ? {} : { nResults }) } }
+    return {
+      retrieve: { docstore, ...(memory === undefined ? {} : { memory }), ...(nResults === undefined ? {} : { nResults }) },
+    }
   }
 
   protected override async finalize(question: Message | undefined, answer: Message, result: QueryResult): Promise<void> {

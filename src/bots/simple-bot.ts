@@ -52,7 +52,10 @@ export class SimpleBot {
     this.systemPrompt = options.systemPrompt ?? ''
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
-    this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, {}, options.apiKey === undefined ? {} : { apiKey: options.apiKey }))
+    this.#given =
+      options.model === undefined
+        ? undefined
+        : this.#prepared(resolveModel(options.model, {}, options.apiKey === undefined ? {} : { apiKey: options.apiKey }))
   }
 
   /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
@@ -68,7 +71,10 @@ export class SimpleBot {
   ask(input: MessageInput, options: AskOptions = {}): Promise<BotAnswer> {
     const target = this.streamTarget
     const display = displayFor(target, this.options.output ?? process.stdout)
-    const events = this.run(input, options, { stream: target !== 'none', ...(display.canTakeBack ? {} : this.#neverTakingBack()) })
+    const events = this.run(input, options, {
+      stream: target !== 'none',
+      ...(display.canTakeBack ? {} : this.#neverTakingBack()),
+    })
     return answerFrom(shown(events, display))
   }
 
@@ -84,13 +90,23 @@ export class SimpleBot {
 
   /** System prompt, what the memory holds, what the user says. */
   async composeMessages(input: MessageInput): Promise<Message[]> {
-    return [...(await composeForChat({ system: this.systemPrompt, memory: this.memory, messages: toMessages(input), nResults: MEMORIES }))]
+    return [
+      ...(await composeForChat({
+        system: this.systemPrompt,
+        memory: this.memory,
+        messages: toMessages(input),
+        nResults: MEMORIES,
+      })),
+    ]
   }
 
   /** The provider call for these messages. */
   completionOptions(messages: MessageInput, { stream }: { readonly stream: boolean }): ModelRequest {
     const model = this.#given
-    if (model === undefined) throw new ConfigurationError('A bot without a `model` finds its default model when it is asked: name one to see its requests.')
+    if (model === undefined)
+      throw new ConfigurationError(
+        'A bot without a `model` finds its default model when it is asked: name one to see its requests.',
+      )
     return completionRequest(toMessages(messages), model, { ...this.settings(), stream })
   }
 
@@ -120,12 +136,18 @@ export class SimpleBot {
       settings: { ...settingsOf(this.options), temperature: this.temperature },
       tools: [],
       stream: true,
-      ...(jsonMode === true && schema !== undefined ? { responseFormat: { type: 'json' as const, schema: jsonSchemaOf(schema, 'jsonMode') } } : {}),
+      ...(jsonMode === true && schema !== undefined
+        ? { responseFormat: { type: 'json' as const, schema: jsonSchemaOf(schema, 'jsonMode') } }
+        : {}),
     }
   }
 
   /** The turn, with whatever this bot does after it. */
-  protected async *run(input: MessageInput, ask: AskOptions, overrides: Partial<QueryOptions> = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+  protected async *run(
+    input: MessageInput,
+    ask: AskOptions,
+    overrides: Partial<QueryOptions> = {},
+  ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
     const prompt = toMessages(input)
     const recorder = await this.#recorder()
     const { settings, responseFormat } = this.settings()
@@ -145,11 +167,17 @@ export class SimpleBot {
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
       ...(ask.span === undefined ? {} : { span: ask.span }),
     })
-    return yield* this.#finalized(events, prompt.findLast((message) => message.role === 'user'))
+    return yield* this.#finalized(
+      events,
+      prompt.findLast((message) => message.role === 'user'),
+    )
   }
 
   /** Appends to the memory when the turn is logged and before its reader learns that it is complete. */
-  async *#finalized(events: AsyncGenerator<QueryEvent, QueryResult | undefined>, question: Message | undefined): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+  async *#finalized(
+    events: AsyncGenerator<QueryEvent, QueryResult | undefined>,
+    question: Message | undefined,
+  ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
     let answer: Message | undefined
     for await (const event of events) {
       if (event.type === 'message') answer = event.message
@@ -158,7 +186,10 @@ export class SimpleBot {
           await this.finalize(question, answer, event.result)
         } catch (thrown) {
           // The answer is complete and logged: a memory that fails must not take it away.
-          process.emitWarning(`The memory could not keep turn ${event.turnId}: ${toCriaError(thrown).message}`, 'CriaMemoryWarning')
+          process.emitWarning(
+            `The memory could not keep turn ${event.turnId}: ${toCriaError(thrown).message}`,
+            'CriaMemoryWarning',
+          )
         }
       }
       yield event

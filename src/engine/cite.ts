@@ -98,7 +98,9 @@ function lastBlock(claim: string): string {
 const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 function lastStatement(claim: string): string {
-  const sentences = [...SENTENCES.segment(stripMarkup(lastBlock(claim)))].map(({ segment }) => segment.trim()).filter((segment) => /[\p{L}\p{N}]/u.test(segment))
+  const sentences = [...SENTENCES.segment(stripMarkup(lastBlock(claim)))]
+    .map(({ segment }) => segment.trim())
+    .filter((segment) => /[\p{L}\p{N}]/u.test(segment))
   return sentences.at(-1) ?? ''
 }
 
@@ -147,7 +149,12 @@ function trimmed(text: string, { start, end }: Range): Range {
 }
 
 function wordsOf(text: string): string[] {
-  return text.normalize('NFKC').toLowerCase().match(/\p{N}+(?:[.,]\p{N}+)*|\p{L}[\p{L}\p{M}'’-]*/gu) ?? []
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/\p{N}+(?:[.,]\p{N}+)*|\p{L}[\p{L}\p{M}'’-]*/gu) ?? []
+  )
 }
 
 function isContent(word: string): boolean {

@@ -12,6 +12,9 @@ import { currentSpan, startSpan } from './span.ts'
 import { buildRequest } from '../prepare/prepare.ts'
 import type { RequestOptions } from '../prepare/prepare.ts'
 
+export { toolCallsInText } from '../model/text-tool-calls.ts'
+export { specOf } from './turn.ts'
+
 /** The request for these messages as this model can take it. */
 export function completionRequest(messages: readonly Message[], model: LanguageModel, request: RequestOptions): ModelRequest {
   return fitRequest(buildRequest({ model, request }, { messages: messages.map(fenced) }), model)
@@ -26,13 +29,20 @@ export interface ModelResponse {
 }
 
 /** Makes one call, without a turn around it: the parts as they come. */
-export async function* streamRequest(model: LanguageModel, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart, void, undefined> {
+export async function* streamRequest(
+  model: LanguageModel,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart, void, undefined> {
   const span = currentSpan() ?? startSpan('llm_request', { clock: systemClock, sink: () => {} })
   yield* model.stream(request, { signal, span })
 }
 
 /** Folds the parts of one answer into a response; `onText` is told of each delta as it comes. */
-export async function foldParts(parts: AsyncIterable<ModelPart> | Iterable<ModelPart>, onText?: (text: string) => void): Promise<ModelResponse> {
+export async function foldParts(
+  parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
+  onText?: (text: string) => void,
+): Promise<ModelResponse> {
   const assembler = new Assembler()
   for await (const part of parts) {
     assembler.add(part)

@@ -7,7 +7,11 @@ import { ABSTENTION } from '../prepare/grounding.ts'
 import { readCitations } from './cite.ts'
 import type { Turn } from './turn.ts'
 
-export async function* finish(answer: Answer, turn: Turn, finishReason: QueryResult['finishReason'] = answer.finishReason): Station<QueryResult> {
+export async function* finish(
+  answer: Answer,
+  turn: Turn,
+  finishReason: QueryResult['finishReason'] = answer.finishReason,
+): Station<QueryResult> {
   const grounding = turn.conversation?.grounding
   const text = answer.message.content
   const citations = grounding === undefined ? undefined : readCitations(text, grounding.passages)
@@ -18,7 +22,9 @@ export async function* finish(answer: Answer, turn: Turn, finishReason: QueryRes
     usage: turn.ledger.usage,
     costUsd: turn.ledger.costUsd,
     model: answer.model.ref,
-    ...(citations === undefined ? {} : { citations, abstained: answer.abstained || (citations.length === 0 && text.includes(ABSTENTION)) }),
+    ...(citations === undefined
+      ? {}
+      : { citations, abstained: answer.abstained || (citations.length === 0 && text.includes(ABSTENTION)) }),
     cacheHit: false,
     sessionId: turn.sessionId,
     turnId: turn.turnId,

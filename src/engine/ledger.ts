@@ -29,7 +29,13 @@ export class TurnLedger implements Ledger {
     this.#underWay = undefined
     const inputTokens = request.messages.reduce((sum, message) => sum + estimateTokens(message.content), 0)
     const outputTokens = estimateTokens(text)
-    this.#add(model, { ...UNKNOWN_USAGE, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' })
+    this.#add(model, {
+      ...UNKNOWN_USAGE,
+      inputTokens,
+      outputTokens,
+      totalTokens: inputTokens + outputTokens,
+      exactness: 'estimated',
+    })
   }
 
   #add(model: LanguageModel, usage: Usage): void {

@@ -10,7 +10,8 @@ export class OpenCalls {
   observe(body: EventBody | Note): void {
     if (body.type === 'tool_request') this.#calls.set(body.tool.id, { name: body.tool.name, started: false })
     else if (body.type === 'tool_result') this.#calls.delete(body.result.id)
-    else if (body.type === 'note' && body.entry.type === 'tool_start') this.#calls.set(body.entry.callId, { name: body.entry.name, started: true })
+    else if (body.type === 'note' && body.entry.type === 'tool_start')
+      this.#calls.set(body.entry.callId, { name: body.entry.name, started: true })
   }
 
   /** A result for each of them, which says whether it may have had effects. */

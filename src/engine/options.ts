@@ -88,7 +88,9 @@ export function checkOptions(options: EngineOptions): void {
   }
   if (!saysSomething(options)) throw new ConfigurationError('The question is empty: say what you want to know.')
   if (options.messages !== undefined && options.sessionId !== undefined) {
-    throw new ConfigurationError('`messages` and `sessionId` exclude each other: a session knows its messages. Leave one of them out.')
+    throw new ConfigurationError(
+      '`messages` and `sessionId` exclude each other: a session knows its messages. Leave one of them out.',
+    )
   }
   if (options.sessionId !== undefined && options.recorder === undefined) {
     throw new ConfigurationError('`sessionId` needs a `recorder`: without a journal there is no session to continue.')
@@ -98,7 +100,8 @@ export function checkOptions(options: EngineOptions): void {
   checkNumber('retrieve.nResults', options.retrieve?.nResults, 0)
   checkNumber('retry.maxRetries', options.retry?.maxRetries, 0)
   checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
-  for (const limit of ['firstToken', 'idle', 'step', 'turn'] as const) checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
+  for (const limit of ['firstToken', 'idle', 'step', 'turn'] as const)
+    checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
   checkTools(options.tools ?? [])
 }
 
@@ -122,7 +125,8 @@ function checkTools(tools: readonly Tool[]): void {
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
       throw new ConfigurationError(`A tool cannot be called ${JSON.stringify(name)}: use 1 to 64 letters, digits, "_" or "-".`)
     }
-    if (seen.has(name)) throw new ConfigurationError(`Two tools are called ${JSON.stringify(name)}: a model could not tell them apart.`)
+    if (seen.has(name))
+      throw new ConfigurationError(`Two tools are called ${JSON.stringify(name)}: a model could not tell them apart.`)
     seen.add(name)
     jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`)
   }

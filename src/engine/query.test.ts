@@ -32,7 +32,13 @@ describe('query()', () => {
     const { text, message, result } = foldEvents(events)
     expect(text).toBe('Hello')
     expect(message?.content).toBe('Hello')
-    expect(result).toMatchObject({ text: 'Hello', finishReason: 'stop', steps: 1, model: 'scripted/model', usage: { totalTokens: 5 } })
+    expect(result).toMatchObject({
+      text: 'Hello',
+      finishReason: 'stop',
+      steps: 1,
+      model: 'scripted/model',
+      usage: { totalTokens: 5 },
+    })
   })
 
   it('ENG-QUERY-001 runs tools and goes round again until the model stops', async () => {
@@ -46,7 +52,16 @@ describe('query()', () => {
     }
     const events = await collect({ model, prompt: 'Go', tools: [look] })
     expect(types(events)).toEqual([
-      'start', 'text_delta', 'usage', 'message', 'tool_request', 'tool_result', 'text_delta', 'usage', 'message', 'complete',
+      'start',
+      'text_delta',
+      'usage',
+      'message',
+      'tool_request',
+      'tool_result',
+      'text_delta',
+      'usage',
+      'message',
+      'complete',
     ])
     expect(events.map((event) => event.step)).toEqual([0, 1, 1, 1, 1, 1, 2, 2, 2, 2])
     expect(model.requests[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
@@ -63,7 +78,9 @@ describe('query()', () => {
     expect(() => query({ model })).toThrow(/`prompt`/)
     expect(() => query({ model, messages: ['a'], sessionId: 's' })).toThrow(/exclude each other/)
     expect(() => query({ model, prompt: 'a', maxSteps: 0 })).toThrow(/maxSteps/)
-    expect(() => query({ model, prompt: 'a', tools: [{ name: 'a b', description: '', inputSchema: {}, call: () => '' }] })).toThrow(/letters/)
+    expect(() =>
+      query({ model, prompt: 'a', tools: [{ name: 'a b', description: '', inputSchema: {}, call: () => '' }] }),
+    ).toThrow(/letters/)
     expect(model.requests).toHaveLength(0)
   })
 
@@ -106,7 +123,11 @@ describe('query()', () => {
   })
 
   it('a stream without its finish marker is an error, and length is length', async () => {
-    const cut = await collect({ model: new ScriptedModel([{ text: 'Half', finish: null }]), prompt: 'Hi', retry: { maxRetries: 0 } })
+    const cut = await collect({
+      model: new ScriptedModel([{ text: 'Half', finish: null }]),
+      prompt: 'Hi',
+      retry: { maxRetries: 0 },
+    })
     expect(cut.at(-1)).toMatchObject({ type: 'error', error: { code: 'stream_interrupted' } })
     const long = await collect({ model: new ScriptedModel([{ text: 'Half', finish: 'length' }]), prompt: 'Hi' })
     expect(long.at(-1)).toMatchObject({ type: 'complete', result: { finishReason: 'length', text: 'Half' } })
@@ -129,9 +150,20 @@ describe('query()', () => {
 
   it('times out a provider that says nothing, and a turn that takes too long', async () => {
     const hanging = (): ScriptedModel => new ScriptedModel([{ text: ['x'], hang: { after: 0 } }])
-    const silent = await collect({ model: hanging(), prompt: 'Hi', timeouts: { firstToken: 10 }, clock: ticking(), retry: { maxRetries: 0 } })
+    const silent = await collect({
+      model: hanging(),
+      prompt: 'Hi',
+      timeouts: { firstToken: 10 },
+      clock: ticking(),
+      retry: { maxRetries: 0 },
+    })
     expect(silent.at(-1)).toMatchObject({ type: 'error', error: { code: 'timeout' } })
-    const slow = await collect({ model: hanging(), prompt: 'Hi', timeouts: { firstToken: null, idle: null, turn: 10 }, clock: ticking() })
+    const slow = await collect({
+      model: hanging(),
+      prompt: 'Hi',
+      timeouts: { firstToken: null, idle: null, turn: 10 },
+      clock: ticking(),
+    })
     expect(slow.at(-1)).toMatchObject({ type: 'error', error: { code: 'timeout', message: expect.stringContaining('10 ms') } })
   })
 })
@@ -149,12 +181,30 @@ function ticking(): NonNullable<EngineOptions['clock']> {
   }
 }
 
-const failure = fc.constantFrom('rate_limited', 'overloaded', 'network', 'stream_interrupted', 'auth', 'invalid_request', 'context_length', 'model_unavailable').map(
-  (code) => new CriaError(code, `failed with ${code}`),
-)
+const failure = fc
+  .constantFrom(
+    'rate_limited',
+    'overloaded',
+    'network',
+    'stream_interrupted',
+    'auth',
+    'invalid_request',
+    'context_length',
+    'model_unavailable',
+  )
+  .map((code) => new CriaError(code, `failed with ${code}`))
 const answer: fc.Arbitrary<ScriptedAnswer> = fc.record({
   text: fc.array(fc.string(), { maxLength: 4 }),
-  toolCalls: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.constant([{ name: 'echo', input: {} }, { name: 'nobody', input: 1 }]) }),
+  toolCalls: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    {
+      weight: 1,
+      arbitrary: fc.constant([
+        { name: 'echo', input: {} },
+        { name: 'nobody', input: 1 },
+      ]),
+    },
+  ),
   finish: fc.constantFrom('stop', 'length', null, 'error' as const),
   fail: fc.record({ after: fc.nat(8), error: fc.oneof(failure, fc.constant('a string'), fc.constant(new Error('plain'))) }),
 })
@@ -162,33 +212,49 @@ const answer: fc.Arbitrary<ScriptedAnswer> = fc.record({
 describe('invariants', () => {
   it('ENG-STREAM-001 exactly one terminal event, always last, seq without gaps, and folding gives the winning attempt', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 6 }), fc.array(answer, { maxLength: 3 }), fc.option(fc.nat(12)), async (script, backup, leaveAfter) => {
-        const model = new ScriptedModel(script, { ref: 'a/one' })
-        const other = new ScriptedModel(backup, { ref: 'b/two' })
-        const echo = { name: 'echo', description: '', inputSchema: {}, needsPermission: false, call: () => 'echo' }
-        const events: QueryEvent[] = []
-        for await (const event of query({ ...calm, model, fallbackModels: [other], prompt: 'Hi', tools: [echo], maxSteps: 4 })) {
-          events.push(event)
-          if (leaveAfter !== null && events.length > leaveAfter) break
-        }
-        expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index))
-        expect(JSON.parse(JSON.stringify(events))).toEqual(events)
-        const terminal = events.filter(isTerminal)
-        const left = leaveAfter !== null && events.length > leaveAfter
-        expect(terminal.length).toBe(left && !isTerminal(events.at(-1) as QueryEvent) ? 0 : 1)
-        if (terminal.length === 1) expect(events.at(-1)).toBe(terminal[0])
-        if (terminal[0]?.type === 'complete') {
-          expect(foldEvents(events).text).toBe(terminal[0].result.text)
-          expect(deltasAfterResets(events)).toBe(terminal[0].result.text)
-        }
-        if (!left) {
-          for (const event of events) {
-            if (event.type !== 'tool_request') continue
-            expect(events.filter((other) => other.type === 'tool_result' && other.step === event.step && other.result.id === event.tool.id)).toHaveLength(1)
+      fc.asyncProperty(
+        fc.array(answer, { minLength: 1, maxLength: 6 }),
+        fc.array(answer, { maxLength: 3 }),
+        fc.option(fc.nat(12)),
+        async (script, backup, leaveAfter) => {
+          const model = new ScriptedModel(script, { ref: 'a/one' })
+          const other = new ScriptedModel(backup, { ref: 'b/two' })
+          const echo = { name: 'echo', description: '', inputSchema: {}, needsPermission: false, call: () => 'echo' }
+          const events: QueryEvent[] = []
+          for await (const event of query({
+            ...calm,
+            model,
+            fallbackModels: [other],
+            prompt: 'Hi',
+            tools: [echo],
+            maxSteps: 4,
+          })) {
+            events.push(event)
+            if (leaveAfter !== null && events.length > leaveAfter) break
           }
-        }
-        expect(model.open + other.open).toBe(0)
-      }),
+          expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index))
+          expect(JSON.parse(JSON.stringify(events))).toEqual(events)
+          const terminal = events.filter(isTerminal)
+          const left = leaveAfter !== null && events.length > leaveAfter
+          expect(terminal.length).toBe(left && !isTerminal(events.at(-1) as QueryEvent) ? 0 : 1)
+          if (terminal.length === 1) expect(events.at(-1)).toBe(terminal[0])
+          if (terminal[0]?.type === 'complete') {
+            expect(foldEvents(events).text).toBe(terminal[0].result.text)
+            expect(deltasAfterResets(events)).toBe(terminal[0].result.text)
+          }
+          if (!left) {
+            for (const event of events) {
+              if (event.type !== 'tool_request') continue
+              expect(
+                events.filter(
+                  (other) => other.type === 'tool_result' && other.step === event.step && other.result.id === event.tool.id,
+                ),
+              ).toHaveLength(1)
+            }
+          }
+          expect(model.open + other.open).toBe(0)
+        },
+      ),
       { numRuns: 300 },
     )
   })

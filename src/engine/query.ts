@@ -35,7 +35,10 @@ export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryR
   return run(options, parent)
 }
 
-async function* run(options: EngineOptions, parent: Turn['span'] | undefined): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+async function* run(
+  options: EngineOptions,
+  parent: Turn['span'] | undefined,
+): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   const turn = beginTurn(options, parent)
   return yield* recorded(toTheEnd(turn), turn)
 }
@@ -82,7 +85,12 @@ async function* steps(turn: Turn): Station<QueryResult> {
     const calls = answer.message.toolCalls ?? []
     if (calls.length === 0) return yield* finish(answer, turn)
 
-    const results = yield* runTools(calls, { ...ctx, step: turn.step, tools: options.tools ?? [], permit: options.hasPermissionsToUseTool })
+    const results = yield* runTools(calls, {
+      ...ctx,
+      step: turn.step,
+      tools: options.tools ?? [],
+      permit: options.hasPermissionsToUseTool,
+    })
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
     turn.conversation = { ...conversation, messages: [...conversation.messages, answer.message, ...results] }
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')

@@ -16,7 +16,10 @@ import { currentModel, DEFAULT_SLOW_AFTER, openingOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** The reader's side of a turn. Its return value is the result of a complete turn. */
-export async function* recorded(source: Station<void>, turn: Turn): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+export async function* recorded(
+  source: Station<void>,
+  turn: Turn,
+): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   const tap = new Tap(turn)
   try {
     await tap.open()

@@ -39,8 +39,7 @@ export function startSpan(name: string, options: SpanOptions): Span {
   const span: Span = {
     traceId,
     spanId,
-    child: (childName, childAttributes) =>
-      startSpan(childName, { ...options, parent: span, attributes: childAttributes ?? {} }),
+    child: (childName, childAttributes) => startSpan(childName, { ...options, parent: span, attributes: childAttributes ?? {} }),
     set: (more) => {
       attributes = { ...attributes, ...more }
     },

@@ -141,7 +141,17 @@ function inputOf(options: EngineOptions): TurnInput {
   }
 }
 
-const SETTINGS = ['temperature', 'maxOutputTokens', 'topP', 'topK', 'presencePenalty', 'frequencyPenalty', 'stopSequences', 'seed', 'providerOptions'] as const
+const SETTINGS = [
+  'temperature',
+  'maxOutputTokens',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'stopSequences',
+  'seed',
+  'providerOptions',
+] as const
 
 export function settingsOf(options: CallSettings): CallSettings {
   return Object.fromEntries(SETTINGS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
@@ -164,7 +174,8 @@ function effortOf(enabled: EngineOptions['enableThinking']): ThinkingEffort | un
   return enabled === true ? 'medium' : enabled
 }
 
-function specOf({ name, description, inputSchema }: Tool): ToolSpec {
+/** A tool as the model sees it. */
+export function specOf({ name, description, inputSchema }: Tool): ToolSpec {
   return { name, description, inputSchema: jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`) }
 }
 

@@ -99,7 +99,11 @@ export class Assembler {
 
   #endText(): void {
     if (this.#text === '' && this.#textData === undefined) return
-    this.#parts.push({ type: 'text', text: this.#text, ...(this.#textData === undefined ? {} : { providerData: this.#textData }) })
+    this.#parts.push({
+      type: 'text',
+      text: this.#text,
+      ...(this.#textData === undefined ? {} : { providerData: this.#textData }),
+    })
     this.#text = ''
     this.#textData = undefined
   }

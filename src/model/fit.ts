@@ -16,8 +16,12 @@ export function fitRequest(request: ModelRequest, model: { readonly ref: string;
   }
 }
 
-function fitMessage(message: RequestMessage, { ref, facts }: { readonly ref: string; readonly facts: ModelFacts }): RequestMessage {
-  if (facts.systemRole === false && (message.role === 'system' || message.role === 'developer')) return { ...message, role: 'user' }
+function fitMessage(
+  message: RequestMessage,
+  { ref, facts }: { readonly ref: string; readonly facts: ModelFacts },
+): RequestMessage {
+  if (facts.systemRole === false && (message.role === 'system' || message.role === 'developer'))
+    return { ...message, role: 'user' }
   // Signatures of another model's thinking are not valid here, and the thinking itself is not part of the answer.
   if (message.parts.some((part) => isForeignThought(part, ref))) {
     return { ...message, parts: message.parts.filter((part) => !isForeignThought(part, ref)) }

@@ -54,7 +54,10 @@ export function recover(error: CriaError, state: AttemptState, policy: RetryPoli
     if (delay !== undefined) return { action: 'retry', delay }
   }
   if (!state.hasFallback) return { action: 'fail' }
-  return { action: 'switch', reason: error.code === 'rate_limited' || error.code === 'overloaded' ? 'rate_limited' : 'model_unavailable' }
+  return {
+    action: 'switch',
+    reason: error.code === 'rate_limited' || error.code === 'overloaded' ? 'rate_limited' : 'model_unavailable',
+  }
 }
 
 /** Spread over which retries of many clients that were told the same time come back. */

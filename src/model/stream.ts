@@ -108,7 +108,12 @@ function modelAt(chain: ModelChain, index: number): LanguageModel {
   return model
 }
 
-async function* tryOnce(request: ModelRequest, model: LanguageModel, attempt: number, ctx: ModelContext): Station<Answer | Failure> {
+async function* tryOnce(
+  request: ModelRequest,
+  model: LanguageModel,
+  attempt: number,
+  ctx: ModelContext,
+): Station<Answer | Failure> {
   const span = ctx.span.child('llm_request', {
     [ATTRIBUTE.operation]: 'chat',
     [ATTRIBUTE.provider]: model.ref.split('/', 1)[0] ?? model.ref,
@@ -145,7 +150,12 @@ async function* tryOnce(request: ModelRequest, model: LanguageModel, attempt: nu
 }
 
 /** The parts of one attempt, up to and with `finish`; what a provider sends after that is not part of the answer. */
-async function* partsOf(request: ModelRequest, model: LanguageModel, span: Span, ctx: ModelContext): AsyncGenerator<Parameters<Assembler['add']>[0]> {
+async function* partsOf(
+  request: ModelRequest,
+  model: LanguageModel,
+  span: Span,
+  ctx: ModelContext,
+): AsyncGenerator<Parameters<Assembler['add']>[0]> {
   const over = new AbortController()
   const watchdog = new Watchdog(model.ref, ctx.timeouts, ctx.clock)
   const signal = AbortSignal.any([ctx.signal, watchdog.signal, over.signal])
@@ -175,10 +185,16 @@ function answerOf(assembled: Assembled, model: LanguageModel): Pick<Answer, 'typ
     throw new CriaError('stream_interrupted', `The stream of ${model.ref} ended without saying that it was finished.`)
   }
   if (finishReason === 'error') {
-    throw new CriaError('stream_interrupted', `${model.ref} ended its answer with an error${rawReason === undefined ? '' : ` (${rawReason})`}.`)
+    throw new CriaError(
+      'stream_interrupted',
+      `${model.ref} ended its answer with an error${rawReason === undefined ? '' : ` (${rawReason})`}.`,
+    )
   }
   if (assembled.parts.length === 0 && (finishReason === 'stop' || finishReason === 'other')) {
-    throw new CriaError('no_assistant_message', `${model.ref} finished${rawReason === undefined ? '' : ` (${rawReason})`} without saying anything.`)
+    throw new CriaError(
+      'no_assistant_message',
+      `${model.ref} finished${rawReason === undefined ? '' : ` (${rawReason})`} without saying anything.`,
+    )
   }
   return { type: 'answer', usage, finishReason, abstained }
 }

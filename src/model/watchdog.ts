@@ -70,7 +70,10 @@ export class Watchdog {
     const silent = this.#waitingSince === undefined ? 0 : now - this.#waitingSince
     const complaint = this.#first ? `sent nothing for ${silence} ms.` : `stopped sending for ${silence} ms.`
     const quiet = { ms: (silence ?? Infinity) - silent, complaint }
-    const whole = { ms: (this.#timeouts.step ?? Infinity) - (now - this.#startedAt), complaint: `did not finish within ${this.#timeouts.step} ms.` }
+    const whole = {
+      ms: (this.#timeouts.step ?? Infinity) - (now - this.#startedAt),
+      complaint: `did not finish within ${this.#timeouts.step} ms.`,
+    }
     const left = whole.ms < quiet.ms ? whole : quiet
     return { ...left, ms: Math.min(left.ms, MAX_TIMER) }
   }

@@ -3,7 +3,7 @@
 import type { Station } from '../core/context.ts'
 import type { PermissionAnswer, PermissionDecision, ToolUse } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
-import type { PreparedCall, ToolsContext } from './run.ts'
+import type { PreparedCall, ToolsContext } from './call.ts'
 
 export interface Verdict {
   readonly granted: boolean
@@ -32,7 +32,10 @@ function asks(needsPermission: unknown, input: unknown): boolean {
 async function ask(request: ToolUse, ctx: ToolsContext): Promise<PermissionDecision> {
   try {
     const { sessionId, turnId, signal } = ctx
-    const answers = await orAborted(Promise.resolve(ctx.permit?.([request], { sessionId, turnId, signal, untrusted: false })), signal)
+    const answers = await orAborted(
+      Promise.resolve(ctx.permit?.([request], { sessionId, turnId, signal, untrusted: false })),
+      signal,
+    )
     const answer: PermissionAnswer | undefined = Array.isArray(answers) ? answers[0] : (answers as PermissionAnswer | undefined)
     return typeof answer === 'object' ? answer : { granted: answer === true }
   } catch (thrown) {

@@ -6,7 +6,7 @@ import { CriaError } from '../core/error.ts'
 import type { ToolContext, ToolOutput, ToolResult } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
 import { sha256 } from '../util/hash.ts'
-import type { PreparedCall, ToolsContext } from './run.ts'
+import type { PreparedCall, ToolsContext } from './call.ts'
 
 export const DEFAULT_TOOL_TIMEOUT = 120_000
 export const DEFAULT_MAX_RESULT_CHARS = 30_000
@@ -17,9 +17,21 @@ export async function* runTool({ call, tool, input }: PreparedCall, ctx: ToolsCo
   const idempotencyKey = sha256(`${ctx.turnId}\n${ctx.step}\n${id}`).slice(0, 32)
   yield {
     type: 'note',
-    entry: { type: 'tool_start', step: ctx.step, callId: id, name, input: JSON.stringify(call.input), idempotencyKey, at: startedAt },
+    entry: {
+      type: 'tool_start',
+      step: ctx.step,
+      callId: id,
+      name,
+      input: JSON.stringify(call.input),
+      idempotencyKey,
+      at: startedAt,
+    },
   }
-  const span = ctx.span.child('execute_tool', { [ATTRIBUTE.operation]: 'execute_tool', [ATTRIBUTE.toolName]: name, [ATTRIBUTE.toolCallId]: id })
+  const span = ctx.span.child('execute_tool', {
+    [ATTRIBUTE.operation]: 'execute_tool',
+    [ATTRIBUTE.toolName]: name,
+    [ATTRIBUTE.toolCallId]: id,
+  })
   const over = new AbortController()
   const limit = tool.timeout ?? DEFAULT_TOOL_TIMEOUT
   const stopTimer = new AbortController()
@@ -28,9 +40,18 @@ export async function* runTool({ call, tool, input }: PreparedCall, ctx: ToolsCo
     () => {},
   )
   const signal = AbortSignal.any([ctx.signal, over.signal])
-  const finish = (content: string, isError: boolean): ToolResult => ({ id, name, content: shortened(content, tool.maxResultChars), isError, durationMs: ctx.clock.now() - startedAt })
+  const finish = (content: string, isError: boolean): ToolResult => ({
+    id,
+    name,
+    content: shortened(content, tool.maxResultChars),
+    isError,
+    durationMs: ctx.clock.now() - startedAt,
+  })
   try {
-    const output = yield* outputOf({ call, tool, input }, { signal, idempotencyKey, sessionId: ctx.sessionId, turnId: ctx.turnId, progress: () => {}, span })
+    const output = yield* outputOf(
+      { call, tool, input },
+      { signal, idempotencyKey, sessionId: ctx.sessionId, turnId: ctx.turnId, progress: () => {}, span },
+    )
     const { content, isError } = asText(output)
     return finish(content, isError)
   } catch (thrown) {
@@ -48,7 +69,10 @@ async function* outputOf({ call, tool, input }: PreparedCall, ctx: ToolContext):
   const started = ctx.span.run(() => tool.call(input as never, ctx))
   if (!isGenerator(started)) return await orAborted(Promise.resolve(started), ctx.signal)
   for (;;) {
-    const next = await orAborted(ctx.span.run(() => started.next()), ctx.signal)
+    const next = await orAborted(
+      ctx.span.run(() => started.next()),
+      ctx.signal,
+    )
     if (next.done === true) return next.value
     yield { type: 'tool_progress', id: call.id, content: String(next.value) }
   }

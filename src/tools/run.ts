@@ -1,26 +1,14 @@
 /** Station 3: permit, then run. A turn that ends in the middle leaves calls open; the recorder tap answers those. */
 
-import type { Station, StationContext } from '../core/context.ts'
+import type { Station } from '../core/context.ts'
 import { toolResult } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import type { PermissionChecker, Tool, ToolResult } from '../core/tool.ts'
+import type { ToolResult } from '../core/tool.ts'
+import type { ToolsContext } from './call.ts'
 import { permit } from './permit.ts'
 import { runTool } from './run-tool.ts'
 import { validated } from './validate.ts'
-
-export interface ToolsContext extends StationContext {
-  readonly step: number
-  readonly tools: readonly Tool[]
-  readonly permit: PermissionChecker | undefined
-}
-
-/** A call that may run: its tool is known and its input fits. */
-export interface PreparedCall {
-  readonly call: ToolCallPart
-  readonly tool: Tool
-  readonly input: unknown
-}
 
 /** Yields all requests, then decisions and results as they come; returns the results as messages, in the order of the calls. */
 export async function* runTools(calls: readonly ToolCallPart[], ctx: ToolsContext): Station<Message[]> {
@@ -40,7 +28,10 @@ async function* settle(call: ToolCallPart, ctx: ToolsContext): Station<ToolResul
   const tool = ctx.tools.find(({ name }) => name === call.name)
   if (tool === undefined) {
     const known = ctx.tools.map(({ name }) => name).join(', ')
-    return failed(call, `There is no tool called ${JSON.stringify(call.name)}. ${known === '' ? 'No tools are offered.' : `The tools are: ${known}.`}`)
+    return failed(
+      call,
+      `There is no tool called ${JSON.stringify(call.name)}. ${known === '' ? 'No tools are offered.' : `The tools are: ${known}.`}`,
+    )
   }
   const checked = await validated(call, tool)
   if ('problem' in checked) return failed(call, checked.problem)

@@ -1,0 +1,64 @@
+/**
+ * Some models without native tool calls answer with the call as JSON. That is a call only when the whole answer is that JSON, the name
+ * was offered and the input fits; an ordinary JSON answer that happens to have a `name` stays an answer.
+ */
+
+import type { CreateId } from '../core/id.ts'
+import type { Json } from '../core/json.ts'
+import type { ToolSpec } from '../core/model.ts'
+import type { ToolCallPart } from '../core/part.ts'
+import { schemaProblems } from '../util/json-schema.ts'
+
+/**
+ * Understands one call, a list of calls and `{ "tools": [...] }` or `{ "tool_calls": [...] }`, with `arguments`, `parameters` or `input` as an
+ * object or as a string of JSON, a `function` wrapper, and a code fence around it all.
+ *
+ * @returns all calls, or none when any of them does not fit.
+ */
+export function toolCallsInText(text: string, tools: readonly ToolSpec[], createId: CreateId): ToolCallPart[] {
+  if (tools.length === 0) return []
+  const value = parse(unfenced(text.trim()))
+  const calls: ToolCallPart[] = []
+  for (const candidate of candidatesIn(value)) {
+    const call = callOf(candidate, tools)
+    if (call === undefined) return []
+    calls.push({ type: 'tool-call', id: createId('call'), ...call })
+  }
+  return calls
+}
+
+function unfenced(text: string): string {
+  const fence = /^```[\w-]*\s*\n([\s\S]*?)\n?```$/.exec(text)
+  return (fence?.[1] ?? text).trim()
+}
+
+function parse(text: string): unknown {
+  if (!text.startsWith('{') && !text.startsWith('[')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function candidatesIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (!isRecord(value)) return []
+  const wrapped = value['tools'] ?? value['tool_calls']
+  return Array.isArray(wrapped) ? wrapped : [value]
+}
+
+function callOf(candidate: unknown, tools: readonly ToolSpec[]): { readonly name: string; readonly input: Json } | undefined {
+  if (!isRecord(candidate)) return undefined
+  const call = isRecord(candidate['function']) ? candidate['function'] : candidate
+  const given = call['arguments'] ?? call['parameters'] ?? call['input']
+  const input = typeof given === 'string' ? parse(given) : given
+  const tool = tools.find(({ name }) => name === call['name'])
+  if (tool === undefined || !isRecord(input) || schemaProblems(tool.inputSchema, input).length > 0) return undefined
+  // It came out of JSON.parse.
+  return { name: tool.name, input: input as Json }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
