@@ -30,7 +30,9 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   return withDefaultModel(resolved)
 }
 
-async function* withDefaultModel(options: Omit<EngineOptions, 'model'>): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+async function* withDefaultModel(
+  options: Omit<EngineOptions, 'model'>,
+): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   return yield* engineQuery({ ...options, model: await defaultModel() })
 }
 

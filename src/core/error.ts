@@ -27,7 +27,10 @@ const CODES = {
   network: { retryable: true, hint: 'Check the connection and the base URL of the provider.' },
   timeout: { retryable: true, hint: 'Try again, or raise the time limit.' },
   stream_interrupted: { retryable: true, hint: 'The answer broke off; what had arrived was kept. Ask again.' },
-  invalid_response: { retryable: true, hint: 'The server did not answer as this API does: check the base URL and the proxy in between.' },
+  invalid_response: {
+    retryable: true,
+    hint: 'The server did not answer as this API does: check the base URL and the proxy in between.',
+  },
   tool_failure: { retryable: false },
   permission_denied: { retryable: false, hint: 'Allow the tool by a rule or answer the permission request.' },
   budget_exceeded: { retryable: false, hint: 'Raise the budget or ask for less.' },

@@ -57,7 +57,13 @@ export type ContentEvent =
   | { readonly type: 'message'; readonly message: Message }
   | { readonly type: 'usage'; readonly usage: Usage }
 
-export type RetrievedRef = { readonly id: string; readonly source: string; readonly start: number; readonly end: number; readonly score: number }
+export type RetrievedRef = {
+  readonly id: string
+  readonly source: string
+  readonly start: number
+  readonly end: number
+  readonly score: number
+}
 
 export type PreparationEvent =
   | { readonly type: 'retrieval'; readonly store: string; readonly query: string; readonly chunks: readonly RetrievedRef[] }
@@ -73,14 +79,32 @@ export type RecoveryEvent =
 export type ToolEvent =
   | { readonly type: 'tool_request'; readonly tool: ToolUse }
   | { readonly type: 'permission_request'; readonly tools: readonly ToolUse[] }
-  | { readonly type: 'permission_decision'; readonly decisions: readonly { readonly id: string; readonly granted: boolean; readonly reason: string; readonly rule?: string }[] }
+  | {
+      readonly type: 'permission_decision'
+      readonly decisions: readonly {
+        readonly id: string
+        readonly granted: boolean
+        readonly reason: string
+        readonly rule?: string
+      }[]
+    }
   | { readonly type: 'tool_progress'; readonly id: string; readonly content: string }
   | { readonly type: 'tool_result'; readonly result: ToolResult }
 
 /** Something worth knowing that changes nothing: a history that was repaired, a callback that threw. */
-export type NoticeEvent = { readonly type: 'notice'; readonly code: string; readonly message: string; readonly details?: JsonObject }
+export type NoticeEvent = {
+  readonly type: 'notice'
+  readonly code: string
+  readonly message: string
+  readonly details?: JsonObject
+}
 
-export type FeedbackEvent = { readonly type: 'feedback'; readonly choice: 'first' | 'second' | 'none'; readonly preferred: string | null; readonly rejected: string | null }
+export type FeedbackEvent = {
+  readonly type: 'feedback'
+  readonly choice: 'first' | 'second' | 'none'
+  readonly preferred: string | null
+  readonly rejected: string | null
+}
 
 export type TerminalEvent =
   | { readonly type: 'error'; readonly error: ErrorInfo }
@@ -88,7 +112,15 @@ export type TerminalEvent =
   | { readonly type: 'complete'; readonly result: QueryResult }
 
 /** An event before it is stamped. */
-export type EventBody = StartEvent | ContentEvent | PreparationEvent | RecoveryEvent | ToolEvent | NoticeEvent | FeedbackEvent | TerminalEvent
+export type EventBody =
+  | StartEvent
+  | ContentEvent
+  | PreparationEvent
+  | RecoveryEvent
+  | ToolEvent
+  | NoticeEvent
+  | FeedbackEvent
+  | TerminalEvent
 
 export interface EventStamp {
   readonly sessionId: string

@@ -122,7 +122,9 @@ function collect(input: unknown, place: string, into: Message[]): void {
 
 function toMessage(input: unknown, place: string): Message {
   if (typeof input !== 'object' || input === null) {
-    throw new ConfigurationError(`${place} must be a string, a message or a list of these, but is ${input === null ? 'null' : typeof input}.`)
+    throw new ConfigurationError(
+      `${place} must be a string, a message or a list of these, but is ${input === null ? 'null' : typeof input}.`,
+    )
   }
   const like = input as Partial<Message>
   if (like.role === undefined || !ROLES.includes(like.role)) {

@@ -125,7 +125,14 @@ export type ModelPart =
   // tools
   | { readonly type: 'tool-input'; readonly id: string; readonly name: string; readonly delta: string }
   /** A whole call; `input` is the parsed arguments, or the raw string together with `invalid`. */
-  | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: Json; readonly invalid?: string; readonly providerData?: ProviderData }
+  | {
+      readonly type: 'tool-call'
+      readonly id: string
+      readonly name: string
+      readonly input: Json
+      readonly invalid?: string
+      readonly providerData?: ProviderData
+    }
   | { readonly type: 'opaque'; readonly kind: string; readonly providerData: ProviderData }
   // about the answer
   | { readonly type: 'response'; readonly id?: string; readonly model?: string }

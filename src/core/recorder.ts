@@ -47,7 +47,15 @@ export type JournalEntry =
    */
   | { readonly type: 'messages'; readonly step: number; readonly messages: readonly Message[] }
   /** A tool is about to have its effect. Its `tool_result` event is the other half. */
-  | { readonly type: 'tool_start'; readonly step: number; readonly callId: string; readonly name: string; readonly input: string; readonly idempotencyKey: string; readonly at: number }
+  | {
+      readonly type: 'tool_start'
+      readonly step: number
+      readonly callId: string
+      readonly name: string
+      readonly input: string
+      readonly idempotencyKey: string
+      readonly at: number
+    }
 
 export interface TurnClose {
   readonly state: Exclude<TurnState, 'open' | 'lost'>

@@ -51,5 +51,7 @@ export function jsonSchemaOf(schema: unknown, owner: string): JsonSchema {
     )
   }
   if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as JsonSchema
-  throw new ConfigurationError(`The schema of ${owner} must be a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object, but is ${schema === null ? 'null' : typeof schema}.`)
+  throw new ConfigurationError(
+    `The schema of ${owner} must be a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object, but is ${schema === null ? 'null' : typeof schema}.`,
+  )
 }

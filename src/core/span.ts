@@ -37,7 +37,12 @@ export interface SpanRecord {
 }
 
 /** Does `work` inside a child span that ends with it and fails with it. */
-export async function inSpan<T>(parent: Span, name: string, attributes: JsonObject, work: (span: Span) => Promise<T>): Promise<T> {
+export async function inSpan<T>(
+  parent: Span,
+  name: string,
+  attributes: JsonObject,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
   const span = parent.child(name, attributes)
   try {
     return await span.run(() => work(span))

@@ -42,7 +42,10 @@ export interface ToolContext {
 }
 
 /** What a call may return: a string, JSON, or text with attachments. */
-export type ToolOutput = Json | undefined | { readonly content: string; readonly isError?: boolean; readonly attachments?: readonly (ImagePart | FilePart)[] }
+export type ToolOutput =
+  | Json
+  | undefined
+  | { readonly content: string; readonly isError?: boolean; readonly attachments?: readonly (ImagePart | FilePart)[] }
 
 export interface Tool<Input = never> {
   /** Letters, digits, `_` and `-`, at most 64: what every provider takes. */

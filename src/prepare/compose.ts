@@ -55,7 +55,12 @@ export function composeRag(input: RagInput): RagComposition {
   const weights = documents[0]?.evidence?.weights ?? {}
   return {
     messages,
-    processedMessages: [...systemOf(joined(input.system, GROUNDING_RULES)), ...input.history, ...passages.map(fenced), input.question],
+    processedMessages: [
+      ...systemOf(joined(input.system, GROUNDING_RULES)),
+      ...input.history,
+      ...passages.map(fenced),
+      input.question,
+    ],
     grounding: {
       question: input.question.content,
       passages: passages.flatMap((message) => message.retrieved ?? []),
@@ -114,7 +119,10 @@ function fitting(
   const kept = { documents: [] as ScoredChunk[], memories: [] as ScoredChunk[] }
   let left = room
   for (let rank = 0; rank < Math.max(documents.length, memories.length); rank++) {
-    for (const [list, into] of [[documents, kept.documents], [memories, kept.memories]] as const) {
+    for (const [list, into] of [
+      [documents, kept.documents],
+      [memories, kept.memories],
+    ] as const) {
       const chunk = list[rank]
       if (chunk === undefined) continue
       left -= estimateTokens(chunk.text) + LABEL_TOKENS

@@ -3,7 +3,16 @@
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { StationContext, Station } from '../core/context.ts'
 import type { Message } from '../core/message.ts'
-import type { CallSettings, Grounding, ModelFacts, ModelRequest, ResponseFormat, ThinkingEffort, ToolChoice, ToolSpec } from '../core/model.ts'
+import type {
+  CallSettings,
+  Grounding,
+  ModelFacts,
+  ModelRequest,
+  ResponseFormat,
+  ThinkingEffort,
+  ToolChoice,
+  ToolSpec,
+} from '../core/model.ts'
 import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { composeChat, composeRag } from './compose.ts'
@@ -65,7 +74,10 @@ async function* compose({ input, request, model }: PrepareState, ctx: StationCon
   for (const each of found) yield { type: 'retrieval', store: each.store, query: search.query, chunks: references(each) }
 
   const known = new Set(input.history.map((message) => message.id))
-  yield { type: 'note', entry: { type: 'messages', step: 0, messages: composition.messages.filter((message) => !known.has(message.id)) } }
+  yield {
+    type: 'note',
+    entry: { type: 'messages', step: 0, messages: composition.messages.filter((message) => !known.has(message.id)) },
+  }
   return {
     messages: composition.processedMessages,
     ...(composition.grounding === undefined ? {} : { grounding: composition.grounding }),
@@ -100,7 +112,8 @@ interface Composed<C extends Composition> {
 /** Looks up memories and composes a conversation. */
 export async function composeChatTurn(turn: ChatTurn): Promise<Composed<Composition>> {
   const { memory, query, nResults } = turn
-  const memories = memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...turn, name: 'memory_retrieval' })
+  const memories =
+    memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...turn, name: 'memory_retrieval' })
   const composition = composeChat({ ...turn, input: turn.messages, ...(memories === undefined ? {} : { memories }) })
   return { found: memories === undefined ? [] : [memories], composition }
 }
@@ -109,7 +122,8 @@ export async function composeChatTurn(turn: ChatTurn): Promise<Composed<Composit
 export async function composeRagTurn(rag: RagTurn): Promise<Composed<RagComposition>> {
   const { query, nResults, memory, span } = rag
   const documents = await retrieveFrom(rag.docstore, query, nResults, { ...rag, name: 'retrieval' })
-  const memories = memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...rag, name: 'memory_retrieval' })
+  const memories =
+    memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...rag, name: 'memory_retrieval' })
   const question = rag.messages.at(-1)
   if (question === undefined) throw new TypeError('A retrieval turn needs a message that asks something.')
 
@@ -133,7 +147,10 @@ export async function composeRagTurn(rag: RagTurn): Promise<Composed<RagComposit
 }
 
 /** The request of a step. It fits any model; the model station adapts it to the one that answers. */
-export function buildRequest({ request, model }: Pick<PrepareState, 'request' | 'model'>, conversation: Conversation): ModelRequest {
+export function buildRequest(
+  { request, model }: Pick<PrepareState, 'request' | 'model'>,
+  conversation: Conversation,
+): ModelRequest {
   return {
     model: model.ref,
     messages: conversation.messages.map(({ role, content, parts, toolCalls }) => ({
@@ -167,7 +184,11 @@ const PASSAGE_SHARE = 0.8
 /** Tokens that passages may take; `null` when nobody knows the window. */
 export function roomForPassages(input: TurnInput, request: Pick<RequestOptions, 'settings'>, facts: ModelFacts): number | null {
   if (facts.contextWindow === null) return null
-  const reserved = request.settings.maxOutputTokens ?? Math.min(facts.maxOutputTokens ?? OUTPUT_RESERVE, OUTPUT_RESERVE, facts.contextWindow / 4)
-  const said = [...input.history, ...input.messages].reduce((sum, message) => sum + estimateTokens(message.content), estimateTokens(input.system))
+  const reserved =
+    request.settings.maxOutputTokens ?? Math.min(facts.maxOutputTokens ?? OUTPUT_RESERVE, OUTPUT_RESERVE, facts.contextWindow / 4)
+  const said = [...input.history, ...input.messages].reduce(
+    (sum, message) => sum + estimateTokens(message.content),
+    estimateTokens(input.system),
+  )
   return Math.max(0, (facts.contextWindow - reserved - said) * PASSAGE_SHARE)
 }

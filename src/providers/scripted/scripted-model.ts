@@ -29,7 +29,9 @@ export type ScriptedAnswer =
     }
 
 /** The answer to a request, made when it comes. */
-export type Script = readonly ScriptedAnswer[] | ((request: ModelRequest, call: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
+export type Script =
+  | readonly ScriptedAnswer[]
+  | ((request: ModelRequest, call: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
 
 export interface ScriptedOptions {
   /** Default `scripted/model`. */
@@ -89,10 +91,14 @@ function partsOf(plan: Exclude<ScriptedAnswer, string>): ModelPart[] {
   const calls = plan.toolCalls ?? []
   const reason = plan.finish === undefined ? (calls.length > 0 ? 'tool-calls' : 'stop') : plan.finish
   return [
-    ...(plan.thinking === undefined ? [] : [{ type: 'thinking' as const, text: plan.thinking }, { type: 'thinking-end' as const }]),
+    ...(plan.thinking === undefined
+      ? []
+      : [{ type: 'thinking' as const, text: plan.thinking }, { type: 'thinking-end' as const }]),
     ...texts.map((text) => ({ type: 'text' as const, text })),
     ...calls.map(({ id, name, input }, index) => ({ type: 'tool-call' as const, id: id ?? `call_${index + 1}`, name, input })),
-    ...(plan.usage === undefined ? [] : [{ type: 'usage' as const, usage: { ...UNKNOWN_USAGE, exactness: 'exact' as const, ...plan.usage } }]),
+    ...(plan.usage === undefined
+      ? []
+      : [{ type: 'usage' as const, usage: { ...UNKNOWN_USAGE, exactness: 'exact' as const, ...plan.usage } }]),
     ...(reason === null ? [] : [{ type: 'finish' as const, reason }]),
   ]
 }
