@@ -137,10 +137,15 @@ function supportingSentence(statement: string, text: string): Range | undefined 
       const found = new Set(wordsOf(text.slice(range.start, range.end)))
       if (numbers.some((number) => !found.has(number))) continue
       const share = [...words].filter((word) => found.has(word)).length / words.size
-      if (share >= SUPPORT && (best === undefined || share > best.share)) best = { range: trimmed(text, range), share }
+      const better = best === undefined || share > best.share || (share === best.share && lengthOf(range) < lengthOf(best.range))
+      if (share >= SUPPORT && better) best = { range: trimmed(text, range), share }
     }
   }
   return best?.range
+}
+
+function lengthOf({ start, end }: Range): number {
+  return end - start
 }
 
 function trimmed(text: string, { start, end }: Range): Range {

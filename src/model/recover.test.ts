@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { CriaError } from '../core/error.ts'
+import type { ErrorCode } from '../core/error.ts'
+import { backoff } from './backoff.ts'
+import { recover } from './recover.ts'
+import type { AttemptState, RetryPolicy } from './recover.ts'
+
+const policy: RetryPolicy = { maxRetries: 2, initialDelay: 1000, maxDelay: 60_000, afterOutput: 'retry' }
+const fresh: AttemptState = { retries: 0, shown: false, hasFallback: false, random: 0.5 }
+
+describe('recover', () => {
+  it.each<[ErrorCode, Partial<AttemptState>, Partial<RetryPolicy>, string]>([
+    ['rate_limited', {}, {}, 'retry'],
+    ['rate_limited', { retries: 1 }, {}, 'retry'],
+    ['rate_limited', { retries: 2 }, {}, 'fail'],
+    ['rate_limited', { retries: 2, hasFallback: true }, {}, 'switch rate_limited'],
+    ['rate_limited', { hasFallback: true }, { maxRetries: 0 }, 'switch rate_limited'],
+    ['overloaded', { retries: 2, hasFallback: true }, {}, 'switch rate_limited'],
+    ['network', { retries: 2, hasFallback: true }, {}, 'switch model_unavailable'],
+    ['timeout', {}, {}, 'retry'],
+    ['stream_interrupted', { shown: true }, {}, 'retry'],
+    ['stream_interrupted', { shown: true }, { afterOutput: 'error' }, 'fail'],
+    ['stream_interrupted', { shown: true, hasFallback: true }, { afterOutput: 'error' }, 'fail'],
+    ['stream_interrupted', { shown: false }, { afterOutput: 'error' }, 'retry'],
+    ['model_unavailable', {}, {}, 'fail'],
+    ['model_unavailable', { hasFallback: true }, {}, 'switch model_unavailable'],
+    ['context_length', { hasFallback: true }, {}, 'overflow'],
+    ['auth', { hasFallback: true }, {}, 'fail'],
+    ['quota', { hasFallback: true }, {}, 'fail'],
+    ['policy', { hasFallback: true }, {}, 'fail'],
+    ['invalid_request', { hasFallback: true }, {}, 'fail'],
+    ['internal', { hasFallback: true }, {}, 'fail'],
+  ])('ENG-ERR-002 %s with %o and %o: %s', (code, state, overrides, expected) => {
+    const recovery = recover(new CriaError(code, ''), { ...fresh, ...state }, { ...policy, ...overrides })
+    expect(recovery.action === 'switch' ? `switch ${recovery.reason}` : recovery.action).toBe(expected)
+  })
+
+  it.each([
+    [2000, { action: 'retry', delay: 2200 }],
+    [60_000, { action: 'retry', delay: 66_000 }],
+    [60_001, { action: 'fail' }],
+    [-5, { action: 'retry', delay: 500 }],
+    [Number.NaN, { action: 'retry', delay: 500 }],
+    ['soon', { action: 'retry', delay: 500 }],
+  ])('ENG-ERR-002 honours a Retry-After of %s ms within the cap', (retryAfterMs, expected) => {
+    const error = new CriaError('rate_limited', '', { details: { retryAfterMs } })
+    expect(recover(error, fresh, policy)).toEqual(expected)
+  })
+})
+
+describe('backoff', () => {
+  it('has a bound that doubles up to the cap, and jitter below it', () => {
+    const bounds = [1, 2, 3, 4, 5, 6, 7, 8].map((retry) => backoff(retry, policy, 1))
+    expect(bounds).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+    expect(backoff(3, policy, 0)).toBe(0)
+    expect(backoff(3, policy, 0.25)).toBe(1000)
+  })
+})

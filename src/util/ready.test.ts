@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { inReadyGroups } from './ready.ts'
+
+async function* numbers(values: readonly (number | 'wait' | 'fail')[], log: string[] = []): AsyncGenerator<number, string> {
+  try {
+    for (const value of values) {
+      if (value === 'wait') await new Promise((resolve) => setTimeout(resolve, 1))
+      else if (value === 'fail') throw new Error('failed')
+      else {
+        log.push(`made ${value}`)
+        yield value
+      }
+    }
+    return 'end'
+  } finally {
+    log.push('closed')
+  }
+}
+
+const positive = (value: number): boolean => value > 0
+const nothing = (): void => {}
+
+describe('inReadyGroups', () => {
+  it('groups what is ready in the same tick, up to a value that ends its group', async () => {
+    const groups: number[][] = []
+    for await (const group of inReadyGroups(numbers([1, 2, 'wait', 3, -1, 4, 5]), positive, nothing)) groups.push(group)
+    expect(groups).toEqual([
+      [1, 2],
+      [3, -1],
+      [4, 5],
+    ])
+  })
+
+  it('returns what the iterator returns', async () => {
+    const groups = inReadyGroups(numbers([1]), positive, nothing)
+    await groups.next()
+    expect(await groups.next()).toEqual({ done: true, value: 'end' })
+  })
+
+  it('hands out what came before a failure, then fails', async () => {
+    const groups = inReadyGroups(numbers([1, 2, 'fail']), positive, nothing)
+    expect(await groups.next()).toEqual({ done: false, value: [1, 2] })
+    await expect(groups.next()).rejects.toThrow('failed')
+  })
+
+  it('does not run ahead past a value that ends its group', async () => {
+    const log: string[] = []
+    const groups = inReadyGroups(numbers([-1, 2], log), positive, nothing)
+    await groups.next()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(log).toEqual(['made -1'])
+    await groups.return('end')
+    expect(log).toEqual(['made -1', 'closed'])
+  })
+
+  it('asks to leave before it closes an iterator that is waiting', async () => {
+    const log: string[] = []
+    let release: (() => void) | undefined
+    async function* waiting(): AsyncGenerator<number, void> {
+      try {
+        yield 1
+        await new Promise<void>((resolve) => (release = resolve))
+      } finally {
+        log.push('closed')
+      }
+    }
+    const groups = inReadyGroups(waiting(), positive, () => {
+      log.push('leaving')
+      release?.()
+    })
+    expect(await groups.next()).toEqual({ done: false, value: [1] })
+    await groups.return(undefined)
+    expect(log).toEqual(['leaving', 'closed'])
+  })
+
+  it('does not collect for ever from an iterator that never waits', async () => {
+    async function* endless(): AsyncGenerator<number, void> {
+      for (;;) yield 1
+    }
+    const groups = inReadyGroups(endless(), positive, nothing)
+    const first = await groups.next()
+    expect(first.value).toHaveLength(256)
+    await groups.return(undefined)
+  })
+})
