@@ -1,0 +1,74 @@
+/** What a turn came to, whichever way it ended. */
+
+import type { ErrorInfo } from '../../core/error.ts'
+import type { TurnMetrics, TurnState } from '../../core/recorder.ts'
+import type { Usage } from '../../core/usage.ts'
+import type { Connection } from './connection.ts'
+import type { TurnKey } from './events.ts'
+import { wellFormedJson } from './json.ts'
+import { searchableText } from './search.ts'
+
+export interface TurnEnd {
+  readonly state: Exclude<TurnState, 'open'>
+  readonly endedAt: number
+  readonly latencyMs: number
+  readonly text: string
+  readonly usage: Usage
+  readonly costUsd: number | null
+  readonly finishReason: string | null
+  readonly error?: ErrorInfo
+  /** Absent: the model that the turn was opened with. */
+  readonly model?: string
+  readonly metrics?: TurnMetrics
+}
+
+/**
+ * Part of the caller's transaction: fills the row, lets the turn be found by its answer, and makes it the one that the next of its
+ * session follows.
+ */
+export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): void {
+  const { usage } = end
+  const text = end.text.toWellFormed()
+  connection.run(
+    `UPDATE turns SET state = ?, ended_at = ?, latency_ms = ?, finish_reason = ?, cost_usd = ?, model = coalesce(?, model),
+       input_tokens = ?, output_tokens = ?, total_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, reasoning_tokens = ?,
+       exactness = ?, error = ?, metrics = ?, text = ?
+     WHERE id = ?`,
+    [
+      end.state,
+      end.endedAt,
+      end.latencyMs,
+      end.finishReason,
+      end.costUsd,
+      end.model ?? null,
+      usage.inputTokens,
+      usage.outputTokens,
+      usage.totalTokens,
+      usage.cacheReadTokens,
+      usage.cacheWriteTokens,
+      usage.reasoningTokens,
+      usage.exactness,
+      jsonOrNull(end.error),
+      jsonOrNull(end.metrics),
+      text,
+      turn.key,
+    ],
+  )
+  const row = connection.get<{ exclusive: number; question: string }>('SELECT exclusive, question FROM turns WHERE id = ?', [
+    turn.key,
+  ])
+  if (row?.exclusive === 1) {
+    connection.run('UPDATE sessions SET head_turn_id = ? WHERE session_id = ?', [turn.turnId, turn.sessionId])
+  }
+  if (text !== '') {
+    connection.run('UPDATE turn_search SET question = ?, answer = ? WHERE rowid = ?', [
+      searchableText(row?.question ?? ''),
+      searchableText(text),
+      turn.key,
+    ])
+  }
+}
+
+function jsonOrNull(value: object | undefined): string | null {
+  return value === undefined ? null : wellFormedJson(value)
+}

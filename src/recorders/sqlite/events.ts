@@ -1,0 +1,61 @@
+/** Events of a turn in the table of events. */
+
+import type { QueryEvent } from '../../core/event.ts'
+import type { Connection } from './connection.ts'
+import { fromRow, toRows } from './rows.ts'
+import type { EventRow, StoredRow } from './rows.ts'
+
+export interface TurnKey {
+  /** Integer key of the row of the turn. */
+  readonly key: number
+  readonly turnId: string
+  readonly sessionId: string
+}
+
+/** `messages` has the key of the message of each `message` event, by `seq`. */
+export function insertEvents(
+  connection: Connection,
+  turn: number,
+  events: readonly QueryEvent[],
+  messages: ReadonlyMap<number, number> = new Map(),
+): void {
+  for (const row of toRows(events)) insertRow(connection, turn, row, messages.get(row.seq) ?? null)
+}
+
+/** Events whose `seq` is greater than `after`. */
+export function readEvents(connection: Connection, turn: TurnKey, after = -1): QueryEvent[] {
+  const rows = connection.all<StoredRow>(
+    `SELECT seq, step, at, type, events.body, messages.body AS messageBody
+     FROM events LEFT JOIN messages ON messages.id = message WHERE turn = ? AND seq > ? ORDER BY seq`,
+    [turn.key, after],
+  )
+  const events = rows.flatMap((row) => fromRow(row, turn))
+  // The first row may begin before what was asked for.
+  return events.filter((event) => event.seq > after)
+}
+
+/** Joins the rows of deltas that were written batch by batch, for good. */
+export function foldDeltas(connection: Connection, turn: TurnKey): void {
+  const rows = connection.all<StoredRow>(
+    `SELECT seq, step, at, type, body, NULL AS messageBody
+     FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking') ORDER BY seq`,
+    [turn.key],
+  )
+  if (rows.length < 2) return
+  const folded = toRows(rows.flatMap((row) => fromRow(row, turn)))
+  if (folded.length === rows.length) return
+  connection.run(`DELETE FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking')`, [turn.key])
+  for (const row of folded) insertRow(connection, turn.key, row, null)
+}
+
+function insertRow(connection: Connection, turn: number, row: EventRow, message: number | null): void {
+  connection.run('INSERT INTO events (turn, seq, step, at, type, body, message) VALUES (?, ?, ?, ?, ?, ?, ?)', [
+    turn,
+    row.seq,
+    row.step,
+    row.at,
+    row.type,
+    row.body,
+    message,
+  ])
+}

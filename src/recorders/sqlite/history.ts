@@ -1,0 +1,61 @@
+/** What a turn adds to the conversation of its session, in a form that every provider accepts. */
+
+import { messageId } from '../../core/id.ts'
+import { fromParts, toolResult } from '../../core/message.ts'
+import type { Message } from '../../core/message.ts'
+import type { ToolResult } from '../../core/tool.ts'
+
+export interface SpokenTurn {
+  readonly turnId: string
+  /** All messages of the turn, in order. */
+  readonly messages: readonly Message[]
+  /** Results that were shown, for calls whose messages were never written. */
+  readonly toolResults: readonly ToolResult[]
+  /** Text that was shown of a message that never became whole; empty where there was none. */
+  readonly unfinished: string
+}
+
+/** Empty for a turn without any answer: a question alone would stand beside the next one, which providers refuse. */
+export function spokenMessages(turn: SpokenTurn): Message[] {
+  const spoken: Message[] = []
+  const said = turn.messages.filter((message) => message.retrieved === undefined)
+  for (const [index, message] of said.entries()) {
+    if (message.role === 'user') spoken.push(message)
+    else if (message.role === 'assistant' && saysSomething(message)) {
+      spoken.push(message, ...answersTo(message, toolMessagesFrom(said, index + 1), turn))
+    }
+  }
+  if (turn.unfinished.trim() !== '') {
+    spoken.push(fromParts('assistant', [{ type: 'text', text: turn.unfinished }], { id: `${turn.turnId}_unfinished` }))
+  }
+  return spoken.some((message) => message.role === 'assistant') ? spoken : []
+}
+
+function saysSomething(message: Message): boolean {
+  return message.content.trim() !== '' || message.toolCalls !== undefined
+}
+
+function toolMessagesFrom(messages: readonly Message[], start: number): readonly Message[] {
+  let end = start
+  while (messages[end]?.role === 'tool') end += 1
+  return messages.slice(start, end)
+}
+
+/** One result for each call of a message, directly behind it and in the order of the calls. */
+function answersTo(message: Message, written: readonly Message[], turn: SpokenTurn): Message[] {
+  return (message.toolCalls ?? []).map(({ id, name }) => {
+    const answer = written.find(({ parts }) => parts.some((part) => part.type === 'tool-result' && part.id === id))
+    if (answer !== undefined) return answer
+    const shown = turn.toolResults.findLast((result) => result.id === id)
+    return withId(
+      shown === undefined
+        ? toolResult({ id, name, content: 'Not run: the turn ended before this tool was started.', isError: true })
+        : toolResult({ id, name, content: shown.content, isError: shown.isError }),
+      `${turn.turnId}_${id}`,
+    )
+  })
+}
+
+function withId(message: Message, id: string): Message {
+  return { ...message, id: messageId(id) }
+}

@@ -1,0 +1,27 @@
+/** What the functions of this folder share: one open journal. */
+
+import type { Connection } from './connection.ts'
+import type { TurnKey } from './events.ts'
+import type { Owner } from './owner.ts'
+
+export interface Journal {
+  readonly connection: Connection
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  readonly owner: Owner
+  /** Tells this recorder from others of the same process. */
+  readonly holder: string
+  readonly leaseMs: number
+  /** Turns that this recorder opened and has not ended, by turn id. */
+  readonly open: Map<string, OpenTurn>
+}
+
+export interface OpenTurn extends TurnKey {
+  nextSeq: number
+  /** Of the next message. */
+  nextPosition: number
+  /** Ids of messages that came with a `message` event. */
+  readonly assembled: Set<string>
+  /** The last attempt to write failed: nobody renews its lease until one succeeds. */
+  failing: boolean
+}

@@ -1,0 +1,143 @@
+/** Leases of open turns: who holds them, when they run out, and what becomes of a turn that nobody holds any more. */
+
+import { CriaError } from '../../core/error.ts'
+import { botOf } from './bot.ts'
+import { endTurn } from './end.ts'
+import { finishCall } from './entries.ts'
+import { insertEvents, readEvents } from './events.ts'
+import type { Journal, OpenTurn } from './journal.ts'
+import { endLostTurn } from './lost.ts'
+import { isDead } from './owner.ts'
+
+export function takeLease(journal: Journal, turn: number): void {
+  const { host, machine, pid, started } = journal.owner
+  journal.connection.run('INSERT INTO leases (turn, until, holder, host, machine, pid, started) VALUES (?, ?, ?, ?, ?, ?, ?)', [
+    turn,
+    journal.now() + journal.leaseMs,
+    journal.holder,
+    host,
+    machine,
+    pid,
+    started,
+  ])
+}
+
+/** @throws CriaError `turn_lost` when the lease had run out and somebody has ended the turn. */
+export function renewLease(journal: Journal, turn: OpenTurn): void {
+  const until = journal.now() + journal.leaseMs
+  const renewed = journal.connection.run('UPDATE leases SET until = ? WHERE turn = ? AND holder = ?', [
+    until,
+    turn.key,
+    journal.holder,
+  ])
+  if (renewed === 0) throw lost(turn)
+}
+
+/** @throws CriaError as `renewLease`. */
+export function dropLease(journal: Journal, turn: OpenTurn): void {
+  const dropped = journal.connection.run('DELETE FROM leases WHERE turn = ? AND holder = ?', [turn.key, journal.holder])
+  if (dropped === 0) throw lost(turn)
+}
+
+/** Renews what this recorder holds, but not what it failed to write to: its turn may have been given up without a word. */
+export function renewLeases(journal: Journal): void {
+  const until = journal.now() + journal.leaseMs
+  journal.connection.write(() => {
+    for (const turn of journal.open.values()) {
+      if (turn.failing) continue
+      journal.connection.run('UPDATE leases SET until = ? WHERE turn = ? AND holder = ?', [until, turn.key, journal.holder])
+    }
+  })
+}
+
+/** Lets the leases of this recorder run out now. */
+export function giveUpLeases({ connection, holder }: Journal): void {
+  connection.run('UPDATE leases SET until = 0 WHERE holder = ?', [holder])
+}
+
+export interface Which {
+  readonly turnId?: string
+  readonly sessionId?: string
+  /** Keys of turns that count as unheld although their lease has not run out. */
+  readonly givenUp?: ReadonlySet<number>
+}
+
+interface Lease {
+  readonly turn: number
+  readonly turnId: string
+  readonly sessionId: string
+  readonly model: string
+  readonly botKind: string | null
+  readonly botName: string | null
+  readonly startedAt: number
+  readonly until: number
+  readonly host: string
+  readonly machine: string
+  readonly pid: number
+  readonly started: string
+}
+
+/**
+ * Ends turns that nobody holds as lost; returns how many. Looks first and locks only when there is something to do; what it finds
+ * then is looked at again under the lock, so that two who see the same turn end it once.
+ */
+export function endUnheldTurns(journal: Journal, which: Which = {}): number {
+  if (journal.connection.readOnly || unheld(journal, which).length === 0) return 0
+  return journal.connection.write(() => {
+    const leases = unheld(journal, which)
+    for (const lease of leases) endAsLost(journal, lease)
+    return leases.length
+  })
+}
+
+function unheld(journal: Journal, which: Which): Lease[] {
+  const leases = journal.connection.all<Lease>(
+    `SELECT turn, turn_id AS turnId, session_id AS sessionId, model, bot_kind AS botKind, bot_name AS botName,
+       started_at AS startedAt, until, host, machine, pid, started
+     FROM leases JOIN turns ON turns.id = leases.turn
+     WHERE coalesce(turn_id = ?, TRUE) AND coalesce(session_id = ?, TRUE)`,
+    [which.turnId ?? null, which.sessionId ?? null],
+  )
+  const now = journal.now()
+  return leases.filter((lease) => lease.until <= now || which.givenUp?.has(lease.turn) === true || isDead(lease, journal.owner))
+}
+
+function endAsLost(journal: Journal, lease: Lease): void {
+  const { connection } = journal
+  const turn = { key: lease.turn, turnId: lease.turnId, sessionId: lease.sessionId }
+  const started = connection.all<{ callId: string }>(
+    `SELECT call_id AS callId FROM tool_calls WHERE turn = ? AND state = 'started'`,
+    [lease.turn],
+  )
+  const ending = endLostTurn(
+    {
+      ...turn,
+      model: lease.model,
+      bot: botOf(lease.botKind, lease.botName),
+      startedAt: lease.startedAt,
+      owner: `${lease.pid} on ${lease.host}`,
+      startedCalls: new Set(started.map(({ callId }) => callId)),
+    },
+    readEvents(connection, turn),
+    journal.now(),
+  )
+  connection.run('DELETE FROM leases WHERE turn = ?', [lease.turn])
+  insertEvents(connection, lease.turn, ending.events)
+  for (const event of ending.events) {
+    if (event.type === 'tool_result') finishCall(connection, lease.turn, event.result.id, 'unknown', event.seq)
+  }
+  endTurn(connection, turn, {
+    state: 'lost',
+    endedAt: ending.endedAt,
+    latencyMs: ending.endedAt - lease.startedAt,
+    text: ending.text,
+    usage: ending.usage,
+    costUsd: null,
+    finishReason: null,
+    error: ending.error,
+  })
+}
+
+function lost(turn: OpenTurn): CriaError {
+  return new CriaError('turn_lost', `Turn ${turn.turnId} was ended as lost: its lease had run out before this was written.`)
+}

@@ -1,0 +1,76 @@
+/** Who holds an open turn, and whether that process is still there. */
+
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+export interface Owner {
+  readonly host: string
+  /**
+   * Process ids mean the same where this is the same: one boot of one machine, and on Linux one namespace of process ids, so that two
+   * containers are two machines.
+   */
+  readonly machine: string
+  readonly pid: number
+  /** Tells the process from a later one with the same id; empty where the system does not say. */
+  readonly started: string
+}
+
+export function thisOwner(): Owner {
+  const host = hostname()
+  const boot = read('/proc/sys/kernel/random/boot_id')
+  return {
+    host,
+    machine: boot === undefined ? host : `${boot.trim()} ${namespaceOfPids()}`,
+    pid: process.pid,
+    started: statusOf(process.pid)?.started ?? '',
+  }
+}
+
+/**
+ * Whether the process is known to have ended. `false` also means: nobody here can know (another machine, another user), and the
+ * lease decides.
+ */
+export function isDead(owner: Owner, here: Owner): boolean {
+  if (owner.machine !== here.machine) return false
+  try {
+    // Signal 0 is never delivered; it only asks whether it could be.
+    process.kill(owner.pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+  const status = statusOf(owner.pid)
+  if (status === undefined || owner.started === '') return false
+  return status.ended || status.started !== owner.started
+}
+
+interface ProcessStatus {
+  readonly started: string
+  readonly ended: boolean
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html; `undefined` on other systems. */
+function statusOf(pid: number): ProcessStatus | undefined {
+  const stat = read(`/proc/${pid}/stat`)
+  if (stat === undefined) return undefined
+  // The second field is the name of the program, in parentheses, and may hold anything, parentheses and blanks too.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, started] = [fields[0], fields[19]]
+  if (state === undefined || started === undefined) return undefined
+  return { started, ended: state === 'Z' || state === 'X' }
+}
+
+function namespaceOfPids(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

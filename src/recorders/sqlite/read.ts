@@ -1,0 +1,155 @@
+/** The read side: lists, whole turns, events to re-attach to, and the conversation of a session. */
+
+import type { SQLInputValue } from 'node:sqlite'
+import { ConfigurationError } from '../../core/error.ts'
+import type { QueryEvent } from '../../core/event.ts'
+import { foldEvents } from '../../core/fold.ts'
+import type { Message } from '../../core/message.ts'
+import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList } from '../../core/recorder.ts'
+import { readEvents } from './events.ts'
+import { spokenMessages } from './history.ts'
+import type { Journal } from './journal.ts'
+import { endUnheldTurns } from './lease.ts'
+import { decodeMessage } from './message.ts'
+import { matchExpression } from './search.ts'
+import { readSpans } from './spans.ts'
+import { SUMMARY_COLUMNS, toSummary, toTurnRow } from './summary.ts'
+import type { StoredSummary, StoredTurn } from './summary.ts'
+
+const DEFAULT_LIMIT = 50
+
+/** The reader of an SQLite journal; none of its methods waits for anything. */
+export interface SqliteJournalReader extends JournalReader {
+  turns(query?: ListTurns): TurnList
+  turn(turnId: string): TurnDetail | undefined
+  events(turnId: string, after?: number): readonly QueryEvent[]
+  history(sessionId: string): readonly Message[]
+  feedback(): readonly FeedbackRecord[]
+}
+
+export function createReader(journal: Journal): SqliteJournalReader {
+  return {
+    turns: (query = {}) => {
+      endUnheldTurns(journal)
+      return listTurns(journal, query)
+    },
+    turn: (turnId) => {
+      endUnheldTurns(journal, { turnId })
+      return journal.connection.snapshot(() => readTurn(journal, turnId))
+    },
+    events: (turnId, after) => {
+      endUnheldTurns(journal, { turnId })
+      return eventsOf(journal, turnId, after)
+    },
+    history: (sessionId) => {
+      endUnheldTurns(journal, { sessionId })
+      return journal.connection.snapshot(() => readHistory(journal, sessionId))
+    },
+    feedback: () => readFeedback(journal),
+  }
+}
+
+function listTurns({ connection }: Journal, query: ListTurns): TurnList {
+  const limit = query.limit ?? DEFAULT_LIMIT
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    throw new ConfigurationError(`limit must be a whole number of at least 1, but is ${String(limit)}.`)
+  }
+  const conditions: string[] = []
+  const values: SQLInputValue[] = []
+  const only = (condition: string, value: SQLInputValue | undefined): void => {
+    if (value === undefined) return
+    conditions.push(condition)
+    values.push(value)
+  }
+  if (query.search !== undefined) {
+    const expression = matchExpression(query.search)
+    if (expression === undefined) return { turns: [], nextCursor: null }
+    only('id IN (SELECT rowid FROM turn_search WHERE turn_search MATCH ?)', expression)
+  }
+  only('state = ?', query.status)
+  only('model = ?', query.model)
+  only('session_id = ?', query.sessionId)
+  only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
+
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  // One more than asked for tells whether there are more.
+  const rows = connection.all<StoredSummary>(`SELECT ${SUMMARY_COLUMNS} FROM turns ${where} ORDER BY id DESC LIMIT ?`, [
+    ...values,
+    limit + 1,
+  ])
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return { turns: shown.map(toSummary), nextCursor: rows.length > limit && last !== undefined ? String(last.id) : null }
+}
+
+function keyOf(cursor: string): number {
+  if (!/^\d{1,15}$/.test(cursor)) {
+    throw new ConfigurationError(
+      `cursor must be the nextCursor of an earlier list, but is ${JSON.stringify(cursor.slice(0, 100))}.`,
+    )
+  }
+  return Number(cursor)
+}
+
+function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
+  const { connection } = journal
+  const row = connection.get<StoredTurn>('SELECT * FROM turns WHERE turn_id = ?', [turnId])
+  if (row === undefined) return undefined
+  return {
+    turn: toTurnRow(row),
+    messages: messagesOf(journal, row.id),
+    events: readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }),
+    spans: readSpans(connection, row.trace_id, turnId),
+  }
+}
+
+function eventsOf({ connection }: Journal, turnId: string, after?: number): QueryEvent[] {
+  const row = connection.get<{ id: number; session_id: string }>('SELECT id, session_id FROM turns WHERE turn_id = ?', [turnId])
+  return row === undefined ? [] : readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }, after)
+}
+
+function messagesOf({ connection }: Journal, turn: number, roles?: string): Message[] {
+  const rows = connection.all<{ message_id: string; body: string }>(
+    `SELECT message_id, body FROM turn_messages JOIN messages ON messages.id = message
+     WHERE turn = ? ${roles === undefined ? '' : `AND role IN (${roles})`} ORDER BY position`,
+    [turn],
+  )
+  return rows.map((row) => decodeMessage(row.message_id, row.body))
+}
+
+function readHistory(journal: Journal, sessionId: string): Message[] {
+  const { connection } = journal
+  const chain = connection.all<{ id: number; turn_id: string; session_id: string; state: string }>(
+    `WITH RECURSIVE chain (id, turn_id, session_id, state, parent_turn_id, depth) AS (
+       SELECT id, turn_id, turns.session_id, state, parent_turn_id, 0
+       FROM sessions JOIN turns ON turn_id = head_turn_id WHERE sessions.session_id = ?
+       UNION ALL
+       SELECT turns.id, turns.turn_id, turns.session_id, turns.state, turns.parent_turn_id, depth + 1
+       FROM chain JOIN turns ON turns.turn_id = chain.parent_turn_id
+     )
+     SELECT id, turn_id, session_id, state FROM chain ORDER BY depth DESC`,
+    [sessionId],
+  )
+  return chain.flatMap((row) => {
+    // A finished turn has all of its messages; what another one shows beyond them stands in its events.
+    const turn = { key: row.id, turnId: row.turn_id, sessionId: row.session_id }
+    const folded = foldEvents(row.state === 'done' ? [] : readEvents(connection, turn))
+    const isUnfinished = folded.message?.id === 'partial'
+    return spokenMessages({
+      turnId: row.turn_id,
+      messages: messagesOf(journal, row.id, `'user', 'assistant', 'tool'`),
+      toolResults: folded.toolResults,
+      unfinished: isUnfinished ? folded.text : '',
+    })
+  })
+}
+
+function readFeedback({ connection }: Journal): FeedbackRecord[] {
+  const rows = connection.all<Omit<FeedbackRecord, 'details'> & { readonly details: string | null }>(
+    `SELECT at, choice, first_turn_id AS first, second_turn_id AS second, question, details FROM feedback ORDER BY id`,
+  )
+  return rows.map(({ details, ...row }) => ({
+    ...row,
+    ...(details === null ? {} : { details: JSON.parse(details) as NonNullable<FeedbackRecord['details']> }),
+  }))
+}

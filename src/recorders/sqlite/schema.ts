@@ -1,0 +1,182 @@
+/**
+ * The tables of the journal, and how an older file becomes a newer one. `docs/decisions/journal.md` says why they are what they are.
+ *
+ * A schema that has been published is never edited: what changes is a further migration at the end of the list.
+ */
+
+import { ConfigurationError } from '../../core/error.ts'
+import type { Connection } from './connection.ts'
+
+/** `crij` in the header of the file: a journal of ours, and nothing else. */
+export const APPLICATION_ID = 0x63_72_69_6a
+
+const FIRST = `
+  CREATE TABLE sessions (
+    session_id   TEXT PRIMARY KEY,
+    created_at   INTEGER NOT NULL,
+    -- The turn that the next one follows.
+    head_turn_id TEXT
+  ) WITHOUT ROWID;
+
+  -- Small columns first: a list that filters by them need not read the long texts behind.
+  CREATE TABLE turns (
+    id                 INTEGER PRIMARY KEY,
+    turn_id            TEXT NOT NULL UNIQUE,
+    session_id         TEXT NOT NULL REFERENCES sessions,
+    parent_turn_id     TEXT,
+    exclusive          INTEGER NOT NULL,
+    state              TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'failed', 'cancelled', 'lost')),
+    model              TEXT NOT NULL,
+    bot_kind           TEXT,
+    bot_name           TEXT,
+    temperature        REAL,
+    prompt_hash        TEXT,
+    trace_id           TEXT NOT NULL,
+    span_id            TEXT NOT NULL,
+    started_at         INTEGER NOT NULL,
+    ended_at           INTEGER,
+    latency_ms         INTEGER,
+    finish_reason      TEXT,
+    input_tokens       INTEGER,
+    output_tokens      INTEGER,
+    total_tokens       INTEGER,
+    cache_read_tokens  INTEGER,
+    cache_write_tokens INTEGER,
+    reasoning_tokens   INTEGER,
+    exactness          TEXT NOT NULL DEFAULT 'unknown' CHECK (exactness IN ('exact', 'estimated', 'unknown')),
+    cost_usd           REAL,
+    rating             INTEGER,
+    rating_comment     TEXT,
+    error              TEXT,
+    metrics            TEXT,
+    question           TEXT NOT NULL,
+    text               TEXT NOT NULL DEFAULT ''
+  );
+  CREATE INDEX turns_by_session ON turns (session_id, id);
+
+  -- One row for each open turn, and none for the others: what changes with every batch stays small.
+  CREATE TABLE leases (
+    turn    INTEGER PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    until   INTEGER NOT NULL,
+    -- The recorder that opened the turn, and the process it ran in.
+    holder  TEXT NOT NULL,
+    host    TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    pid     INTEGER NOT NULL,
+    started TEXT NOT NULL
+  );
+
+  -- Stored once. The key is the SHA-256 of the body, which holds everything of a message but its id.
+  CREATE TABLE messages (
+    id   INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    role TEXT NOT NULL,
+    body TEXT NOT NULL
+  );
+
+  CREATE TABLE turn_messages (
+    turn       INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    position   INTEGER NOT NULL,
+    step       INTEGER NOT NULL,
+    message_id TEXT NOT NULL,
+    message    INTEGER NOT NULL,
+    PRIMARY KEY (turn, position)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE events (
+    turn    INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    -- A row may hold several deltas: the number is that of its last event, the time that of its first.
+    seq     INTEGER NOT NULL,
+    step    INTEGER NOT NULL,
+    at      INTEGER NOT NULL,
+    type    TEXT NOT NULL,
+    body    TEXT NOT NULL,
+    -- The message of a \`message\` event.
+    message INTEGER,
+    PRIMARY KEY (turn, seq)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE tool_calls (
+    turn            INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    call_id         TEXT NOT NULL,
+    step            INTEGER NOT NULL,
+    name            TEXT NOT NULL,
+    input           TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    started_at      INTEGER NOT NULL,
+    -- \`unknown\`: its process died before a result was stored; whether it had its effect, nobody knows.
+    state           TEXT NOT NULL DEFAULT 'started' CHECK (state IN ('started', 'done', 'failed', 'unknown')),
+    -- The \`tool_result\` event.
+    result_seq      INTEGER,
+    PRIMARY KEY (turn, call_id, step)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE spans (
+    id             INTEGER PRIMARY KEY,
+    trace_id       TEXT NOT NULL,
+    span_id        TEXT NOT NULL,
+    parent_span_id TEXT,
+    turn_id        TEXT,
+    name           TEXT NOT NULL,
+    started_at     INTEGER NOT NULL,
+    ended_at       INTEGER NOT NULL,
+    status         TEXT NOT NULL,
+    error          TEXT,
+    attributes     TEXT NOT NULL,
+    events         TEXT NOT NULL
+  );
+  CREATE INDEX spans_by_trace ON spans (trace_id, turn_id);
+
+  CREATE TABLE feedback (
+    id             INTEGER PRIMARY KEY,
+    at             INTEGER NOT NULL,
+    choice         TEXT NOT NULL CHECK (choice IN ('first', 'second', 'none')),
+    first_turn_id  TEXT NOT NULL,
+    second_turn_id TEXT NOT NULL,
+    question       TEXT NOT NULL,
+    details        TEXT
+  );
+
+  -- Versions of the prompts of a bot, counted from 1 in the order in which they were first used.
+  CREATE TABLE prompts (
+    bot           TEXT NOT NULL,
+    hash          TEXT NOT NULL,
+    version       INTEGER NOT NULL,
+    first_used_at INTEGER NOT NULL,
+    PRIMARY KEY (bot, hash)
+  ) WITHOUT ROWID;
+
+  -- An index without the texts, which stand in the table of turns.
+  CREATE VIRTUAL TABLE turn_search USING fts5 (
+    question, answer, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+  );
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST]
+
+/** Brings a file to the newest schema, in one transaction; several processes may try at once. */
+export function migrate(connection: Connection, migrations: readonly string[] = MIGRATIONS): void {
+  const version = schemaVersion(connection)
+  if (version > migrations.length) {
+    throw new ConfigurationError(
+      `${connection.path} was made by a newer version of cria: its schema is ${version}, this version knows ${migrations.length}. ` +
+        'Update cria, or name another file.',
+    )
+  }
+  if (version === migrations.length) return
+  if (connection.readOnly) {
+    throw new ConfigurationError(
+      `${connection.path} was made by an older version of cria: its schema is ${version}, this version reads ${migrations.length}. ` +
+        'Open it once for writing, which brings it up to date.',
+    )
+  }
+  connection.write(() => {
+    // Read again under the lock: somebody else may have been faster.
+    for (const migration of migrations.slice(schemaVersion(connection))) connection.execute(migration)
+    connection.execute(`PRAGMA user_version = ${migrations.length}`)
+  })
+}
+
+export function schemaVersion(connection: Connection): number {
+  return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+}

@@ -1,0 +1,32 @@
+/** Literal full-text search: whatever is typed is looked for as words, and nothing in it is an operator. */
+
+/** What is searched of a text, in characters; longer ones are found by their beginning. */
+const MAX_INDEXED = 1_000_000
+/** Distinct words of a query; more narrow nothing down. */
+const MAX_WORDS = 64
+
+/** Scripts that put no blanks between words; the tokenizer would take whole sentences of them as one word. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu
+
+/** The text as it is indexed: in scripts without blanks every character is a word. */
+export function searchableText(text: string): string {
+  return spaced(text.slice(0, MAX_INDEXED))
+}
+
+/**
+ * An FTS5 query for texts that hold all the words of `query` (https://www.sqlite.org/fts5.html#full_text_query_syntax), `undefined` when
+ * it holds none. What stands together without a blank, as `multi-agent`, has to stand together in the text.
+ */
+export function matchExpression(query: string): string | undefined {
+  const words = new Set<string>()
+  for (const word of query.toWellFormed().split(/[\s\0"]+/u)) {
+    if (/[\p{L}\p{N}\p{Co}]/u.test(word)) words.add(`"${spaced(word)}"`)
+    if (words.size === MAX_WORDS) break
+  }
+  return words.size === 0 ? undefined : [...words].join(' ')
+}
+
+function spaced(text: string): string {
+  return text.replace(UNSPACED, ' $& ')
+}

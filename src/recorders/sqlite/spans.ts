@@ -1,0 +1,60 @@
+/** Spans in the table of spans. */
+
+import type { SpanRecord } from '../../core/span.ts'
+import type { Connection } from './connection.ts'
+import { wellFormedJson } from './json.ts'
+
+export function insertSpan(connection: Connection, span: SpanRecord): void {
+  connection.run(
+    `INSERT INTO spans (trace_id, span_id, parent_span_id, turn_id, name, started_at, ended_at, status, error, attributes, events)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      span.traceId,
+      span.spanId,
+      span.parentSpanId,
+      span.turnId ?? null,
+      span.name,
+      span.startedAt,
+      span.endedAt,
+      span.status,
+      span.error?.toWellFormed() ?? null,
+      wellFormedJson(span.attributes),
+      wellFormedJson(span.events),
+    ],
+  )
+}
+
+/** The spans of a turn, and those of its trace that belong to no turn, because they stand around it; in the order they began. */
+export function readSpans(connection: Connection, traceId: string, turnId: string): SpanRecord[] {
+  const rows = connection.all<StoredSpan>(
+    'SELECT * FROM spans WHERE trace_id = ? AND (turn_id = ? OR turn_id IS NULL) ORDER BY started_at, id',
+    [traceId, turnId],
+  )
+  return rows.map((row) => ({
+    traceId: row.trace_id,
+    spanId: row.span_id,
+    parentSpanId: row.parent_span_id,
+    name: row.name,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    attributes: JSON.parse(row.attributes) as SpanRecord['attributes'],
+    events: JSON.parse(row.events) as SpanRecord['events'],
+    status: row.status,
+    ...(row.error === null ? {} : { error: row.error }),
+    ...(row.turn_id === null ? {} : { turnId: row.turn_id }),
+  }))
+}
+
+interface StoredSpan {
+  readonly trace_id: string
+  readonly span_id: string
+  readonly parent_span_id: string | null
+  readonly turn_id: string | null
+  readonly name: string
+  readonly started_at: number
+  readonly ended_at: number
+  readonly status: 'ok' | 'error'
+  readonly error: string | null
+  readonly attributes: string
+  readonly events: string
+}

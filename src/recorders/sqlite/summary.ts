@@ -1,0 +1,86 @@
+/** Rows of turns as those who read the journal get them. */
+
+import type { ErrorInfo } from '../../core/error.ts'
+import type { TurnMetrics, TurnRow, TurnState, TurnSummary } from '../../core/recorder.ts'
+import type { Usage } from '../../core/usage.ts'
+import { botOf } from './bot.ts'
+
+export interface StoredSummary {
+  readonly id: number
+  readonly turn_id: string
+  readonly session_id: string
+  readonly state: TurnState
+  readonly model: string
+  readonly bot_kind: string | null
+  readonly bot_name: string | null
+  readonly question: string
+  readonly started_at: number
+  readonly latency_ms: number | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly total_tokens: number | null
+  readonly cache_read_tokens: number | null
+  readonly cache_write_tokens: number | null
+  readonly reasoning_tokens: number | null
+  readonly exactness: Usage['exactness']
+  readonly cost_usd: number | null
+  readonly rating: number | null
+}
+
+export interface StoredTurn extends StoredSummary {
+  readonly parent_turn_id: string | null
+  readonly text: string
+  readonly temperature: number | null
+  readonly prompt_hash: string | null
+  readonly trace_id: string
+  readonly span_id: string
+  readonly ended_at: number | null
+  readonly finish_reason: string | null
+  readonly rating_comment: string | null
+  readonly error: string | null
+  readonly metrics: string | null
+}
+
+export const SUMMARY_COLUMNS = `id, turn_id, session_id, state, model, bot_kind, bot_name, question, started_at, latency_ms,
+  input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, exactness, cost_usd, rating`
+
+export function toSummary(row: StoredSummary): TurnSummary {
+  return {
+    turnId: row.turn_id,
+    sessionId: row.session_id,
+    status: row.state,
+    bot: botOf(row.bot_kind, row.bot_name),
+    model: row.model,
+    question: row.question,
+    startedAt: row.started_at,
+    latencyMs: row.latency_ms,
+    usage: {
+      inputTokens: row.input_tokens,
+      outputTokens: row.output_tokens,
+      totalTokens: row.total_tokens,
+      cacheReadTokens: row.cache_read_tokens,
+      cacheWriteTokens: row.cache_write_tokens,
+      reasoningTokens: row.reasoning_tokens,
+      exactness: row.exactness,
+    },
+    costUsd: row.cost_usd,
+    rating: row.rating,
+  }
+}
+
+export function toTurnRow(row: StoredTurn): TurnRow {
+  return {
+    ...toSummary(row),
+    text: row.text,
+    temperature: row.temperature,
+    promptHash: row.prompt_hash,
+    parentTurnId: row.parent_turn_id,
+    traceId: row.trace_id,
+    spanId: row.span_id,
+    endedAt: row.ended_at,
+    finishReason: row.finish_reason,
+    ratingComment: row.rating_comment,
+    error: row.error === null ? null : (JSON.parse(row.error) as ErrorInfo),
+    metrics: row.metrics === null ? null : (JSON.parse(row.metrics) as TurnMetrics),
+  }
+}

@@ -1,0 +1,153 @@
+/** The life of a turn in the journal: opened, recorded, closed. */
+
+import { CriaError, isCriaError } from '../../core/error.ts'
+import { isTerminal } from '../../core/event.ts'
+import type { QueryEvent } from '../../core/event.ts'
+import type { JournalEntry, TurnClose, TurnOpen } from '../../core/recorder.ts'
+import { writeEntries } from './entries.ts'
+import { endTurn } from './end.ts'
+import { foldDeltas, insertEvents } from './events.ts'
+import type { Journal, OpenTurn } from './journal.ts'
+import { dropLease, endUnheldTurns, renewLease, takeLease } from './lease.ts'
+import { searchableText } from './search.ts'
+
+export function openTurn(journal: Journal, turn: TurnOpen): void {
+  const { connection } = journal
+  const key = connection.write(() => {
+    connection.run('INSERT INTO sessions (session_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', [
+      turn.sessionId,
+      turn.startedAt,
+    ])
+    if (turn.exclusive) makeWay(journal, turn.sessionId)
+    const inserted = insertTurn(journal, turn)
+    takeLease(journal, inserted)
+    notePrompt(journal, turn)
+    return inserted
+  })
+  const { sessionId, turnId } = turn
+  journal.open.set(turnId, { key, turnId, sessionId, nextSeq: 0, nextPosition: 0, assembled: new Set(), failing: false })
+}
+
+export function record(journal: Journal, turnId: string, entries: readonly JournalEntry[]): void {
+  const turn = heldTurn(journal, turnId)
+  const events = entries.flatMap((entry) => (entry.type === 'event' ? [entry.event] : []))
+  checkSequence(turn, events)
+  const terminal = events.find((event) => isTerminal(event))
+  if (terminal !== undefined)
+    throw misuse(`The terminal event "${terminal.type}" of turn ${turnId} was recorded: it belongs to closeTurn.`)
+  const written = attempt(journal, turn, () => {
+    renewLease(journal, turn)
+    return writeEntries(journal.connection, turn, entries)
+  })
+  // Only what is in the file counts: after a failure the same entries may come again.
+  turn.nextSeq += events.length
+  turn.nextPosition = written.nextPosition
+  for (const id of written.assembled) turn.assembled.add(id)
+}
+
+const STATE_AFTER: Readonly<Partial<Record<QueryEvent['type'], TurnClose['state']>>> = {
+  complete: 'done',
+  cancelled: 'cancelled',
+  error: 'failed',
+}
+
+export function closeTurn(journal: Journal, turnId: string, close: TurnClose): void {
+  const turn = heldTurn(journal, turnId)
+  checkSequence(turn, [close.event])
+  if (STATE_AFTER[close.event.type] !== close.state) {
+    throw misuse(`Turn ${turnId} cannot end as "${close.state}" with the event "${close.event.type}".`)
+  }
+  attempt(journal, turn, () => {
+    dropLease(journal, turn)
+    foldDeltas(journal.connection, turn)
+    insertEvents(journal.connection, turn.key, [close.event])
+    endTurn(journal.connection, turn, { ...close, latencyMs: close.metrics.durationMs })
+  })
+  journal.open.delete(turnId)
+}
+
+/** Refuses when another exclusive turn of the session is running; one that nobody runs any more is ended. */
+function makeWay(journal: Journal, sessionId: string): void {
+  // A turn of our own that could not be written to the end has been given up by whoever opens the next.
+  const givenUp = [...journal.open.values()].filter((turn) => turn.failing && turn.sessionId === sessionId)
+  endUnheldTurns(journal, { sessionId, givenUp: new Set(givenUp.map((turn) => turn.key)) })
+  const running = journal.connection.get<{ turn_id: string }>(
+    'SELECT turn_id FROM leases JOIN turns ON turns.id = leases.turn WHERE session_id = ? AND exclusive',
+    [sessionId],
+  )
+  if (running === undefined) return
+  throw new CriaError('session_busy', `Session ${sessionId} is busy: its turn ${running.turn_id} is still running.`, {
+    details: { sessionId, turnId: running.turn_id },
+  })
+}
+
+function insertTurn({ connection }: Journal, turn: TurnOpen): number {
+  const question = turn.question.toWellFormed()
+  const known = connection.get<{ id: number }>('SELECT id FROM turns WHERE turn_id = ?', [turn.turnId])
+  if (known !== undefined) throw misuse(`Turn ${turn.turnId} was opened before.`)
+  const key = connection.insert(
+    `INSERT INTO turns (turn_id, session_id, parent_turn_id, exclusive, model, bot_kind, bot_name, temperature, prompt_hash, trace_id,
+       span_id, started_at, question)
+     VALUES (?1, ?2, (SELECT head_turn_id FROM sessions WHERE session_id = ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+    [
+      turn.turnId,
+      turn.sessionId,
+      Number(turn.exclusive),
+      turn.model,
+      turn.bot?.kind ?? null,
+      turn.bot?.name ?? null,
+      turn.temperature,
+      turn.promptHash,
+      turn.traceId,
+      turn.spanId,
+      turn.startedAt,
+      question,
+    ],
+  )
+  connection.run(`INSERT INTO turn_search (rowid, question, answer) VALUES (?, ?, '')`, [key, searchableText(question)])
+  return key
+}
+
+function notePrompt({ connection }: Journal, turn: TurnOpen): void {
+  if (turn.promptHash === null) return
+  connection.run(
+    `INSERT INTO prompts (bot, hash, version, first_used_at)
+     SELECT ?1, ?2, 1 + coalesce((SELECT max(version) FROM prompts WHERE bot = ?1), 0), ?3
+     WHERE NOT EXISTS (SELECT 1 FROM prompts WHERE bot = ?1 AND hash = ?2)`,
+    [turn.bot?.name ?? turn.bot?.kind ?? '', turn.promptHash, turn.startedAt],
+  )
+}
+
+function heldTurn(journal: Journal, turnId: string): OpenTurn {
+  const turn = journal.open.get(turnId)
+  if (turn === undefined) throw misuse(`Turn ${turnId} is not open in this recorder.`)
+  return turn
+}
+
+function checkSequence(turn: OpenTurn, events: readonly QueryEvent[]): void {
+  for (const [index, event] of events.entries()) {
+    const expected = turn.nextSeq + index
+    if (event.seq === expected && event.turnId === turn.turnId && event.sessionId === turn.sessionId) continue
+    throw misuse(
+      `Expected event ${expected} of turn ${turn.turnId} in session ${turn.sessionId}, received event ${event.seq} of turn ` +
+        `${event.turnId} in session ${event.sessionId}.`,
+    )
+  }
+}
+
+/** Writes in one transaction, and remembers when that did not work. */
+function attempt<T>(journal: Journal, turn: OpenTurn, work: () => T): T {
+  try {
+    const result = journal.connection.write(work)
+    turn.failing = false
+    return result
+  } catch (error) {
+    turn.failing = true
+    if (isCriaError(error) && error.code === 'turn_lost') journal.open.delete(turn.turnId)
+    throw error
+  }
+}
+
+function misuse(message: string): CriaError {
+  return new CriaError('internal', message)
+}
