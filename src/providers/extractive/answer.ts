@@ -1,0 +1,56 @@
+/** Answers a question by quoting passages, or says that they do not hold the answer. Pure: no clock, no chance, no state. */
+
+import { confidenceOf, readSigns, SURE_ENOUGH } from './abstain.ts'
+import { readPassages, scoreFeatures } from './features.ts'
+import type { Passage, Quote } from './passage.ts'
+import { readQuestion } from './question.ts'
+import { rank } from './rank.ts'
+import type { Ranked } from './rank.ts'
+import { select } from './select.ts'
+import { ABSTENTION, NO_QUESTION } from './wording.ts'
+
+/** Words of a quote at most; longer sentences are cut between clauses. */
+export const LONGEST_QUOTE = 40
+
+export interface ExtractiveOptions {
+  /** Inverse document frequency of each analysed word of the question, where the store knows it. */
+  readonly weights?: Readonly<Record<string, number>> | undefined
+}
+
+export interface ExtractiveAnswer {
+  readonly abstained: boolean
+  /** Markdown: each quote a paragraph that ends with its marker; or the one sentence that says there is no answer. */
+  readonly text: string
+  /** Best first; empty when it abstained. */
+  readonly quotes: readonly Quote[]
+  /** 0 to 1: how sure it is that the first quote answers. Known when it abstained too. */
+  readonly confidence: number
+}
+
+/**
+ * @param passages best first.
+ * @returns at most three quotes of at most `LONGEST_QUOTE` words, the best one first. Never throws, whatever the text.
+ */
+export function answerFromPassages(
+  question: string,
+  passages: readonly Passage[],
+  options: ExtractiveOptions = {},
+): ExtractiveAnswer {
+  const read = readQuestion(question, options.weights)
+  if (read.words.length === 0) return { abstained: true, text: NO_QUESTION, quotes: [], confidence: 0 }
+  const reads = readPassages(read, passages, LONGEST_QUOTE)
+  const ranked = rank(scoreFeatures(read, reads, LONGEST_QUOTE))
+  const confidence = confidenceOf(readSigns(read, reads, ranked))
+  if (ranked.length === 0 || confidence < SURE_ENOUGH) return { abstained: true, text: ABSTENTION, quotes: [], confidence }
+  const quotes = select(ranked).map(quoteOf)
+  return { abstained: false, text: quotes.map(paragraph).join('\n\n'), quotes, confidence }
+}
+
+function quoteOf({ read: { passage }, window: { start, end } }: Ranked): Quote {
+  return { marker: passage.marker, start, end, text: passage.text.slice(start, end) }
+}
+
+/** One line, whatever line breaks the source has. */
+export function paragraph(quote: Quote): string {
+  return `${quote.text.replaceAll(/\s+/gu, ' ')} [${quote.marker}]`
+}

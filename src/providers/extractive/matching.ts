@@ -1,0 +1,55 @@
+/** Which words of a passage stand for which words of the question. */
+
+import { FUNCTION_WORDS, SYNONYMS } from './lexicon.ts'
+import type { Question, Term } from './question.ts'
+import type { Word } from './words.ts'
+
+/** How well a word stands for a term: 1 for the same stem, less for a relative of it. */
+export interface Match {
+  readonly term: number
+  readonly strength: number
+}
+
+export const VARIANT = 0.7
+export const SYNONYM = 0.5
+
+/** Makes a function that finds the term a word stands for; remembers every word it was asked. */
+export function termMatcher(question: Question): (word: Word) => Match | undefined {
+  const byStem = new Map(question.terms.map((term, index) => [term.stem, index]))
+  const known = new Map<string, Match | undefined>()
+  return (word) => {
+    const exact = byStem.get(word.stem)
+    if (exact !== undefined) return { term: exact, strength: 1 }
+    if (known.has(word.stem)) return known.get(word.stem)
+    const match = FUNCTION_WORDS.has(word.lower) ? undefined : relative(question.terms, word)
+    known.set(word.stem, match)
+    return match
+  }
+}
+
+function relative(terms: readonly Term[], word: Word): Match | undefined {
+  for (const [index, term] of terms.entries()) if (isVariant(term.lower, word.lower)) return { term: index, strength: VARIANT }
+  for (const [index, term] of terms.entries())
+    if (SYNONYMS.get(term.stem)?.has(word.stem) === true) return { term: index, strength: SYNONYM }
+  return undefined
+}
+
+/** Words that begin alike and differ in their ending: Italy and Italian, restore and restoration. */
+export function isVariant(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length)
+  const longer = Math.max(a.length, b.length)
+  if (shorter < 4 || !/^\p{L}/u.test(a)) return false
+  let same = 0
+  while (same < shorter && a.charCodeAt(same) === b.charCodeAt(same)) same++
+  if (same >= 4 && same >= 0.6 * longer && longer - same <= 4) return true
+  return shorter >= 5 && longer - shorter <= 1 && isOneSlip(a, b, same)
+}
+
+/** One letter added, left out, changed, or two neighbours swapped, at the first place where the words differ. */
+function isOneSlip(a: string, b: string, at: number): boolean {
+  const restA = a.slice(at)
+  const restB = b.slice(at)
+  if (restA.slice(1) === restB || restA === restB.slice(1)) return true
+  if (restA.slice(1) === restB.slice(1)) return true
+  return restA.slice(2) === restB.slice(2) && restA.charAt(0) === restB.charAt(1) && restA.charAt(1) === restB.charAt(0)
+}

@@ -1,0 +1,20 @@
+/** What is answered from. */
+
+export interface Passage {
+  /** What cites it, without brackets: `1`. */
+  readonly marker: string
+  readonly text: string
+  readonly title?: string | undefined
+  /** Headings above it, outermost first. */
+  readonly headings?: readonly string[] | undefined
+  /** Higher is better; compared only with the other passages of the same question. */
+  readonly score: number
+}
+
+/** A stretch of a passage, word for word: `text === passage.text.slice(start, end)`. */
+export interface Quote {
+  readonly marker: string
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}

@@ -1,0 +1,208 @@
+/** What a question asks for: its words with their weights, the kind of answer, and the noun the answer is one of. */
+
+import type { AnswerKind } from './answer-kind.ts'
+import { FUNCTION_WORDS, KIND_OF_NOUN, QUANTITY_ADJECTIVES } from './lexicon.ts'
+import type { Word } from './words.ts'
+import { readWords } from './words.ts'
+import { stem } from './stem.ts'
+
+/** What the answer looks like. `thing` is everything that has no look of its own. */
+export type AnswerKind =
+  | 'name'
+  | 'person'
+  | 'place'
+  | 'time'
+  | 'count'
+  | 'quantity'
+  | 'reason'
+  | 'manner'
+  | 'definition'
+  | 'thing'
+
+export interface Question {
+  readonly text: string
+  readonly words: readonly Word[]
+  /** The words that carry meaning, each once, in order. */
+  readonly terms: readonly Term[]
+  readonly kind: AnswerKind
+  /** Stems of the noun that the answer is one of ("which *river*", "how many *gold medals*"), last word first. */
+  readonly focus: readonly string[]
+  /** Stems of all words, for telling the new from the given. */
+  readonly given: ReadonlySet<string>
+}
+
+export interface Term {
+  readonly stem: string
+  readonly lower: string
+  /** Share of the whole question's weight, 0 to 1; the shares add up to 1. */
+  readonly weight: number
+  /** Written as a name (capital letter inside the question) or a number: not to be missing from an answer. */
+  readonly specific: boolean
+  /** Part of the focus: says what the answer is, and need not stand beside it. */
+  readonly focus: boolean
+}
+
+const WH = new Set(['who', 'whom', 'whose', 'what', 'which', 'when', 'where', 'why', 'how'])
+const AUXILIARIES = new Set(
+  'is are was were be been being am do does did has have had can could will would shall should may might must s re'.split(' '),
+)
+const NAME_NOUNS = new Set([
+  'name',
+  'names',
+  'title',
+  'term',
+  'word',
+  'type',
+  'types',
+  'kind',
+  'kinds',
+  'sort',
+  'form',
+  'part',
+  'parts',
+  'number',
+  'amount',
+  'one',
+  'example',
+])
+
+/**
+ * Reads a question. `weights` are inverse document frequencies by analysed word, where the store knows them; without them every
+ * word of meaning weighs the same.
+ */
+export function readQuestion(text: string, weights?: Readonly<Record<string, number>>): Question {
+  const words = readWords(text.slice(0, LONGEST_QUESTION))
+  const wh = words.findIndex((word) => WH.has(word.lower))
+  const focusWords = readFocus(words, wh)
+  const kind = readKind(words, wh, focusWords)
+  return {
+    text,
+    words,
+    terms: readTerms(words, focusWords, weights),
+    kind,
+    focus: focusWords.map((word) => word.stem),
+    given: new Set(words.map((word) => word.stem)),
+  }
+}
+
+/** More than any question says; what comes after is not read, so that a book as a question costs no more than a page. */
+const LONGEST_QUESTION = 4000
+
+function readTerms(
+  words: readonly Word[],
+  focus: readonly Word[],
+  weights: Readonly<Record<string, number>> | undefined,
+): Term[] {
+  const seen = new Map<string, { word: Word; specific: boolean; focus: boolean }>()
+  words.forEach((word, index) => {
+    if (FUNCTION_WORDS.has(word.lower) && !isAcronym(word)) return
+    if (word.lower.length < 2 && !word.numeric) return
+    if (WH.has(word.lower)) return
+    const before = seen.get(word.stem)
+    const specific = word.numeric || (word.capital && index > 0)
+    seen.set(word.stem, {
+      word,
+      specific: specific || before?.specific === true,
+      focus: focus.includes(word) || before?.focus === true,
+    })
+  })
+  const raw = [...seen.values()].map((entry) => ({ ...entry, weight: weightOf(entry.word, weights) }))
+  const total = raw.reduce((sum, entry) => sum + entry.weight, 0)
+  return raw.map(({ word, specific, focus: isFocus, weight }) => ({
+    stem: word.stem,
+    lower: word.lower,
+    weight: total > 0 ? weight / total : 1 / raw.length,
+    specific,
+    focus: isFocus,
+  }))
+}
+
+/** `US`, `IT`: written in capitals it is no function word. */
+function isAcronym(word: Word): boolean {
+  return word.capital && word.end - word.start > 1 && word.upper
+}
+
+function weightOf(word: Word, weights: Readonly<Record<string, number>> | undefined): number {
+  if (weights === undefined) return 1
+  const known = weights[word.stem] ?? weights[word.lower] ?? weights[stem(word.lower)]
+  // A word that the store has never seen weighs as much as the rarest that it has.
+  return known ?? Math.max(1, ...Object.values(weights))
+}
+
+/** The noun phrase right after "which" or "what", or after "what is the", up to its verb; last word first. */
+function readFocus(words: readonly Word[], wh: number): Word[] {
+  const word = words[wh]
+  if (word === undefined) return []
+  let from = wh + 1
+  if (word.lower === 'how') {
+    if (words[from]?.lower === 'many' || words[from]?.lower === 'much') from++
+    else return []
+  } else if (word.lower !== 'what' && word.lower !== 'which') {
+    return []
+  }
+  if (AUXILIARIES.has(words[from]?.lower ?? '')) {
+    if (word.lower === 'how' || !isArticle(words[from + 1])) return []
+    from++
+  }
+  return nounPhrase(words, from)
+}
+
+function nounPhrase(words: readonly Word[], from: number): Word[] {
+  const phrase: Word[] = []
+  let i = from
+  for (; i < words.length && phrase.length < LONGEST_FOCUS; i++) {
+    const word = words[i]
+    if (word === undefined || AUXILIARIES.has(word.lower)) break
+    if (isArticle(word)) continue
+    if (FUNCTION_WORDS.has(word.lower)) break
+    phrase.unshift(word)
+  }
+  const [head] = phrase
+  // "the name of the dragon", "what type of rock": the noun after "of" says more.
+  if (head !== undefined && NAME_NOUNS.has(head.lower) && words[i]?.lower === 'of') {
+    const inner = nounPhrase(words, i + 1)
+    if (inner.length > 0) return inner
+  }
+  return phrase
+}
+
+const LONGEST_FOCUS = 4
+
+function isArticle(word: Word | undefined): boolean {
+  return word !== undefined && (word.lower === 'the' || word.lower === 'a' || word.lower === 'an')
+}
+
+function readKind(words: readonly Word[], wh: number, focus: readonly Word[]): AnswerKind {
+  const lower = words[wh]?.lower
+  const next = words[wh + 1]?.lower ?? ''
+  switch (lower) {
+    case 'who':
+    case 'whom':
+    case 'whose':
+      return 'person'
+    case 'when':
+      return 'time'
+    case 'where':
+      return 'place'
+    case 'why':
+      return 'reason'
+    case 'how':
+      if (next === 'many') return 'count'
+      if (next === 'much' || QUANTITY_ADJECTIVES.has(next)) return 'quantity'
+      return 'manner'
+    default:
+      return kindOfFocus(words, focus)
+  }
+}
+
+function kindOfFocus(words: readonly Word[], focus: readonly Word[]): AnswerKind {
+  for (const word of focus) {
+    const kind = KIND_OF_NOUN.get(word.lower)
+    if (kind !== undefined) return kind
+  }
+  const text = words.map((word) => word.lower).join(' ')
+  if (/\b(?:mean|means|meaning|definition|defined|stand for|refers? to)\b/.test(text)) return 'definition'
+  if (/^what (?:is|are|was|were) (?:\w+ ?){1,3}$/.test(text)) return 'definition'
+  if (/\bcaused?\b/.test(text)) return 'reason'
+  return 'thing'
+}

@@ -1,0 +1,39 @@
+/** Which windows make the answer: the best one, and those that add to it. */
+
+import type { Ranked } from './rank.ts'
+
+const MOST_QUOTES = 3
+/** How far (in worth, a log-odds scale) a supporting window may stand behind the best one. */
+const SUPPORT_WITHIN = 1.2
+/** Share of common words from which two quotes say the same. */
+const NEAR_DUPLICATE = 0.6
+
+/** At most three windows, best first, none overlapping or repeating another. */
+export function select(ranked: readonly Ranked[]): Ranked[] {
+  const chosen: Ranked[] = []
+  const [best] = ranked
+  if (best === undefined) return chosen
+  for (const candidate of ranked) {
+    if (chosen.length === MOST_QUOTES || candidate.worth < best.worth - SUPPORT_WITHIN) break
+    if (chosen.every((other) => !overlaps(candidate, other) && similarity(candidate, other) < NEAR_DUPLICATE))
+      chosen.push(candidate)
+  }
+  return chosen
+}
+
+function overlaps(a: Ranked, b: Ranked): boolean {
+  return a.read === b.read && a.window.start < b.window.end && b.window.start < a.window.end
+}
+
+/** Share of the shorter one's different words that the other one has too. */
+function similarity(a: Ranked, b: Ranked): number {
+  const wordsA = stemsOf(a)
+  const wordsB = stemsOf(b)
+  let common = 0
+  for (const word of wordsA) if (wordsB.has(word)) common++
+  return common / Math.max(1, Math.min(wordsA.size, wordsB.size))
+}
+
+function stemsOf({ read, window }: Ranked): Set<string> {
+  return new Set(read.words.filter((word) => word.start >= window.start && word.end <= window.end).map((word) => word.stem))
+}

@@ -1,0 +1,171 @@
+/** Text as units that may stand alone in an answer: sentences, list items, table rows, headings, lines of code. */
+
+export interface Unit {
+  /** UTF-16 offsets into the text, white space at both ends left out. */
+  readonly start: number
+  readonly end: number
+  readonly kind: UnitKind
+  /** Number of the paragraph, list or other block; units of one block follow each other without a break. */
+  readonly block: number
+}
+
+export type UnitKind = 'sentence' | 'item' | 'row' | 'heading' | 'code'
+
+/** All units of a text, in order, without overlap. Nothing but white space and markup lies between them. */
+export function readUnits(text: string): Unit[] {
+  const units: Unit[] = []
+  let block = 0
+  for (const piece of readBlocks(text)) {
+    block++
+    if (piece.kind === 'sentence' || piece.kind === 'item') {
+      for (const [start, end] of splitSentences(text, piece.start, piece.end)) units.push({ start, end, kind: piece.kind, block })
+    } else {
+      units.push({ start: piece.start, end: piece.end, kind: piece.kind, block })
+    }
+  }
+  return units
+}
+
+interface Block {
+  start: number
+  end: number
+  kind: UnitKind
+}
+
+const FENCE = /^\s*(?:```|~~~)/
+const HEADING = /^\s{0,3}#{1,6}\s+/
+const ITEM = /^\s*(?:[-*+•‣◦]|\d{1,3}[.)])\s+/
+const ROW = /^\s*\|.*\||^[^|\n]+\|[^|\n]+\|/
+const ROW_RULE = /^[\s|:+=-]*$/
+const SENTENCE_END = /[\p{Sentence_Terminal}:;]["'”’)\]]*\s*$/u
+/** A line that ends earlier than this was not wrapped, so that it may be a title or an entry of a list. */
+const SHORTEST_WRAPPED_LINE = 45
+
+function readBlocks(text: string): Block[] {
+  const blocks: Block[] = []
+  let open: Block | undefined
+  let lineBefore = ''
+  let inFence = false
+  let offset = 0
+  const close = (): void => {
+    if (open !== undefined) blocks.push(open)
+    open = undefined
+  }
+  for (const line of text.split('\n')) {
+    const start = offset + (line.length - line.trimStart().length)
+    const end = offset + line.trimEnd().length
+    offset += line.length + 1
+    if (FENCE.test(line)) {
+      close()
+      inFence = !inFence
+    } else if (start >= end || (!inFence && ROW_RULE.test(line))) {
+      close()
+    } else if (inFence) {
+      blocks.push({ start, end, kind: 'code' })
+    } else if (HEADING.test(line)) {
+      close()
+      blocks.push({ start: start + (HEADING.exec(line.trimStart())?.[0].length ?? 0), end, kind: 'heading' })
+    } else if (ROW.test(line)) {
+      close()
+      blocks.push({ start, end, kind: 'row' })
+    } else if (ITEM.test(line)) {
+      close()
+      open = { start: start + (ITEM.exec(line.trimStart())?.[0].length ?? 0), end, kind: 'item' }
+    } else if (open === undefined || breaksBetween(lineBefore, text.slice(start, end))) {
+      close()
+      open = { start, end, kind: 'sentence' }
+    } else {
+      open.end = end
+    }
+    lineBefore = text.slice(start, end)
+  }
+  close()
+  return blocks
+}
+
+/** Whether a line break ends a paragraph: the line before it is a whole one, or too short to have been wrapped. */
+function breaksBetween(before: string, after: string): boolean {
+  if (before.length >= SHORTEST_WRAPPED_LINE) return false
+  return SENTENCE_END.test(before) || /^["'“‘(]?[\p{Lu}\p{Lo}\p{N}]/u.test(after)
+}
+
+const LONGEST_REMARK = 120
+
+const TERMINAL = /\p{Sentence_Terminal}+/gu
+/** What may follow the full stop and still belongs to the sentence: closing quotes and brackets, footnote marks. */
+const TRAILER = /^(?:["'”’»)\]}」』）】]|\[\d{1,3}\])*/u
+const FULL_WIDTH = /[。！？｡।॥။።᠃។]/u
+const LOWER_START = /^["'“‘«([]*\p{Ll}/u
+
+/** Never at the end of a sentence: titles, and what announces something that follows. */
+const NEVER_FINAL: ReadonlySet<string> = new Set(
+  'mr mrs ms mx dr prof st sta sts gen col lt sgt capt cpt cmdr adm maj brig rev hon pres gov sen rep fr msgr mt ft ste fl bef aft vs cf e.g i.e viz no nos vol pp fig figs eq eqs sec ch approx ca art ed eds trans op nr al'.split(
+    ' ',
+  ),
+)
+/** Followed by a capital these end a sentence only when the next word is one that begins sentences. */
+const SELDOM_FINAL: ReadonlySet<string> = new Set(
+  'jr sr inc ltd co corp bros dept est etc univ assn a.m p.m am pm ph.d jan feb mar apr jun jul aug sep sept oct nov dec'.split(
+    ' ',
+  ),
+)
+const STARTERS: ReadonlySet<string> = new Set(
+  'the a an this that these those it its he she his her they their we our i you your in on at by for from with as after before during while when where although though however if since because there here but and or so then thus also both many most some all each one two several other another no not such under over between until despite following according within among today later eventually finally first second'.split(
+    ' ',
+  ),
+)
+
+function splitSentences(text: string, start: number, end: number): [number, number][] {
+  const pieces: [number, number][] = []
+  const block = text.slice(start, end)
+  let from = 0
+  for (const match of block.matchAll(TERMINAL)) {
+    const stop = match.index + match[0].length
+    if (match.index < from) continue
+    const after = stop + (TRAILER.exec(block.slice(stop, stop + 40))?.[0].length ?? 0)
+    if (!isBoundary(block, match[0], match.index, after) || insideBrackets(block, from, match.index)) continue
+    push(pieces, block, from, after, start)
+    from = after
+  }
+  push(pieces, block, from, block.length, start)
+  return pieces
+}
+
+function push(pieces: [number, number][], block: string, from: number, to: number, offset: number): void {
+  const raw = block.slice(from, to)
+  const start = offset + from + raw.length - raw.trimStart().length
+  const end = offset + from + raw.trimEnd().length
+  const last = pieces.at(-1)
+  if (/[\p{L}\p{N}]/u.test(raw)) pieces.push([start, end])
+  else if (last !== undefined && start < end) last[1] = end
+}
+
+function isBoundary(block: string, terminal: string, index: number, after: number): boolean {
+  if (after >= block.length) return true
+  if (FULL_WIDTH.test(terminal)) return true
+  const rest = block.slice(after, after + 60)
+  if (!/^\s/u.test(rest)) return false
+  const next = rest.trimStart()
+  if (LOWER_START.test(next)) return false
+  if (!terminal.startsWith('.') || terminal.length > 1) return true
+  const token = /[\p{L}\p{M}\p{N}.&]*$/u.exec(block.slice(Math.max(0, index - 24), index))?.[0] ?? ''
+  if (token === '') return true
+  const lower = token.toLowerCase()
+  const seldom = SELDOM_FINAL.has(lower) || /^\p{L}$/u.test(token) || /^(?:\p{L}\.)+\p{L}$/u.test(token)
+  if (seldom) return startsSentence(next)
+  if (NEVER_FINAL.has(lower)) return false
+  // "1. First": the number of an entry, not a sentence.
+  return !/^\p{N}{1,2}$/u.test(token) || index - token.length > 0
+}
+
+/** Within a short remark in brackets; a bracket that is not closed soon is taken for a slip. */
+function insideBrackets(block: string, from: number, index: number): boolean {
+  const before = block.slice(Math.max(from, index - LONGEST_REMARK), index)
+  const open = before.lastIndexOf('(')
+  return open >= 0 && !before.includes(')', open) && block.slice(index, index + LONGEST_REMARK).includes(')')
+}
+
+function startsSentence(next: string): boolean {
+  const word = /^["'“‘«([]*([\p{L}\p{M}]+)/u.exec(next)?.[1] ?? ''
+  return STARTERS.has(word.toLowerCase())
+}

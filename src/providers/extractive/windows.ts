@@ -1,0 +1,111 @@
+/** The stretches of a passage that may be quoted: whole sentences side by side, or clauses of a sentence that is too long. */
+
+import type { Unit } from './sentences.ts'
+import { countWords } from './words.ts'
+
+/** A stretch of text that reads on its own. */
+export interface Window {
+  readonly start: number
+  readonly end: number
+  /** Index of the first and of the last unit that it holds or is cut from. */
+  readonly first: number
+  readonly last: number
+  readonly length: number
+  /** Cut out of a longer sentence. */
+  readonly cut: boolean
+}
+
+const CLAUSE_BORDER = /[,;:–—)\]、，；：،؛]["'”’]?(?=\s)|\s(?=[(–—[])|[、，；：]/gu
+const UNITS_JOINED: ReadonlySet<Unit['kind']> = new Set(['sentence'])
+
+/** All windows of at most `limit` words (as `countWords` counts), in order of their start. */
+export function readWindows(text: string, units: readonly Unit[], limit: number): Window[] {
+  const windows: Window[] = []
+  const lengths = units.map((unit) => countWords(text.slice(unit.start, unit.end)))
+  units.forEach((unit, first) => {
+    const own = lengths[first] ?? 0
+    if (own > limit) {
+      windows.push(...clauses(text, unit, first, limit))
+      return
+    }
+    let length = 0
+    for (let last = first; last < units.length; last++) {
+      const other = units[last]
+      if (other === undefined || (last > first && !joined(unit, other))) break
+      length += lengths[last] ?? 0
+      if (length > limit) break
+      windows.push({ start: unit.start, end: other.end, first, last, length, cut: false })
+    }
+  })
+  return windows
+}
+
+function joined(a: Unit, b: Unit): boolean {
+  return a.block === b.block && UNITS_JOINED.has(a.kind) && UNITS_JOINED.has(b.kind)
+}
+
+/** For each clause of a long sentence the longest run of clauses that begins with it. */
+function clauses(text: string, unit: Unit, index: number, limit: number): Window[] {
+  const borders = [unit.start, ...clauseBorders(text, unit), unit.end]
+  const windows: Window[] = []
+  let covered = unit.start
+  for (let i = 0; i + 1 < borders.length; i++) {
+    const start = skipSpace(text, borders[i] ?? unit.start)
+    let end = start
+    let length = 0
+    for (let j = i + 1; j < borders.length; j++) {
+      const here = borders[j] ?? unit.end
+      if (here - start > limit * LONGEST_WORD) break
+      const count = countWords(text.slice(start, here))
+      if (count > limit) break
+      end = here
+      length = count
+    }
+    if (end === start) {
+      end = wordBorder(text, start, unit.end, limit)
+      length = countWords(text.slice(start, end))
+    }
+    if (end <= covered && windows.length > 0) continue
+    covered = end
+    const trimmed = start + text.slice(start, end).trimEnd().length
+    if (trimmed > start) windows.push({ start, end: trimmed, first: index, last: index, length, cut: true })
+    // What lies beyond a cut in the middle of a clause begins a stretch of its own.
+    if (end < (borders[i + 1] ?? unit.end)) borders.splice(i + 1, 0, end)
+  }
+  return windows
+}
+
+function clauseBorders(text: string, unit: Unit): number[] {
+  const body = text.slice(unit.start, unit.end)
+  return [...body.matchAll(CLAUSE_BORDER)]
+    .map((match) => unit.start + match.index + match[0].length)
+    .filter((at) => at > unit.start && at < unit.end)
+}
+
+function skipSpace(text: string, at: number): number {
+  let i = at
+  while (i < text.length && /\s/u.test(text.charAt(i))) i++
+  return i
+}
+
+/** No 40 words of any text that is read by people are longer than 40 times this; what is, is cut at characters. */
+const LONGEST_WORD = 30
+
+/** End of the longest run of whole words within the limit; of characters where there is no space. */
+function wordBorder(text: string, start: number, end: number, limit: number): number {
+  let words = 0
+  let at = 0
+  const body = text.slice(start, Math.min(end, start + limit * LONGEST_WORD))
+  for (const match of body.matchAll(/\S+\s*/gu)) {
+    words += countWords(match[0])
+    if (words > limit) break
+    at = match.index + match[0].length
+  }
+  return at > 0 && (at < body.length || words <= limit) ? start + at : wholeCharacter(text, Math.min(end, start + limit * 2))
+}
+
+/** Not between the halves of a surrogate pair. */
+function wholeCharacter(text: string, at: number): number {
+  const code = text.charCodeAt(at - 1)
+  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at
+}
