@@ -1,7 +1,7 @@
 /** Shows a stream of text to a person while it comes. */
 
 import type { QueryEvent } from '../core/event.ts'
-import { visibleText } from '../util/terminal.ts'
+import { visible, visibleStream } from '../util/terminal.ts'
 import type { StreamTarget } from './options.ts'
 
 /** Gets each delta; `reset` takes everything back where the target can. */
@@ -38,6 +38,7 @@ const NOWHERE: Display = { canTakeBack: true, delta: () => {}, reset: () => {}, 
 class Lines implements Display {
   readonly canTakeBack = false
   readonly #output: Output
+  readonly #visible = visibleStream()
   #last = '\n'
 
   constructor(output: Output) {
@@ -45,7 +46,13 @@ class Lines implements Display {
   }
 
   delta(text: string): void {
-    this.#output.write(this.#output.isTTY === true ? visibleText(text) : text)
+    // A pipe gets the text as it is; a terminal would obey it.
+    this.#write(this.#output.isTTY === true ? this.#visible.push(text) : text)
+  }
+
+  #write(text: string): void {
+    if (text === '') return
+    this.#output.write(text)
     this.#last = text.at(-1) ?? this.#last
   }
 
@@ -55,6 +62,7 @@ class Lines implements Display {
   }
 
   end(): void {
+    this.#write(this.#visible.finish())
     this.reset()
   }
 }
@@ -86,7 +94,7 @@ class Panel implements Display {
 
   #draw(): void {
     const width = Math.max(20, (this.#output.columns ?? 80) - 4)
-    const lines = wrapped(visibleText(this.#text), width)
+    const lines = wrapped(visible(this.#text), width)
     const box = [`╭${'─'.repeat(width + 2)}╮`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `╰${'─'.repeat(width + 2)}╯`]
     const back = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A\u001b[0J`
     this.#output.write(`${back}${box.join('\n')}\n`)
