@@ -1,0 +1,51 @@
+/** Opens the journal of this home. */
+
+import { existsSync } from 'node:fs'
+import { ConfigurationError, CriaError } from '../core/error.ts'
+import type { JournalKeeper, Recorder } from '../core/recorder.ts'
+import { homePaths, makeHomeFolder } from './paths.ts'
+import type { Surroundings } from './paths.ts'
+
+export type Journal = Recorder & JournalKeeper
+
+const shared = new Map<string, Promise<Journal>>()
+
+/**
+ * The journal of `CRIA_HOME`, opened once per process and file, and made where it is missing.
+ *
+ * @throws CriaError `journal_failed` that names the file and what to do.
+ */
+export function openJournal(surroundings: Surroundings = { env: process.env, cwd: process.cwd() }): Promise<Journal> {
+  const { journal } = homePaths(surroundings)
+  let opened = shared.get(journal)
+  if (opened === undefined) {
+    opened = openFile(surroundings)
+    shared.set(journal, opened)
+    // What failed once may work later: a folder that was made writable, a disk with room.
+    opened.catch(() => shared.delete(journal))
+  }
+  return opened
+}
+
+/** The same, where there is one already: for those who only read. */
+export async function openJournalIfThere(surroundings: Surroundings): Promise<Journal | undefined> {
+  return existsSync(homePaths(surroundings).journal) ? openJournal(surroundings) : undefined
+}
+
+async function openFile(surroundings: Surroundings): Promise<Journal> {
+  if ((surroundings.env['CRIA_DATABASE_URL'] ?? '') !== '') {
+    throw new ConfigurationError(
+      'CRIA_DATABASE_URL is set, but a journal in PostgreSQL is not there yet: unset it to use the file.',
+    )
+  }
+  const paths = homePaths(surroundings)
+  makeHomeFolder(paths)
+  const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
+  try {
+    return await SqliteRecorder.open({ path: paths.journal })
+  } catch (thrown) {
+    // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
+    if (thrown instanceof ConfigurationError) throw new CriaError('journal_failed', thrown.message, { cause: thrown })
+    throw thrown
+  }
+}
