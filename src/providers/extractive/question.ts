@@ -6,19 +6,6 @@ import type { Word } from './words.ts'
 import { readWords } from './words.ts'
 import { stem } from './stem.ts'
 
-/** What the answer looks like. `thing` is everything that has no look of its own. */
-export type AnswerKind =
-  | 'name'
-  | 'person'
-  | 'place'
-  | 'time'
-  | 'count'
-  | 'quantity'
-  | 'reason'
-  | 'manner'
-  | 'definition'
-  | 'thing'
-
 export interface Question {
   readonly text: string
   readonly words: readonly Word[]
