@@ -1,7 +1,7 @@
 /** Shows a stream of text to a person while it comes. */
 
 import type { QueryEvent } from '../core/event.ts'
-import { visible, visibleStream } from '../util/terminal.ts'
+import { visibleStream, visibleText } from '../util/terminal.ts'
 import type { StreamTarget } from './options.ts'
 
 /** Gets each delta; `reset` takes everything back where the target can. */
@@ -94,7 +94,7 @@ class Panel implements Display {
 
   #draw(): void {
     const width = Math.max(20, (this.#output.columns ?? 80) - 4)
-    const lines = wrapped(visible(this.#text), width)
+    const lines = wrapped(visibleText(this.#text), width)
     const box = [`╭${'─'.repeat(width + 2)}╮`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `╰${'─'.repeat(width + 2)}╯`]
     const back = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A\u001b[0J`
     this.#output.write(`${back}${box.join('\n')}\n`)
