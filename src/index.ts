@@ -2,7 +2,8 @@
 
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
-export { openRecorder } from './app/journal.ts'
+export { openRecorder } from './app/recorder.ts'
+export type { OpenRecorderOptions } from './app/recorder.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
 

@@ -1,0 +1,25 @@
+/** Where turns are written down, for those who open it themselves. */
+
+import type { JournalKeeper, Recorder } from '../core/recorder.ts'
+import { openJournal } from './journal.ts'
+
+export interface OpenRecorderOptions {
+  /** A file of your own; default the journal of `CRIA_HOME`, shared with the command line. */
+  readonly path?: string
+  /** Reads only: nothing is made, changed or marked as lost. */
+  readonly readOnly?: boolean
+  /** `full` waits for the disk with every batch and loses nothing when the machine loses power; default `normal`. */
+  readonly synchronous?: 'normal' | 'full'
+}
+
+/**
+ * Opens a journal on a SQLite file. Several processes may have the same one open. Close it when you are done, unless it is the shared one.
+ *
+ * @throws CriaError `journal_failed` or `configuration` that names the file and what to do.
+ */
+export async function openRecorder(options: string | OpenRecorderOptions = {}): Promise<Recorder & JournalKeeper> {
+  const { path, ...rest } = typeof options === 'string' ? { path: options } : options
+  if (path === undefined) return openJournal()
+  const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
+  return SqliteRecorder.open({ path, ...rest })
+}
