@@ -1,0 +1,162 @@
+/**
+ * Scores answers against gold answers: SQuAD 1.1's exact match and F1 (Rajpurkar et al., "SQuAD: 100,000+ Questions for Machine
+ * Comprehension of Text", 2016), and whether the quoted evidence is real and holds the answer.
+ */
+
+/** A question with every answer that counts as right; none means that the documents do not hold one. */
+export interface GoldQuestion {
+  readonly id: string
+  readonly question: string
+  readonly answers: readonly string[]
+  /** Documents that hold an answer. */
+  readonly docIds: readonly string[]
+  readonly source?: string
+}
+
+/** What was answered; an empty `answer` is an abstention. */
+export interface Prediction {
+  readonly id: string
+  readonly answer: string
+  /** The passage shown as evidence. */
+  readonly quote: string
+  /** The document that the quote is from. */
+  readonly docId: string
+}
+
+/** All shares are between 0 and 1. An abstention counts as a miss in every measure of the answerable questions. */
+export interface AnswerScores {
+  /** Questions asked, answerable or not. */
+  readonly questions: number
+  readonly answerable: number
+  readonly unanswerable: number
+  /** Answerable: the quote stands in the cited document word for word, has at most 40 words and holds a gold answer. */
+  readonly inQuote: number
+  /** Answerable: as `inQuote`, at any length. */
+  readonly inQuoteAnyLength: number
+  readonly exactMatch: number
+  readonly f1: number
+  /** Answerable: no answer was given. */
+  readonly abstained: number
+  /** Unanswerable: no answer was given; `null` where there are none. */
+  readonly abstainedUnanswerable: number | null
+  /** Answered ones of the answerable: the cited document holds an answer. */
+  readonly citeCorrect: number
+  /** Answered ones of the answerable: the quote stands in the cited document. */
+  readonly quoteVerbatim: number
+  /** Mean words of a quote. */
+  readonly quoteWords: number
+  /** The questions that missed `inQuote`, for reading. */
+  readonly missed: readonly string[]
+}
+
+export const LONGEST_QUOTE_WORDS = 40
+
+/** @param documents text of each cited document by id, title included; others may be left out. */
+export function scoreAnswers(
+  questions: readonly GoldQuestion[],
+  predictions: readonly Prediction[],
+  documents: ReadonlyMap<string, string>,
+): AnswerScores {
+  const byId = new Map(predictions.map((prediction) => [prediction.id, prediction]))
+  const answerable = questions.filter((question) => question.answers.length > 0)
+  const unanswerable = questions.filter((question) => question.answers.length === 0)
+  const scored = answerable.map((question) => scoreOne(question, byId.get(question.id), documents))
+  const answered = scored.filter((one) => !one.abstained)
+  const share = (rows: readonly Scored[], test: (one: Scored) => boolean): number => mean(rows.map((one) => (test(one) ? 1 : 0)))
+  return {
+    questions: questions.length,
+    answerable: answerable.length,
+    unanswerable: unanswerable.length,
+    inQuote: share(scored, (one) => one.grounded && one.quoteWords <= LONGEST_QUOTE_WORDS),
+    inQuoteAnyLength: share(scored, (one) => one.grounded),
+    exactMatch: share(scored, (one) => one.exact),
+    f1: mean(scored.map((one) => one.f1)),
+    abstained: share(scored, (one) => one.abstained),
+    abstainedUnanswerable:
+      unanswerable.length === 0 ? null : mean(unanswerable.map((question) => (isAbstention(byId.get(question.id)) ? 1 : 0))),
+    citeCorrect: share(answered, (one) => one.citeCorrect),
+    quoteVerbatim: share(answered, (one) => one.verbatim),
+    quoteWords: mean(answered.map((one) => one.quoteWords)),
+    missed: scored.filter((one) => !one.grounded || one.quoteWords > LONGEST_QUOTE_WORDS).map((one) => one.id),
+  }
+}
+
+interface Scored {
+  readonly id: string
+  readonly abstained: boolean
+  readonly exact: boolean
+  readonly f1: number
+  readonly grounded: boolean
+  readonly verbatim: boolean
+  readonly citeCorrect: boolean
+  readonly quoteWords: number
+}
+
+function scoreOne(
+  { id, answers, docIds }: GoldQuestion,
+  prediction: Prediction | undefined,
+  documents: ReadonlyMap<string, string>,
+): Scored {
+  if (prediction === undefined || isAbstention(prediction)) {
+    return { id, abstained: true, exact: false, f1: 0, grounded: false, verbatim: false, citeCorrect: false, quoteWords: 0 }
+  }
+  const answer = folded(prediction.answer)
+  const quote = folded(prediction.quote) || answer
+  const verbatim = folded(documents.get(prediction.docId) ?? '').includes(quote)
+  return {
+    id,
+    abstained: false,
+    exact: answers.some((gold) => normalized(gold).join(' ') === normalized(answer).join(' ')),
+    f1: Math.max(...answers.map((gold) => f1(answer, gold))),
+    grounded: verbatim && answers.some((gold) => holds(quote, gold)),
+    verbatim,
+    citeCorrect: docIds.includes(prediction.docId),
+    quoteWords: quote.split(' ').length,
+  }
+}
+
+function isAbstention(prediction: Prediction | undefined): boolean {
+  return folded(prediction?.answer ?? '') === ''
+}
+
+/** SQuAD's normal form: lower case, no ASCII punctuation, no articles, split at white space. */
+export function normalized(text: string): string[] {
+  return text
+    .toLowerCase()
+    .normalize('NFC')
+    .replaceAll(/[!-/:-@[-`{-~]/g, '')
+    .replaceAll(/\b(?:a|an|the)\b/g, ' ')
+    .split(/\s+/)
+    .filter((token) => token !== '')
+}
+
+/** Harmonic mean of precision and recall over the tokens of both, as bags; 1 when both are empty. */
+export function f1(prediction: string, gold: string): number {
+  const said = normalized(prediction)
+  const wanted = normalized(gold)
+  if (said.length === 0 || wanted.length === 0) return said.length === wanted.length ? 1 : 0
+  const open = new Map<string, number>()
+  for (const token of wanted) open.set(token, (open.get(token) ?? 0) + 1)
+  let common = 0
+  for (const token of said) {
+    const left = open.get(token) ?? 0
+    if (left === 0) continue
+    open.set(token, left - 1)
+    common++
+  }
+  return common === 0 ? 0 : (2 * common) / (said.length + wanted.length)
+}
+
+/** The gold answer stands in the text, token by token. */
+export function holds(text: string, gold: string): boolean {
+  const tokens = normalized(gold)
+  return tokens.length > 0 && ` ${normalized(text).join(' ')} `.includes(` ${tokens.join(' ')} `)
+}
+
+function folded(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+}

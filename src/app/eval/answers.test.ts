@@ -1,0 +1,98 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { evaluateAnswers } from './answers.ts'
+import type { Answered } from './answers.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cria-eval-'))
+})
+afterEach(async () => {
+  await rm(folder, { recursive: true })
+})
+
+const lines = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('')
+
+async function writeCollection(): Promise<void> {
+  await writeFile(
+    join(folder, 'corpus.jsonl'),
+    lines([
+      { _id: 'd1', title: 'Gull Light', text: 'Ida Marsh built it in 1874.' },
+      { _id: 'd2', text: 'Doves coo.' },
+    ]),
+  )
+  await writeFile(
+    join(folder, 'answers.jsonl'),
+    lines([{ _id: 'a', question: 'Who built it?', answers: ['Ida Marsh'], doc_ids: ['d1'], source: 'ours' }]),
+  )
+  await writeFile(
+    join(folder, 'unanswerable.jsonl'),
+    `${lines([{ _id: 'u', question: 'Who sold it?', answers: [], doc_ids: [] }])}\n`,
+  )
+}
+
+const answerer = async (question: string): Promise<Answered> =>
+  question.includes('built')
+    ? { answer: 'Ida Marsh', quote: 'Ida Marsh built it in 1874.', docId: 'd1', abstained: false }
+    : { answer: 'The documents do not say.', quote: '', docId: '', abstained: true }
+
+test('every question is asked, scored and written down', async () => {
+  await writeCollection()
+  const predictions = join(folder, 'predictions.jsonl')
+  const progress: string[] = []
+  const report = await evaluateAnswers(folder, answerer, {
+    predictions,
+    onProgress: (done, of) => progress.push(`${done}/${of}`),
+  })
+  expect(report).toMatchObject({
+    questions: 2,
+    inQuote: 1,
+    exactMatch: 1,
+    f1: 1,
+    abstained: 0,
+    abstainedUnanswerable: 1,
+    citeCorrect: 1,
+  })
+  expect(report.msPerQuestion).toBeGreaterThanOrEqual(0)
+  expect(progress).toEqual(['1/2', '2/2'])
+  expect(await readFile(predictions, 'utf8')).toBe(
+    lines([
+      { _id: 'a', answer: 'Ida Marsh', quote: 'Ida Marsh built it in 1874.', doc_id: 'd1' },
+      { _id: 'u', answer: '', quote: '', doc_id: '' },
+    ]),
+  )
+})
+
+test('a collection without unanswerable questions is one too', async () => {
+  await writeCollection()
+  await rm(join(folder, 'unanswerable.jsonl'))
+  expect(await evaluateAnswers(folder, answerer)).toMatchObject({ questions: 1, abstainedUnanswerable: null })
+})
+
+test('a missing file is named', async () => {
+  await expect(evaluateAnswers(folder, answerer)).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('answers.jsonl'),
+  })
+})
+
+test.each([
+  ['{"_id": "a", ', 'line 1: this is not JSON'],
+  ['[]', 'line 1: expected a JSON object'],
+  ['{"_id": 7, "question": "Who?"}', '"_id" must be a string'],
+  ['{"_id": "a", "question": "Who?", "answers": "Ida"}', '"answers" must be a list of strings'],
+])('the line %s is refused', async (line, message) => {
+  await writeCollection()
+  await writeFile(join(folder, 'answers.jsonl'), line)
+  await expect(evaluateAnswers(folder, answerer)).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining(message),
+  })
+})
+
+test('an abort ends the run', async () => {
+  await writeCollection()
+  await expect(evaluateAnswers(folder, answerer, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
+})

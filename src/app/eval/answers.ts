@@ -1,0 +1,136 @@
+/** Answers the questions of a collection and scores the answers: `cria eval answers`. */
+
+import { createReadStream } from 'node:fs'
+import { access, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { CriaError, toCriaError } from '../../core/error.ts'
+import { scoreAnswers } from './answer-score.ts'
+import type { AnswerScores, GoldQuestion, Prediction } from './answer-score.ts'
+
+/** One question through the whole product. */
+export type AnswerQuestion = (question: string) => Promise<Answered>
+
+export interface Answered {
+  readonly answer: string
+  /** The words of the document that the answer appeals to first. */
+  readonly quote: string
+  readonly docId: string
+  readonly abstained: boolean
+}
+
+export interface AnswerReport extends AnswerScores {
+  /** Mean wall time of a question, in milliseconds. */
+  readonly msPerQuestion: number
+}
+
+export interface EvaluateAnswersOptions {
+  /** Where to write one `{ _id, answer, quote, doc_id }` a line; `answer` is empty when it abstained. */
+  readonly predictions?: string | undefined
+  readonly onProgress?: ((done: number, of: number) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * @param folder holds `corpus.jsonl`, `answers.jsonl` and, where there are some, `unanswerable.jsonl`.
+ * @throws CriaError `not_found` or `invalid_request` when a file is missing or a line of it cannot be read.
+ */
+export async function evaluateAnswers(
+  folder: string,
+  answerQuestion: AnswerQuestion,
+  options: EvaluateAnswersOptions = {},
+): Promise<AnswerReport> {
+  const questions = await readQuestions(folder)
+  const predictions: Prediction[] = []
+  const started = performance.now()
+  for (const { id, question } of questions) {
+    if (options.signal?.aborted === true) throw toCriaError(options.signal.reason, 'aborted')
+    const { answer, quote, docId, abstained } = await answerQuestion(question)
+    predictions.push({ id, answer: abstained ? '' : answer, quote: abstained ? '' : quote, docId: abstained ? '' : docId })
+    options.onProgress?.(predictions.length, questions.length)
+  }
+  const msPerQuestion = questions.length === 0 ? 0 : (performance.now() - started) / questions.length
+  if (options.predictions !== undefined) await writeFile(options.predictions, predictions.map(predictionLine).join(''))
+  const cited = new Set(predictions.map((prediction) => prediction.docId))
+  return { ...scoreAnswers(questions, predictions, await readDocuments(folder, cited)), msPerQuestion }
+}
+
+/** Answerable questions first. */
+export async function readQuestions(folder: string): Promise<GoldQuestion[]> {
+  const questions: GoldQuestion[] = []
+  for await (const line of readLines(join(folder, 'answers.jsonl'))) questions.push(toQuestion(line))
+  const unanswerable = join(folder, 'unanswerable.jsonl')
+  if (await exists(unanswerable))
+    for await (const line of readLines(unanswerable)) questions.push({ ...toQuestion(line), answers: [] })
+  return questions
+}
+
+/** Title and text of the documents that were cited. */
+async function readDocuments(folder: string, ids: ReadonlySet<string>): Promise<Map<string, string>> {
+  const documents = new Map<string, string>()
+  for await (const line of readLines(join(folder, 'corpus.jsonl'))) {
+    const id = text(line, '_id')
+    if (ids.has(id)) documents.set(id, `${text(line, 'title', '')}\n${text(line, 'text', '')}`)
+  }
+  return documents
+}
+
+interface Line {
+  readonly file: string
+  readonly number: number
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+async function* readLines(file: string): AsyncGenerator<Line> {
+  if (!(await exists(file)))
+    throw new CriaError('not_found', `${file} does not exist: an answer collection needs corpus.jsonl and answers.jsonl.`)
+  let number = 0
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    number++
+    if (line.trim() === '') continue
+    yield { file, number, value: parseLine(line, file, number) }
+  }
+}
+
+function parseLine(line: string, file: string, number: number): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch (error) {
+    throw new CriaError('invalid_request', `${file}, line ${number}: this is not JSON.`, { cause: error })
+  }
+  throw new CriaError('invalid_request', `${file}, line ${number}: expected a JSON object.`)
+}
+
+function toQuestion(line: Line): GoldQuestion {
+  return {
+    id: text(line, '_id'),
+    question: text(line, 'question'),
+    answers: texts(line, 'answers'),
+    docIds: texts(line, 'doc_ids'),
+    source: text(line, 'source', ''),
+  }
+}
+
+function text({ file, number, value }: Line, field: string, fallback?: string): string {
+  const found = value[field] ?? fallback
+  if (typeof found === 'string') return found
+  throw new CriaError('invalid_request', `${file}, line ${number}: "${field}" must be a string.`)
+}
+
+function texts({ file, number, value }: Line, field: string): string[] {
+  const found = value[field] ?? []
+  if (Array.isArray(found) && found.every((item) => typeof item === 'string')) return found
+  throw new CriaError('invalid_request', `${file}, line ${number}: "${field}" must be a list of strings.`)
+}
+
+function predictionLine({ id, answer, quote, docId }: Prediction): string {
+  return `${JSON.stringify({ _id: id, answer, quote, doc_id: docId })}\n`
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await access(file).then(
+    () => true,
+    () => false,
+  )
+}
