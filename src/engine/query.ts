@@ -106,14 +106,13 @@ async function* recall(turn: Turn): Station<void> {
 }
 
 /** Tells what a step came to. */
-async function* say(answer: Answer, { options, step }: Turn): Station<void> {
+async function* say(answer: Answer, { options }: Turn): Station<void> {
   yield { type: 'usage', usage: answer.usage }
   try {
     options.onUpdateUsage?.(answer.usage)
   } catch (thrown) {
     yield { type: 'notice', code: 'callback_failed', message: `onUpdateUsage threw: ${toCriaError(thrown).message}` }
   }
-  yield { type: 'note', entry: { type: 'messages', step, messages: [answer.message] } }
   yield { type: 'message', message: answer.message }
 }
 

@@ -1,0 +1,409 @@
+import { Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { openRecorder } from '../app/recorder.ts'
+import { CriaError } from '../core/error.ts'
+import { toMessages, user } from '../core/message.ts'
+import type { ScoredChunk } from '../core/store.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { Script } from '../providers/scripted/scripted-model.ts'
+import { ChatMemory } from '../stores/chat-memory.ts'
+import { MemoryDocumentStore } from '../stores/memory.ts'
+import { AsyncSimpleBot } from './async-simple-bot.ts'
+import {
+  completionOptionsForMessages,
+  extractContent,
+  extractToolCalls,
+  makeResponse,
+  streamChunks,
+  streamTokensForMessages,
+} from './completion.ts'
+import { QueryBot } from './query-bot.ts'
+import { SimpleBot } from './simple-bot.ts'
+
+const journal = () => openRecorder(':memory:')
+
+class Page extends Writable {
+  text = ''
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString('utf8')
+    done()
+  }
+}
+
+describe('SimpleBot', () => {
+  it('CORE-SIMPLE-001 takes four stream targets and names them when another one comes', () => {
+    for (const streamTarget of ['stdout', 'panel', 'api', 'none'] as const) {
+      expect(new SimpleBot({ model: new ScriptedModel([]), streamTarget }).streamTarget).toBe(streamTarget)
+    }
+    expect(() => new SimpleBot({ streamTarget: 'printer' as 'none' })).toThrow(/stdout, panel, api, none/)
+    const bot = new SimpleBot({ model: new ScriptedModel([]) })
+    expect([bot.streamTarget, bot.temperature]).toEqual(['stdout', 0])
+  })
+
+  it.each([
+    [
+      { systemRole: false },
+      [
+        ['user', 'Be kind.'],
+        ['user', 'Hi'],
+      ],
+      0,
+      'stdout',
+    ],
+    [
+      { fixedTemperature: 1 },
+      [
+        ['system', 'Be kind.'],
+        ['user', 'Hi'],
+      ],
+      1,
+      'stdout',
+    ],
+    [
+      { streaming: false },
+      [
+        ['system', 'Be kind.'],
+        ['user', 'Hi'],
+      ],
+      0,
+      'none',
+    ],
+    [
+      { systemRole: false, fixedTemperature: 1, streaming: false },
+      [
+        ['user', 'Be kind.'],
+        ['user', 'Hi'],
+      ],
+      1,
+      'none',
+    ],
+  ])(
+    'CORE-SIMPLE-002 fits the call to a model with %o, each flag with its own effect',
+    async (facts, sent, temperature, target) => {
+      const model = new ScriptedModel(['Hello.'], { facts })
+      const bot = new SimpleBot({ systemPrompt: 'Be kind.', model, recorder: false, output: new Page() })
+      expect(bot.streamTarget).toBe(target)
+      await bot.ask('Hi')
+      expect(model.requests[0]?.messages.map(({ role, content }) => [role, content])).toEqual(sent)
+      expect(model.requests[0]?.temperature).toBe(temperature)
+      expect(model.requests[0]?.stream).toBe(target !== 'none')
+    },
+  )
+
+  it('CORE-SIMPLE-003 completionOptionsForMessages holds what was said and the settings, and no bookkeeping', () => {
+    const schema = { type: 'object', properties: {} }
+    const bot = new SimpleBot({ model: new ScriptedModel([]), temperature: 0.5, topP: 0.9, jsonMode: true, schema })
+    const history = [
+      user('a'),
+      { role: 'assistant' as const, parts: [{ type: 'tool-call' as const, id: 'c', name: 'f', input: {} }] },
+    ]
+    expect(completionOptionsForMessages(bot, history, { stream: true })).toEqual({
+      model: 'scripted/model',
+      temperature: 0.5,
+      topP: 0.9,
+      stream: true,
+      responseFormat: { type: 'json', schema },
+      messages: [
+        { role: 'user', content: 'a', parts: [{ type: 'text', text: 'a' }] },
+        { role: 'assistant', content: '', parts: history[1]?.parts, toolCalls: history[1]?.parts },
+      ],
+    })
+  })
+
+  it('CORE-SIMPLE-004 JSON mode without a schema is refused before any request', () => {
+    expect(() => new SimpleBot({ jsonMode: true })).toThrow(/schema/)
+    expect(() => new SimpleBot({ jsonMode: true, schema: 'object' as never })).toThrow(/Standard Schema/)
+  })
+
+  it('CORE-SIMPLE-005 every target resolves to the finished message; only stdout and panel write', async () => {
+    for (const [streamTarget, written] of [
+      ['stdout', 'Hello, you.\n'],
+      ['panel', 'Hello, you.\n'],
+      ['api', ''],
+      ['none', ''],
+    ] as const) {
+      const output = new Page()
+      const bot = new SimpleBot({
+        model: new ScriptedModel([{ text: ['Hello', ', ', 'you.'] }]),
+        streamTarget,
+        recorder: false,
+        output,
+      })
+      expect((await bot.ask('Hi')).content).toBe('Hello, you.')
+      expect(output.text).toBe(written)
+    }
+  })
+
+  it('CORE-SIMPLE-005 stream yields deltas and returns the message', async () => {
+    const wait = () => new Promise<void>((resolve) => setImmediate(resolve))
+    const bot = new SimpleBot({ model: new ScriptedModel([{ text: ['a', 'b'], before: wait }]), recorder: false })
+    const stream = bot.stream('Hi')
+    expect([await stream.next(), await stream.next()]).toEqual([
+      { done: false, value: 'a' },
+      { done: false, value: 'b' },
+    ])
+    expect(await stream.next()).toMatchObject({ done: true, value: { content: 'ab' } })
+  })
+
+  it('CORE-SIMPLE-006 mockResponse makes no request and takes the same stream, log and memory path', async () => {
+    const model = new ScriptedModel([])
+    const memory = new ChatMemory()
+    const recorder = await journal()
+    const bot = new SimpleBot({ model, mockResponse: 'As you wish.', memory, recorder, streamTarget: 'none' })
+    const answer = await bot.ask('Please')
+    expect(answer.content).toBe('As you wish.')
+    expect(model.requests).toHaveLength(0)
+    expect((await memory.retrieve('', 5)).map(({ text, spokenBy }) => [spokenBy, text])).toEqual([
+      ['user', 'Please'],
+      ['assistant', 'As you wish.'],
+    ])
+    expect((await recorder.read.turn(answer.turnId))?.turn).toMatchObject({ status: 'done', text: 'As you wish.' })
+  })
+
+  it('CORE-SIMPLE-010 CORE-SIMPLE-011 remembers what succeeded and puts it before the next question', async () => {
+    const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No.') } }, 'Hello, Ada.', 'Ada.'])
+    const memory = new ChatMemory()
+    const bot = new SimpleBot({ systemPrompt: 'Be kind.', model, memory, recorder: false, streamTarget: 'none' })
+    await expect(bot.ask('Lost')).rejects.toMatchObject({ code: 'auth' })
+    await bot.ask('I am Ada.')
+    await bot.ask(['Who', user('am I?')])
+    expect(model.requests[2]?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['system', 'Be kind.'],
+      ['user', 'I am Ada.'],
+      ['assistant', 'Hello, Ada.'],
+      ['user', 'Who'],
+      ['user', 'am I?'],
+    ])
+    expect((await bot.composeMessages('Next')).map(({ content }) => content)).toEqual([
+      'Be kind.',
+      'I am Ada.',
+      'Hello, Ada.',
+      'am I?',
+      'Ada.',
+      'Next',
+    ])
+  })
+
+  it('CORE-SIMPLE-020 REC-LOG-001 logs the whole turn and its spans', async () => {
+    const recorder = await journal()
+    const model = new ScriptedModel([{ text: 'Four.', usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 } }], {
+      facts: { price: { input: 1, output: 2 } },
+    })
+    const bot = new SimpleBot({
+      systemPrompt: 'Count.',
+      model,
+      name: 'counter',
+      recorder,
+      streamTarget: 'none',
+      temperature: 0.25,
+    })
+    const answer = await bot.ask('2 + 2?')
+    const detail = await recorder.read.turn(answer.turnId)
+    expect(detail?.turn).toMatchObject({
+      status: 'done',
+      bot: { kind: 'SimpleBot', name: 'counter' },
+      model: 'scripted/model',
+      temperature: 0.25,
+      question: '2 + 2?',
+      text: 'Four.',
+      usage: { totalTokens: 7, exactness: 'exact' },
+      costUsd: 9e-6,
+      finishReason: 'stop',
+      rating: null,
+      promptHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    expect(detail?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['system', 'Count.'],
+      ['user', '2 + 2?'],
+      ['assistant', 'Four.'],
+    ])
+    expect(detail?.events.map(({ type }) => type)).toEqual(['start', 'text_delta', 'usage', 'message', 'complete'])
+    const spans = detail?.spans ?? []
+    const outer = spans.find(({ name }) => name === 'simplebot.ask')
+    const inner = spans.find(({ name }) => name === 'llm_request')
+    expect(inner?.parentSpanId).toBe(outer?.spanId)
+    expect(outer?.attributes).toMatchObject({ 'gen_ai.request.model': 'scripted/model', 'gen_ai.request.temperature': 0.25 })
+  })
+
+  it('CORE-SIMPLE-022 the helpers make, fold and read a response', async () => {
+    const script: Script = () => ({
+      thinking: 'hm',
+      text: ['Look', 'ing.'],
+      toolCalls: [{ id: 'c', name: 'look', input: { at: 'x' } }],
+    })
+    const bot = new SimpleBot({ model: new ScriptedModel(script), recorder: false })
+    const seen: string[] = []
+    const response = await streamChunks(makeResponse(bot, 'Go'), (text) => seen.push(text))
+    expect(seen).toEqual(['Look', 'ing.'])
+    expect(extractContent(response)).toBe('Looking.')
+    expect(extractToolCalls(response)).toMatchObject([{ id: 'c', name: 'look', input: { at: 'x' } }])
+
+    const finalized: string[] = []
+    const tokens = streamTokensForMessages(bot, 'Go', { finalize: (message) => void finalized.push(message.content) })
+    expect(await Array.fromAsync(tokens)).toEqual(['Look', 'ing.'])
+    expect(finalized).toEqual(['Looking.'])
+  })
+
+  it('CORE-SIMPLE-023 content is never thinking, and empty for a reply of calls', () => {
+    const [calls] = toMessages({
+      role: 'assistant',
+      parts: [
+        { type: 'thinking', text: 'hm' },
+        { type: 'tool-call', id: 'c', name: 'f', input: {} },
+      ],
+    })
+    expect(calls === undefined ? undefined : extractContent(calls)).toBe('')
+  })
+
+  it('CORE-SIMPLE-025 a recorder of false records nothing and changes no result', async () => {
+    const ask = async (recorder: Awaited<ReturnType<typeof journal>> | false) => {
+      const { content, citations, finishReason, usage } = await new SimpleBot({
+        model: new ScriptedModel(['Same.']),
+        recorder,
+        streamTarget: 'none',
+      }).ask('Hi')
+      return { content, citations, finishReason, usage }
+    }
+    expect(await ask(false)).toEqual(await ask(await journal()))
+  })
+})
+
+describe('AsyncSimpleBot', () => {
+  it('CORE-SIMPLE-030 streams tokens, and abandoning it leaves a cancelled turn with its text', async () => {
+    const recorder = await journal()
+    const model = new ScriptedModel([{ text: ['one ', 'two ', 'three'], hang: { after: 2 } }])
+    const bot = new AsyncSimpleBot({ model, recorder })
+    for await (const delta of bot.streamAsync('Count')) if (delta.includes('two')) break
+    expect(model.open).toBe(0)
+    const { turns } = await recorder.read.turns()
+    expect(turns).toMatchObject([{ status: 'cancelled', question: 'Count', usage: { exactness: 'estimated' } }])
+    expect((await recorder.read.turn(turns[0]?.turnId ?? ''))?.turn.text).toBe('one two ')
+  })
+
+  it('CORE-SIMPLE-030 rejects when no assistant message comes', async () => {
+    const bot = new AsyncSimpleBot({
+      model: new ScriptedModel(() => ({ parts: [{ type: 'finish', reason: 'stop' }] })),
+      recorder: false,
+      retry: { maxRetries: 0 },
+    })
+    await expect(bot.ask('Hi')).rejects.toMatchObject({ code: 'no_assistant_message' })
+  })
+
+  it('CORE-SIMPLE-024 bots stand in line', () => {
+    const model = new ScriptedModel([])
+    expect(new AsyncSimpleBot({ model })).toBeInstanceOf(SimpleBot)
+    expect(new QueryBot({ model, docstore: new MemoryDocumentStore() })).toBeInstanceOf(SimpleBot)
+  })
+})
+
+describe('QueryBot', () => {
+  const documents = async (): Promise<MemoryDocumentStore> => {
+    const store = new MemoryDocumentStore({ name: 'mills' })
+    await store.extend([
+      { source: 'mill.md', text: 'The mill was built in 1874 beside the river.' },
+      { source: 'bakery.md', text: 'The bakery buys its flour from the mill.' },
+    ])
+    return store
+  }
+
+  it('QRY-RAG-001 needs a document store', () => {
+    expect(() => new QueryBot({ model: new ScriptedModel([]) } as never)).toThrow(/docstore/)
+  })
+
+  it('QRY-RAG-020 QRY-RAG-022 answers from documents, cites, and logs what was composed', async () => {
+    const recorder = await journal()
+    const model = new ScriptedModel((request) => {
+      const found = request.grounding?.passages.find(({ chunk }) => chunk.source === 'mill.md')
+      return `The mill was built in 1874 beside the river. [${found?.marker}]`
+    })
+    const bot = new QueryBot({ systemPrompt: 'Be exact.', docstore: await documents(), model, recorder, streamTarget: 'none' })
+    const answer = await bot.ask('When was the mill built?', { nResults: 2 })
+    expect(answer.citations).toMatchObject([
+      { source: 'mill.md', start: 0, end: 44, quote: 'The mill was built in 1874 beside the river.', supported: true },
+    ])
+    expect(answer.abstained).toBe(false)
+
+    const sent = model.requests[0]?.messages ?? []
+    expect(sent.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'user'])
+    expect(sent.at(-1)?.content).toBe('When was the mill built?')
+    const detail = await recorder.read.turn(answer.turnId)
+    expect(detail?.messages.map(({ role }) => role)).toEqual(['system', 'retrieved', 'retrieved', 'user', 'assistant'])
+    expect(detail?.events.map(({ type }) => type)).toEqual(['start', 'retrieval', 'text_delta', 'usage', 'message', 'complete'])
+    expect(detail?.events[1]).toMatchObject({
+      store: 'mills',
+      query: 'When was the mill built?',
+      chunks: [{ source: 'mill.md' }, { source: 'bakery.md' }],
+    })
+  })
+
+  it('QRY-RAG-002 QRY-RAG-011 QRY-RAG-021 searches a second store, labels it, and appends each answer to it', async () => {
+    const memory = new MemoryDocumentStore({ name: 'notes' })
+    const model = new ScriptedModel(() => 'The mill dates from 1874. [1]')
+    const bot = new QueryBot({ docstore: await documents(), memory, model, recorder: false, streamTarget: 'none' })
+    const first = await bot.ask('When was the mill built?')
+    const [kept] = await memory.retrieve('mill 1874', 5)
+    expect(kept).toMatchObject({
+      text: 'The mill dates from 1874. [1]',
+      metadata: { question: 'When was the mill built?', sources: [first.citations?.[0]?.chunkId] },
+    })
+    await bot.ask('How old is the mill?')
+    const passages = model.requests[1]?.grounding?.passages ?? []
+    expect(passages.map(({ origin }) => origin)).toEqual(['docstore', 'docstore', 'memory'])
+    expect(model.requests[1]?.messages.at(-2)?.content).toMatch(/memory of earlier conversations/)
+  })
+
+  it('QRY-RAG-010 QRY-RAG-013 QRY-RAG-017 asks each store once and counts on the spans', async () => {
+    const recorder = await journal()
+    const calls: [string, number][] = []
+    const store = await documents()
+    const docstore = Object.create(store, {
+      retrieve: {
+        value: (query: string, n: number): Promise<ScoredChunk[]> => (calls.push([query, n]), store.retrieve(query, n)),
+      },
+    })
+    const bot = new QueryBot({
+      docstore,
+      memory: new MemoryDocumentStore(),
+      model: new ScriptedModel(['Yes. [1]']),
+      recorder,
+      streamTarget: 'none',
+    })
+    const { turnId } = await bot.ask('Is there a mill?', { nResults: 7 })
+    expect(calls).toEqual([['Is there a mill?', 7]])
+    const spans = (await recorder.read.turn(turnId))?.spans ?? []
+    expect(spans.map(({ name }) => name).sort()).toEqual(['llm_request', 'memory_retrieval', 'querybot.ask', 'retrieval'])
+    expect(spans.find(({ name }) => name === 'querybot.ask')?.attributes).toMatchObject({
+      'cria.query': 'Is there a mill?',
+      'cria.retrieval.n_results': 7,
+      'cria.retrieval.documents.retrieved': 2,
+      'cria.retrieval.documents.sent': 2,
+      'cria.retrieval.memories.retrieved': 0,
+      'gen_ai.request.temperature': 0,
+      'gen_ai.request.model': 'scripted/model',
+    })
+    expect(spans.find(({ name }) => name === 'retrieval')?.attributes).toMatchObject({ 'cria.retrieval.documents.retrieved': 2 })
+  })
+
+  it('QRY-RAG-015 takes a string or any message with text, with the same result', async () => {
+    const bot = new QueryBot({
+      systemPrompt: 's',
+      docstore: await documents(),
+      model: new ScriptedModel(() => 'Yes. [1]'),
+      recorder: false,
+      streamTarget: 'none',
+    })
+    const shape = async (input: Parameters<QueryBot['composeRagMessages']>[0]) =>
+      (await bot.composeRagMessages(input, 2)).processedMessages.map(({ role, content }) => [role, content])
+    expect(await shape('Is there a mill?')).toEqual(await shape(user('Is there a mill?')))
+    expect((await shape('Is there a mill?')).at(-1)).toEqual(['user', 'Is there a mill?'])
+    expect((await bot.ask(user('Is there a mill?'))).content).toBe((await bot.ask('Is there a mill?')).content)
+  })
+
+  it('QRY-RAG-022 says that the documents do not hold the answer when the model says so', async () => {
+    const model = new ScriptedModel(['The documents do not contain the answer to this question.'])
+    const answer = await new QueryBot({ docstore: await documents(), model, recorder: false, streamTarget: 'none' }).ask(
+      'Who was the miller?',
+    )
+    expect(answer).toMatchObject({ abstained: true, citations: [] })
+  })
+})

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { assistant, developer, fromParts, ROLES, system, toMessages, toolResult, user } from './message.ts'
+import type { MessageInput } from './message.ts'
+
+describe('messages', () => {
+  it('CORE-MSG-001 one model for every role and kind of part', () => {
+    expect(system('s')).toMatchObject({ role: 'system', content: 's', parts: [{ type: 'text', text: 's' }] })
+    expect(developer('d').role).toBe('developer')
+    expect(
+      user([
+        { type: 'text', text: 'look: ' },
+        { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+      ]),
+    ).toMatchObject({ content: 'look: ' })
+    expect(toolResult({ id: 'c', name: 'look', content: 'seen' })).toMatchObject({
+      role: 'tool',
+      content: 'seen',
+      parts: [{ isError: false }],
+    })
+    const answer = assistant([
+      { type: 'thinking', text: 'hm' },
+      { type: 'text', text: 'a' },
+      { type: 'tool-call', id: 'c', name: 'look', input: {} },
+      { type: 'text', text: 'b' },
+    ])
+    expect(answer.content).toBe('ab')
+    expect(answer.toolCalls).toMatchObject([{ id: 'c' }])
+  })
+
+  it('CORE-MSG-001 toMessages takes strings, messages and nested lists', () => {
+    const messages = toMessages([
+      'a',
+      [user('b'), [{ role: 'assistant', content: 'c' }]],
+      { role: 'system', parts: [{ type: 'text', text: 'd' }] },
+    ])
+    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'a'],
+      ['user', 'b'],
+      ['assistant', 'c'],
+      ['system', 'd'],
+    ])
+  })
+
+  it.each([
+    [null, /null/],
+    [7, /number/],
+    [[['a'], { role: 'robot', content: '' }], /messages\[1\]\.role/],
+    [{ role: 'user' }, /neither/],
+  ])('CORE-MSG-001 refuses %o and says where', (input, message) => {
+    expect(() => toMessages(input as MessageInput)).toThrow(message)
+  })
+
+  it('CORE-MSG-001 toMessages is idempotent', () => {
+    const part = fc.oneof(
+      fc.record({ type: fc.constant('text' as const), text: fc.string() }),
+      fc.record({ type: fc.constant('tool-call' as const), id: fc.string(), name: fc.string(), input: fc.constant({}) }),
+    )
+    const like = fc.record({ role: fc.constantFrom(...ROLES), parts: fc.array(part) })
+    const { tree } = fc.letrec<{ tree: MessageInput }>((tie) => ({
+      tree: fc.oneof({ depthSize: 'small' }, fc.string(), like, fc.array(tie('tree'), { maxLength: 4 })),
+    }))
+    fc.assert(
+      fc.property(tree, (input) => {
+        const once = toMessages(input)
+        const twice = toMessages(once)
+        expect(twice).toEqual(once)
+        twice.forEach((message, index) => expect(message).toBe(once[index]))
+      }),
+    )
+  })
+
+  it('makes a message again whose calls were left out', () => {
+    const { toolCalls: _, ...without } = fromParts('assistant', [{ type: 'tool-call', id: 'c', name: 'n', input: {} }])
+    expect(toMessages(without)[0]?.toolCalls).toHaveLength(1)
+  })
+})

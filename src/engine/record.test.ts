@@ -1,0 +1,210 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CriaError } from '../core/error.ts'
+import { isTerminal } from '../core/event.ts'
+import type { QueryEvent } from '../core/event.ts'
+import { foldEvents } from '../core/fold.ts'
+import type { Recorder } from '../core/recorder.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import { query } from './query.ts'
+import type { EngineOptions } from './options.ts'
+import { currentSpan } from './span.ts'
+
+const open = () => SqliteRecorder.open({ path: ':memory:' })
+const echo = { name: 'echo', description: '', inputSchema: { type: 'object' }, needsPermission: false, call: () => 'echo' }
+
+async function collect(options: EngineOptions): Promise<QueryEvent[]> {
+  return await Array.fromAsync(query({ retry: { initialDelay: 0 }, ...options }))
+}
+
+describe('the recorder tap', () => {
+  it('has the row of the turn in the journal before the first request leaves', async () => {
+    const recorder = await open()
+    const seen: unknown[] = []
+    const model = new ScriptedModel(async () => {
+      const { turns } = await recorder.read.turns()
+      seen.push(turns.map(({ status, question }) => [status, question]))
+      return 'Done.'
+    })
+    await collect({ model, prompt: 'Hi', recorder })
+    expect(seen).toEqual([[['open', 'Hi']]])
+  })
+
+  it('stores every event before it is yielded, and closes the turn before its last one', async () => {
+    const recorder = await open()
+    const model = new ScriptedModel([{ text: ['a', 'b'], toolCalls: [{ name: 'echo', input: {} }] }, 'End.'])
+    for await (const event of query({ model, prompt: 'Hi', tools: [echo], recorder })) {
+      const detail = await recorder.read.turn(event.turnId)
+      expect(detail?.events[event.seq]).toEqual(event)
+      if (isTerminal(event)) expect(detail?.turn.status).toBe('done')
+    }
+  })
+
+  it('ENG-ERR-001 a reader who leaves early closes the turn as cancelled, with what it had', async () => {
+    const recorder = await open()
+    const model = new ScriptedModel([{ text: ['one ', 'two'], toolCalls: [{ id: 'c', name: 'echo', input: {} }] }])
+    for await (const event of query({ model, prompt: 'Hi', tools: [echo], recorder })) if (event.type === 'tool_request') break
+    const [turn] = (await recorder.read.turns()).turns
+    const detail = await recorder.read.turn(turn?.turnId ?? '')
+    expect(detail?.turn).toMatchObject({ status: 'cancelled', text: 'one two' })
+    expect(detail?.events.slice(-2).map(({ type }) => type)).toEqual(['tool_result', 'cancelled'])
+    expect(model.open).toBe(0)
+  })
+
+  it('refuses a second turn of a session while the first is open, and writes that down', async () => {
+    const recorder = await open()
+    const slow = query({
+      model: new ScriptedModel([{ text: ['a', 'b'], hang: { after: 1 } }]),
+      prompt: 'first',
+      sessionId: 's',
+      recorder,
+    })
+    await slow.next()
+    const events = await collect({ model: new ScriptedModel([]), prompt: 'second', sessionId: 's', recorder })
+    expect(events.map(({ type }) => type)).toEqual(['start', 'error'])
+    expect(events[1]).toMatchObject({ error: { code: 'session_busy' } })
+    expect((await recorder.read.turn(events[0]?.turnId ?? ''))?.turn.status).toBe('failed')
+    await slow.return(undefined)
+    expect((await collect({ model: new ScriptedModel(['c']), prompt: 'third', sessionId: 's', recorder })).at(-1)?.type).toBe(
+      'complete',
+    )
+  })
+
+  it('continues a session from the journal', async () => {
+    const recorder = await open()
+    const model = new ScriptedModel(['Hello Ada.', 'You are Ada.'])
+    await collect({ model, system: 'Be kind.', prompt: 'I am Ada.', sessionId: 's', recorder })
+    await collect({ model, system: 'Be kind.', prompt: 'Who am I?', sessionId: 's', recorder })
+    expect(model.requests[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['system', 'Be kind.'],
+      ['user', 'I am Ada.'],
+      ['assistant', 'Hello Ada.'],
+      ['user', 'Who am I?'],
+    ])
+  })
+
+  it('REC-SPAN-001 spans nest across the steps of the generator and into tools', async () => {
+    const recorder = await open()
+    let inTool: string | undefined
+    const tool = {
+      ...echo,
+      call: async () => {
+        await Promise.resolve()
+        inTool = currentSpan()?.spanId
+        return 'ok'
+      },
+    }
+    const model = new ScriptedModel([
+      { toolCalls: [{ name: 'echo', input: {} }] },
+      { fail: { after: 0, error: new CriaError('auth', 'No key.') } },
+    ])
+    const events = await collect({ model, prompt: 'Hi', tools: [tool], recorder })
+    const spans = (await recorder.read.turn(events[0]?.turnId ?? ''))?.spans ?? []
+    const root = spans.find(({ name }) => name === 'query')
+    expect(spans.filter(({ parentSpanId }) => parentSpanId === root?.spanId).map(({ name, status }) => [name, status])).toEqual([
+      ['llm_request', 'ok'],
+      ['execute_tool', 'ok'],
+      ['llm_request', 'error'],
+    ])
+    expect(inTool).toBe(spans.find(({ name }) => name === 'execute_tool')?.spanId)
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
+    expect(root).toMatchObject({ status: 'error', error: 'No key.' })
+    expect(currentSpan()).toBeUndefined()
+  })
+
+  it('ENG-METRIC-001 ENG-METRIC-002 reports the metrics of a turn once', async () => {
+    let now = 1000
+    const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }
+    const completed: unknown[] = []
+    const model = new ScriptedModel([
+      {
+        text: 'Hm. ',
+        toolCalls: [{ name: 'echo', input: {} }],
+        usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
+        before: (part) => void (now += part === 0 ? 100 : 0),
+      },
+      {
+        text: 'Done.',
+        usage: { inputTokens: 4, outputTokens: 5, totalTokens: 9 },
+        before: (part) => void (now += part === 0 ? 40_000 : 0),
+      },
+    ])
+    await collect({ model, prompt: 'Hi', tools: [echo], clock, onQueryCompleted: (metrics) => completed.push(metrics) })
+    expect(completed).toMatchObject([
+      {
+        timeToFirstTokenMs: 100,
+        durationMs: 40_100,
+        steps: 2,
+        toolsExecuted: 1,
+        errors: 0,
+        retries: 0,
+        cacheHit: false,
+        slow: true,
+        model: 'scripted/model',
+        usage: { totalTokens: 12 },
+      },
+    ])
+  })
+})
+
+const answer: fc.Arbitrary<ScriptedAnswer> = fc.record({
+  text: fc.array(fc.string(), { maxLength: 4 }),
+  toolCalls: fc.oneof(fc.constant([]), fc.constant([{ name: 'echo', input: {} }])),
+  fail: fc.record({ after: fc.nat(6), error: fc.constantFrom(new CriaError('network', 'Down.'), new CriaError('auth', 'No.')) }),
+})
+
+/** A recorder that fails like a full disk from its n-th write on. */
+function failing(recorder: Recorder, after: number): Recorder {
+  let writes = 0
+  const full = (): void => {
+    if (writes++ >= after) throw new CriaError('journal_failed', 'The disk is full.')
+  }
+  return {
+    ...recorder,
+    read: recorder.read,
+    openTurn: (turn) => (full(), recorder.openTurn(turn)),
+    record: (turnId, entries) => (full(), recorder.record(turnId, entries)),
+    closeTurn: (turnId, close) => (full(), recorder.closeTurn(turnId, close)),
+    span: (span) => (full(), recorder.span(span)),
+  }
+}
+
+describe('invariants of the journal', () => {
+  it('what was shown is what was stored, wherever a model fails, a reader leaves or the disk is full', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(answer, { minLength: 1, maxLength: 4 }),
+        fc.option(fc.nat(10)),
+        fc.option(fc.nat(10)),
+        async (script, leaveAfter, fullAfter) => {
+          const recorder = await open()
+          const model = new ScriptedModel(script)
+          const shown: QueryEvent[] = []
+          const options = { model, prompt: 'Hi', tools: [echo], retry: { initialDelay: 0, maxRetries: 1 } }
+          for await (const event of query({
+            ...options,
+            recorder: fullAfter === null ? recorder : failing(recorder, fullAfter),
+          })) {
+            shown.push(event)
+            if (leaveAfter !== null && shown.length > leaveAfter) break
+          }
+          expect(shown.map(({ seq }) => seq)).toEqual(shown.map((_, index) => index))
+          expect(model.open).toBe(0)
+          const last = shown.at(-1)
+          const failed = last?.type === 'error' && last.error.code === 'journal_failed'
+          const stored = (await recorder.read.turn(shown[0]?.turnId ?? ''))?.events ?? []
+          expect(stored.slice(0, shown.length - (failed ? 1 : 0))).toEqual(failed ? shown.slice(0, -1) : shown)
+          if (fullAfter === null) {
+            expect(stored.filter(isTerminal)).toHaveLength(1)
+            const detail = await recorder.read.turn(shown[0]?.turnId ?? '')
+            expect(detail?.turn.text).toBe(foldEvents(stored).text)
+          }
+          await recorder.close()
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+})
