@@ -9,6 +9,9 @@ import { trimRange } from './atom.ts'
 import { lineBreakOf } from './lines.ts'
 import { pack } from './pack.ts'
 import type { Passage } from './pack.ts'
+import { readCode } from './read-code.ts'
+import { readCsv } from './read-csv.ts'
+import { readJson } from './read-json.ts'
 import { readMarkdown } from './read-markdown.ts'
 import { readText } from './read-text.ts'
 
@@ -16,11 +19,12 @@ import { readText } from './read-text.ts'
 export const CHUNKER_VERSION = 1
 
 export interface ChunkOptions {
-  /** Longest chunk in UTF-16 units; default 1,200, at least 64. */
+  /** Longest chunk in UTF-16 units; default 2,000, at least 64. */
   readonly maxChars?: number
 }
 
-const DEFAULT_MAX_CHARS = 1200
+/** About 500 tokens of English; measured in docs/decisions/chunking.md. */
+const DEFAULT_MAX_CHARS = 2000
 const LEAST_MAX_CHARS = 64
 
 type Reader = (text: string, max: number, lineBreak: string) => Iterable<Atom>
@@ -28,9 +32,9 @@ type Reader = (text: string, max: number, lineBreak: string) => Iterable<Atom>
 const READERS: Readonly<Record<DocumentFormat, Reader>> = {
   text: readText,
   markdown: readMarkdown,
-  code: readText,
-  json: readText,
-  csv: readText,
+  code: readCode,
+  json: readJson,
+  csv: readCsv,
 }
 
 /**

@@ -13,13 +13,11 @@ let graphemes: Intl.Segmenter | undefined
 
 /** Pieces of at most `max` UTF-16 units: cut at the end of a line, else of a clause, else of a word, else of a grapheme cluster. */
 export function* cutRange(text: string, start: number, end: number, max: number): Generator<Range> {
-  let from = start
-  while (from < end) {
-    while (from < end && isWhiteSpace(text, from)) from++
-    const to = end - from <= max ? end : lastGoodCut(text, from, from + max)
-    const piece = trimRange(text, from, to)
+  for (let rest = trimRange(text, start, end); rest !== undefined;) {
+    const to = rest.end - rest.start <= max ? rest.end : lastGoodCut(text, rest.start, rest.start + max)
+    const piece = trimRange(text, rest.start, to)
     if (piece !== undefined) yield piece
-    from = to
+    rest = trimRange(text, to, rest.end)
   }
 }
 

@@ -10,9 +10,9 @@ export interface Passage {
 }
 
 /** A passage under this share of the limit is joined with a neighbour that has room. */
-const SMALL_SHARE = 0.25
+const SMALL_SHARE = 0.15
 /** Atoms that together stay under this share are one: it bounds their number, whatever the text. */
-const TINY_SHARE = 0.05
+const TINY_SHARE = 0.03
 
 /** Passages of at most `max` UTF-16 units, unless a single atom is longer. A document that fits is one passage. */
 export function* pack(atoms: Iterable<Atom>, max: number): Generator<Passage> {

@@ -65,17 +65,25 @@ function* borders(text: string, start: number, end: number, lineBreak: string): 
 }
 
 /**
- * Line ends that an author meant, as in logs, verse and lists: the next line's first word would have fitted on the line, or the
- * line is longer than anyone wraps.
+ * Line ends that an author meant, as in verse, lists and logs: the next line's first word would have fitted on the line, or the line
+ * is longer than anyone wraps. Where that holds for most lines, each line is a record, and all of their ends are meant.
  */
 function* meantLineEnds(text: string, start: number, end: number, lineBreak: string): Generator<number> {
   const width = wrapWidth(text, start, end, lineBreak)
+  const meant: number[] = []
+  let lines = 0
   for (const line of linesOf(text, start, end, lineBreak)) {
-    if (line.next >= end) return
+    if (line.next >= end) break
+    lines++
     const length = line.end - line.start
     const firstWord = /^\s*\S{0,80}/.exec(text.slice(line.next, Math.min(end, line.next + 160)))?.[0].length ?? 0
-    if (length > LONGEST_WRAPPED_LINE || length + 1 + firstWord <= width) yield line.end
+    if (length > LONGEST_WRAPPED_LINE || length + 1 + firstWord <= width) meant.push(line.end)
   }
+  if (meant.length <= lines / 2) {
+    yield* meant
+    return
+  }
+  for (const line of linesOf(text, start, end, lineBreak)) if (line.next < end) yield line.end
 }
 
 /** The length that nine of ten lines stay under: a long address in wrapped prose does not count. */

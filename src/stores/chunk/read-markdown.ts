@@ -3,11 +3,12 @@
 import { BORDER, trimRange } from './atom.ts'
 import type { Atom } from './atom.ts'
 import { cutRange } from './cut.ts'
+import { headingAtoms, room } from './heading.ts'
 import { lineAt, linesOf } from './lines.ts'
 import { markdownBlocks } from './markdown-blocks.ts'
 import type { Block } from './markdown-blocks.ts'
+import { codeAtoms } from './read-code.ts'
 import { proseAtoms } from './prose.ts'
-import { room } from './room.ts'
 
 /** Deeper nested lists are cut like prose: each level reads its lines once more. */
 const DEEPEST_LIST = 8
@@ -23,9 +24,7 @@ export function* readMarkdown(text: string, max: number, lineBreak: string): Gen
     if (block.kind === 'heading') {
       headings.enter(block.level ?? 1, block.title ?? '')
       const isFirst = previous?.kind !== 'heading'
-      for (const range of cutRange(text, block.start, block.end, max)) {
-        yield { ...range, border: isFirst ? BORDER.section : BORDER.never, path: headings.path, isHeading: true }
-      }
+      yield* headingAtoms(text, block, isFirst ? BORDER.section : BORDER.never, headings.path, max)
       prefix += block.end - block.start + 2
     } else {
       const border = prefix > 0 ? BORDER.never : borderBetween(text, previous, block)
@@ -75,7 +74,7 @@ class BlockAtoms {
     if (whole.end - whole.start <= limit) yield { ...whole, border, path }
     else if (block.kind === 'list' && depth < DEEPEST_LIST) yield* this.#items(block, border, path, depth)
     else if (block.kind === 'table') yield* this.#rows(block, border, path)
-    else if (block.kind === 'fence' || block.kind === 'front-matter') yield* this.#lines(block, border, path)
+    else if (block.kind === 'fence' || block.kind === 'front-matter') yield* this.#code(block, border, path)
     else yield* proseAtoms(this.#text, { ...whole, border, path }, limit, this.#lineBreak)
   }
 
@@ -114,26 +113,18 @@ class BlockAtoms {
     }
   }
 
-  /** Lines of code: best cut at blank lines, the less indented the better. */
-  *#lines(block: Block, border: number, path: readonly string[]): Generator<Atom> {
-    let before = border
+  /** The lines that open and close a fence stay with the code beside them. */
+  *#code(fence: Block, border: number, path: readonly string[]): Generator<Atom> {
+    const opening = lineAt(this.#text, fence.start, fence.end, this.#lineBreak)
+    const closing = this.#text.lastIndexOf(this.#lineBreak, fence.end - 1) + 1
+    const inside = { start: opening.next, end: Math.max(opening.next, closing) }
+    for (const range of cutRange(this.#text, opening.start, opening.end, this.#max)) yield { ...range, border, path }
     let isFirst = true
-    for (const line of linesOf(this.#text, block.start, block.end, this.#lineBreak)) {
-      const indent = indentOf(this.#text, line.start, line.end)
-      if (indent === line.end - line.start) {
-        before = Math.max(before, BORDER.item)
-        continue
-      }
-      const last = line.next >= block.end
-      if (!isFirst) before = last ? BORDER.never : before - Math.min(indent, 8) * 0.02
-      for (const range of cutRange(this.#text, line.start, line.end, this.#max)) {
-        yield { ...range, border: before, path }
-        before = BORDER.weak
-      }
-      // The line that opens the fence says what language follows.
-      before = isFirst ? BORDER.never : BORDER.line
+    for (const atom of codeAtoms(this.#text, inside, path, this.#max, this.#lineBreak)) {
+      yield isFirst ? { ...atom, border: BORDER.never } : atom
       isFirst = false
     }
+    for (const range of cutRange(this.#text, inside.end, fence.end, this.#max)) yield { ...range, border: BORDER.never, path }
   }
 }
 
@@ -153,12 +144,6 @@ function* listItems(text: string, list: Block, lineBreak: string): Generator<{ r
     }
   }
   yield { start, end: list.end }
-}
-
-function indentOf(text: string, start: number, end: number): number {
-  let at = start
-  while (at < end && (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09)) at++
-  return at - start
 }
 
 function cells(row: string): string {

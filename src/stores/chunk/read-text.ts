@@ -4,7 +4,7 @@ import { BORDER, isWhiteSpace } from './atom.ts'
 import type { Atom } from './atom.ts'
 import { lineAt } from './lines.ts'
 import { proseAtoms } from './prose.ts'
-import { room } from './room.ts'
+import { headingAtoms, room } from './heading.ts'
 
 const UNDERLINE = /^([=\-~^"'`#*+_])\1{2,}\s*$/
 const LONGEST_HEADING = 120
@@ -15,13 +15,8 @@ export function* readText(text: string, max: number, lineBreak: string): Generat
   for (const block of paragraphs(text, lineBreak)) {
     const heading = headings.read(text, block, lineBreak)
     if (heading !== undefined) {
-      yield {
-        start: block.start,
-        end: heading.end,
-        border: prefix > 0 ? BORDER.never : BORDER.section,
-        path: headings.path,
-        isHeading: true,
-      }
+      const border = prefix > 0 ? BORDER.never : BORDER.section
+      yield* headingAtoms(text, { start: block.start, end: heading.end }, border, headings.path, max)
       prefix += heading.end - block.start + 2
       if (heading.next < block.end) {
         yield* proseAtoms(
@@ -50,28 +45,29 @@ function* paragraphs(text: string, lineBreak: string): Generator<Paragraph> {
   let start = -1
   let end = -1
   let opensPage = false
+  let formFeed = text.indexOf('\f')
   for (let at = 0; at < text.length;) {
     const line = lineAt(text, at, text.length, lineBreak)
-    at = line.next
+    const endsPage = formFeed !== -1 && formFeed < line.next
+    const lineEnd = endsPage ? Math.min(formFeed, line.end) : line.end
     let first = line.start
-    while (first < line.end && isWhiteSpace(text, first)) first++
-    const pageBreak = hasFormFeed(text, line.start, first)
-    if (start !== -1 && (first === line.end || pageBreak)) {
+    while (first < lineEnd && isWhiteSpace(text, first)) first++
+    if (first < lineEnd) {
+      if (start === -1) start = line.start
+      end = lineEnd
+    }
+    if (start !== -1 && (first === lineEnd || endsPage)) {
       yield { start, end, opensPage }
       start = -1
       opensPage = false
     }
-    if (pageBreak) opensPage = true
-    if (first === line.end) continue
-    if (start === -1) start = line.start
-    end = line.end
+    at = endsPage ? formFeed + 1 : line.next
+    if (endsPage) {
+      opensPage = true
+      formFeed = text.indexOf('\f', at)
+    }
   }
   if (start !== -1) yield { start, end, opensPage }
-}
-
-function hasFormFeed(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (text.charCodeAt(at) === 0x0c) return true
-  return false
 }
 
 /** A line with a line of one repeated mark under it. The order in which marks appear decides their level, as in reStructuredText. */

@@ -7,6 +7,8 @@ const TERMINATOR = /[.!?…。！？｡।॥؟۔]/g
 const UNSPACED_TERMINATORS = '。！？｡'
 const TERMINATORS = `.!?…।॥؟۔${UNSPACED_TERMINATORS}`
 const CLOSERS = '"\'”’»›)]}）」』】*_`'
+/** Belongs to the character before it. */
+const COMBINES = /^[\p{M}\u200d]/u
 const LOWER_CASE = /^\p{Ll}/u
 /** Words that a full stop belongs to. Compared in lower case. */
 const ABBREVIATIONS = new Set(
@@ -32,7 +34,11 @@ export function* sentenceEnds(text: string, start: number, end: number): Generat
     const isUnspaced = UNSPACED_TERMINATORS.includes(range.charAt(at - 1))
     const isFullStop = at === match.index + 1 && range.charCodeAt(match.index) === 0x2e
     while (at < range.length && CLOSERS.includes(range.charAt(at))) at++
-    if (at < range.length && (isUnspaced || endsHere(range, match.index, at, isFullStop))) yield start + at
+    if (
+      at < range.length &&
+      ((isUnspaced && !COMBINES.test(range.slice(at, at + 2))) || endsHere(range, match.index, at, isFullStop))
+    )
+      yield start + at
   }
 }
 

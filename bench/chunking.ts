@@ -1,0 +1,102 @@
+/**
+ * How well documents are cut, beside the usual recursive splitter (blank lines, lines, spaces).
+ *
+ *     node bench/chunking.ts DIR...      every .md file below the folders
+ */
+
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { chunkDocument } from '../src/stores/chunk/chunk-document.ts'
+
+interface Piece {
+  readonly start: number
+  readonly text: string
+}
+
+type Splitter = (text: string) => Piece[]
+
+const MAX = 2000
+const splitters: Record<string, Splitter> = {
+  cria: (text) => chunkDocument({ source: 'bench', text, format: 'markdown' }, { maxChars: MAX }),
+  recursive: (text) => recursive(text, 0, ['\n\n', '\n', ' ', '']),
+}
+
+/** What the common splitters do: split at the first separator, merge what fits, go on with the next separator inside. */
+function recursive(text: string, offset: number, separators: readonly string[]): Piece[] {
+  const [separator = '', ...finer] = separators
+  const pieces: Piece[] = []
+  let start = -1
+  let end = -1
+  const flush = (): void => {
+    if (start !== -1) pieces.push({ start: offset + start, text: text.slice(start, end) })
+    start = -1
+  }
+  let at = 0
+  const parts = separator === '' ? (text.match(new RegExp(`[^]{1,${MAX}}`, 'g')) ?? []) : text.split(separator)
+  for (const part of parts) {
+    if (start !== -1 && at + part.length - start > MAX) flush()
+    if (part.length > MAX && finer.length > 0) pieces.push(...recursive(part, offset + at, finer))
+    else if (part.trim() !== '') {
+      if (start === -1) start = at
+      end = at + part.length
+    }
+    at += part.length + separator.length
+  }
+  flush()
+  return pieces
+}
+
+const texts = process.argv
+  .slice(2)
+  .flatMap((folder) => globSync('**/*.md', { cwd: folder }).map((file) => join(folder, file)))
+  .map((file) => readText(file))
+  .filter((text) => text !== '')
+const size = texts.reduce((sum, text) => sum + text.length, 0)
+console.log(`${texts.length} files, ${(size / 1e6).toFixed(1)} M characters, chunks of at most ${MAX}`)
+
+for (const [name, split] of Object.entries(splitters)) {
+  const counts = { chunks: 0, chars: 0, over: 0, small: 0, midSentence: 0, brokenFence: 0, headingAlone: 0, tornTable: 0 }
+  const began = performance.now()
+  const all = texts.map((text) => split(text))
+  const seconds = (performance.now() - began) / 1000
+  for (const [index, pieces] of all.entries()) {
+    const text = texts[index] ?? ''
+    for (const { start, text: piece } of pieces) {
+      counts.chunks++
+      counts.chars += piece.length
+      if (piece.length > MAX) counts.over++
+      if (piece.length < 60) counts.small++
+      if (beginsMidSentence(text, start)) counts.midSentence++
+      if ((piece.match(/^[ \t>]*(?:```|~~~)/gm)?.length ?? 0) % 2 === 1) counts.brokenFence++
+      if (/^#{1,6} [^\n]*$/.test(piece.trim())) counts.headingAlone++
+      if (beginsInTable(text, start)) counts.tornTable++
+    }
+  }
+  const share = (count: number): string => `${((100 * count) / counts.chunks).toFixed(2)} %`
+  console.log(
+    name.padEnd(10),
+    `${(size / 1e6 / seconds).toFixed(0)} M/s, ${counts.chunks} chunks of ${Math.round(counts.chars / counts.chunks)}, over limit ${counts.over},`,
+    `under 60 ${share(counts.small)}, mid-sentence ${share(counts.midSentence)}, broken fence ${share(counts.brokenFence)},`,
+    `heading alone ${share(counts.headingAlone)}, begins inside a table ${share(counts.tornTable)}`,
+  )
+}
+
+/** Begins with a small letter, and neither a blank line nor the end of a sentence stands before it. */
+function beginsMidSentence(text: string, start: number): boolean {
+  const before = /(\S?)(\s*)$/.exec(text.slice(Math.max(0, start - 200), start))
+  const first = /\S/.exec(text.slice(start, start + 80))?.[0] ?? ''
+  return start > 0 && /\p{Ll}/u.test(first) && !/\n\s*\n/.test(before?.[2] ?? '') && !/[.!?:;…>)\]"`*]/.test(before?.[1] ?? '')
+}
+
+function beginsInTable(text: string, start: number): boolean {
+  const line = text.slice(start, start + 400).trimStart()
+  return line.startsWith('|') && /\|[ \t]*\n\s*$/.test(text.slice(Math.max(0, start - 400), start + 1).replace(/\|$/, ''))
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

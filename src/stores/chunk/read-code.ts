@@ -1,0 +1,108 @@
+/**
+ * Atoms of source code in any language that is indented: a definition with the comments and decorators above it, whole where it fits; a
+ * longer one by the blocks inside it, at blank lines before other lines, never inside a line.
+ */
+
+import { BORDER } from './atom.ts'
+import type { Atom, Range } from './atom.ts'
+import { cutRange } from './cut.ts'
+import { linesOf } from './lines.ts'
+import { Nest } from './nest.ts'
+
+const TAB_WIDTH = 4
+/** Enough of a line to tell what it is. */
+const HEAD = 160
+const LONGEST_LABEL = 100
+/** These lines stand above what they speak of. */
+const PRELUDE = /^(?:\/\/|\/\*|\*|#|--|;|%|@\w|<!--|\{-|\(\*|"""|'''|template\s*<)/
+/** These lines belong to the block that began at the same indentation. */
+const CONTINUATION =
+  /^(?:[)\]}]|\{\s*$|(?:else|elif|elsif|elseif|except|rescue|catch|finally|ensure|end|fi|done|esac|then|do|begin|where|with|until|while\b.*;)\b|<\/|\*\/)/i
+
+interface OpenBlock {
+  readonly indent: number
+  /** Nothing but comments and decorators so far. */
+  isPrelude: boolean
+}
+
+export function readCode(text: string, max: number, lineBreak: string): Generator<Atom> {
+  return codeAtoms(text, { start: 0, end: text.length }, [], max, lineBreak)
+}
+
+/** Atoms of the code in a range that begins with a line. */
+export function* codeAtoms(
+  text: string,
+  { start, end }: Range,
+  path: readonly string[],
+  max: number,
+  lineBreak: string,
+): Generator<Atom> {
+  const nest = new Nest(max, path)
+  const open: OpenBlock[] = []
+  let afterBlank = false
+  for (const line of linesOf(text, start, end, lineBreak)) {
+    const { indent, first } = indentation(text, line.start, line.end)
+    if (first === line.end) {
+      afterBlank = true
+      continue
+    }
+    const head = text.slice(first, Math.min(line.end, first + HEAD))
+    const isPrelude = PRELUDE.test(head)
+    while ((open.at(-1)?.indent ?? -1) > indent) close(nest, open)
+    const top = open.at(-1)
+    const joins = top?.indent === indent && ((top.isPrelude && !afterBlank) || (CONTINUATION.test(head) && !isPrelude))
+    let border: number
+    if (joins) {
+      border = top.isPrelude && isPrelude ? BORDER.sentence : BORDER.never
+      if (top.isPrelude && !isPrelude) nest.name(label(head))
+      top.isPrelude &&= isPrelude
+    } else {
+      if (top?.indent === indent) close(nest, open)
+      if (open.length === 0) yield* nest.take()
+      border = borderAt(open.length, afterBlank)
+      open.push({ indent, isPrelude })
+      nest.open()
+      if (!isPrelude) nest.name(label(head))
+    }
+    for (const range of cutRange(text, line.start, line.end, max)) {
+      nest.add(range, border)
+      border = BORDER.weak
+    }
+    afterBlank = false
+  }
+  while (open.length > 0) close(nest, open)
+  yield* nest.take()
+}
+
+function close(nest: Nest, open: OpenBlock[]): void {
+  open.pop()
+  nest.close()
+}
+
+const AFTER_BLANK = [BORDER.block, BORDER.paragraph, BORDER.item]
+const WITHOUT_BLANK = [BORDER.item, BORDER.line]
+
+/** The further out and the more set off by blank lines, the better. */
+function borderAt(depth: number, afterBlank: boolean): number {
+  return (afterBlank ? AFTER_BLANK[depth] : WITHOUT_BLANK[depth]) ?? (afterBlank ? BORDER.line : BORDER.sentence)
+}
+
+function indentation(text: string, start: number, end: number): { readonly indent: number; readonly first: number } {
+  let indent = 0
+  let first = start
+  for (; first < end; first++) {
+    const code = text.charCodeAt(first)
+    if (code === 0x20) indent++
+    else if (code === 0x09) indent += TAB_WIDTH - (indent % TAB_WIDTH)
+    else if (code !== 0x0c && code !== 0x0d && code !== 0xfeff) break
+  }
+  return { indent, first }
+}
+
+/** The line that opens a block, as a heading: `class Reader extends Base`. */
+function label(head: string): string {
+  return head
+    .slice(0, LONGEST_LABEL)
+    .replace(/[\s{(:=[]+$/, '')
+    .trim()
+}

@@ -1,0 +1,93 @@
+/**
+ * Atoms of JSON, JSON with comments and JSON lines: members and elements, whole where they fit, under the keys above them. Reads what is no
+ * valid JSON as well as it can.
+ */
+
+import { BORDER, isWhiteSpace } from './atom.ts'
+import type { Atom } from './atom.ts'
+import { Nest } from './nest.ts'
+import { proseAtoms } from './prose.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const LONGEST_KEY = 100
+const KEY = /^\s*"((?:[^"\\]|\\.)*)"\s*:/
+
+export function* readJson(text: string, max: number, lineBreak: string): Generator<Atom> {
+  const nest = new Nest(max)
+  // Where the member or element that is being read begins.
+  let start = -1
+  let afterClose = false
+  let tooDeep = 0
+  const leaf = (end: number): void => {
+    if (start === -1) return
+    for (const atom of proseAtoms(text, { start, end, border: borderAt(nest.depth), path: [] }, max, lineBreak))
+      nest.add(atom, atom.border)
+    start = -1
+  }
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at)
+    const opens = character === '{' || character === '['
+    const closes = character === '}' || character === ']'
+    if ((opens && nest.depth === DEEPEST) || (closes && tooDeep > 0)) {
+      tooDeep += opens ? 1 : -1
+      if (start === -1) start = at
+    } else if (opens) {
+      const from = start === -1 ? at : start
+      const border = borderAt(nest.depth)
+      if (nest.depth === 0) yield* nest.take()
+      nest.open()
+      nest.name(keyOf(text, from, at))
+      start = from
+      for (const atom of proseAtoms(text, { start: from, end: at + 1, border, path: [] }, max, lineBreak))
+        nest.add(atom, atom.border)
+      start = -1
+      afterClose = false
+    } else if (closes) {
+      leaf(at)
+      nest.add({ start: at, end: at + 1 }, BORDER.never)
+      nest.close()
+      afterClose = true
+    } else if (character === ',') {
+      if (start === -1 && afterClose) nest.append({ start: at, end: at + 1 })
+      else {
+        if (start === -1) start = at
+        leaf(at + 1)
+      }
+      afterClose = false
+    } else if (!isWhiteSpace(text, at)) {
+      if (start === -1) start = at
+      afterClose = false
+      if (text.charCodeAt(at) === QUOTE) at = stringEnd(text, at)
+    } else if (nest.depth === 0 && character === lineBreak) {
+      leaf(at)
+    }
+  }
+  leaf(text.length)
+  while (nest.depth > 0) nest.close()
+  yield* nest.take()
+}
+
+const BORDERS = [BORDER.block, BORDER.paragraph, BORDER.item]
+
+function borderAt(depth: number): number {
+  return BORDERS[depth] ?? BORDER.line
+}
+
+/** Deeper brackets are read as text. */
+const DEEPEST = 256
+
+/** Offset of the closing quote. JSON strings hold no line breaks, so a string that is not closed ends with its line. */
+function stringEnd(text: string, quote: number): number {
+  for (let at = quote + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) at++
+    else if (code === 0x0a || code === 0x0d) return at - 1
+  }
+  return text.length - 1
+}
+
+function keyOf(text: string, start: number, end: number): string {
+  return KEY.exec(text.slice(start, Math.min(end, start + LONGEST_KEY)))?.[1] ?? ''
+}
