@@ -1,5 +1,7 @@
 /** The public API of cria. */
 
+export { retryWithBackoff } from './model/retry.ts'
+export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
 export { openRecorder } from './app/recorder.ts'

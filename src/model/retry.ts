@@ -1,0 +1,71 @@
+/** Retries any generator: the policy of the model station for work of your own. */
+
+import type { Clock } from '../core/clock.ts'
+import { ConfigurationError, isCriaError, MaxRetriesExceededError, toCriaError } from '../core/error.ts'
+import type { ErrorInfo } from '../core/error.ts'
+import { systemClock } from '../util/clock.ts'
+import { backoff, DEFAULT_BACKOFF } from './backoff.ts'
+
+export interface RetryOptions {
+  /** Attempts in all, the first one included; default 3. */
+  readonly maxRetries?: number
+  /** Milliseconds: upper bound of the first wait, which doubles with each further one; default 1000. */
+  readonly initialDelay?: number
+  /** Ends a wait at once, with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** Default: a `CriaError` that says so. */
+  readonly isRetryable?: (error: unknown) => boolean
+  /** For tests: time and chance. */
+  readonly clock?: Clock
+  readonly random?: () => number
+}
+
+export interface RetryNotice {
+  readonly type: 'retry'
+  /** The attempt that failed, from 1. */
+  readonly attempt: number
+  /** Milliseconds until the next one: random, below a bound that doubles. */
+  readonly delay: number
+  readonly error: ErrorInfo
+}
+
+/**
+ * Yields what `operation` yields, and tries again when it fails with something that may pass. Before each wait it yields a `retry` notice; what
+ * had been yielded by the failed attempt is not taken back.
+ *
+ * @throws MaxRetriesExceededError when the last attempt failed as well, with that failure as its cause; an error that is not worth a retry
+ *   unchanged; ConfigurationError for options that make no sense.
+ */
+export async function* retryWithBackoff<T, R>(
+  operation: () => AsyncGenerator<T, R>,
+  options: RetryOptions = {},
+): AsyncGenerator<T | RetryNotice, R, undefined> {
+  const {
+    maxRetries = 3,
+    initialDelay = DEFAULT_BACKOFF.initialDelay,
+    signal,
+    clock = systemClock,
+    random = Math.random,
+  } = options
+  const isRetryable = options.isRetryable ?? ((error) => isCriaError(error) && error.retryable)
+  if (!Number.isInteger(maxRetries) || maxRetries < 1)
+    throw new ConfigurationError(`maxRetries must be a whole number of at least 1, but is ${maxRetries}.`)
+
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted()
+    try {
+      return yield* operation()
+    } catch (thrown) {
+      if (!isRetryable(thrown)) throw thrown
+      const error = toCriaError(thrown)
+      if (attempt >= maxRetries) {
+        throw new MaxRetriesExceededError(`All ${maxRetries} attempts failed; the last one with: ${error.message}`, {
+          cause: thrown,
+        })
+      }
+      const delay = backoff(attempt, { ...DEFAULT_BACKOFF, initialDelay }, random())
+      yield { type: 'retry', attempt, delay, error: error.toJSON() }
+      await clock.sleep(delay, signal)
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** For tests: of those who use cria, and ours. */
+
+export { ScriptedModel } from './providers/scripted/scripted-model.ts'
+export type { Script, ScriptedAnswer, ScriptedOptions } from './providers/scripted/scripted-model.ts'
+export { collect } from './testing/collect.ts'
