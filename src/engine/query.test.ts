@@ -72,6 +72,24 @@ describe('query()', () => {
     expect(foldEvents(events)).toMatchObject({ text: 'Done.', toolResults: [{ id: 'a', content: 'saw x', isError: false }] })
   })
 
+  it('CORE-SIMPLE-021 runs a call that comes as text, and shows none of it', async () => {
+    const look = { name: 'look', description: '', inputSchema: { type: 'object' }, needsPermission: false, call: () => 'seen' }
+    const model = new ScriptedModel([{ text: ['{"name":"lo', 'ok","arguments":{}}'] }, { text: ['{"name":', '"Alice"}'] }])
+    const events = await collect({ model, prompt: 'Go', tools: [look] })
+    expect(types(events)).toEqual([
+      'start',
+      'usage',
+      'message',
+      'tool_request',
+      'tool_result',
+      'text_delta',
+      'usage',
+      'message',
+      'complete',
+    ])
+    expect(foldEvents(events).text).toBe('{"name":"Alice"}')
+  })
+
   it('ENG-QUERY-002 mistakes in the options are thrown at once', () => {
     const model = new ScriptedModel([])
     expect(() => query({ model, prompt: ' ' })).toThrow(/question is empty/)

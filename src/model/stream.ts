@@ -16,6 +16,7 @@ import type { Assembled } from './assemble.ts'
 import { fitRequest } from './fit.ts'
 import { recover } from './recover.ts'
 import type { RetryPolicy } from './recover.ts'
+import { readTextToolCalls } from './text-tool-calls.ts'
 import { Watchdog } from './watchdog.ts'
 import type { Timeouts } from './watchdog.ts'
 
@@ -126,7 +127,8 @@ async function* tryOnce(
   let shown = false
   ctx.ledger.sent(model, request)
   try {
-    for await (const part of partsOf(request, model, span, ctx)) {
+    const parts = readTextToolCalls(partsOf(request, model, span, ctx), request.tools ?? [], ctx.createId)
+    for await (const part of parts) {
       assembler.add(part)
       if (part.type === 'text' && part.text !== '') {
         shown = true

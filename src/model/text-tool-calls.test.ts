@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toolCallsInText } from './text-tool-calls.ts'
+import { mayBeToolCall, toolCallsInText } from './text-tool-calls.ts'
 
 const search = {
   name: 'search',
@@ -31,5 +31,21 @@ describe('toolCallsInText', () => {
     ['an empty list', '[]', []],
   ])('CORE-SIMPLE-021 reads %s', (_, text, expected) => {
     expect(read(text)).toEqual(expected)
+  })
+})
+
+describe('mayBeToolCall', () => {
+  it.each([
+    ['', true],
+    [' \n', true],
+    ['{"na', true],
+    ['[', true],
+    ['`', true],
+    ['``', true],
+    ['```json', true],
+    ['`code`', false],
+    ['Sure, {', false],
+  ])('%j: %s', (beginning, expected) => {
+    expect(mayBeToolCall(beginning)).toBe(expected)
   })
 })

@@ -5,7 +5,7 @@
 
 import type { CreateId } from '../core/id.ts'
 import type { Json } from '../core/json.ts'
-import type { ToolSpec } from '../core/model.ts'
+import type { ModelPart, ToolSpec } from '../core/model.ts'
 import type { ToolCallPart } from '../core/part.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 
@@ -25,6 +25,46 @@ export function toolCallsInText(text: string, tools: readonly ToolSpec[], create
     calls.push({ type: 'tool-call', id: createId('call'), ...call })
   }
   return calls
+}
+
+/**
+ * Passes the parts of an answer on, with a call that came as text turned into a call. Text that may still become one is held back until it is
+ * decided, so that nothing is shown and taken back.
+ */
+export async function* readTextToolCalls(
+  parts: AsyncIterable<ModelPart>,
+  tools: readonly ToolSpec[],
+  createId: CreateId,
+): AsyncGenerator<ModelPart, void, undefined> {
+  let held = ''
+  let deciding = tools.length > 0
+  for await (const part of parts) {
+    if (deciding && part.type === 'text' && part.providerData === undefined) {
+      held += part.text
+      if (mayBeToolCall(held)) continue
+      deciding = false
+      yield { type: 'text', text: held }
+      held = ''
+      continue
+    }
+    if (deciding && (part.type === 'finish' || part.type === 'tool-call' || part.type === 'text')) {
+      deciding = false
+      const calls = part.type === 'finish' && part.reason === 'stop' ? toolCallsInText(held, tools, createId) : []
+      yield* calls
+      if (calls.length > 0) {
+        yield { ...part, type: 'finish', reason: 'tool-calls' }
+        continue
+      }
+      if (held !== '') yield { type: 'text', text: held }
+    }
+    yield part
+  }
+}
+
+/** Whether text that begins like this may still turn out to be nothing but a call. */
+export function mayBeToolCall(beginning: string): boolean {
+  const text = beginning.trimStart()
+  return text === '' || text.startsWith('{') || text.startsWith('[') || '```'.startsWith(text.slice(0, 3))
 }
 
 function unfenced(text: string): string {
