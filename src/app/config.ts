@@ -43,13 +43,18 @@ export function loadConfig(surroundings: Surroundings): LoadedConfig {
 
   const trust = trustState(found, paths)
   if (trust === 'trusted') {
-    config = mergeConfig(config, withAbsolutePaths(parseConfig(found.content, found.file), found.folder))
+    config = mergeConfig(config, readProjectConfig(found))
     files.push(found.file)
   } else {
     const why = trust === 'changed' ? 'has changed since you trusted it and is not used' : 'is not used'
     notes.push(`The configuration ${found.file} ${why}; look at it, then run "cria trust" to let it count.`)
   }
   return { config, files, paths, project: { ...found, trust }, notes }
+}
+
+/** What a project's file says, whether it counts or not. @throws ConfigurationError as `parseConfig`. */
+export function readProjectConfig(project: ProjectConfig): CriaConfig {
+  return withAbsolutePaths(parseConfig(project.content, project.file), project.folder)
 }
 
 /** @throws ConfigurationError naming the file, and for every mistake its place, what was expected and what was received. */

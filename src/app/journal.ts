@@ -49,3 +49,5 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
     throw thrown
   }
 }
+
+export { exportTurns } from '../recorders/export.ts'

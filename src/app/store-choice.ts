@@ -1,0 +1,91 @@
+/** Which store is meant: the one that is named, the one that is kept for a set of paths, or the default. */
+
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { ConfigurationError } from '../core/error.ts'
+import { nearest } from '../util/nearest.ts'
+import type { CriaConfig } from './config-schema.ts'
+import { reason, storePath } from './paths.ts'
+import type { HomePaths } from './paths.ts'
+
+export interface StoreChoice {
+  readonly name: string
+  /** The file. */
+  readonly path: string
+  /** Real paths of the documents that this store is kept for, where it is kept for some. */
+  readonly documents: readonly string[] | undefined
+  /** There is a file already. */
+  readonly exists: boolean
+}
+
+export interface StoreOptions {
+  readonly store?: string | undefined
+  readonly docs?: readonly string[] | undefined
+}
+
+export const DEFAULT_STORE = 'default'
+
+/**
+ * @throws ConfigurationError when both are given, when a path does not exist, or when the name cannot be that of a store.
+ */
+export function chooseStore(options: StoreOptions, config: CriaConfig, paths: HomePaths, cwd: string): StoreChoice {
+  const { store, docs = [] } = options
+  if (store !== undefined && docs.length > 0) {
+    throw new ConfigurationError('--store and --docs exclude each other: --docs has a store of its own for its paths.')
+  }
+  if (docs.length > 0) return storeForDocuments(realPaths(docs, cwd), paths)
+  return named(store ?? config.store ?? DEFAULT_STORE, paths)
+}
+
+/** The same set of paths, in any order and however it is written, has the same store. */
+export function storeForDocuments(documents: readonly string[], paths: HomePaths): StoreChoice {
+  const hash = createHash('sha256').update(JSON.stringify(documents)).digest('hex')
+  return { ...named(`docs-${hash.slice(0, 16)}`, paths), documents }
+}
+
+/** Real paths, sorted, each once. @throws ConfigurationError that names the first path that does not exist. */
+export function realPaths(given: readonly string[], cwd: string): readonly string[] {
+  const real = given.map((path) => {
+    if (path.includes('\0')) throw new ConfigurationError(`A path cannot hold a NUL byte: ${JSON.stringify(path)}.`)
+    try {
+      return realpathSync(resolve(cwd, path))
+    } catch (cause) {
+      const why =
+        cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+          ? 'does not exist'
+          : `cannot be read: ${reason(cause)}`
+      throw new ConfigurationError(`The path ${path} ${why}.`, { cause })
+    }
+  })
+  return [...new Set(real)].toSorted()
+}
+
+/** Names of the stores of this home, those that are kept for paths left out. */
+export function storeNames(paths: HomePaths): readonly string[] {
+  try {
+    return readdirSync(paths.stores)
+      .filter((file) => file.endsWith('.db') && !/^docs-[0-9a-f]{16}\.db$/.test(file))
+      .map((file) => file.slice(0, -'.db'.length))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
+/** @throws ConfigurationError that names the stores there are, when this one is not among them. */
+export function requireStore(choice: StoreChoice, paths: HomePaths): void {
+  if (choice.exists) return
+  const names = storeNames(paths)
+  const close = nearest(choice.name, names)
+  const others = names.length === 0 ? 'There are none yet.' : `There are: ${names.join(', ')}.`
+  throw new ConfigurationError(
+    `There is no store ${JSON.stringify(choice.name)}.${close === undefined ? '' : ` Did you mean ${JSON.stringify(close)}?`} ${others}`,
+    { hint: `Make it with: cria index <path…> --store ${choice.name}` },
+  )
+}
+
+function named(name: string, paths: HomePaths): StoreChoice {
+  const path = storePath(paths, name)
+  return { name, path, documents: undefined, exists: existsSync(path) }
+}

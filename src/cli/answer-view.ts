@@ -1,0 +1,195 @@
+/** Shows the events of a turn: as text for people, as one JSON object, or as events, one a line. */
+
+import { CriaError, errorFromInfo } from '../core/error.ts'
+import type { ErrorInfo } from '../core/error.ts'
+import { isTerminal } from '../core/event.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import { foldEvents } from '../core/fold.ts'
+import { UNKNOWN_USAGE } from '../core/usage.ts'
+import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
+import type { TextStream } from '../util/terminal.ts'
+import { EXIT, EXIT_CODES } from './exit-codes.ts'
+import { describeFailure } from './failure.ts'
+import { formatCost, formatMs, formatUsage } from './format.ts'
+import { note, toJsonLine } from './io.ts'
+import type { Io } from './io.ts'
+import { sourceLines, terminalLink } from './sources.ts'
+
+export type AnswerFormat = 'text' | 'json' | 'events'
+
+export interface ShowOptions {
+  readonly format: AnswerFormat
+  /** Show what the model thinks, on standard error. */
+  readonly showThinking: boolean
+}
+
+/** Follows a turn to its end and resolves to the exit code that it deserves. */
+export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, options: ShowOptions): Promise<number> {
+  const seen: QueryEvent[] = []
+  const text = options.format === 'text' ? await textView(io, options) : undefined
+  for await (const event of events) {
+    seen.push(event)
+    if (options.format === 'events') await io.stdout.write(toJsonLine(event))
+    else await text?.show(event)
+  }
+  const last = seen.at(-1)
+  if (last === undefined || !isTerminal(last)) {
+    await text?.end()
+    throw new CriaError('stream_interrupted', 'The turn ended without saying how.')
+  }
+  if (options.format === 'json') await io.stdout.write(toJsonLine(toAnswerJson(seen)))
+
+  if (last.type === 'error') {
+    await io.stderr.writeRaw(`${describeFailure(errorFromInfo(last.error), io.env)}\n`)
+    return EXIT_CODES[last.error.code]
+  }
+  return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
+}
+
+/** What `--json` prints of a turn, also of one that failed: then with what had arrived, and `error`. */
+export function toAnswerJson(events: readonly QueryEvent[]): object {
+  const [first] = events
+  const last = events.at(-1)
+  const { text, result } = foldEvents(events)
+  const ending = last?.type === 'error' ? { error: last.error } : last?.type === 'cancelled' ? { cancelled: last.reason } : {}
+  return {
+    answer: result?.text ?? text,
+    abstained: result?.abstained ?? false,
+    citations: result?.citations ?? [],
+    model: result?.model ?? lastModel(events),
+    finishReason: result?.finishReason ?? null,
+    usage: result?.usage ?? lastUsage(events),
+    costUsd: result?.costUsd ?? null,
+    latencyMs: first === undefined || last === undefined ? null : last.at - first.at,
+    sessionId: first?.sessionId ?? null,
+    turnId: first?.turnId ?? null,
+    traceId: result?.traceId ?? null,
+    ...ending,
+  }
+}
+
+function lastModel(events: readonly QueryEvent[]): string | null {
+  const event = events.findLast((candidate) => candidate.type === 'model_switch' || candidate.type === 'start')
+  return event === undefined ? null : event.type === 'start' ? event.model : event.to
+}
+
+function lastUsage(events: readonly QueryEvent[]): QueryResult['usage'] {
+  const event = events.findLast((candidate) => candidate.type === 'usage')
+  return event?.usage ?? UNKNOWN_USAGE
+}
+
+interface TextView {
+  show(event: QueryEvent): Promise<void>
+  end(): Promise<void>
+}
+
+/** The answer on standard output as it comes, then its sources; what else happens on standard error. */
+async function textView(io: Io, { showThinking }: ShowOptions): Promise<TextView> {
+  const { stdout, stderr } = io
+  const open = (): Promise<TextStream> => openText(io)
+  let stream = await open()
+  let written = ''
+  let step: number | undefined
+  let startedAt: number | undefined
+  let isThinking = false
+
+  const write = async (text: string): Promise<void> => {
+    if (text === '') return
+    written = text
+    await stdout.writeRaw(text)
+  }
+  const end = async (): Promise<void> => {
+    await write(stream.finish())
+    if (written !== '' && !written.endsWith('\n')) await write('\n')
+    written = ''
+    stream = await open()
+  }
+  const endThinking = async (): Promise<void> => {
+    if (isThinking) await stderr.write('\n')
+    isThinking = false
+  }
+
+  return {
+    end,
+    async show(event) {
+      if (event.type !== 'thinking') await endThinking()
+      switch (event.type) {
+        case 'start':
+          startedAt = event.at
+          break
+        case 'text_delta':
+          if (step !== undefined && step !== event.step) await end()
+          step = event.step
+          await write(stream.push(event.text))
+          break
+        case 'thinking':
+          if (showThinking) await stderr.writeRaw(stderr.style('dim', visibleText(event.content)))
+          isThinking = showThinking
+          break
+        case 'reset':
+          await end()
+          await note(io, 'what was shown so far is void; the answer begins again.')
+          break
+        case 'retry':
+          await note(io, `${describeError(event.error)} Trying again in ${formatMs(event.delay)}.`)
+          break
+        case 'model_switch':
+          await note(io, `going on with ${event.to} instead of ${event.from} (${event.reason.replaceAll('_', ' ')}).`)
+          break
+        case 'notice':
+          await note(io, event.message)
+          break
+        case 'compaction':
+          await note(io, `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`)
+          break
+        case 'cancelled':
+          await end()
+          await note(io, `stopped; what had arrived is kept: cria logs show ${event.turnId}`)
+          break
+        case 'error':
+          await end()
+          break
+        case 'complete':
+          await end()
+          await write(sourceList(event.result, io))
+          written = ''
+          await finishNotes(event.result, startedAt === undefined ? null : event.at - startedAt, io)
+          break
+        default:
+          break
+      }
+    },
+  }
+}
+
+async function openText({ stdout }: Io): Promise<TextStream> {
+  if (!stdout.isTerminal) return wholeCharacters()
+  const { markdownStream } = await import('./terminal/markdown.ts')
+  return markdownStream({ width: stdout.columns, colour: stdout.colour })
+}
+
+function sourceList({ citations = [] }: QueryResult, { stdout, cwd }: Io): string {
+  const lines = sourceLines(citations, cwd)
+  if (lines.length === 0) return ''
+  const shown = lines.map(({ marker, place, url, supported }) => {
+    const path = stdout.isTerminal ? visibleLine(place) : place.replaceAll(/[\r\n]/g, ' ')
+    const linked = stdout.links && url !== undefined ? terminalLink(place, url) : path
+    const warning = supported ? '' : `  ${stdout.style('yellow', '(the source does not say this)')}`
+    return `[${stdout.isTerminal ? visibleLine(marker) : marker}] ${linked}${warning}\n`
+  })
+  return `\n${stdout.style('bold', 'Sources')}\n${shown.join('')}`
+}
+
+async function finishNotes(result: QueryResult, tookMs: number | null, io: Io): Promise<void> {
+  if (result.finishReason === 'length') await note(io, 'the answer was cut: the model reached its limit of output.')
+  else if (result.finishReason === 'content-filter')
+    await note(io, 'the provider ended the answer: its content filter stepped in.')
+  else if (result.finishReason === 'max-steps') await note(io, 'the turn ended at its limit of steps.')
+  if (!io.stderr.isTerminal) return
+  const facts = [result.model, formatMs(tookMs), formatUsage(result.usage), formatCost(result.costUsd), result.turnId]
+  await io.stderr.writeRaw(`${io.stderr.style('dim', visibleLine(facts.join(' · ')))}\n`)
+}
+
+function describeError({ message }: ErrorInfo): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}

@@ -1,0 +1,68 @@
+/** What a command is: its arguments, options and examples as data, and a function that runs it. */
+
+import type { Io } from './io.ts'
+
+export type OptionType = 'flag' | 'text' | 'texts' | 'integer' | 'number'
+
+export interface OptionSpec {
+  readonly type: OptionType
+  /** One letter. */
+  readonly short?: string
+  /** How the value is called in help texts; required for all but flags. */
+  readonly value?: string
+  readonly about: string
+  /** Shown in help texts. */
+  readonly default?: string
+  readonly min?: number
+  readonly max?: number
+  /** The only values that are taken. */
+  readonly choices?: readonly string[]
+}
+
+export interface ArgumentSpec {
+  readonly name: string
+  readonly about: string
+  /** Default true. */
+  readonly required?: boolean
+  /** Takes all that is left. */
+  readonly many?: boolean
+}
+
+type ValueOf<Type extends OptionType> = Type extends 'flag'
+  ? boolean
+  : Type extends 'text'
+    ? string | undefined
+    : Type extends 'texts'
+      ? readonly string[]
+      : number | undefined
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>
+export type OptionValues<Options extends OptionSpecs> = { readonly [Name in keyof Options]: ValueOf<Options[Name]['type']> }
+
+export interface CommandInput<Options extends OptionSpecs> {
+  readonly arguments: readonly string[]
+  readonly options: OptionValues<Options>
+}
+
+export interface CommandSpec<Options extends OptionSpecs> {
+  /** As it is typed after `cria`: `logs show`. */
+  readonly name: string
+  readonly arguments?: readonly ArgumentSpec[]
+  readonly options: Options
+  /** Paragraphs for `--help`. */
+  readonly details?: string
+  /** Whole command lines. */
+  readonly examples: readonly string[]
+  /** Resolves to the exit code; whatever it throws becomes a message and an exit code. */
+  run(input: CommandInput<Options>, io: Io): Promise<number>
+}
+
+/** A command whose options have been forgotten by the type system. */
+export interface Command extends Omit<CommandSpec<OptionSpecs>, 'run'> {
+  run(input: CommandInput<OptionSpecs>, io: Io): Promise<number>
+}
+
+/** Gives `run` the types of the options that the command declares; the parser makes values that fit them. */
+export function defineCommand<const Options extends OptionSpecs>(spec: CommandSpec<Options>): Command {
+  return spec
+}

@@ -1,0 +1,60 @@
+/** All commands. Each is loaded when it is called, so that a start costs no more than what it needs. */
+
+import type { Command } from './command.ts'
+
+export interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  load(): Promise<Command>
+}
+
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'logs list',
+    summary: 'list recorded turns, newest first',
+    load: async () => (await import('./commands/logs-list.ts')).logsList,
+  },
+  {
+    name: 'logs show',
+    summary: 'show a turn: messages, events, spans',
+    load: async () => (await import('./commands/logs-show.ts')).logsShow,
+  },
+  {
+    name: 'logs search',
+    summary: 'find turns by words of question or answer',
+    load: async () => (await import('./commands/logs-list.ts')).logsSearch,
+  },
+  {
+    name: 'logs stats',
+    summary: 'count turns, tokens and cost',
+    load: async () => (await import('./commands/logs-stats.ts')).logsStats,
+  },
+  {
+    name: 'logs export',
+    summary: 'write turns as JSON, one a line',
+    load: async () => (await import('./commands/logs-export.ts')).logsExport,
+  },
+  { name: 'logs rate', summary: 'rate an answer', load: async () => (await import('./commands/logs-rate.ts')).logsRate },
+  {
+    name: 'logs replay',
+    summary: 'show an answer again as it came',
+    load: async () => (await import('./commands/logs-replay.ts')).logsReplay,
+  },
+  { name: 'logs gc', summary: 'remove old turns', load: async () => (await import('./commands/logs-gc.ts')).logsGc },
+  { name: 'doctor', summary: 'check the installation', load: async () => (await import('./commands/doctor.ts')).doctor },
+]
+
+/** Names that are kept for commands to come. */
+export const PLANNED: readonly string[] = ['run', 'chat', 'compare', 'serve', 'mcp', 'worker']
+
+/** The entry that the first words of a command line name, and the words that are left. */
+export function findCommand(
+  words: readonly string[],
+): { readonly entry: CommandEntry; readonly rest: readonly string[] } | undefined {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ')
+    const entry = COMMANDS.find((candidate) => candidate.name === name)
+    if (entry !== undefined) return { entry, rest: words.slice(length) }
+  }
+  return undefined
+}

@@ -1,0 +1,35 @@
+import { diagnose } from '../../app/doctor.ts'
+import type { Check } from '../../app/doctor.ts'
+import { visibleText } from '../../util/terminal.ts'
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { toJsonLine } from '../io.ts'
+import type { Channel } from '../io.ts'
+
+const MARKS: Readonly<Record<Check['status'], readonly [mark: string, style: 'green' | 'yellow' | 'red']>> = {
+  ok: ['ok', 'green'],
+  warning: ['warning', 'yellow'],
+  failed: ['FAILED', 'red'],
+}
+
+export const doctor: Command = defineCommand({
+  name: 'doctor',
+  options: {
+    json: { type: 'flag', about: 'print one JSON object: { ok, checks: [{ name, status, message, hint }] }' },
+  },
+  details: 'Changes nothing and shows no key. The exit code is 1 when something has failed; a warning is no failure.',
+  examples: ['cria doctor', 'cria doctor --json'],
+  async run({ options }, io) {
+    const diagnosis = await diagnose(io, io.signal)
+    if (options.json) await io.stdout.write(toJsonLine(diagnosis))
+    else for (const check of diagnosis.checks) await io.stdout.writeRaw(line(check, io.stdout))
+    return diagnosis.ok ? EXIT.done : EXIT.failed
+  },
+})
+
+function line({ name, status, message, hint }: Check, out: Channel): string {
+  const [mark, style] = MARKS[status]
+  const advice = hint === undefined ? '' : `${' '.repeat(9)}${hint}\n`
+  return `${out.style(style, mark.padEnd(7))}  ${visibleText(`${name}: ${message}`)}\n${visibleText(advice)}`
+}

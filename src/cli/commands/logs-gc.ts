@@ -1,0 +1,48 @@
+import { openJournalIfThere } from '../../app/journal.ts'
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { formatBytes, formatTime, plural } from '../format.ts'
+import { note, toJsonLine } from '../io.ts'
+
+const DAY = 86_400_000
+const MEGABYTE = 1_000_000
+
+export const logsGc: Command = defineCommand({
+  name: 'logs gc',
+  options: {
+    'max-age': { type: 'number', value: 'DAYS', about: 'older turns go', default: '365', min: 0 },
+    'max-size': {
+      type: 'number',
+      value: 'MB',
+      about: 'the oldest turns go until the journal is no larger',
+      default: '1074',
+      min: 0,
+    },
+    'dry-run': { type: 'flag', about: 'only say what would go' },
+    json: { type: 'flag', about: 'print one JSON object: { turns, sessions, oldest, newest, bytes, dryRun }' },
+  },
+  details: 'Turns that are running stay, whatever their age.',
+  examples: ['cria logs gc --dry-run', 'cria logs gc --max-age 30'],
+  async run({ options }, io) {
+    const journal = await openJournalIfThere(io)
+    const { 'max-age': days, 'max-size': megabytes, 'dry-run': dryRun } = options
+    const report = (await journal?.gc({
+      ...(days === undefined ? {} : { maxAgeMs: days * DAY }),
+      ...(megabytes === undefined ? {} : { maxBytes: megabytes * MEGABYTE }),
+      dryRun,
+    })) ?? { turns: 0, sessions: 0, oldest: null, newest: null, bytes: 0, dryRun }
+    if (options.json) {
+      await io.stdout.write(toJsonLine(report))
+      return 0
+    }
+    const { turns, sessions, oldest, newest, bytes } = report
+    const when = oldest === null || newest === null ? '' : ` from ${formatTime(oldest)} to ${formatTime(newest)}`
+    await note(
+      io,
+      turns === 0
+        ? 'nothing is too old or too much.'
+        : `${dryRun ? 'would remove' : 'removed'} ${plural(turns, 'turn')}${when}, ${plural(sessions, 'whole session')}, ${formatBytes(bytes)}.`,
+    )
+    return 0
+  },
+})

@@ -1,0 +1,35 @@
+import { ConfigurationError } from '../../core/error.ts'
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { findTurn } from '../find-turn.ts'
+import { note, toJsonLine } from '../io.ts'
+
+const WORDS: Readonly<Record<string, number | null>> = { up: 1, down: -1, none: null }
+
+export const logsRate: Command = defineCommand({
+  name: 'logs rate',
+  arguments: [
+    { name: 'id', about: 'id of a turn, or "last"' },
+    { name: 'rating', about: '1 to 5, up (1), down (-1), or none to take it back' },
+  ],
+  options: {
+    comment: { type: 'text', value: 'TEXT', about: 'why' },
+    json: { type: 'flag', about: 'print one JSON object: { turnId, rating }' },
+  },
+  examples: ['cria logs rate last 5', 'cria logs rate last down --comment "cites the wrong page"'],
+  async run({ arguments: [id = '', word = ''], options }, io) {
+    const rating = readRating(word)
+    const { journal, detail } = await findTurn(io, id)
+    const { turnId } = detail.turn
+    await journal.rate(turnId, rating, options.comment)
+    if (options.json) await io.stdout.write(toJsonLine({ turnId, rating }))
+    else await note(io, rating === null ? `the rating of ${turnId} is taken back.` : `${turnId} is rated ${rating}.`)
+    return 0
+  },
+})
+
+function readRating(word: string): number | null {
+  if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? null
+  if (/^(-1|[1-5])$/.test(word)) return Number(word)
+  throw new ConfigurationError(`A rating is 1 to 5, -1, up, down or none, but got ${JSON.stringify(word.slice(0, 60))}.`)
+}

@@ -1,0 +1,71 @@
+import type { TurnDetail } from '../../core/recorder.ts'
+import type { SpanRecord } from '../../core/span.ts'
+import { visibleText } from '../../util/terminal.ts'
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { findTurn } from '../find-turn.ts'
+import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table } from '../format.ts'
+import { toJsonLine } from '../io.ts'
+import type { Channel } from '../io.ts'
+
+export const logsShow: Command = defineCommand({
+  name: 'logs show',
+  arguments: [{ name: 'id', about: 'id of a turn, or "last"' }],
+  options: {
+    json: { type: 'flag', about: 'print one JSON object: { turn, messages, events, spans }' },
+  },
+  examples: ['cria logs show last', 'cria logs show trn_01j8… --json'],
+  async run({ arguments: [id = ''], options }, io) {
+    const { detail } = await findTurn(io, id)
+    if (options.json) await io.stdout.write(toJsonLine(detail))
+    else await io.stdout.writeRaw(describe(detail, io.stdout))
+    return 0
+  },
+})
+
+function describe({ turn, messages, events, spans }: TurnDetail, out: Channel): string {
+  const heading = (text: string): string => `\n${out.style('bold', text)}\n`
+  const facts: (readonly [string, string])[] = [
+    ['turn', turn.turnId],
+    ['session', turn.sessionId],
+    ['status', turn.finishReason === null ? turn.status : `${turn.status} (${turn.finishReason})`],
+    ['bot', turn.bot === null ? '–' : [turn.bot.kind, turn.bot.name].filter((part) => part !== undefined).join(' ')],
+    ['model', turn.model],
+    ['started', formatTime(turn.startedAt)],
+    ['took', formatMs(turn.latencyMs)],
+    ['usage', formatUsage(turn.usage)],
+    ['cost', formatCost(turn.costUsd)],
+    ['rating', turn.rating === null ? '–' : `${turn.rating}${turn.ratingComment === null ? '' : ` (${turn.ratingComment})`}`],
+    ['trace', turn.traceId],
+  ]
+  const error = turn.error === null ? '' : `${heading('Error')}${visibleText(`${turn.error.code}: ${turn.error.message}`)}\n`
+  return [
+    table(facts.map(([name, value]) => [name, shorten(value, 200)])),
+    heading('Question'),
+    `${visibleText(turn.question)}\n`,
+    heading('Answer'),
+    turn.text === '' ? '(none)\n' : `${visibleText(turn.text)}\n`,
+    error,
+    heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),
+    table(messages.map((message) => [message.role, shorten(message.content, 100)])),
+    spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
+  ].join('')
+}
+
+/** Spans below the span they ran in, in the order in which they began. */
+function spanTree(spans: readonly SpanRecord[]): string {
+  const known = new Set(spans.map((span) => span.spanId))
+  const rows: string[][] = []
+  const visit = (parent: string | null, depth: number): void => {
+    const children = spans.filter((span) =>
+      parent === null ? span.parentSpanId === null || !known.has(span.parentSpanId) : span.parentSpanId === parent,
+    )
+    for (const span of children.toSorted((a, b) => a.startedAt - b.startedAt)) {
+      const failed = span.status === 'error' ? `failed: ${shorten(span.error ?? '', 80)}` : ''
+      rows.push([`${'  '.repeat(depth)}${shorten(span.name, 60)}`, formatMs(span.endedAt - span.startedAt), failed])
+      visit(span.spanId, depth + 1)
+    }
+  }
+  visit(null, 0)
+  return table(rows, [1])
+}

@@ -1,0 +1,30 @@
+/** How a failure is told: a message a person can act on, an exit code a script can act on, and never a stack trace or a key. */
+
+import type { Surroundings } from '../app/paths.ts'
+import { toCriaError } from '../core/error.ts'
+import { redact } from '../util/redact.ts'
+import { visibleText } from '../util/terminal.ts'
+import { EXIT_CODES } from './exit-codes.ts'
+
+export function exitCodeOf(thrown: unknown): number {
+  return EXIT_CODES[toCriaError(thrown).code]
+}
+
+/** One or two lines; with `CRIA_DEBUG` the stack and the causes too. */
+export function describeFailure(thrown: unknown, env: Surroundings['env']): string {
+  const error = toCriaError(thrown)
+  const lines = [`cria: ${error.message}`]
+  if (error.hint !== undefined && !error.message.includes(error.hint)) lines.push(`      ${error.hint}`)
+  if ((env['CRIA_DEBUG'] ?? '') !== '') {
+    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) lines.push(cause.stack ?? cause.message)
+  }
+  return visibleText(withoutSecrets(lines.join('\n'), env))
+}
+
+const SECRET_NAME = /(_KEY|_TOKEN|_SECRET|_PASSWORD|PASSWD)$/
+
+/** The last net, for an error that carries a key in spite of all care. */
+export function withoutSecrets(text: string, env: Surroundings['env']): string {
+  const secrets = Object.entries(env).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []))
+  return redact(text, secrets)
+}

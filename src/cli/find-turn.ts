@@ -1,0 +1,21 @@
+import { openJournalIfThere } from '../app/journal.ts'
+import type { Journal } from '../app/journal.ts'
+import { CriaError } from '../core/error.ts'
+import type { TurnDetail } from '../core/recorder.ts'
+import type { Io } from './io.ts'
+
+/**
+ * The turn of this id; `last` is the newest one.
+ *
+ * @throws CriaError `not_found`
+ */
+export async function findTurn(io: Io, id: string): Promise<{ readonly journal: Journal; readonly detail: TurnDetail }> {
+  const journal = await openJournalIfThere(io)
+  const turnId = id === 'last' ? (await journal?.read.turns({ limit: 1 }))?.turns[0]?.turnId : id
+  const detail = turnId === undefined ? undefined : await journal?.read.turn(turnId)
+  if (journal === undefined || detail === undefined) {
+    const what = id === 'last' ? 'There are no turns yet.' : `There is no turn ${JSON.stringify(id.slice(0, 100))}.`
+    throw new CriaError('not_found', what, { hint: '`cria logs list` shows the turns.' })
+  }
+  return { journal, detail }
+}

@@ -1,0 +1,73 @@
+/** Numbers, times and tables for people. */
+
+import type { Usage } from '../core/usage.ts'
+import { visibleLine } from '../util/terminal.ts'
+
+/** `0.4 s`, `1 min 20 s`; unknown is a dash. */
+export function formatMs(ms: number | null): string {
+  if (ms === null) return '–'
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1000
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+/** `$0.0042`; unknown is a dash, which is not the same as nothing. */
+export function formatCost(usd: number | null): string {
+  if (usd === null) return '–'
+  if (usd === 0) return '$0'
+  return usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let value = bytes / 1000
+  while (value >= 1000 && units.length > 1) {
+    value /= 1000
+    units.shift()
+  }
+  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[0] ?? ''}`
+}
+
+/** `2026-01-31 08:15`, in local time. */
+export function formatTime(epochMs: number): string {
+  const date = new Date(epochMs)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+/** `1234 in, 56 out`, with what is unknown as a dash. */
+export function formatUsage({ inputTokens, outputTokens, exactness }: Usage): string {
+  if (inputTokens === null && outputTokens === null) return 'tokens unknown'
+  const about = exactness === 'estimated' ? 'about ' : ''
+  return `${about}${inputTokens ?? '–'} tokens in, ${outputTokens ?? '–'} out`
+}
+
+export function plural(count: number, one: string, many: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+/** One line, made visible and cut to `width` characters. */
+export function shorten(text: string, width: number): string {
+  const line = visibleLine(text.slice(0, width * 4).trim())
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`
+}
+
+/** Columns of plain text, two spaces apart; the last is not padded. Columns in `right` are aligned to the right. */
+export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+  const widths: number[] = []
+  for (const row of rows) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) => {
+          const width = widths[index] ?? 0
+          if (right.includes(index)) return cell.padStart(width)
+          return index === row.length - 1 ? cell : cell.padEnd(width)
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
+}

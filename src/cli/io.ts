@@ -1,0 +1,92 @@
+/** What a command has to do with the outside: two streams, the environment, and a signal that says when to stop. */
+
+import type { Readable, Writable } from 'node:stream'
+import { styleText } from 'node:util'
+import { reason } from '../app/paths.ts'
+import type { Surroundings } from '../app/paths.ts'
+import { CriaError } from '../core/error.ts'
+import { columnsOf, movesCursor, showsColour, showsLinks } from './terminal/capabilities.ts'
+import { visibleText } from '../util/terminal.ts'
+
+export type Style = Parameters<typeof styleText>[0]
+
+/** A stream to write to, and what is behind it. */
+export interface Channel {
+  readonly isTerminal: boolean
+  /** A line can be written over. */
+  readonly live: boolean
+  readonly colour: boolean
+  readonly links: boolean
+  readonly columns: number
+  /** Text of any origin: what commands a terminal is made visible on a terminal; a pipe gets it as it is. */
+  write(text: string): Promise<void>
+  /** Text that is fit for a terminal already: our own styles around text that was made `visible`. */
+  writeRaw(text: string): Promise<void>
+  /** The text in a style, where the stream shows styles. */
+  style(style: Style, text: string): string
+}
+
+export interface Io extends Surroundings {
+  /** Answers. */
+  readonly stdout: Channel
+  /** Everything else. */
+  readonly stderr: Channel
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  /** Aborted by Ctrl-C, by a signal, and when nobody reads the answers any more. */
+  readonly signal: AbortSignal
+}
+
+type Target = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
+/**
+ * @param onClosed Called once when the reader of the stream has gone; from then on what is written goes nowhere.
+ */
+export function openChannel(stream: Target, env: Surroundings['env'], onClosed: () => void): Channel {
+  let closed = false
+  // Without a listener the process would die of what the callbacks of the writes are told as well.
+  stream.on('error', () => {})
+
+  const settle = (error: NodeJS.ErrnoException): void => {
+    // A reader that has seen enough, as in `| head -1`, is no failure; a full disk is.
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') {
+      throw new CriaError('store_failed', `The output cannot be written: ${reason(error)}.`, { cause: error })
+    }
+    if (!closed) onClosed()
+    closed = true
+  }
+  const isTerminal = stream.isTTY === true
+  const colour = showsColour(stream, env)
+  const writeRaw = async (text: string): Promise<void> => {
+    if (closed || text === '') return
+    const error = await new Promise<Error | null | undefined>((resolve) => {
+      stream.write(text, resolve)
+    })
+    if (error != null) settle(error)
+  }
+  return {
+    isTerminal,
+    live: movesCursor(stream, env),
+    colour,
+    links: showsLinks(stream, env),
+    get columns() {
+      return columnsOf(stream)
+    },
+    write: (text) => writeRaw(isTerminal ? visibleText(text) : text),
+    writeRaw,
+    style: (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text),
+  }
+}
+
+// Valid JSON as it is, but on a terminal these would be more than text.
+const NOT_FOR_TERMINALS = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g
+
+/** One value as one line of JSON. */
+export function toJsonLine(value: unknown): string {
+  const json = JSON.stringify(value) ?? 'null'
+  return `${json.replace(NOT_FOR_TERMINALS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+}
+
+/** A line on standard error. */
+export function note(io: Pick<Io, 'stderr'>, text: string): Promise<void> {
+  return io.stderr.write(`cria: ${text}\n`)
+}

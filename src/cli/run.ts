@@ -1,0 +1,130 @@
+/** Runs one command: signals, help, errors and the exit code. The only place that ends the process. */
+
+import { ConfigurationError } from '../core/error.ts'
+import { nearest } from '../util/nearest.ts'
+import { COMMANDS, findCommand, PLANNED } from './commands.ts'
+import { EXIT } from './exit-codes.ts'
+import { describeFailure, exitCodeOf } from './failure.ts'
+import { commandHelp, groupHelp, overview } from './help.ts'
+import { openChannel } from './io.ts'
+import type { Io } from './io.ts'
+import { parseCommandLine } from './parse.ts'
+
+/** How long a command that was told to end may take to write down what it has. */
+const GRACE_MS = 5000
+/** How long the process may live on after its command has ended. */
+const LINGER_MS = 100
+
+export async function runCommandLine(words: readonly string[]): Promise<number> {
+  const stop = new AbortController()
+  let ended: number | undefined
+  const end = (code: number, reason: string): void => {
+    if (ended !== undefined) return
+    ended = code
+    stop.abort(new DOMException(reason, 'AbortError'))
+  }
+
+  const { env } = process
+  const io: Io = {
+    env,
+    cwd: process.cwd(),
+    // Nobody reads the answers any more: what is still to come would be made, and paid for, for nobody.
+    stdout: openChannel(process.stdout, env, () => end(EXIT.done, 'The reader of the output has gone.')),
+    stderr: openChannel(process.stderr, env, () => {}),
+    stdin: process.stdin,
+    signal: stop.signal,
+  }
+  const removeListeners = listen(io, end)
+
+  let code: number
+  try {
+    code = await dispatch(words, io)
+  } catch (thrown) {
+    code = await fail(thrown, io, ended)
+  } finally {
+    removeListeners()
+  }
+  endSoon(ended ?? code)
+  return ended ?? code
+}
+
+async function dispatch(words: readonly string[], io: Io): Promise<number> {
+  const wantsHelp = words[0] === 'help' || words.includes('--help') || words.includes('-h')
+  const named = words[0] === 'help' ? words.slice(1) : words
+  const found = findCommand(named)
+  if (found === undefined) return unknownCommand(named, wantsHelp, io)
+
+  const command = await found.entry.load()
+  const beforeTerminator = found.rest.includes('--') ? found.rest.slice(0, found.rest.indexOf('--')) : found.rest
+  if (words[0] === 'help' || beforeTerminator.includes('--help') || beforeTerminator.includes('-h')) {
+    await io.stdout.write(commandHelp(command, found.entry.summary))
+    return EXIT.done
+  }
+  return command.run(parseCommandLine(command, found.rest), io)
+}
+
+async function unknownCommand(words: readonly string[], wantsHelp: boolean, io: Io): Promise<number> {
+  const [name = ''] = words
+  const group = groupHelp(name)
+  const following = words[1]?.startsWith('-') === false ? words[1] : undefined
+  if (group !== undefined && following === undefined) {
+    if (wantsHelp) await io.stdout.write(group)
+    else await io.stderr.write(group)
+    return wantsHelp ? EXIT.done : EXIT.usage
+  }
+  if (name === '' || (wantsHelp && name.startsWith('-'))) {
+    if (wantsHelp) await io.stdout.write(overview())
+    else await io.stderr.write(overview())
+    return wantsHelp ? EXIT.done : EXIT.usage
+  }
+  if (PLANNED.includes(name))
+    throw new ConfigurationError(`"cria ${name}" is planned and not there yet.`, { hint: 'See: cria --help' })
+
+  const typed = group === undefined ? name : `${name} ${following ?? ''}`
+  const candidates =
+    group === undefined
+      ? [...new Set(COMMANDS.map((entry) => entry.name.split(' ')[0] ?? ''))]
+      : COMMANDS.map((entry) => entry.name)
+  const close = nearest(typed, candidates)
+  throw new ConfigurationError(
+    `There is no command ${JSON.stringify(typed.slice(0, 60))}.${close === undefined ? '' : ` Did you mean "cria ${close}"?`}`,
+    { hint: 'See: cria --help' },
+  )
+}
+
+async function fail(thrown: unknown, io: Io, ended: number | undefined): Promise<number> {
+  // Whoever pressed Ctrl-C knows what happened.
+  if (ended !== undefined) return ended
+  await io.stderr.writeRaw(`${describeFailure(thrown, io.env)}\n`)
+  return exitCodeOf(thrown)
+}
+
+/** The first signal asks the command to end, the second ends it. */
+function listen(io: Io, end: (code: number, reason: string) => void): () => void {
+  let asked = false
+  const onSignal = (name: NodeJS.Signals): void => {
+    const code = name === 'SIGINT' ? EXIT.interrupted : name === 'SIGHUP' ? 129 : EXIT.terminated
+    if (asked) process.exit(code)
+    asked = true
+    end(code, name === 'SIGINT' ? 'Interrupted by the user.' : `Ended by ${name}.`)
+    setTimeout(() => process.exit(code), GRACE_MS).unref()
+  }
+  const onStray = (thrown: unknown): void => {
+    void io.stderr.writeRaw(`${describeFailure(thrown, io.env)}\n`)
+    process.exit(EXIT.failed)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const name of signals) process.on(name, onSignal)
+  process.on('uncaughtException', onStray)
+  process.on('unhandledRejection', onStray)
+  return () => {
+    for (const name of signals) process.off(name, onSignal)
+    process.off('uncaughtException', onStray)
+    process.off('unhandledRejection', onStray)
+  }
+}
+
+/** Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written. */
+function endSoon(code: number): void {
+  setTimeout(() => process.exit(code), LINGER_MS).unref()
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { markdownStream } from './markdown.ts'
+
+// eslint-disable-next-line no-control-regex
+const STYLE = /\u001B\[[\d;]*m/g
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/
+
+async function rendered(pieces: readonly string[], options: Partial<{ width: number; colour: boolean }> = {}): Promise<string> {
+  const stream = await markdownStream({ width: 80, colour: false, ...options })
+  return pieces.map((piece) => stream.push(piece)).join('') + stream.finish()
+}
+
+test('a complete line is given out before the next begins', async () => {
+  const stream = await markdownStream({ width: 80, colour: false })
+  expect(stream.push('The first ')).toBe('')
+  expect(stream.push('line.\nThe sec')).toBe('The first line.\n')
+  expect(stream.finish()).toBe('The sec\n')
+})
+
+test('nested lists keep their indentation, numbers stay', async () => {
+  expect(await rendered(['1. one\n2. two\n   - deeper\n     - deepest\n10. ten\n'])).toBe(
+    '1. one\n2. two\n   - deeper\n     - deepest\n10. ten\n',
+  )
+})
+
+test('a code block is shown as it is', async () => {
+  expect(await rendered(['```ts\n', 'const a = "![x](y)"\n', '```\n'])).toContain('const a = "![x](y)"')
+})
+
+test('a link shows where it leads, an image where it lies', async () => {
+  const text = await rendered(['[the bank](https://evil.example) ![](http://pixel.example/a.png)\n'], { colour: true })
+  expect(text).toContain('https://evil.example')
+  expect(text).toContain('http://pixel.example/a.png')
+  expect(text).not.toContain('\u001B]8')
+})
+
+test('text is wrapped at the width of the terminal', async () => {
+  const text = await rendered([`${'word '.repeat(100)}\n`], { width: 40 })
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(40)
+})
+
+test('L01 whatever the text is, only colours of ours reach the terminal, cut anywhere', async () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom(
+      '\u001B[2J',
+      '\u009B2J',
+      '&#27;[2J',
+      '&#x9b;2J',
+      '```\n',
+      '| a | b |\n|---|---|\n',
+      '**b**',
+      '[t](\u001B]8;;x\u0007)',
+      '\n',
+      '\r\n',
+      '- ',
+      '`&#27;`',
+    ),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 10 }), async (pieces) => {
+      const colourful = await rendered(pieces, { colour: true })
+      expect(colourful.replace(STYLE, '')).not.toMatch(CONTROL)
+    }),
+  )
+})

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { duration, progressBar, progressLine, reportProgress } from './progress.ts'
+
+test.each([
+  [{ done: 0, total: 200 }, 0, 'Indexing  ░░░░░░░░░░░░░░░░░░░░░░░░    0 %  0/200 files'],
+  [{ done: 50, total: 200 }, 5000, 'Indexing  ██████░░░░░░░░░░░░░░░░░░   25 %  50/200 files  10 files/s  15 s left'],
+  [{ done: 1, total: 3 }, 4000, 'Indexing  ████████░░░░░░░░░░░░░░░░   33 %  1/3 files  0.3 files/s  8 s left'],
+  [{ done: 200, total: 200 }, 10_000, 'Indexing  ████████████████████████  100 %  200/200 files  20 files/s'],
+  [{ done: 300, total: 200 }, 10_000, 'Indexing  ████████████████████████  100 %  300/200 files  30 files/s'],
+  [{ done: 42 }, 2000, 'Indexing  42 files  21 files/s'],
+  [{ done: 0, total: 0 }, 2000, 'Indexing  0/0 files'],
+])('%o after %i ms', (progress, elapsed, expected) => {
+  expect(progressBar({ label: 'Indexing', unit: 'files', ...progress }, elapsed, 200)).toBe(expected)
+})
+
+test('the file in work is named by its end, where there is room', () => {
+  const progress = { label: 'Indexing', done: 1, unit: 'files', current: 'a/long/path/to/\u001B[2Jsome/document.md' }
+  expect(progressBar(progress, 0, 44)).toBe('Indexing  1 files  …to/␛[2Jsome/document.md')
+  expect(progressBar(progress, 0, 24)).toBe('Indexing  1 files')
+})
+
+test('the line is never wider than the terminal', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.option(fc.nat(), { nil: undefined }),
+      fc.nat(),
+      fc.integer({ min: 1, max: 300 }),
+      fc.string(),
+      (done, total, elapsed, columns, current) => {
+        const line = progressBar(
+          { label: 'Indexing', done, ...(total === undefined ? {} : { total }), unit: 'files', current },
+          elapsed,
+          columns,
+        )
+        expect(line.length).toBeLessThan(columns)
+        expect(line).not.toContain('\n')
+      },
+    ),
+  )
+})
+
+test('a log gets a sentence', () => {
+  expect(progressLine({ label: 'Indexing', done: 1200, total: 3600, unit: 'files' }, 60_000)).toBe(
+    'Indexing: 1200 of 3600 files, 20 files/s, 2 min 00 s left',
+  )
+})
+
+test.each([
+  [0.2, '1 s'],
+  [59, '59 s'],
+  [61, '1 min 01 s'],
+  [3600, '1 h 00 min'],
+  [7790, '2 h 10 min'],
+])('%s seconds are %s', (seconds, words) => {
+  expect(duration(seconds)).toBe(words)
+})
+
+test('a bar is drawn ten times a second at most, and taken away in the end', () => {
+  const written: string[] = []
+  let now = 0
+  const reporter = reportProgress({ write: (text) => written.push(text), columns: 80, live: true, now: () => now })
+  for (; now <= 1000; now += 10) reporter.show({ label: 'Indexing', done: now, unit: 'files' })
+  expect(written.length).toBe(8)
+  reporter.clear()
+  reporter.clear()
+  expect(written.at(-1)).toBe('\r\u001B[K')
+  expect(written.length).toBe(9)
+})
+
+test('L02 what is no terminal gets a line every ten seconds, and no escape code', () => {
+  const written: string[] = []
+  let now = 0
+  const reporter = reportProgress({ write: (text) => written.push(text), columns: 80, live: false, now: () => now })
+  for (; now <= 25_000; now += 100) reporter.show({ label: 'Indexing', done: now, unit: 'files' })
+  reporter.clear()
+  expect(written).toEqual(['Indexing: 10000 files, 1000 files/s\n', 'Indexing: 20000 files, 1000 files/s\n'])
+})

@@ -1,0 +1,113 @@
+/** How far a long piece of work is: a bar on a terminal, now and then a plain line elsewhere. */
+
+import { visibleLine } from '../../util/terminal.ts'
+
+export interface Progress {
+  /** What is being done: `Indexing`. */
+  readonly label: string
+  readonly done: number
+  /** Absent while nobody knows. */
+  readonly total?: number
+  /** What is counted: `files`. */
+  readonly unit: string
+  /** What is worked on right now. */
+  readonly current?: string
+}
+
+const BAR_WIDTH = 24
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+
+/** One line of at most `columns` characters: bar, share, count, rate and the time that is left at this rate. */
+export function progressBar(progress: Progress, elapsedMs: number, columns: number): string {
+  const { label, done, total, unit, current } = progress
+  const count = total === undefined ? `${done} ${unit}` : `${done}/${total} ${unit}`
+  const parts = [label]
+  if (total !== undefined && total > 0) {
+    const share = Math.min(1, done / total)
+    parts.push(bar(share), `${String(Math.floor(share * 100)).padStart(3)} %`)
+  }
+  parts.push(count, ...pace(progress, elapsedMs))
+  const line = parts.join('  ')
+  const room = columns - 1 - line.length - 2
+  const named = current === undefined || room < 8 ? line : `${line}  ${endOf(visibleLine(current), room)}`
+  return named.slice(0, Math.max(0, columns - 1))
+}
+
+/** The same as a sentence for a log. */
+export function progressLine(progress: Progress, elapsedMs: number): string {
+  const { label, done, total, unit } = progress
+  const count = total === undefined ? `${done} ${unit}` : `${done} of ${total} ${unit}`
+  return [`${label}: ${count}`, ...pace(progress, elapsedMs)].join(', ')
+}
+
+/** Rate and remaining time, as soon as they mean something. */
+function pace({ done, total, unit }: Progress, elapsedMs: number): readonly string[] {
+  if (elapsedMs < 500 || done === 0) return []
+  const perSecond = (done / elapsedMs) * 1000
+  const rate = `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)} ${unit}/s`
+  if (total === undefined || done >= total) return [rate]
+  return [rate, `${duration((total - done) / perSecond)} left`]
+}
+
+/** `45 s`, `3 min 05 s`, `2 h 10 min`. */
+export function duration(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  if (whole < 60) return `${whole} s`
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
+  const minutes = Math.ceil(whole / 60)
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
+}
+
+function bar(share: number): string {
+  const eighths = Math.round(share * BAR_WIDTH * 8)
+  const full = '█'.repeat(Math.floor(eighths / 8))
+  return `${full}${EIGHTHS[eighths % 8] ?? ''}`.padEnd(BAR_WIDTH, '░')
+}
+
+/** The end of a path says more than its beginning. */
+function endOf(text: string, room: number): string {
+  return text.length <= room ? text : `…${text.slice(text.length - room + 1)}`
+}
+
+export interface ProgressReporter {
+  show(progress: Progress): void
+  /** Takes the bar away; safe to call at any time. */
+  clear(): void
+}
+
+export interface ProgressTarget {
+  write(text: string): void
+  readonly columns: number
+  /** A line can be written over. */
+  readonly live: boolean
+  readonly now: () => number
+}
+
+const BAR_EVERY_MS = 100
+const LINE_EVERY_MS = 10_000
+const CLEAR_LINE = '\r\u001B[K'
+
+/** Work that is soon done shows nothing: the first bar waits for `patience` milliseconds. */
+export function reportProgress(target: ProgressTarget, patience = 300): ProgressReporter {
+  const started = target.now()
+  const every = target.live ? BAR_EVERY_MS : LINE_EVERY_MS
+  let last = target.live ? started + patience - every : started
+  let shown = false
+  return {
+    show(progress) {
+      const now = target.now()
+      if (now - last < every) return
+      last = now
+      if (target.live) {
+        target.write(`${CLEAR_LINE}${progressBar(progress, now - started, target.columns)}`)
+        shown = true
+      } else {
+        target.write(`${progressLine(progress, now - started)}\n`)
+      }
+    },
+    clear() {
+      if (shown) target.write(CLEAR_LINE)
+      shown = false
+    },
+  }
+}

@@ -1,0 +1,109 @@
+/** Runs the real command line as a process of its own, in a home and a folder of its own. */
+
+import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Place extends Disposable {
+  /** Where the command runs; make files here. */
+  readonly folder: string
+  readonly home: string
+  /** Writes files, paths relative to the folder. */
+  write(files: Readonly<Record<string, string | Uint8Array>>): void
+  run(words: readonly string[], options?: RunOptions): Promise<Ended>
+  start(words: readonly string[], options?: RunOptions): Running
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  /** What is written to standard input, which is then closed. */
+  readonly input?: string
+}
+
+export interface Running {
+  readonly process: ChildProcessWithoutNullStreams
+  readonly ended: Promise<Ended>
+  /** Resolves when standard output and standard error together hold this text. */
+  shows(text: string): Promise<void>
+}
+
+/** An empty folder and an empty home. */
+export function newPlace(): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'cria-scenario-')))
+  const folder = join(root, 'folder')
+  const home = join(root, 'home')
+  mkdirSync(folder)
+  const start = (words: readonly string[], options: RunOptions = {}): Running => startCria(words, { folder, home }, options)
+  return {
+    folder,
+    home,
+    write(files) {
+      for (const [path, content] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true })
+        writeFileSync(join(folder, path), content)
+      }
+    },
+    start,
+    run: (words, options) => start(words, options).ended,
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+  }
+}
+
+function startCria(words: readonly string[], place: { folder: string; home: string }, options: RunOptions): Running {
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    cwd: options.cwd ?? place.folder,
+    env: { ...process.env, CRIA_HOME: place.home, ...options.env },
+  })
+  let stdout = ''
+  let stderr = ''
+  const waiting = new Set<{ readonly text: string; readonly found: () => void }>()
+  const look = (): void => {
+    for (const waiter of waiting) if ((stdout + stderr).includes(waiter.text)) waiter.found()
+  }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    look()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    look()
+  })
+  // Who does not read standard input ends before it is written.
+  child.stdin.on('error', () => {})
+  child.stdin.end(options.input ?? '')
+
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
+  return {
+    process: child,
+    ended,
+    async shows(text) {
+      const found = new Promise<void>((resolve) => {
+        waiting.add({ text, found: resolve })
+      })
+      look()
+      await Promise.race([
+        found,
+        ended.then(() => {
+          if (!(stdout + stderr).includes(text)) {
+            throw new Error(`The command ended without showing ${JSON.stringify(text)}: ${stdout}${stderr}`)
+          }
+        }),
+      ])
+    },
+  }
+}
