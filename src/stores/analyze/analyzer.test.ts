@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Analyzer } from './analyzer.ts'
+import { fold, normalize } from './fold.ts'
+import { stem } from './stem.ts'
+
+describe('Analyzer', () => {
+  it.each<[text: string, terms: readonly string[]]>([
+    ['The quick brown foxes are running', ['quick', 'brown', 'fox', 'run']],
+    ['Résumés naïfs, ŁÓDŹ, Straße', ['resum', 'naif', 'lodz', 'strass']],
+    ['getUserName', ['user', 'name', 'getusername']],
+    ['get_user_name', ['user', 'name', 'getusername']],
+    ['HTTPServer2', ['http', 'server', '2', 'httpserver2']],
+    ['v1.2.3', ['v', '1', '2', '3', 'v1.2.3']],
+    ['CVE-2021-44228', ['cve', '2021', '44228', 'cve-2021-44228']],
+    ['ERR_404', ['err', '404', 'err404']],
+    ['config.maxRetries', ['config', 'max', 'retri', 'maxretries']],
+    ['multi-agent', ['multi', 'agent']],
+    ["don't it's O'Brien l'eau d’accord", ['brien', 'eau', 'accord']],
+    ['C++ and C#, not C', ['c++', 'c#', 'c']],
+    ['vitamin D', ['vitamin', 'd']],
+    ['ﬁle ＡＢＣ', ['file', 'abc']],
+    ['東京タワー', ['東京', '京タ', 'タワ', 'ワー']],
+    ['서울은 크다', ['서울', '울은', '크다']],
+    ['ภาษาไทย', ['ภาษา', 'าษาไ', 'ษาไท', 'าไทย']],
+    ['Ёлки-палки', ['елки', 'палки']],
+    ['مُحَمَّد', ['محمد']],
+    ['हिन्दी', ['हिन्दी']],
+    ['', []],
+    ['to be or not to be', []],
+    ['\u0000 "*" (NEAR) \ud800', ['near']],
+  ])('%s', (text, terms) => {
+    expect(new Analyzer().terms(text)).toEqual(terms)
+  })
+
+  it('gives the same terms however often it is asked, and whatever case and composition the text has', () => {
+    const analyzer = new Analyzer()
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const terms = analyzer.terms(text)
+        expect(analyzer.terms(text)).toEqual(terms)
+        expect(analyzer.terms(text.normalize('NFD'))).toEqual(analyzer.terms(text.normalize('NFC')))
+        expect(terms.every((term) => term.length > 0 && term.isWellFormed())).toBe(true)
+      }),
+    )
+  })
+
+  it('takes one enormous word in its stride', () => {
+    for (const unit of ['a', 'A', '1', 'aB', 'a-', '東', 'ก', '\u0301', '_']) {
+      expect(new Analyzer().terms(unit.repeat(300_000)).every((term) => term.length <= 64)).toBe(true)
+    }
+  })
+})
+
+describe('fold', () => {
+  it.each([
+    ['Å', 'a'],
+    ['İstanbul', 'istanbul'],
+    ['ΣΊΣΥΦΟΣ', 'σισυφοσ'],
+    ['が', 'が'],
+    ['ไทย', 'ไทย'],
+  ])('%s becomes %s', (word, folded) => {
+    expect(fold(normalize(word))).toBe(folded)
+  })
+})
+
+describe('stem', () => {
+  it.each([
+    ['caresses', 'caress'],
+    ['ponies', 'poni'],
+    ['cats', 'cat'],
+    ['agreed', 'agre'],
+    ['plastered', 'plaster'],
+    ['motoring', 'motor'],
+    ['sing', 'sing'],
+    ['conflated', 'conflat'],
+    ['troubling', 'troubl'],
+    ['hopping', 'hop'],
+    ['falling', 'fall'],
+    ['filing', 'file'],
+    ['happy', 'happi'],
+    ['sky', 'sky'],
+    ['relational', 'relat'],
+    ['vietnamization', 'vietnam'],
+    ['hopefulness', 'hope'],
+    ['triplicate', 'triplic'],
+    ['electrical', 'electr'],
+    ['adjustment', 'adjust'],
+    ['adoption', 'adopt'],
+    ['probate', 'probat'],
+    ['rate', 'rate'],
+    ['controlling', 'control'],
+    ['yes', 'ye'],
+    ['μήλα', 'μήλα'],
+    ['x86', 'x86'],
+    ['is', 'is'],
+  ])('%s is stemmed to %s', (word, stemmed) => {
+    expect(stem(word)).toBe(stemmed)
+  })
+})

@@ -1,0 +1,80 @@
+/** What a text is searched by: its words, brought to a form in which spellings and inflections of one word are the same. */
+
+import { fold, normalize } from './fold.ts'
+import { ngrams, parts, pieces, runs, segments } from './split.ts'
+import { stem } from './stem.ts'
+import { isStopWord } from './stop-words.ts'
+
+/** Changes whenever the same text may be analysed differently; a store that was made by another version is indexed again. */
+export const ANALYZER_VERSION = 1
+
+/** Characters of a term; of a longer one the beginning counts. Nobody types more, and encoded data must not fill the index. */
+const MAX_TERM = 64
+const MAX_REMEMBERED = 50_000
+const IDEOGRAPHIC_GRAM = 2
+const SYLLABIC_GRAM = 4
+
+/**
+ * Turns text into terms, in the order of the text and as often as they occur; stop words are left out.
+ *
+ * - Words are folded and stemmed: `Résumés` is `resum`.
+ * - Identifiers are given in parts and whole: `getUserName` is `get`, `user`, `name`, `getusername`, and so is `get_user_name`.
+ * - Versions and codes are given in parts and whole: `v1.2.3`, `CVE-2021-44228`.
+ * - Han, Kana and Hangul become pairs of characters, Thai, Lao, Khmer and Burmese groups of four.
+ */
+export class Analyzer {
+  readonly #remembered = new Map<string, readonly string[]>()
+
+  terms(text: string): string[] {
+    const terms: string[] = []
+    for (const run of runs(normalize(text))) {
+      let found = this.#remembered.get(run)
+      if (found === undefined) {
+        found = termsOfRun(run)
+        // Words repeat by Zipf's law: starting over costs little, and keeps memory flat.
+        if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear()
+        if (run.length <= MAX_TERM) this.#remembered.set(run, found)
+      }
+      for (const term of found) terms.push(term)
+    }
+    return terms
+  }
+}
+
+function termsOfRun(run: string): string[] {
+  return segments(run).flatMap(({ text, kind }) => {
+    if (kind === 'ideographic') return ngrams(text, IDEOGRAPHIC_GRAM)
+    if (kind === 'syllabic') return ngrams(text, SYLLABIC_GRAM)
+    return termsOfWord(text)
+  })
+}
+
+function termsOfWord(run: string): string[] {
+  if (run.endsWith('#') || run.endsWith('+')) return [run.toLowerCase()]
+  const found = pieces(run)
+  const elided = withoutElision(run, found)
+  if (elided !== undefined) return termsOfWord(elided)
+  const byPiece = found.map((piece) => parts(piece))
+  const terms = byPiece.flat().map(word).filter((term) => term !== undefined)
+  return [...terms, ...wholes(run, found, byPiece).map((whole) => fold(whole).slice(0, MAX_TERM))]
+}
+
+/** `don't` is `don`, `l'eau` is `eau`; undefined where nothing is elided. */
+function withoutElision(run: string, found: readonly string[]): string | undefined {
+  const [first, second, third] = found
+  if (first === undefined || second === undefined || third !== undefined || !/^\p{L}+['’]\p{L}+$/u.test(run)) return undefined
+  if (second.length <= 2) return first
+  return first.length <= 2 ? second : undefined
+}
+
+/** The forms of a run that are kept whole beside its parts. */
+function wholes(run: string, found: readonly string[], byPiece: readonly (readonly string[])[]): string[] {
+  if (found.length > 1 && /\p{N}/u.test(run) && /[.-]/.test(run)) return [run]
+  if (run.includes('_')) return byPiece.flat().length > 1 ? [found.join('')] : []
+  return found.filter((_, at) => (byPiece[at]?.length ?? 0) > 1)
+}
+
+function word(part: string): string | undefined {
+  const folded = fold(part)
+  return isStopWord(folded) || folded === '' ? undefined : stem(folded.slice(0, MAX_TERM))
+}

@@ -1,0 +1,38 @@
+/** Brings the spellings of a word to one: case, width, ligatures, accents. */
+
+const NOT_ASCII = /[^\0-\x7f]/
+/** Scripts whose marks are accents or vowel points that are often left out. In Thai or Devanagari they are letters, and stay. */
+const ACCENTED = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
+const HAS_ACCENTED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+  ð: 'd',
+  þ: 'th',
+  ς: 'σ',
+  ى: 'ي',
+  ة: 'ه',
+  ـ: '',
+}
+const REPLACED = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu')
+
+/** Text in which full-width forms, ligatures and the like are ordinary characters. */
+export function normalize(text: string): string {
+  return NOT_ASCII.test(text) ? text.normalize('NFKC') : text
+}
+
+/** A normalised word in lower case, without accents. */
+export function fold(word: string): string {
+  const lower = word.toLowerCase()
+  if (!NOT_ASCII.test(lower) || !HAS_ACCENTED.test(lower)) return lower
+  return lower
+    .normalize('NFD')
+    .replace(ACCENTED, '$1')
+    .normalize('NFC')
+    .replace(REPLACED, (letter) => LETTERS[letter] ?? letter)
+}
