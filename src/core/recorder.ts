@@ -155,7 +155,7 @@ export interface TurnRow extends TurnSummary {
 }
 
 export interface ListTurns {
-  /** Full-text search in questions and answers; literal words. */
+  /** Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. */
   readonly search?: string
   readonly status?: TurnState
   readonly model?: string

@@ -23,7 +23,7 @@ export interface TurnEnd {
 }
 
 /**
- * Part of the caller's transaction: fills the row, lets the turn be found by its answer, and makes it the one that the next of its
+ * Part of the caller's transaction: fills the row, lets the turn be found by its words, and makes it the one that the next of its
  * session follows.
  */
 export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): void {
@@ -60,13 +60,11 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
   if (row?.exclusive === 1) {
     connection.run('UPDATE sessions SET head_turn_id = ? WHERE session_id = ?', [turn.turnId, turn.sessionId])
   }
-  if (text !== '') {
-    connection.run('UPDATE turn_search SET question = ?, answer = ? WHERE rowid = ?', [
-      searchableText(row?.question ?? ''),
-      searchableText(text),
-      turn.key,
-    ])
-  }
+  connection.run('INSERT INTO turn_search (rowid, question, answer) VALUES (?, ?, ?)', [
+    turn.key,
+    searchableText(row?.question ?? ''),
+    searchableText(text),
+  ])
 }
 
 function jsonOrNull(value: object | undefined): string | null {

@@ -6,7 +6,8 @@ import type { JournalEntry } from '../../core/recorder.ts'
 import type { Connection } from './connection.ts'
 import { insertEvents } from './events.ts'
 import type { OpenTurn } from './journal.ts'
-import { storeMessage } from './message.ts'
+import { wellFormedJson } from './json.ts'
+import { storeMessage, useOf } from './message.ts'
 
 export interface Written {
   readonly nextPosition: number
@@ -24,12 +25,14 @@ export function writeEntries(connection: Connection, turn: OpenTurn, entries: re
 
   const addMessage = (message: Message, step: number): number => {
     const key = storeMessage(connection, message)
-    connection.run('INSERT INTO turn_messages (turn, position, step, message_id, message) VALUES (?, ?, ?, ?, ?)', [
+    const use = useOf(message)
+    connection.run('INSERT INTO turn_messages (turn, position, step, message_id, message, use) VALUES (?, ?, ?, ?, ?, ?)', [
       turn.key,
       nextPosition,
       step,
       message.id,
       key,
+      use === undefined ? null : wellFormedJson(use),
     ])
     nextPosition += 1
     return key

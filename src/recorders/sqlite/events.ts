@@ -5,6 +5,9 @@ import type { Connection } from './connection.ts'
 import { fromRow, toRows } from './rows.ts'
 import type { EventRow, StoredRow } from './rows.ts'
 
+/** Fewer rows of deltas than this stay as they are: joined they would take no less room. */
+const FOLD_FROM = 64
+
 export interface TurnKey {
   /** Integer key of the row of the turn. */
   readonly key: number
@@ -34,16 +37,16 @@ export function readEvents(connection: Connection, turn: TurnKey, after = -1): Q
   return events.filter((event) => event.seq > after)
 }
 
-/** Joins the rows of deltas that were written batch by batch, for good. */
-export function foldDeltas(connection: Connection, turn: TurnKey): void {
+/** Joins the rows of deltas that were written batch by batch, where there are so many of them that it saves room. */
+export function foldDeltas(connection: Connection, turn: TurnKey & { readonly nextSeq: number }): void {
+  if (turn.nextSeq < FOLD_FROM) return
   const rows = connection.all<StoredRow>(
     `SELECT seq, step, at, type, body, NULL AS messageBody
      FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking') ORDER BY seq`,
     [turn.key],
   )
-  if (rows.length < 2) return
+  if (rows.length < FOLD_FROM) return
   const folded = toRows(rows.flatMap((row) => fromRow(row, turn)))
-  if (folded.length === rows.length) return
   connection.run(`DELETE FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking')`, [turn.key])
   for (const row of folded) insertRow(connection, turn.key, row, null)
 }

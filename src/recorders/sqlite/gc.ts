@@ -65,12 +65,14 @@ export function chooseVictims(
 }
 
 function findCandidates(connection: Connection): Candidate[] {
-  return connection.all<Candidate>(`SELECT id, turn_id AS turnId, session_id AS sessionId, trace_id AS traceId, started_at AS startedAt,
+  return connection.all<Candidate>(
+    `SELECT id, turn_id AS turnId, session_id AS sessionId, trace_id AS traceId, started_at AS startedAt,
        200 + octet_length(question) + octet_length(text)
          + (SELECT coalesce(sum(20 + octet_length(body)), 0) FROM events WHERE turn = turns.id)
          + (SELECT coalesce(sum(20 + octet_length(body)), 0)
             FROM turn_messages JOIN messages ON messages.id = message WHERE turn = turns.id) AS weight
-     FROM turns WHERE state <> 'open' ORDER BY started_at, id`)
+     FROM turns WHERE state <> 'open' ORDER BY started_at, id`,
+  )
 }
 
 function removeTurns(connection: Connection, victims: readonly Candidate[]): void {
@@ -94,8 +96,10 @@ function removeLeftovers(connection: Connection, oldest: number): number {
     connection.run('DELETE FROM spans WHERE turn_id IS NULL AND ended_at < ?', [first])
     connection.run('DELETE FROM feedback WHERE at < ?', [first])
     // The newest version of a bot's prompt stays, so that the count goes on.
-    connection.run(`DELETE FROM prompts WHERE hash NOT IN (SELECT prompt_hash FROM turns WHERE prompt_hash IS NOT NULL)
-         AND (bot, version) NOT IN (SELECT bot, max(version) FROM prompts GROUP BY bot)`)
+    connection.run(
+      `DELETE FROM prompts WHERE hash NOT IN (SELECT prompt_hash FROM turns WHERE prompt_hash IS NOT NULL)
+         AND (bot, version) NOT IN (SELECT bot, max(version) FROM prompts GROUP BY bot)`,
+    )
     return connection.run('DELETE FROM sessions WHERE session_id NOT IN (SELECT session_id FROM turns)')
   })
 }

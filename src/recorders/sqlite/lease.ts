@@ -22,15 +22,19 @@ export function takeLease(journal: Journal, turn: number): void {
   ])
 }
 
-/** @throws CriaError `turn_lost` when the lease had run out and somebody has ended the turn. */
+/**
+ * Makes sure that the turn is still held, for at least two thirds of a lease from now: a row that is not changed with every batch
+ * spares a page of the log each time.
+ * @throws CriaError `turn_lost` when the lease had run out and somebody has ended the turn.
+ */
 export function renewLease(journal: Journal, turn: OpenTurn): void {
-  const until = journal.now() + journal.leaseMs
-  const renewed = journal.connection.run('UPDATE leases SET until = ? WHERE turn = ? AND holder = ?', [
-    until,
-    turn.key,
-    journal.holder,
-  ])
-  if (renewed === 0) throw lost(turn)
+  const { connection, holder, leaseMs } = journal
+  const lease = connection.get<{ until: number }>('SELECT until FROM leases WHERE turn = ? AND holder = ?', [turn.key, holder])
+  if (lease === undefined) throw lost(turn)
+  const now = journal.now()
+  if (lease.until - now < (leaseMs * 2) / 3) {
+    connection.run('UPDATE leases SET until = ? WHERE turn = ?', [now + leaseMs, turn.key])
+  }
 }
 
 /** @throws CriaError as `renewLease`. */
@@ -94,7 +98,7 @@ function unheld(journal: Journal, which: Which): Lease[] {
   const leases = journal.connection.all<Lease>(
     `SELECT turn, turn_id AS turnId, session_id AS sessionId, model, bot_kind AS botKind, bot_name AS botName,
        started_at AS startedAt, until, host, machine, pid, started
-     FROM leases JOIN turns ON turns.id = leases.turn
+     FROM leases CROSS JOIN turns ON turns.id = leases.turn
      WHERE coalesce(turn_id = ?, TRUE) AND coalesce(session_id = ?, TRUE)`,
     [which.turnId ?? null, which.sessionId ?? null],
   )

@@ -5,18 +5,21 @@ import { ConfigurationError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { foldEvents } from '../../core/fold.ts'
 import type { Message } from '../../core/message.ts'
-import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList } from '../../core/recorder.ts'
+import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList, TurnState } from '../../core/recorder.ts'
 import { readEvents } from './events.ts'
 import { spokenMessages } from './history.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns } from './lease.ts'
 import { decodeMessage } from './message.ts'
+import type { MessageUse } from './message.ts'
 import { matchExpression } from './search.ts'
 import { readSpans } from './spans.ts'
 import { SUMMARY_COLUMNS, toSummary, toTurnRow } from './summary.ts'
 import type { StoredSummary, StoredTurn } from './summary.ts'
 
 const DEFAULT_LIMIT = 50
+/** Id that `foldEvents` gives to a message which it had to make of deltas. */
+const UNFINISHED = 'partial'
 
 /** The reader of an SQLite journal; none of its methods waits for anything. */
 export interface SqliteJournalReader extends JournalReader {
@@ -108,38 +111,54 @@ function eventsOf({ connection }: Journal, turnId: string, after?: number): Quer
   return row === undefined ? [] : readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }, after)
 }
 
-function messagesOf({ connection }: Journal, turn: number, roles?: string): Message[] {
-  const rows = connection.all<{ message_id: string; body: string }>(
-    `SELECT message_id, body FROM turn_messages JOIN messages ON messages.id = message
-     WHERE turn = ? ${roles === undefined ? '' : `AND role IN (${roles})`} ORDER BY position`,
-    [turn],
-  )
-  return rows.map((row) => decodeMessage(row.message_id, row.body))
+interface StoredUse {
+  readonly message_id: string
+  readonly use: string | null
+  readonly body: string
 }
 
-function readHistory(journal: Journal, sessionId: string): Message[] {
-  const { connection } = journal
-  const chain = connection.all<{ id: number; turn_id: string; session_id: string; state: string }>(
-    `WITH RECURSIVE chain (id, turn_id, session_id, state, parent_turn_id, depth) AS (
-       SELECT id, turn_id, turns.session_id, state, parent_turn_id, 0
-       FROM sessions JOIN turns ON turn_id = head_turn_id WHERE sessions.session_id = ?
+function messagesOf({ connection }: Journal, turn: number): Message[] {
+  const rows = connection.all<StoredUse>(
+    `SELECT message_id, use, body FROM turn_messages JOIN messages ON messages.id = message WHERE turn = ? ORDER BY position`,
+    [turn],
+  )
+  return rows.map(toMessage)
+}
+
+function toMessage({ message_id, use, body }: StoredUse): Message {
+  return decodeMessage(message_id, body, use === null ? undefined : (JSON.parse(use) as MessageUse))
+}
+
+interface SaidInTurn extends StoredUse {
+  readonly turn: number
+  readonly turn_id: string
+  readonly session_id: string
+  readonly state: TurnState
+}
+
+/** Follows the turns from the head of the session back to its first. */
+function readHistory({ connection }: Journal, sessionId: string): Message[] {
+  const rows = connection.all<SaidInTurn>(
+    `WITH RECURSIVE chain (id, parent_turn_id, depth) AS (
+       SELECT id, parent_turn_id, 0 FROM turns WHERE turn_id = (SELECT head_turn_id FROM sessions WHERE session_id = ?)
        UNION ALL
-       SELECT turns.id, turns.turn_id, turns.session_id, turns.state, turns.parent_turn_id, depth + 1
-       FROM chain JOIN turns ON turns.turn_id = chain.parent_turn_id
+       SELECT turns.id, turns.parent_turn_id, depth + 1 FROM chain JOIN turns ON turns.turn_id = chain.parent_turn_id
      )
-     SELECT id, turn_id, session_id, state FROM chain ORDER BY depth DESC`,
+     SELECT turn, turn_id, session_id, state, message_id, use, body
+     FROM chain JOIN turns ON turns.id = chain.id JOIN turn_messages ON turn = chain.id JOIN messages ON messages.id = message
+     WHERE role IN ('user', 'assistant', 'tool') ORDER BY depth DESC, position`,
     [sessionId],
   )
-  return chain.flatMap((row) => {
-    // A finished turn has all of its messages; what another one shows beyond them stands in its events.
-    const turn = { key: row.id, turnId: row.turn_id, sessionId: row.session_id }
-    const folded = foldEvents(row.state === 'done' ? [] : readEvents(connection, turn))
-    const isUnfinished = folded.message?.id === 'partial'
+  const turns = Map.groupBy(rows, (row) => row.turn)
+  return [...turns.values()].flatMap((said) => {
+    const { turn, turn_id: turnId, session_id, state } = said[0] as SaidInTurn
+    // A finished turn has all of its messages; what another one showed beyond them stands in its events.
+    const folded = foldEvents(state === 'done' ? [] : readEvents(connection, { key: turn, turnId, sessionId: session_id }))
     return spokenMessages({
-      turnId: row.turn_id,
-      messages: messagesOf(journal, row.id, `'user', 'assistant', 'tool'`),
+      turnId,
+      messages: said.map(toMessage),
       toolResults: folded.toolResults,
-      unfinished: isUnfinished ? folded.text : '',
+      unfinished: folded.message?.id === UNFINISHED ? folded.text : '',
     })
   })
 }

@@ -4,8 +4,10 @@
  */
 
 import type { EventOf, QueryEvent } from '../../core/event.ts'
+import type { Message } from '../../core/message.ts'
 import { wellFormedJson } from './json.ts'
-import { decodeMessage } from './message.ts'
+import { decodeMessage, useOf } from './message.ts'
+import type { MessageUse } from './message.ts'
 
 export interface EventRow {
   /** Of the last event in the row. */
@@ -20,6 +22,12 @@ export interface EventRow {
 export interface StoredRow extends EventRow {
   /** Body of the message of a `message` event. */
   readonly messageBody: string | null
+}
+
+/** Body of a row of a `message` event. */
+interface MessageBody {
+  readonly messageId: string
+  readonly use?: MessageUse
 }
 
 type Delta = EventOf<'text_delta' | 'thinking'>
@@ -51,7 +59,7 @@ export function fromRow(row: StoredRow, turn: { readonly sessionId: string; read
   const body = JSON.parse(row.body) as Record<string, unknown>
   const stamp = { sessionId: turn.sessionId, turnId: turn.turnId, step: row.step }
   if (!isDeltaBody(body)) {
-    const facts = row.messageBody === null ? body : { message: decodeMessage(String(body['messageId']), row.messageBody) }
+    const facts = row.messageBody === null ? body : { message: messageOf(body as unknown as MessageBody, row.messageBody) }
     return [{ type: row.type, ...stamp, seq: row.seq, at: row.at, ...facts } as QueryEvent]
   }
   const field = row.type === 'text_delta' ? 'text' : 'content'
@@ -65,7 +73,16 @@ export function fromRow(row: StoredRow, turn: { readonly sessionId: string; read
 
 function singleRow(event: QueryEvent): EventRow {
   const { type, sessionId: _session, turnId: _turn, step, seq, at, ...body } = event
-  return { type, step, seq, at, body: wellFormedJson(event.type === 'message' ? { messageId: event.message.id } : body) }
+  return { type, step, seq, at, body: wellFormedJson(event.type === 'message' ? messageBodyOf(event.message) : body) }
+}
+
+function messageBodyOf(message: Message): MessageBody {
+  const use = useOf(message)
+  return { messageId: message.id, ...(use === undefined ? {} : { use }) }
+}
+
+function messageOf({ messageId, use }: MessageBody, body: string): Message {
+  return decodeMessage(messageId, body, use)
 }
 
 function deltaRow(deltas: readonly Delta[]): EventRow {

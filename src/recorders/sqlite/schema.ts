@@ -66,7 +66,7 @@ const FIRST = `
     started TEXT NOT NULL
   );
 
-  -- Stored once. The key is the SHA-256 of the body, which holds everything of a message but its id.
+  -- Stored once: the hash is the SHA-256 of the body, which holds of a message what does not depend on its use.
   CREATE TABLE messages (
     id   INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
@@ -80,6 +80,8 @@ const FIRST = `
     step       INTEGER NOT NULL,
     message_id TEXT NOT NULL,
     message    INTEGER NOT NULL,
+    -- Marker and score of retrieved text.
+    use        TEXT,
     PRIMARY KEY (turn, position)
   ) WITHOUT ROWID;
 

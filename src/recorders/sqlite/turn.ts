@@ -9,7 +9,6 @@ import { endTurn } from './end.ts'
 import { foldDeltas, insertEvents } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
 import { dropLease, endUnheldTurns, renewLease, takeLease } from './lease.ts'
-import { searchableText } from './search.ts'
 
 export function openTurn(journal: Journal, turn: TurnOpen): void {
   const { connection } = journal
@@ -72,7 +71,7 @@ function makeWay(journal: Journal, sessionId: string): void {
   const givenUp = [...journal.open.values()].filter((turn) => turn.failing && turn.sessionId === sessionId)
   endUnheldTurns(journal, { sessionId, givenUp: new Set(givenUp.map((turn) => turn.key)) })
   const running = journal.connection.get<{ turn_id: string }>(
-    'SELECT turn_id FROM leases JOIN turns ON turns.id = leases.turn WHERE session_id = ? AND exclusive',
+    'SELECT turn_id FROM leases CROSS JOIN turns ON turns.id = leases.turn WHERE session_id = ? AND exclusive',
     [sessionId],
   )
   if (running === undefined) return
@@ -82,10 +81,7 @@ function makeWay(journal: Journal, sessionId: string): void {
 }
 
 function insertTurn({ connection }: Journal, turn: TurnOpen): number {
-  const question = turn.question.toWellFormed()
-  const known = connection.get<{ id: number }>('SELECT id FROM turns WHERE turn_id = ?', [turn.turnId])
-  if (known !== undefined) throw misuse(`Turn ${turn.turnId} was opened before.`)
-  const key = connection.insert(
+  return connection.insert(
     `INSERT INTO turns (turn_id, session_id, parent_turn_id, exclusive, model, bot_kind, bot_name, temperature, prompt_hash, trace_id,
        span_id, started_at, question)
      VALUES (?1, ?2, (SELECT head_turn_id FROM sessions WHERE session_id = ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
@@ -101,11 +97,9 @@ function insertTurn({ connection }: Journal, turn: TurnOpen): number {
       turn.traceId,
       turn.spanId,
       turn.startedAt,
-      question,
+      turn.question.toWellFormed(),
     ],
   )
-  connection.run(`INSERT INTO turn_search (rowid, question, answer) VALUES (?, ?, '')`, [key, searchableText(question)])
-  return key
 }
 
 function notePrompt({ connection }: Journal, turn: TurnOpen): void {

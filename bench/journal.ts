@@ -1,0 +1,246 @@
+/**
+ * What it costs to write a turn down, at the beginning of a session and after ten thousand turns of it, beside bare INSERTs of the
+ * same size in the same number of transactions.
+ *
+ *     node bench/journal.ts [turns]
+ *
+ * CPU time of the process (user and system), median of the turns around each mark. Absolute numbers belong to the machine; the
+ * ratios are what is promised: less than 1 ms, and the same at the end as at the beginning.
+ */
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { EventStamp, QueryEvent } from '../src/core/event.ts'
+import { createId } from '../src/core/id.ts'
+import { assistant, retrieved, system, user } from '../src/core/message.ts'
+import type { Message } from '../src/core/message.ts'
+import type { JournalEntry, TurnClose, TurnOpen } from '../src/core/recorder.ts'
+import type { SpanRecord } from '../src/core/span.ts'
+import type { Usage } from '../src/core/usage.ts'
+import { SqliteRecorder } from '../src/recorders/sqlite/recorder.ts'
+
+/** A question over documents: what QueryBot composes, and an answer of 400 tokens that arrives in 25 batches of 16. */
+const CHUNKS = 20
+const BATCHES = 25
+const BATCH_CHARS = 64
+const SPANS = ['querybot.ask', 'retrieval', 'query', 'llm_request']
+/** Turns around each mark that its median is taken of. */
+const WINDOW = 100
+
+const SYSTEM = 'Answer from the documents, and name your sources. '.repeat(30)
+
+const turns = Number(process.argv[2] ?? 10_000)
+const folder = mkdtempSync(join(tmpdir(), 'cria-bench-'))
+const random = seededRandom(7)
+const words = Array.from({ length: 20_000 }, (_, n) => (n === 900 ? 'lantern' : n === 3000 ? 'harbour' : `w${n.toString(36)}`))
+const passages: string[] = []
+
+try {
+  const journal = await measureJournal(join(folder, 'journal.db'))
+  const bare = measureBare(join(folder, 'bare.db'))
+  const marks = [10, 100, 1000, turns].filter((mark) => mark <= turns)
+  const [first, last] = [medianAround(journal, 10), medianAround(journal, turns)]
+  console.log(`recording a turn: ${BATCHES} batches, ${CHUNKS} retrieved chunks, ${SPANS.length} spans, in one session`)
+  console.table(
+    marks.map((mark) => ({
+      turn: mark,
+      'cpu ms': round(medianAround(journal, mark)),
+      'bare INSERTs, cpu ms': round(medianAround(bare, mark)),
+      ratio: round(medianAround(journal, mark) / medianAround(bare, mark)),
+    })),
+  )
+  console.log(`turn ${turns} : turn 10 = ${round(last / first)}`)
+  console.log(`file: ${round(statSync(join(folder, 'journal.db')).size / turns / 1024)} KiB a turn`)
+  if (process.argv.includes('--check') && (last >= 1 || last / first > 1.5)) process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** CPU milliseconds of each turn. */
+async function measureJournal(path: string): Promise<number[]> {
+  const recorder = await SqliteRecorder.open({ path })
+  const times: number[] = []
+  for (let n = 0; n < turns; n++) {
+    const turn = makeTurn(n)
+    const begun = process.cpuUsage()
+    recorder.openTurn(turn.open)
+    for (const batch of turn.batches) recorder.record(turn.open.turnId, batch)
+    for (const span of turn.spans) recorder.span(span)
+    recorder.closeTurn(turn.open.turnId, turn.close)
+    times.push(since(begun))
+  }
+  const begun = performance.now()
+  const history = recorder.read.history('session')
+  const ms = performance.now() - begun
+  console.log(`history of the session: ${history.length} messages in ${round(ms)} ms`)
+  for (const search of ['harbour', 'harbour lantern']) {
+    const begun = performance.now()
+    const found = recorder.read.turns({ search })
+    console.log(`search "${search}": ${found.turns.length} turns in ${round(performance.now() - begun)} ms`)
+  }
+  recorder.close()
+  return times
+}
+
+/** The same texts, one row each, into a table without index, in the same transactions. */
+function measureBare(path: string): number[] {
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT)')
+  const [begin, insert, commit] = ['BEGIN IMMEDIATE', 'INSERT INTO rows (text) VALUES (?)', 'COMMIT'].map((sql) =>
+    database.prepare(sql),
+  )
+  const times: number[] = []
+  for (let n = 0; n < turns; n++) {
+    const turn = makeTurn(n)
+    const transactions = [[turn.open], ...turn.batches.map(rowsOf), ...turn.spans.map((span) => [span]), [turn.close]]
+    const begun = process.cpuUsage()
+    for (const rows of transactions) {
+      begin?.run()
+      for (const row of rows) insert?.run(JSON.stringify(row))
+      commit?.run()
+    }
+    times.push(since(begun))
+  }
+  database.close()
+  return times
+}
+
+function rowsOf(batch: readonly unknown[]): unknown[] {
+  return batch.flatMap((entry) => ('messages' in (entry as object) ? (entry as { messages: unknown[] }).messages : [entry]))
+}
+
+interface Turn {
+  readonly open: TurnOpen
+  readonly batches: readonly (readonly JournalEntry[])[]
+  readonly spans: readonly SpanRecord[]
+  readonly close: TurnClose
+}
+
+function makeTurn(n: number): Turn {
+  const turnId = createId('turn')
+  const traceId = n.toString(16).padStart(32, '0')
+  const start = 1_700_000_000_000 + n * 1000
+  let seq = 0
+  const stamp = (step: number): EventStamp => ({ sessionId: 'session', turnId, step, seq: seq++, at: start + seq })
+  const entry = (event: QueryEvent): JournalEntry => ({ type: 'event', event })
+  const texts = Array.from({ length: BATCHES }, () => prose(BATCH_CHARS))
+  const message: Message = assistant(texts.join(''))
+  const usage: Usage = {
+    inputTokens: 6000,
+    outputTokens: 400,
+    totalTokens: 6400,
+    cacheReadTokens: 0,
+    cacheWriteTokens: null,
+    reasoningTokens: 0,
+    exactness: 'exact',
+  }
+  const question = prose(80)
+  const composed = [system(SYSTEM), ...Array.from({ length: CHUNKS }, (_, i) => passage(i)), user(question)]
+  const batches: JournalEntry[][] = [
+    [
+      { type: 'messages', step: 0, messages: composed },
+      entry({ type: 'start', model: 'builtin/extractive', bot: { kind: 'QueryBot' }, ...stamp(0) }),
+    ],
+    ...texts.map((text) => [entry({ type: 'text_delta', text, attempt: 1, ...stamp(1) })]),
+    [entry({ type: 'usage', usage, ...stamp(1) }), entry({ type: 'message', message, ...stamp(1) })],
+  ]
+  const result = {
+    text: message.content,
+    finishReason: 'stop' as const,
+    steps: 1,
+    usage,
+    costUsd: 0,
+    model: 'builtin/extractive',
+    cacheHit: false,
+    sessionId: 'session',
+    turnId,
+    traceId,
+  }
+  return {
+    open: {
+      turnId,
+      sessionId: 'session',
+      bot: { kind: 'QueryBot' },
+      model: 'builtin/extractive',
+      temperature: 0,
+      question,
+      promptHash: 'f'.repeat(64),
+      startedAt: start,
+      traceId,
+      spanId: '0'.repeat(16),
+      exclusive: true,
+    },
+    batches,
+    spans: SPANS.map((name, i) => ({
+      traceId,
+      spanId: i.toString(16).padStart(16, '0'),
+      parentSpanId: null,
+      name,
+      startedAt: start,
+      endedAt: start + 100,
+      attributes: { 'gen_ai.request.model': 'builtin/extractive', 'cria.query': question, 'gen_ai.usage.input_tokens': 6000 },
+      events: [],
+      status: 'ok' as const,
+      turnId,
+    })),
+    close: {
+      state: 'done' as const,
+      event: { type: 'complete' as const, result, ...stamp(1) },
+      endedAt: start + 900,
+      model: 'builtin/extractive',
+      text: message.content,
+      usage,
+      costUsd: 0,
+      finishReason: 'stop' as const,
+      metrics: {
+        timeToFirstTokenMs: 10,
+        durationMs: 900,
+        steps: 1,
+        toolsExecuted: 0,
+        errors: 0,
+        retries: 0,
+        cacheHit: false,
+        slow: false,
+      },
+    },
+  }
+}
+
+/** Chunks come out of a store, so that most of them were sent before in some turn; how well they fit differs. */
+function passage(rank: number): Message {
+  const n = Math.floor(random() ** 2 * 2000)
+  passages[n] ??= prose(1200)
+  const chunk = { id: `chunk_${n}`, text: passages[n], source: `doc-${n}.md`, start: 0, end: 1200, metadata: {}, score: random() }
+  return retrieved({ marker: String(rank + 1), origin: 'docstore', store: 'default', chunk })
+}
+
+function prose(chars: number): string {
+  let text = ''
+  while (text.length < chars) text += `${words[Math.floor(random() ** 3 * words.length)] ?? ''} `
+  return text.slice(0, chars)
+}
+
+function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+function since(begun: NodeJS.CpuUsage): number {
+  const { user: inUser, system: inSystem } = process.cpuUsage(begun)
+  return (inUser + inSystem) / 1000
+}
+
+function medianAround(times: readonly number[], mark: number): number {
+  const start = Math.max(0, Math.min(mark - 1, times.length - WINDOW))
+  const window = times.slice(start, start + WINDOW).toSorted((a, b) => a - b)
+  return window[Math.floor(window.length / 2)] ?? Number.NaN
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}
