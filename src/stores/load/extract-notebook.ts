@@ -1,0 +1,58 @@
+/** Jupyter notebooks as Markdown: prose as it is, code in fences, what a cell printed below it. */
+
+import type { Extracted } from './extracted.ts'
+import { Unreadable } from './unreadable.ts'
+
+/** Output beyond this is a table of numbers or a log, not something to find again. */
+const LONGEST_OUTPUT = 2000
+
+/** Format: nbformat 4, https://nbformat.readthedocs.io/en/latest/format_description.html. @throws Unreadable */
+export function extractNotebook(source: string): Extracted {
+  const notebook = parse(source)
+  const cells = listOf(notebook['cells'])
+  if (cells.length === 0) throw new Unreadable('a notebook without cells')
+  const language = text(record(record(notebook['metadata'])['language_info'])['name']) || 'python'
+  const blocks = cells.flatMap((cell) => {
+    const content = text(cell['source']).trimEnd()
+    if (cell['cell_type'] !== 'code') return content
+    return [
+      fenced(content, language),
+      fenced(listOf(cell['outputs']).map(printed).join('\n').slice(0, LONGEST_OUTPUT).trimEnd(), ''),
+    ]
+  })
+  return { text: blocks.filter((block) => block !== '').join('\n\n') }
+}
+
+function printed(output: Readonly<Record<string, unknown>>): string {
+  return text(output['text']) || text(record(output['data'])['text/plain'])
+}
+
+/** The fence is longer than any inside the content. */
+function fenced(content: string, language: string): string {
+  if (content.trim() === '') return ''
+  const longest = Math.max(2, ...(content.match(/`{3,}/g) ?? []).map(({ length }) => length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${content}\n${fence}`
+}
+
+function parse(source: string): Readonly<Record<string, unknown>> {
+  try {
+    return record(JSON.parse(source))
+  } catch {
+    throw new Unreadable('a notebook that is no valid JSON')
+  }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
+
+function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.map(record) : []
+}
+
+/** Notebooks keep texts as strings or as lists of lines. */
+function text(value: unknown): string {
+  if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('')
+  return typeof value === 'string' ? value : ''
+}

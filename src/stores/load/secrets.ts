@@ -1,0 +1,32 @@
+/** Files that hold secrets are not read unless they are named one by one. */
+
+import { basename } from 'node:path'
+
+const NAMES = new Set(
+  (
+    '.npmrc .yarnrc .yarnrc.yml .netrc _netrc .pypirc .pgpass .my.cnf .git-credentials .htpasswd .dockercfg .dockerconfigjson .vault-token .boto .s3cfg ' +
+    'credentials credentials.json credentials.yml credentials.yaml credentials.xml client_secret.json secrets secret.json secrets.json secrets.yml secrets.yaml ' +
+    'secrets.toml secrets.env service-account.json serviceaccount.json kubeconfig shadow master.key wallet.dat terraform.tfstate terraform.tfstate.backup'
+  ).split(' '),
+)
+const PATTERNS = [
+  /^\.env(?:\..*|rc)?$/,
+  /\.env$/,
+  /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/,
+  /\.(?:pem|p12|pfx|p8|pkcs12|jks|keystore|kdbx|ppk|tfvars|ovpn|agekey)$/,
+  /(?:^|[._-])(?:private|secret|server|client|tls|ssl|rsa)?[._-]?key$/,
+  /^client_secret.*\.json$/,
+  /^service[-_]account.*\.json$/,
+]
+const PRIVATE_KEY = /^\s*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/
+
+/** By its name; case does not matter. */
+export function isSecretName(path: string): boolean {
+  const name = basename(path).toLowerCase()
+  return NAMES.has(name) || PATTERNS.some((pattern) => pattern.test(name))
+}
+
+/** By how it begins: a private key under a harmless name. */
+export function holdsPrivateKey(text: string): boolean {
+  return PRIVATE_KEY.test(text.slice(0, 200))
+}

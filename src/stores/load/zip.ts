@@ -1,0 +1,102 @@
+/**
+ * Reads ZIP archives that nobody can trust: what counts is what comes out, not what the archive says about it.
+ *
+ * Format: APPNOTE 6.3.10, https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16.
+ */
+
+import { inflateRawSync } from 'node:zlib'
+import { Unreadable } from './unreadable.ts'
+
+export interface ZipLimits {
+  readonly entries: number
+  /** Bytes of all inflated entries together. */
+  readonly bytes: number
+  /** Inflated to deflated size, for archives of more than `ratioFrom` inflated bytes. */
+  readonly ratio: number
+  readonly ratioFrom: number
+}
+
+/** Generous for a book of thousands of pages. */
+export const ZIP_LIMITS: ZipLimits = { entries: 10_000, bytes: 64 * 1024 * 1024, ratio: 150, ratioFrom: 8 * 1024 * 1024 }
+
+export interface ZipEntry {
+  readonly name: string
+  readonly method: number
+  readonly isEncrypted: boolean
+  /** The bytes as they stand in the archive. */
+  readonly data: Buffer
+}
+
+const END_OF_DIRECTORY = 0x06054b50
+const DIRECTORY_ENTRY = 0x02014b50
+const LOCAL_HEADER = 0x04034b50
+const LONGEST_COMMENT = 0xffff
+
+/** The entries of an archive, nothing inflated yet. @throws Unreadable */
+export function zipEntries(archive: Buffer, limits: ZipLimits = ZIP_LIMITS): ZipEntry[] {
+  const end = endOfDirectory(archive)
+  const entries: ZipEntry[] = []
+  let at = archive.readUInt32LE(end + 16)
+  // The directory goes on as long as there are entries; how many the archive claims to have does not matter.
+  while (at + 46 <= archive.length && archive.readUInt32LE(at) === DIRECTORY_ENTRY) {
+    if (entries.length === limits.entries) throw new Unreadable(`a ZIP archive of more than ${limits.entries} entries`)
+    const nameEnd = at + 46 + archive.readUInt16LE(at + 28)
+    entries.push({
+      name: archive.toString('utf8', at + 46, nameEnd),
+      method: archive.readUInt16LE(at + 10),
+      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
+      data: localData(archive, archive.readUInt32LE(at + 42), archive.readUInt32LE(at + 20)),
+    })
+    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
+  }
+  if (entries.length === 0) throw new Unreadable('an empty or broken ZIP archive')
+  return entries
+}
+
+/** Inflates entries one after the other and stops at the limits. @throws Unreadable */
+export function inflateEntries(entries: Iterable<ZipEntry>, limits: ZipLimits = ZIP_LIMITS): Map<string, Buffer> {
+  const inflated = new Map<string, Buffer>()
+  let deflatedBytes = 0
+  let bytes = 0
+  for (const entry of entries) {
+    if (entry.isEncrypted) throw new Unreadable('an encrypted ZIP archive')
+    deflatedBytes += entry.data.length
+    const data = inflate(entry, limits.bytes - bytes)
+    bytes += data.length
+    if (bytes > limits.ratioFrom && bytes > deflatedBytes * limits.ratio) {
+      throw new Unreadable(`a ZIP archive that grows more than ${limits.ratio} times when it is unpacked (a zip bomb?)`)
+    }
+    inflated.set(entry.name, data)
+  }
+  return inflated
+}
+
+function inflate({ method, data, name }: ZipEntry, room: number): Buffer {
+  const tooLarge = (): Unreadable => new Unreadable('a ZIP archive whose content is larger than the limit (a zip bomb?)')
+  if (method === 0) {
+    if (data.length > room) throw tooLarge()
+    return data
+  }
+  if (method !== 8) throw new Unreadable(`a ZIP archive with an unknown compression (method ${method})`)
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, room) })
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge()
+    throw new Unreadable(`a broken ZIP archive (${JSON.stringify(name.slice(0, 80))})`)
+  }
+}
+
+function endOfDirectory(archive: Buffer): number {
+  if (archive.length < 22) throw new Unreadable('no ZIP archive, or a cut one')
+  const first = Math.max(0, archive.length - 22 - LONGEST_COMMENT)
+  for (let at = archive.length - 22; at >= first; at--) if (archive.readUInt32LE(at) === END_OF_DIRECTORY) return at
+  throw new Unreadable('no ZIP archive, or a cut one')
+}
+
+function localData(archive: Buffer, header: number, size: number): Buffer {
+  if (header + 30 > archive.length || archive.readUInt32LE(header) !== LOCAL_HEADER)
+    throw new Unreadable('a broken ZIP archive (entry)')
+  const start = header + 30 + archive.readUInt16LE(header + 26) + archive.readUInt16LE(header + 28)
+  if (start + size > archive.length) throw new Unreadable('a broken ZIP archive (entry cut off)')
+  return archive.subarray(start, start + size)
+}
