@@ -143,7 +143,7 @@ function toMessage(input: unknown, place: string): Message {
 
 function isMessage(like: Partial<Message>): boolean {
   if (typeof like.id !== 'string' || typeof like.content !== 'string' || !Array.isArray(like.parts)) return false
-  return (like.toolCalls !== undefined) === like.parts.some((part) => part.type === 'tool-call')
+  return (like.toolCalls !== undefined) === like.parts.some((part: Part) => part.type === 'tool-call')
 }
 
 function textParts(text: string): readonly TextPart[] {

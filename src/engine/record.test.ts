@@ -12,7 +12,7 @@ import { query } from './query.ts'
 import type { EngineOptions } from './options.ts'
 import { currentSpan } from './span.ts'
 
-const open = () => SqliteRecorder.open({ path: ':memory:' })
+const open = (): Promise<Recorder> => SqliteRecorder.open({ path: ':memory:' })
 const echo = { name: 'echo', description: '', inputSchema: { type: 'object' }, needsPermission: false, call: () => 'echo' }
 
 async function collect(options: EngineOptions): Promise<QueryEvent[]> {
