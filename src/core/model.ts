@@ -135,6 +135,8 @@ export type ModelPart =
     }
   | { readonly type: 'opaque'; readonly kind: string; readonly providerData: ProviderData }
   // about the answer
+  /** The provider begins its answer anew: what this attempt has said so far is void. */
+  | { readonly type: 'restart' }
   | { readonly type: 'response'; readonly id?: string; readonly model?: string }
   /** Set, not added: a later one replaces an earlier one of the same attempt. */
   | { readonly type: 'usage'; readonly usage: Usage }

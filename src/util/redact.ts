@@ -16,7 +16,10 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(eyJ)[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, `$1${MASK}`],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASK}`],
   [/([?&](?:key|api[-_]?key|access[-_]?token|token|sig|signature|password|secret)=)[^&\s"'<>]+/gi, `$1${MASK}`],
-  [/((?:x-api-key|api-key|x-goog-api-key|api[-_]key|authorization|cookie)["']?\s*[:=]\s*["']?)(?!Bearer\b|Basic\b)[^\s"',;}]{6,}/gi, `$1${MASK}`],
+  [
+    /((?:x-api-key|api-key|x-goog-api-key|api[-_]key|authorization|cookie)["']?\s*[:=]\s*["']?)(?!Bearer\b|Basic\b)[^\s"',;}]{6,}/gi,
+    `$1${MASK}`,
+  ],
   [/(\w+:\/\/[^\s:/@]+:)[^\s/@]+(@)/g, `$1${MASK}$2`],
 ]
 

@@ -1,0 +1,228 @@
+/** Makes a `CriaError` of whatever a provider package throws or streams. */
+
+import { CriaError, isCriaError } from '../../core/error.ts'
+import type { ErrorCode } from '../../core/error.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { nearest } from '../../util/nearest.ts'
+import { redact } from '../../util/redact.ts'
+import { ErrorBody } from '../wire/dialect.ts'
+import { causes, connectionError, isAbort } from '../wire/network.ts'
+import { classify } from './classify.ts'
+import type { Reported } from './reported.ts'
+import { reportOf } from './reported.ts'
+
+export interface ErrorContext {
+  /** Name of the provider: `openai`. */
+  readonly provider: string
+  /** `provider/model`. */
+  readonly ref: string
+  /** `host:port`, where it is known. */
+  readonly host?: string
+  /** What must not be seen in any message. */
+  readonly secrets: readonly (string | undefined)[]
+  /** Environment variables that a person can set, for hints. */
+  readonly variables?: { readonly key?: string; readonly baseURL?: string }
+  /** Models of this provider that are known, to guess what a mistyped name meant. */
+  readonly knownModels?: () => readonly string[]
+}
+
+/** Longer messages of providers are cut: some repeat the request. */
+const MAX_MESSAGE = 300
+
+/**
+ * @param where `stream`: the answer had begun.
+ * @param eventNumber of the event that could not be read, where it is known.
+ */
+export function toProviderError(
+  thrown: unknown,
+  context: ErrorContext,
+  where: 'request' | 'stream',
+  eventNumber?: (data: string) => number | undefined,
+): CriaError {
+  const made = convert(thrown, context, where, eventNumber)
+  return new CriaError(made.code, redact(made.message, context.secrets), {
+    retryable: made.retryable,
+    ...(made.status === undefined ? {} : { status: made.status }),
+    ...(made.hint === undefined ? {} : { hint: made.hint }),
+    details: { provider: context.provider, model: context.ref, ...clean(made.details, context.secrets) },
+    cause: withoutSecrets(thrown, context.secrets),
+  })
+}
+
+function convert(
+  thrown: unknown,
+  context: ErrorContext,
+  where: 'request' | 'stream',
+  eventNumber?: (data: string) => number | undefined,
+): CriaError {
+  for (const error of causes(thrown)) {
+    if (isCriaError(error)) return error
+    if (error instanceof ErrorBody) return reportedError(reportOf(error.body, Date.now()), context, error)
+    if (isAbort(error))
+      return new CriaError(error.name === 'TimeoutError' ? 'timeout' : 'aborted', `${context.provider}: ${error.message}`, {
+        cause: error,
+      })
+    if (error.name === 'AI_JSONParseError') return unreadable(error, context, where, eventNumber)
+    if (error.name === 'AI_LoadAPIKeyError')
+      return new CriaError('auth', `${context.provider}: ${error.message}`, { cause: error })
+    if (
+      error.name === 'AI_UnsupportedFunctionalityError' ||
+      error.name === 'AI_InvalidPromptError' ||
+      error.name === 'AI_InvalidArgumentError'
+    ) {
+      return new CriaError('invalid_request', `${context.provider} cannot be sent this: ${short(error.message)}`, {
+        cause: error,
+      })
+    }
+  }
+  const reported = reportOf(thrown, Date.now())
+  if (reported !== undefined && (reported.status === undefined || reported.status >= 400))
+    return reportedError(reported, context, thrown)
+  if (isAnswerOfNoApi(thrown)) {
+    return new CriaError(
+      'invalid_response',
+      `${context.provider}: the answer is not what this API sends: ${short(innermostMessage(thrown))}`,
+      { cause: thrown },
+    )
+  }
+  if (where === 'stream') {
+    return new CriaError('stream_interrupted', `${context.provider}: the answer broke off: ${short(innermostMessage(thrown))}`, {
+      cause: thrown,
+    })
+  }
+  if (context.host !== undefined || hasSystemCode(thrown))
+    return connectionError(thrown, { provider: context.provider, host: context.host ?? 'the server' })
+  return new CriaError('internal', `${context.provider}: ${short(innermostMessage(thrown))}`, { cause: thrown })
+}
+
+function reportedError(reported: Reported | undefined, context: ErrorContext, cause: unknown): CriaError {
+  if (reported === undefined)
+    return new CriaError('invalid_response', `${context.provider}: the server answered with an error that says nothing.`, {
+      cause,
+    })
+  const { code, retryable } = classify(reported)
+  const { status, codes, retryAfterMs, requestId } = reported
+  const who = status === undefined ? `${context.provider} reported an error` : `${context.provider} answered ${status}`
+  const kind = codes.find((name) => !/^\d+$/.test(name))
+  const words = short(reported.message)
+  const hint = hintFor(code, reported, context)
+  return new CriaError(
+    code,
+    `${who}${kind === undefined || words.includes(kind) ? '' : ` (${kind})`}: ${words}${namesModel(code, words, context) ? '' : ` [${context.ref}]`}`,
+    {
+      ...(retryable === undefined ? {} : { retryable }),
+      ...(status === undefined ? {} : { status }),
+      ...(hint === undefined ? {} : { hint }),
+      details: {
+        ...(kind === undefined ? {} : { providerCode: kind }),
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...(requestId === undefined ? {} : { requestId }),
+      },
+      cause,
+    },
+  )
+}
+
+function namesModel(code: ErrorCode, words: string, { ref }: ErrorContext): boolean {
+  return code !== 'model_unavailable' || words.includes(modelOf(ref))
+}
+
+function modelOf(ref: string): string {
+  return ref.slice(ref.indexOf('/') + 1)
+}
+
+function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, ref }: ErrorContext): string | undefined {
+  if (code === 'auth') {
+    const key = variables?.key
+    return key === undefined
+      ? undefined
+      : `Check the API key of this provider: the option apiKey, or ${key}. \`cria doctor\` tells which one is used.`
+  }
+  if (code === 'model_unavailable') {
+    const close = nearest(modelOf(ref), knownModels?.() ?? [])
+    return close === undefined ? undefined : `Did you mean ${ref.slice(0, ref.indexOf('/'))}/${close}? Or name a fallback model.`
+  }
+  if (code === 'invalid_response' && reported.foreign) {
+    const variable = variables?.baseURL === undefined ? '' : ` (${variables.baseURL})`
+    return `Is this the base URL of the API${variable}, with its version (…/v1)?`
+  }
+  return undefined
+}
+
+/** A piece of the stream, or the whole answer, is no JSON. */
+function unreadable(
+  error: Error,
+  { provider }: ErrorContext,
+  where: 'request' | 'stream',
+  eventNumber?: (data: string) => number | undefined,
+): CriaError {
+  const text = (error as { text?: unknown }).text
+  const number = typeof text === 'string' ? eventNumber?.(text) : undefined
+  const what =
+    where === 'request' ? 'the answer' : number === undefined ? 'an event of the stream' : `event ${number} of the stream`
+  const shown = typeof text === 'string' ? `: ${JSON.stringify(text.slice(0, 80))}` : ''
+  return new CriaError(
+    where === 'request' ? 'invalid_response' : 'stream_interrupted',
+    `${provider}: ${what} is no JSON${shown}.`,
+    {
+      ...(number === undefined ? {} : { details: { event: number } }),
+      cause: error,
+    },
+  )
+}
+
+const NOT_AS_EXPECTED =
+  /^AI_(TypeValidationError|InvalidResponseDataError|EmptyResponseBodyError|NoContentGeneratedError|JSONParseError)$/
+
+function isAnswerOfNoApi(thrown: unknown): boolean {
+  for (const error of causes(thrown)) {
+    if (NOT_AS_EXPECTED.test(error.name)) return true
+    const status = (error as { statusCode?: unknown }).statusCode
+    if (error.name === 'AI_APICallError' && typeof status === 'number' && status < 400) return true
+  }
+  return false
+}
+
+function hasSystemCode(thrown: unknown): boolean {
+  return [...causes(thrown)].some((error) => typeof (error as { code?: unknown }).code === 'string')
+}
+
+function innermostMessage(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown === 'string' ? thrown : JSON.stringify(thrown)
+  return [...causes(thrown)].at(-1)?.message ?? thrown.message
+}
+
+/** One line without markup, not too long. */
+export function short(text: string): string {
+  const line = text
+    .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')
+    .replaceAll(/<\/?[a-z!][^>]*>/gi, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE)}…`
+}
+
+function clean(details: JsonObject | undefined, secrets: ErrorContext['secrets']): JsonObject {
+  if (details === undefined) return {}
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [name, typeof value === 'string' ? redact(value, secrets) : value]),
+  )
+}
+
+/** Errors of packages carry the request and its headers; what is kept is what a person needs to find the place. */
+function withoutSecrets(thrown: unknown, secrets: ErrorContext['secrets'], depth = 0): unknown {
+  if (!(thrown instanceof Error) || depth > 4) return undefined
+  const kept = new Error(redact(short(thrown.message), secrets), { cause: withoutSecrets(thrown.cause, secrets, depth + 1) })
+  kept.name = thrown.name
+  if (thrown.stack !== undefined)
+    kept.stack = redact(
+      thrown.stack
+        .split('\n')
+        .filter((line) => /^\s+at /.test(line))
+        .slice(0, 8)
+        .join('\n'),
+      secrets,
+    )
+  const { code } = thrown as { code?: unknown }
+  return typeof code === 'string' ? Object.assign(kept, { code }) : kept
+}

@@ -1,0 +1,34 @@
+/** Chat Completions, as OpenAI and a hundred others speak it. */
+
+import type { Json, JsonObject } from '../../../core/json.ts'
+import type { CreateDialect } from '../../wire/dialect.ts'
+import { asObject, asString, objectsIn } from '../../wire/dialect.ts'
+import { chatErrors } from './chat-errors.ts'
+import { chatPlaceholder } from './chat-placeholder.ts'
+import { chatToolCalls } from './chat-tool-calls.ts'
+import { chatUsage } from './chat-usage.ts'
+import { dialectOf } from './gap.ts'
+
+export const chatDialect: CreateDialect = dialectOf([chatPlaceholder, chatErrors, chatUsage, chatToolCalls], (body) => ({
+  id: asString(body['id']) ?? null,
+  model: asString(body['model']) ?? null,
+  choices: objectsIn(body['choices']).slice(0, 1).map(essentialChoice),
+}))
+
+function essentialChoice(choice: JsonObject): JsonObject {
+  const message = asObject(choice['message']) ?? {}
+  const content = message['content']
+  return {
+    message: {
+      role: 'assistant',
+      content: typeof content === 'string' || Array.isArray(content) ? (content as Json) : null,
+      refusal: asString(message['refusal']) ?? null,
+      reasoning_content: asString(message['reasoning_content']) ?? asString(message['reasoning']) ?? null,
+      tool_calls: objectsIn(message['tool_calls']).map((call) => ({
+        id: asString(call['id']) ?? null,
+        function: call['function'],
+      })),
+    },
+    finish_reason: asString(choice['finish_reason']) ?? null,
+  }
+}

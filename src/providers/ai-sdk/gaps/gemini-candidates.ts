@@ -1,0 +1,48 @@
+/**
+ * Gemini: there is no end mark, so what comes after the chunk with a finish reason is taken for more text. Chunks that carry one
+ * themselves still count: old versions of the API put one in each. Evidence (grounding, safety ratings, citations) that nobody here reads is
+ * validated by the package so strictly that an odd member of it costs the text beside it; it goes.
+ */
+
+import type { Json, JsonObject } from '../../../core/json.ts'
+import { asObject, objectsIn } from '../../wire/dialect.ts'
+import type { CreateGap } from './gap.ts'
+
+const UNREAD = ['groundingMetadata', 'urlContextMetadata', 'safetyRatings', 'citationMetadata'] as const
+
+export const geminiCandidates: CreateGap = () => {
+  let finished = false
+  return {
+    markers: [],
+    event(event) {
+      const candidate = objectsIn(event['candidates'])[0]
+      if (candidate === undefined) return 'keep'
+      const finishes = typeof candidate['finishReason'] === 'string'
+      if (finished && !finishes) {
+        const { candidates: _, ...rest } = event
+        return { replace: rest }
+      }
+      finished ||= finishes
+      const mended = mendAnswer(event)
+      return mended === event ? 'keep' : { replace: mended }
+    },
+    body: mendAnswer,
+  }
+}
+
+function mendAnswer(answer: JsonObject): JsonObject {
+  const candidates = objectsIn(answer['candidates'])
+  const feedback = asObject(answer['promptFeedback'])
+  const odd =
+    candidates.some((candidate) => UNREAD.some((name) => name in candidate)) || feedback?.['safetyRatings'] !== undefined
+  if (!odd) return answer
+  return {
+    ...answer,
+    candidates: candidates.map((candidate) => without(candidate, UNREAD)),
+    ...(feedback === undefined ? {} : { promptFeedback: without(feedback, ['safetyRatings']) }),
+  }
+}
+
+function without(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+}

@@ -1,0 +1,43 @@
+/** Where a provider is reached: what users have in their environment, brought to one form. */
+
+import { ConfigurationError } from '../core/error.ts'
+
+/**
+ * @param source what the URL was read from, for the message: `OPENAI_BASE_URL`.
+ * @param version appended when the path does not end in a version (`/v1`, `/v1beta`): some tools want the variable with it, some without.
+ * @throws ConfigurationError when it is no http(s) URL.
+ */
+export function normalizeBaseUrl(given: string, source: string, version?: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new ConfigurationError(
+      `${source} must be a URL that begins with http:// or https://, but is ${JSON.stringify(withoutUserInfo(given))}.`,
+    )
+  }
+  const path = url.pathname.replace(/\/+$/, '')
+  url.pathname = version === undefined || /\/v\d+\w*$/.test(path) ? path : `${path}/${version}`
+  return url.href.replace(/\/$/, '')
+}
+
+const OLLAMA_PORT = 11434
+
+/**
+ * Base URL of Ollama's OpenAI-compatible API. `OLLAMA_HOST` may be a host, a port (`:11434`), both, or a URL; an address that servers listen on
+ * (`0.0.0.0`) is reached at the loopback address.
+ * @throws ConfigurationError when it is none of these.
+ */
+export function ollamaBaseUrl(host: string | undefined): string {
+  const given = (host ?? '').trim() || '127.0.0.1'
+  const isUrl = given.includes('://')
+  const url = isUrl ? given : `http://${given.startsWith(':') ? '127.0.0.1' : ''}${given}`
+  const base = new URL(normalizeBaseUrl(url, 'OLLAMA_HOST', 'v1'))
+  if (base.hostname === '0.0.0.0' || base.hostname === '[::]') base.hostname = '127.0.0.1'
+  const hasPort = /:\d+(?:[/?#]|$)/.test(given.replace(/^\w+:\/\//, ''))
+  if (!hasPort && !isUrl) base.port = String(OLLAMA_PORT)
+  if (!hasPort && isUrl && base.protocol === 'http:') base.port = String(OLLAMA_PORT)
+  return base.href.replace(/\/$/, '')
+}
+
+function withoutUserInfo(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, '//')
+}

@@ -1,0 +1,81 @@
+/**
+ * What is known about models: windows and prices from `@pydantic/genai-prices` (data in the package, no network), output limits and special
+ * cases from a table of ours. What nobody knows stays unknown; it is never zero.
+ */
+
+import { createRequire } from 'node:module'
+import type * as GenaiPrices from '@pydantic/genai-prices'
+import type { ModelFacts, Price } from '../core/model.ts'
+import { OUTPUT_LIMITS, SPECIAL_CASES } from './facts-table.ts'
+
+/** The day on which the pinned version of the price data was published. */
+export const PRICES_AS_OF = '2026-09-23'
+
+/** Our providers in the words of the price data; the others are found by their address. */
+const PRICED_AS: Readonly<Record<string, string>> = {
+  openai: 'openai',
+  'openai-chat': 'openai',
+  anthropic: 'anthropic',
+  google: 'google',
+}
+
+let prices: typeof GenaiPrices | undefined
+
+/** Loaded on first use and at once, since the facts of a model are asked for in the middle of things. */
+function priceData(): typeof GenaiPrices {
+  return (prices ??= createRequire(import.meta.url)('@pydantic/genai-prices') as typeof GenaiPrices)
+}
+
+/** @param baseURL where the model is served: tells whose prices hold for an OpenAI-compatible server. */
+export function modelFacts(provider: string, model: string, baseURL?: string): ModelFacts {
+  const listed = look(provider, model, baseURL)
+  const price = listed === undefined ? undefined : toPrice(listed.model_price)
+  return {
+    contextWindow: listed?.model.context_window ?? null,
+    maxOutputTokens: OUTPUT_LIMITS.find(({ models }) => models.test(model))?.tokens ?? null,
+    ...(price === undefined ? {} : { price }),
+    ...SPECIAL_CASES.find(({ models }) => models.test(model))?.facts,
+  }
+}
+
+/** Names of the models of this provider that have a price, to guess what a mistyped one meant. */
+export function knownModels(provider: string, baseURL?: string): readonly string[] {
+  return (find(provider, baseURL)?.models ?? []).map(({ id }) => id)
+}
+
+function find(provider: string, baseURL: string | undefined): GenaiPrices.Provider | undefined {
+  const providerId = PRICED_AS[provider]
+  const by = providerId === undefined ? (baseURL === undefined ? undefined : { providerApiUrl: baseURL }) : { providerId }
+  return by === undefined ? undefined : priceData().findProvider(by)
+}
+
+function look(provider: string, model: string, baseURL: string | undefined): GenaiPrices.PriceCalculation | undefined {
+  const found = find(provider, baseURL)
+  if (found === undefined) return undefined
+  try {
+    return priceData().calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { provider: found }) ?? undefined
+  } catch {
+    // A model that is not priced by tokens.
+    return undefined
+  }
+}
+
+function toPrice(listed: GenaiPrices.ModelPrice): Price | undefined {
+  const input = perMillion(listed['input_mtok'])
+  const output = perMillion(listed['output_mtok'])
+  if (input === undefined || output === undefined) return undefined
+  const cacheRead = perMillion(listed['cache_read_mtok'])
+  const cacheWrite = perMillion(listed['cache_write_mtok'])
+  return {
+    input,
+    output,
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    asOf: PRICES_AS_OF,
+  }
+}
+
+/** Where a price rises with the length of the prompt, the base price. */
+function perMillion(price: number | GenaiPrices.TieredPrices | undefined): number | undefined {
+  return typeof price === 'number' ? price : price?.base
+}

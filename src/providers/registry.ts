@@ -1,0 +1,143 @@
+/** The providers: where they are, how their keys are called, which package speaks to them. */
+
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { JsonObject } from '../core/json.ts'
+import { chatDialect } from './ai-sdk/gaps/chat.ts'
+import { geminiDialect } from './ai-sdk/gaps/gemini.ts'
+import { messagesDialect } from './ai-sdk/gaps/messages.ts'
+import { responsesDialect } from './ai-sdk/gaps/responses.ts'
+import { openaiChatBody } from './ai-sdk/openai-chat-body.ts'
+import type { StyleName } from './ai-sdk/style.ts'
+import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
+import type { CreateDialect } from './wire/dialect.ts'
+
+/** What a package is given for one call. */
+export interface PackageSettings {
+  readonly model: string
+  readonly baseURL: string
+  readonly apiKey: string
+  readonly headers: Record<string, string>
+  readonly fetch: typeof fetch
+}
+
+export interface ProviderDefinition {
+  /** Environment variable that holds the key. */
+  readonly keyVariable: string | undefined
+  /** Environment variable that moves it elsewhere. */
+  readonly urlVariable: string
+  /** Where it is when nobody says otherwise; `undefined`: somebody has to. */
+  readonly home: string | undefined
+  /** @throws ConfigurationError */
+  readonly normalize: (url: string, source: string) => string
+  readonly style: StyleName
+  readonly dialect: CreateDialect
+  /** What its package is told unless the caller says otherwise, under the name by which it looks for it. */
+  readonly providerOptions: Readonly<Record<string, JsonObject>>
+  readonly load: () => Promise<
+    (settings: PackageSettings, options: LanguageModelV4CallOptions) => LanguageModelV4 | Promise<LanguageModelV4>
+  >
+}
+
+/** Answers are not kept at the provider, so a conversation can be taken to another; what it needs to go on travels with the messages. */
+const STATELESS = { openai: { store: false } }
+
+export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> = {
+  openai: {
+    keyVariable: 'OPENAI_API_KEY',
+    urlVariable: 'OPENAI_BASE_URL',
+    home: 'https://api.openai.com/v1',
+    normalize: (url, source) => normalizeBaseUrl(url, source),
+    style: 'responses',
+    dialect: responsesDialect,
+    providerOptions: STATELESS,
+    load: async () => {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      return ({ model, ...settings }) => createOpenAI(settings).responses(model)
+    },
+  },
+  'openai-chat': {
+    keyVariable: 'OPENAI_API_KEY',
+    urlVariable: 'OPENAI_BASE_URL',
+    home: 'https://api.openai.com/v1',
+    normalize: (url, source) => normalizeBaseUrl(url, source),
+    style: 'chat',
+    dialect: chatDialect,
+    providerOptions: { openai: {} },
+    // OpenAI's package knows what OpenAI's models take; the other one understands more of what comes back.
+    load: async () => {
+      const [{ createOpenAI }, { createOpenAICompatible }] = await Promise.all([
+        import('@ai-sdk/openai'),
+        import('@ai-sdk/openai-compatible'),
+      ])
+      return async ({ model, ...settings }, options) => {
+        const body = await openaiChatBody((capture) => createOpenAI({ ...settings, fetch: capture }).chat(model), options)
+        return createOpenAICompatible({
+          ...settings,
+          name: 'openai',
+          includeUsage: true,
+          transformRequestBody: ({ stream, stream_options }) => ({ ...body, stream, stream_options }),
+        }).chatModel(model)
+      }
+    },
+  },
+  anthropic: {
+    keyVariable: 'ANTHROPIC_API_KEY',
+    urlVariable: 'ANTHROPIC_BASE_URL',
+    home: 'https://api.anthropic.com/v1',
+    normalize: (url, source) => normalizeBaseUrl(url, source, 'v1'),
+    style: 'messages',
+    dialect: messagesDialect,
+    providerOptions: {},
+    load: async () => {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      return ({ model, ...settings }) => createAnthropic(settings).languageModel(model)
+    },
+  },
+  google: {
+    keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    urlVariable: 'GOOGLE_GENERATIVE_AI_BASE_URL',
+    home: 'https://generativelanguage.googleapis.com/v1beta',
+    normalize: (url, source) => normalizeBaseUrl(url, source, 'v1beta'),
+    style: 'gemini',
+    dialect: geminiDialect,
+    providerOptions: {},
+    load: async () => {
+      const { createGoogle } = await import('@ai-sdk/google')
+      return ({ model, ...settings }) => createGoogle(settings).languageModel(model)
+    },
+  },
+  ollama: compatible({
+    name: 'ollama',
+    keyVariable: undefined,
+    urlVariable: 'OLLAMA_HOST',
+    home: ollamaBaseUrl(undefined),
+    normalize: (url) => ollamaBaseUrl(url),
+  }),
+  'openai-compatible': compatible({
+    name: 'openaiCompatible',
+    keyVariable: 'OPENAI_COMPATIBLE_API_KEY',
+    urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
+    home: undefined,
+    normalize: (url, source) => normalizeBaseUrl(url, source),
+  }),
+}
+
+/** Whatever speaks Chat Completions. */
+function compatible({
+  name,
+  ...place
+}: Pick<ProviderDefinition, 'keyVariable' | 'urlVariable' | 'home' | 'normalize'> & {
+  readonly name: string
+}): ProviderDefinition {
+  return {
+    ...place,
+    style: 'compatible',
+    dialect: chatDialect,
+    providerOptions: { [name]: {} },
+    load: async () => {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      return ({ model, ...settings }) =>
+        createOpenAICompatible({ ...settings, name, includeUsage: true, supportsStructuredOutputs: true }).chatModel(model)
+    },
+  }
+}

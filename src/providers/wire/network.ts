@@ -1,0 +1,152 @@
+/** What goes wrong between here and the provider, in words that name the host. */
+
+import { CriaError } from '../../core/error.ts'
+import type { ErrorCode } from '../../core/error.ts'
+
+/** Who is talked to. */
+export interface Peer {
+  /** Name of the provider: `openai`. */
+  readonly provider: string
+  /** `host:port`. */
+  readonly host: string
+}
+
+interface Trouble {
+  readonly code: ErrorCode
+  readonly words: (host: string) => string
+  readonly retryable?: boolean
+  readonly hint?: string
+}
+
+const NOT_RUNNING = 'Check that the server runs and that the base URL names its host and port.'
+const CERTIFICATE =
+  'The certificate of the server is not trusted: check the base URL, or name its authority in NODE_EXTRA_CA_CERTS.'
+
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  ECONNREFUSED: { code: 'network', words: (host) => `nothing answers at ${host}`, hint: NOT_RUNNING },
+  ENOTFOUND: {
+    code: 'network',
+    words: (host) => `there is no host ${host}`,
+    hint: 'Check the base URL and the connection to the network.',
+  },
+  EAI_AGAIN: { code: 'network', words: (host) => `the name ${host} cannot be looked up now` },
+  EHOSTUNREACH: { code: 'network', words: (host) => `there is no way to ${host}` },
+  ENETUNREACH: { code: 'network', words: (host) => `there is no way to ${host}` },
+  ECONNRESET: { code: 'network', words: (host) => `${host} closed the connection` },
+  EPIPE: { code: 'network', words: (host) => `${host} closed the connection` },
+  UND_ERR_SOCKET: { code: 'network', words: (host) => `${host} closed the connection` },
+  ETIMEDOUT: { code: 'timeout', words: (host) => `${host} did not accept the connection in time` },
+  UND_ERR_CONNECT_TIMEOUT: { code: 'timeout', words: (host) => `${host} did not accept the connection in time` },
+  UND_ERR_HEADERS_TIMEOUT: { code: 'timeout', words: (host) => `${host} did not begin to answer in time` },
+  UND_ERR_BODY_TIMEOUT: { code: 'timeout', words: (host) => `${host} stopped sending` },
+  UND_ERR_HEADERS_OVERFLOW: { code: 'invalid_response', words: (host) => `${host} sent more headers than fit`, retryable: false },
+  CERT_HAS_EXPIRED: { code: 'network', words: (host) => `the certificate of ${host} has expired`, retryable: false },
+  DEPTH_ZERO_SELF_SIGNED_CERT: {
+    code: 'network',
+    words: (host) => `the certificate of ${host} is self-signed`,
+    retryable: false,
+    hint: CERTIFICATE,
+  },
+  SELF_SIGNED_CERT_IN_CHAIN: {
+    code: 'network',
+    words: (host) => `the certificate of ${host} is self-signed`,
+    retryable: false,
+    hint: CERTIFICATE,
+  },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
+    code: 'network',
+    words: (host) => `the certificate of ${host} cannot be verified`,
+    retryable: false,
+    hint: CERTIFICATE,
+  },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
+    code: 'network',
+    words: (host) => `the certificate of ${host} cannot be verified`,
+    retryable: false,
+    hint: CERTIFICATE,
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    code: 'network',
+    words: (host) => `the certificate of ${host} is for another host`,
+    retryable: false,
+  },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    code: 'network',
+    words: (host) => `${host} does not speak TLS`,
+    retryable: false,
+    hint: 'Does the base URL begin with https where the server speaks http?',
+  },
+  EPROTO: {
+    code: 'network',
+    words: (host) => `${host} does not speak TLS`,
+    retryable: false,
+    hint: 'Does the base URL begin with https where the server speaks http?',
+  },
+}
+
+const GARBLED: Trouble = {
+  code: 'invalid_response',
+  words: (host) => `the answer of ${host} is not what its headers say`,
+  hint: 'Check the base URL, and the proxy in between.',
+}
+
+/** The request could not be sent, or no answer to it began. */
+export function connectionError(thrown: unknown, { provider, host }: Peer): CriaError {
+  const { code, trouble } = find(thrown)
+  const known = trouble ?? { code: 'network' as const, words: () => `${host} cannot be reached: ${innermost(thrown).message}` }
+  return new CriaError(
+    known.code,
+    `${provider}: ${known.words(host)}${code === undefined ? '' : ` (${code})`}.`,
+    options(known, thrown),
+  )
+}
+
+/** The answer had begun and broke off. */
+export function brokenOff(thrown: unknown, { provider, host }: Peer): CriaError {
+  const { code, trouble } = find(thrown)
+  if (trouble !== undefined && trouble.code !== 'network') {
+    return new CriaError(
+      trouble.code,
+      `${provider}: ${trouble.words(host)} in the middle of the answer (${code}).`,
+      options(trouble, thrown),
+    )
+  }
+  return new CriaError(
+    'stream_interrupted',
+    `${provider}: the connection to ${host} broke in the middle of the answer${code === undefined ? '' : ` (${code})`}.`,
+    { cause: thrown },
+  )
+}
+
+function options({ retryable, hint }: Trouble, cause: unknown): { retryable?: boolean; hint?: string; cause: unknown } {
+  return { cause, ...(retryable === undefined ? {} : { retryable }), ...(hint === undefined ? {} : { hint }) }
+}
+
+function find(thrown: unknown): { code?: string; trouble?: Trouble } {
+  for (const error of causes(thrown)) {
+    const code = (error as { code?: unknown }).code
+    if (typeof code !== 'string') continue
+    // Decompression and HTTP parsing have a family of codes each.
+    const trouble = TROUBLES[code] ?? (/^(Z_|ERR__?BROTLI|HPE_|ERR_ZSTD|ZSTD_)/.test(code) ? GARBLED : undefined)
+    if (trouble !== undefined) return { code, trouble }
+  }
+  return {}
+}
+
+/** An error, what caused it, and so on; a lookup of several addresses counts as its first failure. */
+export function* causes(thrown: unknown): Generator<Error, void, undefined> {
+  const seen = new Set<unknown>()
+  for (let error = thrown; error instanceof Error && !seen.has(error);) {
+    seen.add(error)
+    yield error
+    error = error.cause ?? (error instanceof AggregateError ? (error.errors as unknown[])[0] : undefined)
+  }
+}
+
+function innermost(thrown: unknown): Error {
+  return [...causes(thrown)].at(-1) ?? new Error(String(thrown))
+}
+
+export function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')
+}
