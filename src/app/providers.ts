@@ -1,29 +1,13 @@
 /** Which providers are configured, and which of them can be reached. */
 
+import { toCriaError } from '../core/error.ts'
+import { providerStatus } from '../providers/create.ts'
 import { redact } from '../util/redact.ts'
 import { PROVIDERS } from './config-schema.ts'
 import type { CriaConfig, ProviderName } from './config-schema.ts'
+import { providerOptions } from './open-model.ts'
 import { reason } from './paths.ts'
 import type { Surroundings } from './paths.ts'
-
-interface ProviderFacts {
-  readonly key: string | undefined
-  readonly url: string
-  readonly defaultURL: string | undefined
-}
-
-const FACTS: Readonly<Record<ProviderName, ProviderFacts>> = {
-  openai: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL', defaultURL: 'https://api.openai.com/v1' },
-  'openai-chat': { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL', defaultURL: 'https://api.openai.com/v1' },
-  anthropic: { key: 'ANTHROPIC_API_KEY', url: 'ANTHROPIC_BASE_URL', defaultURL: 'https://api.anthropic.com/v1' },
-  google: {
-    key: 'GOOGLE_GENERATIVE_AI_API_KEY',
-    url: 'GOOGLE_GENERATIVE_AI_BASE_URL',
-    defaultURL: 'https://generativelanguage.googleapis.com/v1beta',
-  },
-  ollama: { key: undefined, url: 'OLLAMA_HOST', defaultURL: 'http://127.0.0.1:11434' },
-  'openai-compatible': { key: 'OPENAI_COMPATIBLE_API_KEY', url: 'OPENAI_COMPATIBLE_BASE_URL', defaultURL: undefined },
-}
 
 export interface ProviderState {
   readonly name: ProviderName
@@ -32,18 +16,21 @@ export interface ProviderState {
   /** The environment variable that holds the key, where it is set. The key itself is shown nowhere. */
   readonly keyFrom: string | null
   readonly baseURL: string | null
+  /** Why it cannot be used, where its configuration is wrong. */
+  readonly problem?: string
 }
 
 export function providerStates(env: Surroundings['env'], config: CriaConfig): readonly ProviderState[] {
   return PROVIDERS.map((name) => {
-    const { key, url, defaultURL } = FACTS[name]
     const own = config.providers?.[name]
-    const variable = own?.apiKeyEnv ?? key
-    const keyFrom = variable !== undefined && isSet(env[variable]) ? variable : null
-    const given = own?.baseURL ?? (isSet(env[url]) ? env[url] : undefined)
-    const baseURL = withProtocol(given ?? defaultURL)
-    const configured = name === 'ollama' || (name === 'openai-compatible' ? given !== undefined : keyFrom !== null)
-    return { name, configured, keyFrom, baseURL }
+    try {
+      const { baseURL, keyVariable, hasKey, needsKey } = providerStatus(name, { env, ...providerOptions(name, config, env) })
+      const keyFrom = hasKey ? (own?.apiKeyEnv ?? keyVariable ?? null) : null
+      const configured = baseURL !== undefined && (hasKey || !needsKey)
+      return { name, configured, keyFrom, baseURL: baseURL ?? null }
+    } catch (thrown) {
+      return { name, configured: false, keyFrom: null, baseURL: null, problem: toCriaError(thrown).message }
+    }
   })
 }
 
@@ -66,7 +53,7 @@ export async function reachProvider(
   const key = keyFrom === null ? undefined : env[keyFrom]
   const patience = name === 'ollama' ? LOCAL_PATIENCE_MS : PATIENCE_MS
   try {
-    const response = await fetch(modelsURL(name, baseURL), {
+    const response = await fetch(`${baseURL.replace(/\/+$/, '')}/models`, {
       headers: { ...keyHeaders(name, key), ...headers },
       // Another server must not be handed the key.
       redirect: 'error',
@@ -78,10 +65,6 @@ export async function reachProvider(
   } catch (thrown) {
     return { reachable: false, why: redact(failure(thrown, patience), [key]) }
   }
-}
-
-function modelsURL(name: ProviderName, baseURL: string): string {
-  return `${baseURL.replace(/\/+$/, '')}${name === 'ollama' ? '/api/tags' : '/models'}`
 }
 
 function keyHeaders(name: ProviderName, key: string | undefined): Record<string, string> {
@@ -104,7 +87,7 @@ function failure(thrown: unknown, patience: number): string {
   return reason(cause)
 }
 
-/** `data[].id` of OpenAI and Anthropic, `models[].name` of Ollama and Google. */
+/** `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google. */
 function modelNames(body: unknown): readonly string[] {
   if (typeof body !== 'object' || body === null) return []
   const list: unknown = 'data' in body ? body.data : 'models' in body ? body.models : undefined
@@ -114,13 +97,4 @@ function modelNames(body: unknown): readonly string[] {
     const name: unknown = 'id' in item ? item.id : 'name' in item ? item.name : undefined
     return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
   })
-}
-
-function withProtocol(url: string | undefined): string | null {
-  if (url === undefined) return null
-  return url.includes('://') ? url : `http://${url}`
-}
-
-function isSet(value: string | undefined): value is string {
-  return value !== undefined && value !== ''
 }

@@ -9,6 +9,9 @@ export interface CommandEntry {
 }
 
 export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'ask', summary: 'answer a question from documents', load: async () => (await import('./commands/ask.ts')).ask },
+  { name: 'index', summary: 'add files to a store', load: async () => (await import('./commands/index-files.ts')).index },
+  { name: 'retrieve', summary: 'search a store', load: async () => (await import('./commands/retrieve.ts')).retrieve },
   {
     name: 'logs list',
     summary: 'list recorded turns, newest first',
@@ -41,7 +44,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/logs-replay.ts')).logsReplay,
   },
   { name: 'logs gc', summary: 'remove old turns', load: async () => (await import('./commands/logs-gc.ts')).logsGc },
+  {
+    name: 'models',
+    summary: 'list providers and models, and what they cost',
+    load: async () => (await import('./commands/models.ts')).models,
+  },
   { name: 'doctor', summary: 'check the installation', load: async () => (await import('./commands/doctor.ts')).doctor },
+  {
+    name: 'trust',
+    summary: 'let the configuration of this folder count',
+    load: async () => (await import('./commands/trust.ts')).trustFolder,
+  },
 ]
 
 /** Names that are kept for commands to come. */

@@ -22,14 +22,19 @@ export interface SourceLine {
 export function sourceLines(citations: readonly Citation[], cwd: string): readonly SourceLine[] {
   const lines = new Map<string, SourceLine>()
   for (const { marker, source, lines: range, supported } of citations) {
-    const path = displayPath(source, cwd)
-    const place = range === undefined ? path : `${path}:${range[0]}`
+    const place = placeOf(source, range, cwd)
     const key = `${marker}\0${place}`
     const before = lines.get(key)
     if (before === undefined) lines.set(key, { marker, place, url: urlOf(source, cwd), supported })
     else if (!supported && before.supported) lines.set(key, { ...before, supported })
   }
   return [...lines.values()].slice(0, MOST)
+}
+
+/** A source as editors and terminals understand it: `docs/guide.md:12`. */
+export function placeOf(source: string, lines: readonly [first: number, last: number] | undefined, cwd: string): string {
+  const path = displayPath(source, cwd)
+  return lines === undefined ? path : `${path}:${lines[0]}`
 }
 
 /** Relative to the folder the user is in, when it lies below it. */

@@ -1,0 +1,221 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { fakeIo } from '../../test/support/fake-io.ts'
+import type { Citation } from '../core/citation.ts'
+import type { ErrorInfo } from '../core/error.ts'
+import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
+import { ZERO_USAGE } from '../core/usage.ts'
+import { showTurn } from './answer-view.ts'
+
+const RESULT: QueryResult = {
+  text: 'Red wine.',
+  finishReason: 'stop',
+  steps: 1,
+  usage: ZERO_USAGE,
+  costUsd: 0,
+  model: 'test/model',
+  cacheHit: false,
+  sessionId: 's1',
+  turnId: 't1',
+  traceId: 'x1',
+}
+
+const FAILURE: ErrorInfo = { code: 'overloaded', message: 'The server is overloaded', retryable: true, hint: 'Try later.' }
+
+async function* turn(...bodies: readonly EventBody[]): AsyncGenerator<QueryEvent> {
+  for (const [seq, body] of bodies.entries()) {
+    const step = 'step' in body ? Number(body.step) : 1
+    yield { sessionId: 's1', turnId: 't1', seq, at: 1000 + seq * 10, ...body, step }
+  }
+}
+
+const start: EventBody = { type: 'start', model: 'test/model' }
+const delta = (text: string): EventBody => ({ type: 'text_delta', text, attempt: 1 })
+const complete = (result: Partial<QueryResult> = {}): EventBody => ({ type: 'complete', result: { ...RESULT, ...result } })
+const citation = (over: Partial<Citation> = {}): Citation => ({
+  marker: '1',
+  chunkId: 'c1',
+  source: 'docs/wine.md',
+  start: 0,
+  end: 9,
+  quote: 'Red wine.',
+  supported: true,
+  ...over,
+})
+const TEXT = { format: 'text', showThinking: false } as const
+
+describe('text in a pipe', () => {
+  test('the answer as it comes, then its sources', async () => {
+    const io = fakeIo()
+    const citations = [citation({ lines: [3, 4] }), citation({ lines: [3, 4] }), citation({ marker: '2', source: 'a b.pdf' })]
+    const code = await showTurn(turn(start, delta('Red '), delta('wine. [1][2]'), complete({ citations })), io, TEXT)
+    expect(code).toBe(0)
+    expect(io.out()).toBe('Red wine. [1][2]\n\nSources\n[1] docs/wine.md:3\n[2] a b.pdf\n')
+    expect(io.err()).toBe('')
+  })
+
+  test('a source that does not say it is marked', async () => {
+    const io = fakeIo()
+    await showTurn(turn(start, delta('x [1]'), complete({ citations: [citation({ supported: false })] })), io, TEXT)
+    expect(io.out()).toContain('[1] docs/wine.md  (the source does not say this)\n')
+  })
+
+  test('L01 raw data stays raw', async () => {
+    const io = fakeIo()
+    await showTurn(turn(start, delta('\u001B[2J\uD83D'), delta('\uDE00'), complete()), io, TEXT)
+    expect(io.out()).toBe('\u001B[2J😀\n')
+  })
+
+  test('paths below the folder are relative to it, others are not', async () => {
+    const io = fakeIo({ cwd: '/home/ada/work' })
+    const citations = [
+      citation({ source: '/home/ada/work/docs/a.md' }),
+      citation({ marker: '2', source: '/home/ada/workshop/b.md' }),
+    ]
+    await showTurn(turn(start, delta('x'), complete({ citations })), io, TEXT)
+    expect(io.out()).toContain('[1] docs/a.md\n[2] /home/ada/workshop/b.md\n')
+  })
+})
+
+describe('text on a terminal', () => {
+  test('Markdown is rendered, and what commands the terminal is made visible', async () => {
+    const io = fakeIo({ terminal: true, env: { TERM: 'xterm' } })
+    await showTurn(
+      turn(
+        start,
+        delta('**bold** \u001B'),
+        delta('[2J\n'),
+        complete({ citations: [citation({ source: 'a\u001B]0;x\u0007\nb.md' })] }),
+      ),
+      io,
+      TEXT,
+    )
+    expect(io.out()).toContain('\u001B[1mbold\u001B[22m ␛[2J\n')
+    expect(io.out()).toContain('[1] a␛]0;x␇␊b.md\n')
+  })
+
+  test('NO_COLOR means no styles', async () => {
+    const io = fakeIo({ terminal: true, env: { NO_COLOR: '1' } })
+    await showTurn(turn(start, delta('**bold**'), complete({ citations: [citation()] })), io, TEXT)
+    expect(io.out() + io.err()).not.toContain('\u001B')
+  })
+
+  test('a source is a link where the terminal shows links and the file is there', async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cria-view-')))
+    writeFileSync(join(folder, 'a b.md'), 'x')
+    const io = fakeIo({ terminal: true, cwd: folder, env: { FORCE_HYPERLINK: '1' } })
+    const citations = [citation({ source: 'a b.md', lines: [2, 2] }), citation({ marker: '2', source: 'gone.md' })]
+    await showTurn(turn(start, delta('x'), complete({ citations })), io, TEXT)
+    rmSync(folder, { recursive: true })
+    const [, link, text, plain] = /\[1\] .\]8;;(.*?).\\(.*?).\]8;;.\\\n(.*)\n/.exec(io.out()) ?? []
+    expect(link).toMatch(/^file:\/\/.*\/a%20b\.md$/)
+    expect([text, plain]).toEqual(['a b.md:2', '[2] gone.md'])
+  })
+
+  test('a summary goes to standard error', async () => {
+    const io = fakeIo({ terminal: true, env: { NO_COLOR: '1' } })
+    await showTurn(turn(start, delta('x'), complete()), io, TEXT)
+    expect(io.err()).toBe('test/model · 20 ms · 0 tokens in, 0 out · $0 · t1\n')
+  })
+})
+
+describe('what else happens goes to standard error', () => {
+  test.each<readonly [string, EventBody, string]>([
+    [
+      'a retry',
+      { type: 'retry', attempt: 1, delay: 1500, error: FAILURE },
+      'cria: The server is overloaded. Trying again in 1.5 s.\n',
+    ],
+    [
+      'a switch',
+      { type: 'model_switch', from: 'a/a', to: 'b/b', reason: 'rate_limited' },
+      'cria: going on with b/b instead of a/a (rate limited).\n',
+    ],
+    ['a notice', { type: 'notice', code: 'x', message: 'Careful.' }, 'cria: Careful.\n'],
+    ['a reset', { type: 'reset', attempt: 1 }, 'cria: what was shown so far is void; the answer begins again.\n'],
+  ])('%s', async (_what, event, expected) => {
+    const io = fakeIo()
+    await showTurn(turn(start, event, delta('x'), complete()), io, TEXT)
+    expect(io.err()).toBe(expected)
+    expect(io.out()).toBe('x\n')
+  })
+
+  test('thinking only when it is asked for', async () => {
+    const thinking: EventBody = { type: 'thinking', content: 'hmm', attempt: 1 }
+    const silent = fakeIo()
+    await showTurn(turn(start, thinking, delta('x'), complete()), silent, TEXT)
+    const open = fakeIo()
+    await showTurn(turn(start, thinking, delta('x'), complete()), open, { ...TEXT, showThinking: true })
+    expect([silent.err(), open.err(), open.out()]).toEqual(['', 'hmm\n', 'x\n'])
+  })
+
+  test('a cut answer says so', async () => {
+    const io = fakeIo()
+    await showTurn(turn(start, delta('x'), complete({ finishReason: 'length' })), io, TEXT)
+    expect(io.err()).toContain('the answer was cut')
+  })
+})
+
+describe('ends', () => {
+  test('a failure keeps the text that came, and has the exit code of its kind', async () => {
+    const io = fakeIo()
+    const code = await showTurn(turn(start, delta('Red'), { type: 'error', error: FAILURE }), io, TEXT)
+    expect([code, io.out(), io.err()]).toEqual([3, 'Red\n', 'cria: The server is overloaded\n      Try later.\n'])
+  })
+
+  test('a cancelled turn says where it is kept', async () => {
+    const io = fakeIo()
+    const code = await showTurn(turn(start, delta('Red'), { type: 'cancelled', reason: 'x' }), io, TEXT)
+    expect([code, io.out()]).toEqual([130, 'Red\n'])
+    expect(io.err()).toContain('cria logs show t1')
+  })
+
+  test('a stream without an end is a failure', async () => {
+    await expect(showTurn(turn(start, delta('Red')), fakeIo(), TEXT)).rejects.toThrow(/without saying how/)
+  })
+})
+
+describe('for scripts', () => {
+  test('one JSON object in the shape of the contract', async () => {
+    const io = fakeIo()
+    const citations = [citation()]
+    await showTurn(turn(start, delta('Red wine.'), complete({ citations, abstained: false })), io, { ...TEXT, format: 'json' })
+    expect(JSON.parse(io.out())).toEqual({
+      answer: 'Red wine.',
+      abstained: false,
+      citations,
+      model: 'test/model',
+      finishReason: 'stop',
+      usage: ZERO_USAGE,
+      costUsd: 0,
+      latencyMs: 20,
+      sessionId: 's1',
+      turnId: 't1',
+      traceId: 'x1',
+    })
+    expect(io.out().split('\n')).toHaveLength(2)
+  })
+
+  test('a failed turn is an object too, with what came and the error', async () => {
+    const io = fakeIo()
+    const code = await showTurn(turn(start, delta('Red'), { type: 'error', error: FAILURE }), io, { ...TEXT, format: 'json' })
+    expect(code).toBe(3)
+    expect(JSON.parse(io.out())).toMatchObject({
+      answer: 'Red',
+      error: { code: 'overloaded' },
+      costUsd: null,
+      usage: { inputTokens: null },
+    })
+  })
+
+  test('events, one a line, harmless on a terminal and the same as they were', async () => {
+    const io = fakeIo({ terminal: true })
+    await showTurn(turn(start, delta('\u009B2J\u2028\u202Ex'), complete()), io, { ...TEXT, format: 'events' })
+    const lines = io.out().trimEnd().split('\n')
+    expect(lines).toHaveLength(3)
+    expect(lines[1]).not.toMatch(/[\u0080-\u009F\u2028\u202E]/)
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ type: 'text_delta', text: '\u009B2J\u2028\u202Ex', seq: 1, at: 1010 })
+  })
+})

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { answer, chatServer, endStream, refuse, sendDelta, startStream } from '../support/chat-server.ts'
+import type { ChatServer, Reply } from '../support/chat-server.ts'
+import { newPlace } from './command-line.ts'
+import type { Ended, Place, RunOptions, Running } from './command-line.ts'
+
+const MODEL = ['-m', 'openai-compatible/test']
+
+let place: Place
+let server: ChatServer | undefined
+beforeEach(() => {
+  place = newPlace()
+})
+afterEach(async () => {
+  place[Symbol.dispose]()
+  await server?.[Symbol.asyncDispose]()
+  server = undefined
+})
+
+async function serve(reply: Reply): Promise<NonNullable<RunOptions['env']>> {
+  server = await chatServer(reply)
+  return { OPENAI_COMPATIBLE_BASE_URL: server.url }
+}
+
+async function lastTurn(): Promise<{
+  turn: { status: string; text: string; question: string }
+  events: readonly { type: string }[]
+}> {
+  const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof lastTurn>>
+}
+
+describe('a model at the other end of a socket', () => {
+  test('its answer is streamed to standard output as it comes', async () => {
+    let finish = (): void => {}
+    const env = await serve((response) => {
+      startStream(response)
+      sendDelta(response, 'The first part. ')
+      finish = () => {
+        sendDelta(response, 'The second.')
+        endStream(response)
+      }
+    })
+    const running = place.start(['ask', 'What is it?', ...MODEL], { env })
+    await running.shows('The first part. ')
+    finish()
+    expect(await running.ended).toEqual({ code: 0, stdout: 'The first part. The second.\n', stderr: '' })
+  })
+
+  test('--json prints one object, --events one event a line', async () => {
+    const env = await serve(answer('Yes.'))
+    const json = await place.run(['ask', 'Is it?', ...MODEL, '--json'], { env })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      answer: 'Yes.',
+      abstained: false,
+      citations: [],
+      model: 'openai-compatible/test',
+      finishReason: 'stop',
+      usage: { inputTokens: 12, outputTokens: 3 },
+      costUsd: null,
+    })
+    const { stdout } = await place.run(['ask', 'Is it?', ...MODEL, '--events'], { env })
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; seq: number })
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index))
+    expect(events.at(0)?.type).toBe('start')
+    expect(events.at(-1)?.type).toBe('complete')
+  })
+
+  test('a question from standard input, right-to-left and with emoji', async () => {
+    const env = await serve(answer('Yes.'))
+    const question = 'هل هذا 🏴‍☠️ "AND" OR NEAR( x:y* ?'
+    await place.run(['ask', '-', ...MODEL], { env, input: `${question}\n` })
+    expect((await lastTurn()).turn.question).toBe(question)
+  })
+
+  test('a session goes on', async () => {
+    const env = await serve(answer('Yes.'))
+    const first = JSON.parse((await place.run(['ask', 'My name is Ada.', ...MODEL, '--json'], { env })).stdout) as {
+      sessionId: string
+    }
+    const second = await place.run(['ask', 'What is my name?', ...MODEL, '--session', first.sessionId, '--json'], { env })
+    expect(JSON.parse(second.stdout)).toMatchObject({ sessionId: first.sessionId })
+    expect(server?.requests[1]).toContain('My name is Ada.')
+  })
+})
+
+describe('exit codes of failures, without a stack trace', () => {
+  const fails = async (reply: Reply, words: readonly string[] = [], env: RunOptions['env'] = {}): Promise<Ended> => {
+    const ended = await place.run(['ask', 'Is it?', ...MODEL, ...words], { env: { ...(await serve(reply)), ...env } })
+    expect(ended.stderr).toMatch(/^cria: /m)
+    expect(ended.stderr).not.toMatch(/^\s+at /m)
+    return ended
+  }
+
+  test('K01 a key that is refused: 3, and the key is nowhere', async () => {
+    const key = 'canary-key-0123456789'
+    const { code, stdout, stderr } = await fails(refuse(401, `Incorrect API key provided: ${key}`), [], {
+      OPENAI_COMPATIBLE_API_KEY: key,
+      CRIA_DEBUG: '',
+    })
+    expect(code).toBe(3)
+    const shown = await place.run(['logs', 'show', 'last', '--json'])
+    for (const text of [stdout, stderr, shown.stdout]) expect(text).not.toContain(key)
+    expect((await lastTurn()).turn.status).toBe('failed')
+  })
+
+  test('a stream that breaks off after text: what came stays, and 3', async () => {
+    const { code, stdout } = await fails((response) => {
+      startStream(response)
+      sendDelta(response, 'Half an ans')
+      setTimeout(() => response.destroy(), 50)
+    })
+    expect({ code, stdout }).toEqual({ code: 3, stdout: 'Half an ans\n' })
+    expect((await lastTurn()).turn).toMatchObject({ status: 'failed', text: 'Half an ans' })
+  })
+
+  test('with --json a failure is an object with what came', async () => {
+    const { code, stdout } = await fails(refuse(400, 'bad request'), ['--json'])
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({ answer: '', error: { code: expect.any(String), message: expect.any(String) } })
+  })
+})
+
+describe('D07 being stopped', () => {
+  const hanging: Reply = (response) => {
+    startStream(response)
+    sendDelta(response, 'Half an ans')
+  }
+  const startHanging = async (words: readonly string[] = []): Promise<Running> => {
+    const running = place.start(['ask', 'Is it?', ...MODEL, ...words], { env: await serve(hanging) })
+    await running.shows('Half an ans')
+    return running
+  }
+
+  test('Ctrl-C keeps what came, in the terminal and in the journal, closes the connection and ends with 130', async () => {
+    const running = await startHanging()
+    running.process.kill('SIGINT')
+    const { code, stdout, stderr } = await running.ended
+    expect({ code, stdout }).toEqual({ code: 130, stdout: 'Half an ans\n' })
+    expect(stderr).toContain('cria logs show')
+    expect(server?.aborted()).toBe(1)
+    expect((await lastTurn()).turn).toMatchObject({ status: 'cancelled', text: 'Half an ans' })
+  })
+
+  test('SIGTERM does the same and ends with 143', async () => {
+    const running = await startHanging()
+    running.process.kill('SIGTERM')
+    expect((await running.ended).code).toBe(143)
+    expect((await lastTurn()).turn.status).toBe('cancelled')
+  })
+
+  test('with --json there is an object all the same', async () => {
+    const running = place.start(['ask', 'Is it?', ...MODEL, '--json'], { env: await serve(hanging) })
+    await expect.poll(() => server?.requests.length).toBe(1)
+    running.process.kill('SIGINT')
+    const { code, stdout } = await running.ended
+    expect(code).toBe(130)
+    expect(JSON.parse(stdout)).toMatchObject({ cancelled: expect.any(String), turnId: expect.any(String) })
+  })
+
+  test('L02 a reader that goes away ends the turn, quietly', async () => {
+    let timer: NodeJS.Timeout | undefined
+    const env = await serve((response) => {
+      startStream(response)
+      sendDelta(response, 'Half an ans')
+      timer = setInterval(() => sendDelta(response, ' and more'), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const running = place.start(['ask', 'Is it?', ...MODEL], { env })
+    await running.shows('Half an ans')
+    running.process.stdout.destroy()
+    const { code, stderr } = await running.ended
+    expect([0, 141]).toContain(code)
+    expect(stderr).not.toMatch(/EPIPE|Error/)
+    expect((await lastTurn()).turn.status).toBe('cancelled')
+  })
+})
