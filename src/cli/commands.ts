@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 export interface CommandEntry {
   readonly name: string
   readonly summary: string
-  load(): Promise<Command>
+  readonly load: () => Promise<Command>
 }
 
 export const COMMANDS: readonly CommandEntry[] = [

@@ -7,15 +7,18 @@ import { visibleLine } from '../util/terminal.ts'
 export function formatMs(ms: number | null): string {
   if (ms === null) return '–'
   if (ms < 1000) return `${Math.round(ms)} ms`
-  const seconds = ms / 1000
-  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
 /** `$0.0042`; unknown is a dash, which is not the same as nothing. */
 export function formatCost(usd: number | null): string {
   if (usd === null) return '–'
   if (usd === 0) return '$0'
-  return usd < 0.01 ? `$${usd.toPrecision(2)}` : `$${usd.toFixed(2)}`
+  if (usd >= 0.01) return `$${usd.toFixed(2)}`
+  // Two digits that count, without an exponent.
+  return `$${usd.toFixed(Math.min(20, 1 - Math.floor(Math.log10(usd))))}`
 }
 
 export function formatBytes(bytes: number): string {
