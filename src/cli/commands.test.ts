@@ -4,7 +4,9 @@ import { commandHelp, overview } from './help.ts'
 
 test('docs/commands.md is what --help says (update it with `npx vitest run src/cli/commands -u`)', async () => {
   const sections = await Promise.all(
-    COMMANDS.map(async ({ name, summary, load }) => `## cria ${name}\n\n\`\`\`text\n${commandHelp(await load(), summary)}\`\`\`\n`),
+    COMMANDS.map(
+      async ({ name, summary, load }) => `## cria ${name}\n\n\`\`\`text\n${commandHelp(await load(), summary)}\`\`\`\n`,
+    ),
   )
   const page = `# Commands\n\n\`\`\`text\n${overview()}\`\`\`\n\n${sections.join('\n')}`
   await expect(page).toMatchFileSnapshot('../../docs/commands.md')
@@ -22,7 +24,8 @@ test('no two options of a command share a letter, and what takes a value says wh
   for (const { name, load } of COMMANDS) {
     const { options } = await load()
     const letters = Object.values(options).flatMap(({ short }) => (short === undefined ? [] : [short]))
-    expect(new Set(letters).size, name).toBe(letters.length)
-    for (const { type, value } of Object.values(options)) expect(value !== undefined, name).toBe(type !== 'flag')
+    expect({ name, letters: [...new Set(letters)] }).toEqual({ name, letters })
+    const unnamed = Object.entries(options).filter(([, { type, value }]) => (value !== undefined) !== (type !== 'flag'))
+    expect({ name, unnamed }).toEqual({ name, unnamed: [] })
   }
 })

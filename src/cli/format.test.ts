@@ -36,7 +36,9 @@ test.each([
 test('unknown usage is not zero', () => {
   expect(formatUsage(UNKNOWN_USAGE)).toBe('tokens unknown')
   expect(formatUsage(ZERO_USAGE)).toBe('0 tokens in, 0 out')
-  expect(formatUsage({ ...ZERO_USAGE, inputTokens: 5, outputTokens: null, exactness: 'estimated' })).toBe('about 5 tokens in, – out')
+  expect(formatUsage({ ...ZERO_USAGE, inputTokens: 5, outputTokens: null, exactness: 'estimated' })).toBe(
+    'about 5 tokens in, – out',
+  )
 })
 
 test('counts', () => {
@@ -49,5 +51,13 @@ test('what is shortened stays on one line and commands no terminal', () => {
 })
 
 test('columns are aligned, numbers to the right', () => {
-  expect(table([['a', '1', 'x'], ['bbb', '100', '']], [1])).toBe('a      1  x\nbbb  100\n')
+  expect(
+    table(
+      [
+        ['a', '1', 'x'],
+        ['bbb', '100', ''],
+      ],
+      [1],
+    ),
+  ).toBe('a      1  x\nbbb  100\n')
 })
