@@ -30,7 +30,7 @@ export function takeLease(journal: Journal, turn: number): void {
 export function renewLease(journal: Journal, turn: OpenTurn): void {
   const { connection, holder, leaseMs } = journal
   const lease = connection.get<{ until: number }>('SELECT until FROM leases WHERE turn = ? AND holder = ?', [turn.key, holder])
-  if (lease === undefined) throw lost(turn)
+  if (lease === undefined) throw lostTurn(turn.turnId)
   const now = journal.now()
   if (lease.until - now < (leaseMs * 2) / 3) {
     connection.run('UPDATE leases SET until = ? WHERE turn = ?', [now + leaseMs, turn.key])
@@ -40,18 +40,22 @@ export function renewLease(journal: Journal, turn: OpenTurn): void {
 /** @throws CriaError as `renewLease`. */
 export function dropLease(journal: Journal, turn: OpenTurn): void {
   const dropped = journal.connection.run('DELETE FROM leases WHERE turn = ? AND holder = ?', [turn.key, journal.holder])
-  if (dropped === 0) throw lost(turn)
+  if (dropped === 0) throw lostTurn(turn.turnId)
 }
 
-/** Renews what this recorder holds, but not what it failed to write to: its turn may have been given up without a word. */
-export function renewLeases(journal: Journal): void {
-  const until = journal.now() + journal.leaseMs
-  journal.connection.write(() => {
-    for (const turn of journal.open.values()) {
-      if (turn.failing) continue
-      journal.connection.run('UPDATE leases SET until = ? WHERE turn = ? AND holder = ?', [until, turn.key, journal.holder])
+/**
+ * Renews what this recorder holds, but not what it failed to write to: such a turn may have been given up without a word. It is
+ * forgotten when somebody has ended it.
+ */
+export function renewLeases({ connection, holder, leaseMs, now, open }: Journal): void {
+  const held = connection.all<{ turn: number }>('SELECT turn FROM leases WHERE holder = ?', [holder])
+  const keys = new Set(held.map(({ turn }) => turn))
+  connection.write(() => {
+    for (const turn of open.values()) {
+      if (!turn.failing) connection.run('UPDATE leases SET until = ? WHERE turn = ?', [now() + leaseMs, turn.key])
     }
   })
+  for (const turn of open.values()) if (!keys.has(turn.key)) open.delete(turn.turnId)
 }
 
 /** Lets the leases of this recorder run out now. */
@@ -142,6 +146,7 @@ function endAsLost(journal: Journal, lease: Lease): void {
   })
 }
 
-function lost(turn: OpenTurn): CriaError {
-  return new CriaError('turn_lost', `Turn ${turn.turnId} was ended as lost: its lease had run out before this was written.`)
+/** What the owner of a turn is told who comes too late. */
+export function lostTurn(turnId: string): CriaError {
+  return new CriaError('turn_lost', `Turn ${turnId} was ended as lost: its lease had run out before this was written.`)
 }

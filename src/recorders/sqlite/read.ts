@@ -136,17 +136,19 @@ interface SaidInTurn extends StoredUse {
   readonly state: TurnState
 }
 
-/** Follows the turns from the head of the session back to its first. */
+/** Follows the turns from the head of the session back to its first. Each has a greater key than the one it follows. */
 function readHistory({ connection }: Journal, sessionId: string): Message[] {
   const rows = connection.all<SaidInTurn>(
-    `WITH RECURSIVE chain (id, parent_turn_id, depth) AS (
-       SELECT id, parent_turn_id, 0 FROM turns WHERE turn_id = (SELECT head_turn_id FROM sessions WHERE session_id = ?)
+    `WITH RECURSIVE chain (id, turn_id, session_id, state, parent_turn_id) AS (
+       SELECT id, turn_id, session_id, state, parent_turn_id
+       FROM turns WHERE turn_id = (SELECT head_turn_id FROM sessions WHERE session_id = ?)
        UNION ALL
-       SELECT turns.id, turns.parent_turn_id, depth + 1 FROM chain JOIN turns ON turns.turn_id = chain.parent_turn_id
+       SELECT turns.id, turns.turn_id, turns.session_id, turns.state, turns.parent_turn_id
+       FROM chain CROSS JOIN turns ON turns.turn_id = chain.parent_turn_id
      )
      SELECT turn, turn_id, session_id, state, message_id, use, body
-     FROM chain JOIN turns ON turns.id = chain.id JOIN turn_messages ON turn = chain.id JOIN messages ON messages.id = message
-     WHERE role IN ('user', 'assistant', 'tool') ORDER BY depth DESC, position`,
+     FROM chain CROSS JOIN turn_messages ON turn = chain.id CROSS JOIN messages ON messages.id = message
+     WHERE role IN ('user', 'assistant', 'tool') ORDER BY turn, position`,
     [sessionId],
   )
   const turns = Map.groupBy(rows, (row) => row.turn)

@@ -8,7 +8,7 @@ import { writeEntries } from './entries.ts'
 import { endTurn } from './end.ts'
 import { foldDeltas, insertEvents } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
-import { dropLease, endUnheldTurns, renewLease, takeLease } from './lease.ts'
+import { dropLease, endUnheldTurns, lostTurn, renewLease, takeLease } from './lease.ts'
 
 export function openTurn(journal: Journal, turn: TurnOpen): void {
   const { connection } = journal
@@ -114,8 +114,9 @@ function notePrompt({ connection }: Journal, turn: TurnOpen): void {
 
 function heldTurn(journal: Journal, turnId: string): OpenTurn {
   const turn = journal.open.get(turnId)
-  if (turn === undefined) throw misuse(`Turn ${turnId} is not open in this recorder.`)
-  return turn
+  if (turn !== undefined) return turn
+  const row = journal.connection.get<{ state: string }>('SELECT state FROM turns WHERE turn_id = ?', [turnId])
+  throw row?.state === 'lost' ? lostTurn(turnId) : misuse(`Turn ${turnId} is not open in this recorder.`)
 }
 
 function checkSequence(turn: OpenTurn, events: readonly QueryEvent[]): void {

@@ -1,0 +1,98 @@
+/** Turns to write down: the smallest that are valid, with what a test cares about changed. */
+
+import type { EventBody, QueryEvent, QueryResult } from '../../src/core/event.ts'
+import type { JournalEntry, TurnClose, TurnOpen } from '../../src/core/recorder.ts'
+import { UNKNOWN_USAGE } from '../../src/core/usage.ts'
+import type { Usage } from '../../src/core/usage.ts'
+
+export const STARTED_AT = 1_700_000_000_000
+
+export const EXACT_USAGE: Usage = {
+  inputTokens: 100,
+  outputTokens: 20,
+  totalTokens: 120,
+  cacheReadTokens: 40,
+  cacheWriteTokens: 0,
+  reasoningTokens: 5,
+  exactness: 'exact',
+}
+
+export function openOf(turnId: string, changes: Partial<TurnOpen> = {}): TurnOpen {
+  return {
+    turnId,
+    sessionId: 'session',
+    bot: { kind: 'QueryBot', name: 'librarian' },
+    model: 'test/model',
+    temperature: 0,
+    question: `What does ${turnId} ask?`,
+    promptHash: 'ab'.repeat(32),
+    startedAt: STARTED_AT,
+    traceId: '0123456789abcdef'.repeat(2),
+    spanId: '0123456789abcdef',
+    exclusive: true,
+    ...changes,
+  }
+}
+
+/** Stamps the events of a turn one after the other; each body comes with its step. */
+export function stamper(
+  turn: Pick<TurnOpen, 'turnId' | 'sessionId'>,
+  firstSeq = 0,
+): (step: number, body: EventBody) => QueryEvent {
+  let seq = firstSeq
+  return (step, body) => {
+    const event = { ...body, sessionId: turn.sessionId, turnId: turn.turnId, step, seq, at: STARTED_AT + 10 * seq }
+    seq += 1
+    return event
+  }
+}
+
+export function entriesOf(events: readonly QueryEvent[]): JournalEntry[] {
+  return events.map((event) => ({ type: 'event', event }))
+}
+
+const STATES = { complete: 'done', cancelled: 'cancelled', error: 'failed' } as const
+
+/** Closes with a terminal event. */
+export function closeOf(event: QueryEvent, changes: Partial<TurnClose> = {}): TurnClose {
+  if (event.type !== 'complete' && event.type !== 'cancelled' && event.type !== 'error') {
+    throw new TypeError(`${event.type} ends no turn`)
+  }
+  return {
+    state: STATES[event.type],
+    event,
+    endedAt: event.at,
+    model: 'test/model',
+    text: '',
+    usage: UNKNOWN_USAGE,
+    costUsd: null,
+    finishReason: event.type === 'complete' ? 'stop' : null,
+    ...(event.type === 'error' ? { error: event.error } : {}),
+    metrics: {
+      timeToFirstTokenMs: 12,
+      durationMs: event.at - STARTED_AT,
+      steps: 1,
+      toolsExecuted: 0,
+      errors: 0,
+      retries: 0,
+      cacheHit: false,
+      slow: false,
+    },
+    ...changes,
+  }
+}
+
+export function resultOf(turn: Pick<TurnOpen, 'turnId' | 'sessionId' | 'traceId'>, text: string): QueryResult {
+  return {
+    text,
+    finishReason: 'stop',
+    steps: 1,
+    usage: EXACT_USAGE,
+    costUsd: 0.001,
+    model: 'test/model',
+    cacheHit: false,
+    sessionId: turn.sessionId,
+    turnId: turn.turnId,
+    traceId: turn.traceId,
+  }
+}
