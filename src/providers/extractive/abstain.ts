@@ -2,21 +2,21 @@
 
 import type { Question } from './question.ts'
 import type { Ranked } from './rank.ts'
-import type { ReadPassage } from './features.ts'
+import type { Reading } from './reading.ts'
 import { CONFIDENCE } from './weights.ts'
 import type { Sign } from './weights.ts'
 
 export type Signs = Readonly<Record<Sign, number>>
 
 /** What is known about the fit of question and passages, each between 0 and 1. */
-export function readSigns(question: Question, reads: readonly ReadPassage[], ranked: readonly Ranked[]): Signs {
+export function readSigns(question: Question, readings: readonly Reading[], ranked: readonly Ranked[]): Signs {
   const [best] = ranked
   if (best === undefined) return { covered: 0, titled: 0, missing: 1, margin: 0 }
-  const rival = ranked.find((other) => other.read !== best.read)
+  const rival = ranked.find((other) => other.reading !== best.reading)
   return {
-    covered: best.features.passageCoverage,
-    titled: best.features.titled,
-    missing: heaviestMissing(question, reads),
+    covered: best.features.passageCovered,
+    titled: best.features.covered,
+    missing: heaviestMissing(question, readings),
     margin: rival === undefined ? 1 : Math.min(1, (best.worth - rival.worth) / WIDE_MARGIN),
   }
 }
@@ -25,11 +25,11 @@ export function readSigns(question: Question, reads: readonly ReadPassage[], ran
 const WIDE_MARGIN = 4
 
 /** Weight of the heaviest word of the question that stands in no passage: a name nobody mentions is a question nobody answers. */
-function heaviestMissing(question: Question, reads: readonly ReadPassage[]): number {
+function heaviestMissing(question: Question, readings: readonly Reading[]): number {
   const found = new Set<number>()
-  for (const read of reads) {
-    for (const match of read.matches) if (match !== undefined) found.add(match.term)
-    read.titleMatches.forEach((strength, term) => {
+  for (const reading of readings) {
+    for (const match of reading.matches) if (match !== undefined) found.add(match.term)
+    reading.titleMatches.forEach((strength, term) => {
       if (strength > 0) found.add(term)
     })
   }

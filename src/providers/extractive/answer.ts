@@ -1,11 +1,12 @@
 /** Answers a question by quoting passages, or says that they do not hold the answer. Pure: no clock, no chance, no state. */
 
 import { confidenceOf, readSigns, SURE_ENOUGH } from './abstain.ts'
-import { readPassages, scoreFeatures } from './features.ts'
+import { scoreWindows } from './features.ts'
 import type { Passage, Quote } from './passage.ts'
 import { readQuestion } from './question.ts'
 import { rank } from './rank.ts'
 import type { Ranked } from './rank.ts'
+import { readPassages } from './reading.ts'
 import { select } from './select.ts'
 import { ABSTENTION, NO_QUESTION } from './wording.ts'
 
@@ -38,15 +39,15 @@ export function answerFromPassages(
 ): ExtractiveAnswer {
   const read = readQuestion(question, options.weights)
   if (read.words.length === 0) return { abstained: true, text: NO_QUESTION, quotes: [], confidence: 0 }
-  const reads = readPassages(read, passages, LONGEST_QUOTE)
-  const ranked = rank(scoreFeatures(read, reads, LONGEST_QUOTE))
-  const confidence = confidenceOf(readSigns(read, reads, ranked))
+  const readings = readPassages(read, passages, LONGEST_QUOTE)
+  const ranked = rank(scoreWindows(read, readings, LONGEST_QUOTE))
+  const confidence = confidenceOf(readSigns(read, readings, ranked))
   if (ranked.length === 0 || confidence < SURE_ENOUGH) return { abstained: true, text: ABSTENTION, quotes: [], confidence }
   const quotes = select(ranked).map(quoteOf)
   return { abstained: false, text: quotes.map(paragraph).join('\n\n'), quotes, confidence }
 }
 
-function quoteOf({ read: { passage }, window: { start, end } }: Ranked): Quote {
+function quoteOf({ reading: { passage }, window: { start, end } }: Ranked): Quote {
   return { marker: passage.marker, start, end, text: passage.text.slice(start, end) }
 }
 

@@ -1,259 +1,122 @@
-/** What speaks for a window being the answer: numbers between about 0 and 1, each with one meaning. */
+/** What speaks for a window being the answer: numbers between 0 and 1, each with one meaning. */
 
-import { findCandidates } from './candidates.ts'
-import type { Candidate } from './candidates.ts'
-import type { Passage } from './passage.ts'
-import { termMatcher } from './matching.ts'
-import type { Match } from './matching.ts'
+import { bestCandidate } from './nearness.ts'
 import type { Question } from './question.ts'
-import { readUnits } from './sentences.ts'
-import type { Unit } from './sentences.ts'
-import { readWindows } from './windows.ts'
+import { wordRange } from './reading.ts'
+import type { Reading } from './reading.ts'
+import { covered, either, neighbourPairs, share, strengths, uncoveredShare } from './share.ts'
 import type { Window } from './windows.ts'
-import { readWords } from './words.ts'
-import type { Word } from './words.ts'
 
 export const FEATURES = [
-  'overlap',
-  'context',
-  'titled',
+  /** Share of the question's weight in the window or its title. */
+  'covered',
+  /** The same for the best single sentence of the window. */
+  'sentence',
+  /** Share, within the window, of what the title leaves unsaid. */
+  'untitled',
+  /** Neighbouring words of the question that are neighbours here too. */
   'pairs',
-  'passageScore',
-  'passageCoverage',
-  'candidate',
-  'near',
-  'focus',
-  'opening',
-  'length',
-  'cutHead',
-  'cutTail',
-  'pronoun',
-  'rest',
-  'compact',
-  'carry',
+  /** Share of its names and numbers in the window or its title; 1 when it has none. */
   'specific',
-  'rank',
-  'answerNear',
+  /** The noun that the answer is one of stands here. */
+  'focus',
+  /** Best look of an answer of the expected kind. */
+  'candidate',
+  /** That look, weighed by the question's words around it. */
+  'near',
+  /** Share of the question's weight in the sentence before, and in the one after. */
+  'before',
+  'after',
+  /** Begins the passage; and that, weighed by how much of the question the title says. */
+  'opening',
+  'openingTitled',
+  /** Begins with a word that points back. */
+  'pronoun',
+  /** Words, as a share of the longest quote. */
+  'length',
+  /** Begins in the middle of a sentence. */
+  'headless',
+  /** Score and place of the passage among its rivals, and the share of the question that it covers. */
+  'passageScore',
+  'passageRank',
+  'passageCovered',
 ] as const
 export type Feature = (typeof FEATURES)[number]
 export type FeatureVector = Readonly<Record<Feature, number>>
 
-export interface ReadPassage {
-  readonly passage: Passage
-  readonly units: readonly Unit[]
-  readonly words: readonly Word[]
-  readonly matches: readonly (Match | undefined)[]
-  readonly candidates: readonly Candidate[]
-  readonly windows: readonly Window[]
-  /** Strength with which the title and the headings match each term. */
-  readonly titleMatches: readonly number[]
-}
-
 export interface Scored {
-  readonly read: ReadPassage
+  readonly reading: Reading
   readonly window: Window
   readonly features: FeatureVector
 }
 
-export function readPassages(question: Question, passages: readonly Passage[], limit: number): ReadPassage[] {
-  const match = termMatcher(question)
-  return passages.map((passage) => {
-    const words = readWords(passage.text)
-    const units = readUnits(passage.text)
-    const titleMatches = question.terms.map(() => 0)
-    for (const word of readWords([passage.title ?? '', ...(passage.headings ?? [])].join('\n'))) {
-      const found = match(word)
-      if (found !== undefined) titleMatches[found.term] = Math.max(titleMatches[found.term] ?? 0, found.strength)
+/** Every window of every passage with its features. Passages come best first. */
+export function scoreWindows(question: Question, readings: readonly Reading[], limit: number): Scored[] {
+  const bestScore = Math.max(0, ...readings.map((reading) => usable(reading.passage.score)))
+  return readings.flatMap((reading, index) => {
+    const passage = {
+      passageScore: bestScore > 0 ? usable(reading.passage.score) / bestScore : 1 / (1 + index),
+      passageRank: 1 / (1 + index),
+      passageCovered: covered(question, either(strengths(question, reading, 0, reading.words.length), reading.titleMatches)),
     }
-    return {
-      passage,
-      units,
-      words,
-      titleMatches,
-      matches: words.map(match),
-      candidates: findCandidates(question, passage.text, words),
-      windows: readWindows(passage.text, units, limit),
-    }
+    return reading.windows.map((window) => ({
+      reading,
+      window,
+      features: { ...passage, ...windowFeatures(question, reading, window, limit) },
+    }))
   })
 }
 
-export function scoreFeatures(question: Question, reads: readonly ReadPassage[], limit: number): Scored[] {
-  const best = Math.max(...reads.map((read) => read.passage.score), Number.MIN_VALUE)
-  return reads.flatMap((read, rank) =>
-    read.windows.map((window) => ({ read, window, features: features(question, read, window, rank, best, limit) })),
-  )
+function usable(score: number): number {
+  return Number.isFinite(score) && score > 0 ? score : 0
 }
 
-function features(
+type PassageFeature = 'passageScore' | 'passageRank' | 'passageCovered'
+
+function windowFeatures(
   question: Question,
-  read: ReadPassage,
+  reading: Reading,
   window: Window,
-  rank: number,
-  bestScore: number,
   limit: number,
-): FeatureVector {
-  const [from, to] = wordRange(read.words, window.start, window.end)
-  const inside = strengths(question, read, from, to)
-  const beforeUnit = read.units[window.first - 1]
-  const [beforeFrom] = beforeUnit === undefined ? [from] : wordRange(read.words, beforeUnit.start, beforeUnit.end)
-  const [cutFrom, cutTo] = window.cut
-    ? wordRange(read.words, read.units[window.first]?.start ?? 0, read.units[window.first]?.end ?? 0)
-    : [from, to]
-  const around = strengths(question, read, Math.min(beforeFrom, cutFrom), Math.max(cutTo, to))
-  const all = strengths(question, read, 0, read.words.length)
-  const titled = read.titleMatches
-  const pronoun = startsWithPronoun(read.passage.text.slice(window.start, window.start + 12))
-  const candidate = bestCandidate(question, read, from, to)
+): Omit<FeatureVector, PassageFeature> {
+  const { titleMatches, units, passage } = reading
+  const [from, to] = wordRange(reading.words, window.start, window.end)
+  const inside = strengths(question, reading, from, to)
+  const withTitle = either(inside, titleMatches)
+  const opening = window.first === 0 ? 1 : 0
+  const { look, near } = bestCandidate(question, reading, from, to)
   return {
-    overlap: mass(question, inside),
-    context: mass(
-      question,
-      around.map((value, i) => Math.max(value, titled[i] ?? 0)),
+    covered: covered(question, withTitle),
+    sentence: Math.max(
+      ...unitRanges(reading, window).map(([a, b]) => covered(question, either(strengths(question, reading, a, b), titleMatches))),
     ),
-    titled: mass(
-      question,
-      inside.map((value, i) => Math.max(value, titled[i] ?? 0)),
-    ),
-    pairs: pairs(question, read, from, to),
-    passageScore: read.passage.score / bestScore,
-    passageCoverage: mass(
-      question,
-      all.map((value, i) => Math.max(value, titled[i] ?? 0)),
-    ),
-    candidate: candidate.strength,
-    near: candidate.near,
-    answerNear: candidate.both,
-    focus: question.terms.some((term, i) => term.focus && (inside[i] ?? 0) > 0) ? 1 : 0,
-    opening: window.first === 0 ? 1 : 0,
+    untitled: uncoveredShare(question, inside, titleMatches),
+    pairs: neighbourPairs(question, reading, from, to),
+    specific: share(question, withTitle, (term) => term.specific) ?? 1,
+    focus: question.terms.some((term, index) => term.focus && (inside[index] ?? 0) > 0) ? 1 : 0,
+    candidate: look,
+    near,
+    before: unitCovered(question, reading, window.first - 1),
+    after: unitCovered(question, reading, window.last + 1),
+    opening,
+    openingTitled: opening * covered(question, titleMatches),
+    pronoun: POINTS_BACK.test(passage.text.slice(window.start, window.start + 12)) ? 1 : 0,
     length: Math.min(1, window.length / limit),
-    cutHead: window.cut && window.start > (read.units[window.first]?.start ?? 0) ? 1 : 0,
-    cutTail: window.cut && window.end < (read.units[window.first]?.end ?? 0) ? 1 : 0,
-    pronoun: pronoun ? 1 : 0,
-    carry: pronoun ? mass(question, strengths(question, read, beforeFrom, from)) : 0,
-    rest: rest(question, inside, titled),
-    compact: compact(question, read, from, to),
-    specific: specificMass(
-      question,
-      inside.map((value, i) => Math.max(value, titled[i] ?? 0)),
-    ),
-    rank: 1 / (1 + rank),
+    headless: window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
   }
 }
 
-export function wordRange(words: readonly Word[], start: number, end: number): [number, number] {
-  let low = 0
-  let high = words.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((words[middle]?.start ?? 0) < start) low = middle + 1
-    else high = middle
-  }
-  let to = low
-  while (to < words.length && (words[to]?.start ?? 0) < end) to++
-  return [low, to]
+const POINTS_BACK = /^(?:he|she|it|they|his|her|its|their|this|that|these|those|such)\b/i
+
+/** The units of the window as word ranges, cut where the window is. */
+function unitRanges(reading: Reading, window: Window): [number, number][] {
+  return reading.units
+    .slice(window.first, window.last + 1)
+    .map((unit) => wordRange(reading.words, Math.max(unit.start, window.start), Math.min(unit.end, window.end)))
 }
 
-function strengths(question: Question, read: ReadPassage, from: number, to: number): number[] {
-  const found = question.terms.map(() => 0)
-  for (let i = from; i < to; i++) {
-    const match = read.matches[i]
-    if (match !== undefined) found[match.term] = Math.max(found[match.term] ?? 0, match.strength)
-  }
-  return found
-}
-
-function mass(question: Question, found: readonly number[]): number {
-  return question.terms.reduce((sum, term, i) => sum + term.weight * (found[i] ?? 0), 0)
-}
-
-/** Share of what the title leaves unsaid. */
-function rest(question: Question, inside: readonly number[], titled: readonly number[]): number {
-  let hit = 0,
-    all = 0
-  question.terms.forEach((term, i) => {
-    const open = term.weight * (1 - (titled[i] ?? 0))
-    all += open
-    hit += open * (inside[i] ?? 0)
-  })
-  return all < 1e-9 ? 0 : hit / all
-}
-
-function compact(question: Question, read: ReadPassage, from: number, to: number): number {
-  let best = 0
-  for (let i = from; i < to; i++) {
-    if (read.matches[i] === undefined) continue
-    best = Math.max(best, mass(question, strengths(question, read, i, Math.min(to, i + 10))))
-  }
-  return best
-}
-
-function specificMass(question: Question, found: readonly number[]): number {
-  let hit = 0,
-    all = 0
-  question.terms.forEach((term, i) => {
-    if (term.specific) {
-      all += term.weight
-      hit += term.weight * (found[i] ?? 0)
-    }
-  })
-  return all === 0 ? 1 : hit / all
-}
-
-/** Share of the question's neighbouring terms that stand near each other in the window too. */
-function pairs(question: Question, read: ReadPassage, from: number, to: number): number {
-  const count = question.terms.length - 1
-  if (count < 1) return 0
-  const last = question.terms.map(() => -1000)
-  const seen = new Set<number>()
-  for (let i = from; i < to; i++) {
-    const match = read.matches[i]
-    if (match === undefined) continue
-    last[match.term] = i
-    for (const other of [match.term - 1, match.term + 1]) {
-      if (i - (last[other] ?? -1000) <= 3) seen.add(Math.min(match.term, other))
-    }
-  }
-  let hit = 0,
-    all = 0
-  for (let i = 0; i < count; i++) {
-    const weight = (question.terms[i]?.weight ?? 0) + (question.terms[i + 1]?.weight ?? 0)
-    all += weight
-    if (seen.has(i)) hit += weight
-  }
-  return all === 0 ? 0 : hit / all
-}
-
-function bestCandidate(
-  question: Question,
-  read: ReadPassage,
-  from: number,
-  to: number,
-): { strength: number; near: number; both: number } {
-  let strength = 0,
-    near = 0,
-    both = 0
-  for (const candidate of read.candidates) {
-    if (candidate.from < from || candidate.to > to) continue
-    strength = Math.max(strength, candidate.strength)
-    const closeness = nearness(question, read, candidate, from, to)
-    near = Math.max(near, closeness)
-    both = Math.max(both, closeness * candidate.strength)
-  }
-  return { strength, near, both }
-}
-
-/** Weight of the terms around a candidate, each less the further away it stands. */
-function nearness(question: Question, read: ReadPassage, candidate: Candidate, from: number, to: number): number {
-  const found = question.terms.map(() => 0)
-  for (let i = from; i < to; i++) {
-    const match = read.matches[i]
-    if (match === undefined) continue
-    const distance = i < candidate.from ? candidate.from - i : i >= candidate.to ? i - candidate.to + 1 : 0
-    found[match.term] = Math.max(found[match.term] ?? 0, match.strength * Math.exp(-distance / 10))
-  }
-  return mass(question, found)
-}
-
-function startsWithPronoun(text: string): boolean {
-  return /^(?:he|she|it|they|his|her|its|their|this|that|these|those|such)\b/i.test(text)
+function unitCovered(question: Question, reading: Reading, index: number): number {
+  const unit = reading.units[index]
+  if (unit === undefined) return 0
+  return covered(question, strengths(question, reading, ...wordRange(reading.words, unit.start, unit.end)))
 }

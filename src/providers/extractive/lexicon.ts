@@ -64,7 +64,17 @@ export const MONTHS: ReadonlySet<string> = new Set(
 )
 export const TIME_WORDS: ReadonlySet<string> = new Set(
   list(
-    'century centuries decade bc bce ad ce bp monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter today yesterday midnight noon',
+    'century centuries decade bc bce ad ce bp monday tuesday wednesday thursday friday saturday sunday today yesterday midnight noon',
+  ),
+)
+export const SEASONS: ReadonlySet<string> = new Set(list('spring summer autumn fall winter'))
+/** Adjectives and names of peoples: they say where somebody or something is from. */
+export const DEMONYMS: ReadonlySet<string> = new Set(
+  list(
+    `african american arab arabic argentine asian australian austrian bavarian belgian brazilian british bulgarian canadian catholic chinese christian croatian
+     cuban czech danish dutch egyptian english ethiopian european filipino finnish flemish french german greek hebrew hindu hungarian indian indonesian iranian
+     iraqi irish islamic israeli italian jamaican japanese jewish korean latin malaysian mexican mongol mongolian muslim nigerian norwegian ottoman pakistani
+     persian polish portuguese protestant roman romanian russian saudi scottish serbian soviet spanish swedish swiss syrian thai turkish ukrainian vietnamese welsh`,
   ),
 )
 export const UNITS: ReadonlySet<string> = new Set(
@@ -78,13 +88,9 @@ export const UNITS: ReadonlySet<string> = new Set(
 )
 export const PLACE_PREPOSITIONS: ReadonlySet<string> = new Set(
   list(
-    'in at near from to on off across into outside around between along through throughout within beside behind under above over toward towards inside by',
+    'in at near from to on off across into outside around between along through throughout within beside behind under above over toward towards inside',
   ),
 )
-export const PLACE_VERBS: ReadonlySet<string> = new Set(
-  list('locat situat base found live held take set film born buri place headquart built rise flow begin start origin'),
-)
-
 /**
  * Relations that questions and texts put into different words ("who sings X": "X, recorded by"). Groups of stems; each word of a group
  * may stand for the others.
@@ -93,6 +99,17 @@ const SYNONYM_GROUPS = `
   sing song singer record perform vocal single
   plai portrai star role cast actor actress charact appear
   film movi
+  film shoot
+  monei gross earn revenu cost price
+  remov suspend expel exclud
+  mom mum mother
+  dad father
+  kid child son daughter
+  final last end
+  job work occup profess
+  preced befor
+  countri nation
+  old age
   write author written
   make creat produc found build construct establish
   start begin found establish origin
@@ -109,7 +126,6 @@ const SYNONYM_GROUPS = `
   live resid inhabit
   marri wife husband spous
   bear birth
-  last final
   big larg
   show displai
   need requir

@@ -119,7 +119,8 @@ function weightOf(word: Word, weights: Readonly<Record<string, number>> | undefi
 /** The noun phrase right after "which" or "what", or after "what is the", up to its verb; last word first. */
 function readFocus(words: readonly Word[], wh: number): Word[] {
   const word = words[wh]
-  if (word === undefined) return []
+  // "release date of the film", "the group that elects the president": the noun that the question begins with.
+  if (word === undefined) return nounPhrase(words, 0)
   let from = wh + 1
   if (word.lower === 'how') {
     if (words[from]?.lower === 'many' || words[from]?.lower === 'much') from++

@@ -9,7 +9,7 @@ export interface Ranked extends Scored {
 }
 
 export function rank(scored: readonly Scored[]): Ranked[] {
-  return scored.map((one) => ({ ...one, worth: worthOf(one.features) })).sort((a, b) => b.worth - a.worth)
+  return scored.map((one) => ({ ...one, worth: worthOf(one.features) })).toSorted((a, b) => b.worth - a.worth)
 }
 
 export function worthOf(features: FeatureVector): number {

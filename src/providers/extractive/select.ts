@@ -1,6 +1,7 @@
 /** Which windows make the answer: the best one, and those that add to it. */
 
 import type { Ranked } from './rank.ts'
+import { wordRange } from './reading.ts'
 
 const MOST_QUOTES = 3
 /** How far (in worth, a log-odds scale) a supporting window may stand behind the best one. */
@@ -22,7 +23,7 @@ export function select(ranked: readonly Ranked[]): Ranked[] {
 }
 
 function overlaps(a: Ranked, b: Ranked): boolean {
-  return a.read === b.read && a.window.start < b.window.end && b.window.start < a.window.end
+  return a.reading === b.reading && a.window.start < b.window.end && b.window.start < a.window.end
 }
 
 /** Share of the shorter one's different words that the other one has too. */
@@ -34,6 +35,6 @@ function similarity(a: Ranked, b: Ranked): number {
   return common / Math.max(1, Math.min(wordsA.size, wordsB.size))
 }
 
-function stemsOf({ read, window }: Ranked): Set<string> {
-  return new Set(read.words.filter((word) => word.start >= window.start && word.end <= window.end).map((word) => word.stem))
+function stemsOf({ reading, window }: Ranked): Set<string> {
+  return new Set(reading.words.slice(...wordRange(reading.words, window.start, window.end)).map((word) => word.stem))
 }

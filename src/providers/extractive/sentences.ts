@@ -18,7 +18,11 @@ export function readUnits(text: string): Unit[] {
   for (const piece of readBlocks(text)) {
     block++
     if (piece.kind === 'sentence' || piece.kind === 'item') {
-      for (const [start, end] of splitSentences(text, piece.start, piece.end)) units.push({ start, end, kind: piece.kind, block })
+      for (const [start, end] of splitSentences(text, piece.start, piece.end)) {
+        // What a footnote mark parts stays apart: in an answer the mark would read as one of ours.
+        if (FOOTNOTE.test(text.slice(units.at(-1)?.end ?? start, start))) block++
+        units.push({ start, end, kind: piece.kind, block })
+      }
     } else {
       units.push({ start: piece.start, end: piece.end, kind: piece.kind, block })
     }
@@ -91,9 +95,10 @@ function breaksBetween(before: string, after: string): boolean {
 
 const LONGEST_REMARK = 120
 
-const TERMINAL = /\p{Sentence_Terminal}+/gu
-/** What may follow the full stop and still belongs to the sentence: closing quotes and brackets, footnote marks. */
-const TRAILER = /^(?:["'”’»)\]}」』）】]|\[\d{1,3}\])*/u
+const BREAKS = /\p{Sentence_Terminal}+|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/gu
+const FOOTNOTE = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/
+/** What may follow the full stop and still belongs to the sentence: closing quotes and brackets. */
+const TRAILER = /^["'”’»)\]}」』）】]*/u
 const FULL_WIDTH = /[。！？｡।॥။።᠃។]/u
 const LOWER_START = /^["'“‘«([]*\p{Ll}/u
 
@@ -119,7 +124,12 @@ function splitSentences(text: string, start: number, end: number): [number, numb
   const pieces: [number, number][] = []
   const block = text.slice(start, end)
   let from = 0
-  for (const match of block.matchAll(TERMINAL)) {
+  for (const match of block.matchAll(BREAKS)) {
+    if (match[0].startsWith('[')) {
+      push(pieces, block, from, match.index, start)
+      from = match.index + match[0].length
+      continue
+    }
     const stop = match.index + match[0].length
     if (match.index < from) continue
     const after = stop + (TRAILER.exec(block.slice(stop, stop + 40))?.[0].length ?? 0)
@@ -144,7 +154,7 @@ function isBoundary(block: string, terminal: string, index: number, after: numbe
   if (after >= block.length) return true
   if (FULL_WIDTH.test(terminal)) return true
   const rest = block.slice(after, after + 60)
-  if (!/^\s/u.test(rest)) return false
+  if (!/^(?:\s|\[\d)/u.test(rest)) return false
   const next = rest.trimStart()
   if (LOWER_START.test(next)) return false
   if (!terminal.startsWith('.') || terminal.length > 1) return true

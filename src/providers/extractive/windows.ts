@@ -10,12 +10,11 @@ export interface Window {
   /** Index of the first and of the last unit that it holds or is cut from. */
   readonly first: number
   readonly last: number
+  /** Words, as `countWords` counts. */
   readonly length: number
-  /** Cut out of a longer sentence. */
-  readonly cut: boolean
 }
 
-const CLAUSE_BORDER = /[,;:–—)\]、，；：،؛]["'”’]?(?=\s)|\s(?=[(–—[])|[、，；：]/gu
+const CLAUSE_BORDER = /(?:,(?!\s(?:\p{Lu}\.)+)|[;:–—)\]、，；：،؛])["'”’]?(?=\s)|\s(?=[(–—[])|[、，；：]/gu
 const UNITS_JOINED: ReadonlySet<Unit['kind']> = new Set(['sentence'])
 
 /** All windows of at most `limit` words (as `countWords` counts), in order of their start. */
@@ -34,7 +33,7 @@ export function readWindows(text: string, units: readonly Unit[], limit: number)
       if (other === undefined || (last > first && !joined(unit, other))) break
       length += lengths[last] ?? 0
       if (length > limit) break
-      windows.push({ start: unit.start, end: other.end, first, last, length, cut: false })
+      windows.push({ start: unit.start, end: other.end, first, last, length })
     }
   })
   return windows
@@ -50,30 +49,28 @@ function clauses(text: string, unit: Unit, index: number, limit: number): Window
   const windows: Window[] = []
   let covered = unit.start
   for (let i = 0; i + 1 < borders.length; i++) {
-    const start = skipSpace(text, borders[i] ?? unit.start)
+    const start = skip(text, borders[i] ?? unit.start)
     let end = start
-    let length = 0
     for (let j = i + 1; j < borders.length; j++) {
       const here = borders[j] ?? unit.end
-      if (here - start > limit * LONGEST_WORD) break
-      const count = countWords(text.slice(start, here))
-      if (count > limit) break
+      if (here - start > limit * LONGEST_WORD || countWords(text.slice(start, here)) > limit) break
       end = here
-      length = count
     }
-    if (end === start) {
-      end = wordBorder(text, start, unit.end, limit)
-      length = countWords(text.slice(start, end))
-    }
-    if (end <= covered && windows.length > 0) continue
-    covered = end
-    const trimmed = start + text.slice(start, end).trimEnd().length
-    if (trimmed > start) windows.push({ start, end: trimmed, first: index, last: index, length, cut: true })
+    if (end <= start) end = wordBorder(text, start, unit.end, limit)
     // What lies beyond a cut in the middle of a clause begins a stretch of its own.
     if (end < (borders[i + 1] ?? unit.end)) borders.splice(i + 1, 0, end)
+    if (end <= covered) continue
+    covered = end
+    const trimmed = end < unit.end ? start + text.slice(start, end).replace(CLAUSE_END, '').length : end
+    if (trimmed > start)
+      windows.push({ start, end: trimmed, first: index, last: index, length: countWords(text.slice(start, trimmed)) })
   }
   return windows
 }
+
+/** What links a clause to the next, and makes no sense at the end of a quote or the beginning of one. */
+const CLAUSE_END = /[\s,;:–—([、，；：،؛]+$/u
+const CLAUSE_START = /[\s,;:–—)\]、，；：،؛]/u
 
 function clauseBorders(text: string, unit: Unit): number[] {
   const body = text.slice(unit.start, unit.end)
@@ -82,9 +79,9 @@ function clauseBorders(text: string, unit: Unit): number[] {
     .filter((at) => at > unit.start && at < unit.end)
 }
 
-function skipSpace(text: string, at: number): number {
+function skip(text: string, at: number): number {
   let i = at
-  while (i < text.length && /\s/u.test(text.charAt(i))) i++
+  while (i < text.length && CLAUSE_START.test(text.charAt(i))) i++
   return i
 }
 

@@ -1,0 +1,65 @@
+/** A passage read with a question in mind: its words, sentences and windows, and what in it matches the question. */
+
+import { findCandidates } from './candidates.ts'
+import type { Candidate } from './candidates.ts'
+import { termMatcher } from './matching.ts'
+import type { Match } from './matching.ts'
+import type { Passage } from './passage.ts'
+import type { Question } from './question.ts'
+import { readUnits } from './sentences.ts'
+import type { Unit } from './sentences.ts'
+import { readWindows } from './windows.ts'
+import type { Window } from './windows.ts'
+import { readWords } from './words.ts'
+import type { Word } from './words.ts'
+
+export interface Reading {
+  readonly passage: Passage
+  readonly units: readonly Unit[]
+  readonly words: readonly Word[]
+  /** For each word the term of the question that it stands for, if any. */
+  readonly matches: readonly (Match | undefined)[]
+  readonly candidates: readonly Candidate[]
+  readonly windows: readonly Window[]
+  /** For each term how well the title or a heading says it, 0 to 1: a sentence need not repeat it. */
+  readonly titleMatches: readonly number[]
+}
+
+/** @param limit words of a window at most. */
+export function readPassages(question: Question, passages: readonly Passage[], limit: number): Reading[] {
+  const match = termMatcher(question)
+  return passages.map((passage) => {
+    const words = readWords(passage.text)
+    const units = readUnits(passage.text)
+    const titleMatches = question.terms.map(() => 0)
+    for (const word of readWords([passage.title ?? '', ...(passage.headings ?? [])].join('\n'))) {
+      const found = match(word)
+      if (found !== undefined) titleMatches[found.term] = Math.max(titleMatches[found.term] ?? 0, found.strength)
+    }
+    return {
+      passage,
+      units,
+      words,
+      matches: words.map(match),
+      candidates: findCandidates(question, passage.text, words),
+      windows: readWindows(passage.text, units, limit),
+      titleMatches,
+    }
+  })
+}
+
+/** Indexes of the words that begin within a range of the text, end exclusive. */
+export function wordRange(words: readonly Word[], start: number, end: number): [from: number, to: number] {
+  return [firstFrom(words, start), firstFrom(words, end)]
+}
+
+function firstFrom(words: readonly Word[], at: number): number {
+  let low = 0
+  let high = words.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((words[middle]?.start ?? 0) < at) low = middle + 1
+    else high = middle
+  }
+  return low
+}
