@@ -1,20 +1,30 @@
 /** A model as the user has configured it: base URL, key, headers, and what the user knows better about it. */
 
 import type { LanguageModel } from '../core/model.ts'
+import { listens } from '../util/listens.ts'
 import type { CriaConfig, ProviderName } from './config-schema.ts'
 import { createModel, defaultModelRef, resolveModel } from './models.ts'
 import type { ModelOptions } from './models.ts'
 import type { Surroundings } from './paths.ts'
+
+const PROBE_MS = 300
 
 /**
  * @param name `provider/model` or a pointer; absent: the default model.
  * @throws ConfigurationError when there is no such provider or pointer.
  */
 export async function openModel(name: string | undefined, config: CriaConfig, env: Surroundings['env']): Promise<LanguageModel> {
-  const { ref } = resolveModel(name ?? (await defaultModelRef(env, config)), config, { env })
+  const { ref } = resolveModel(name ?? (await defaultModelRef(env, config, fetchIfThere)), config, { env })
   const facts = config.modelFacts?.[ref]
   const options = providerOptions(ref.slice(0, ref.indexOf('/')), config, env)
   return createModel(ref, { env, ...options, ...(facts === undefined ? {} : { facts }) })
+}
+
+/** A local server that is not there is found out without loading what `fetch` needs. */
+const fetchIfThere: typeof fetch = async (input, init) => {
+  const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
+  if (!(await listens(url, PROBE_MS))) throw new TypeError(`Nothing listens at ${url.host}.`)
+  return fetch(input, init)
 }
 
 /** What the configuration says about a provider, for those who make models of it. */

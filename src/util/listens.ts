@@ -1,0 +1,16 @@
+/** Whether anybody accepts connections at this address within `ms` milliseconds. Costs a tenth of what loading `fetch` does. */
+export async function listens(url: URL, ms: number): Promise<boolean> {
+  const { connect } = await import('node:net')
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve) => {
+    const socket = connect({ port, host })
+    const end = (answer: boolean): void => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(ms, () => end(false))
+    socket.on('connect', () => end(true))
+    socket.on('error', () => end(false))
+  })
+}
