@@ -8,10 +8,12 @@ const DAMAGED = 0.1
 const MOST_CONTROLS = 0.01
 
 /**
- * The text without byte order mark; `undefined` for binary data. UTF-8 and UTF-16 by their byte order mark, else UTF-8, else Windows-1252
- * (which holds ISO 8859-1).
+ * The text without byte order mark; `undefined` for binary data. UTF-8 and UTF-16 by their byte order mark, else UTF-8, else what the
+ * document declares, else Windows-1252 (which holds ISO 8859-1).
+ *
+ * @param declared Name of an encoding that `TextDecoder` knows.
  */
-export function decodeText(bytes: Uint8Array): string | undefined {
+export function decodeText(bytes: Uint8Array, declared = 'windows-1252'): string | undefined {
   if (startsWith(bytes, 0xef, 0xbb, 0xbf)) return new TextDecoder('utf-8').decode(bytes)
   if (startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff)) return undefined
   if (startsWith(bytes, 0xff, 0xfe)) return new TextDecoder('utf-16le').decode(bytes)
@@ -23,7 +25,7 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   } catch {
     if (controls(sample) > sample.length * MOST_CONTROLS) return undefined
     const text = new TextDecoder('utf-8').decode(bytes)
-    return isDamaged(text) ? text : new TextDecoder('windows-1252').decode(bytes)
+    return isDamaged(text) ? text : new TextDecoder(declared).decode(bytes)
   }
 }
 

@@ -10,15 +10,14 @@ const DATA_URL = /\b(src|href|srcset)\s*=\s*(?:"data:[^"]*"|'data:[^']*')/gi
 const CHARSET = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,40})/i
 const CHARSET_WINDOW = 2048
 
+const TITLE = /<title[^>]{0,200}>([^<]{1,1000})</i
+const TITLE_WINDOW = 65_536
+
 export async function extractHtml(html: string): Promise<Extracted> {
   const { htmlToMarkdown } = await import('@mdream/js')
-  let title: string | undefined
   const text = htmlToMarkdown(html.replaceAll(DATA_URL, '$1=""'), {
     plugins: {
       filter: { exclude: LEFT_OUT },
-      frontmatter: (found) => {
-        title = found['title']
-      },
       tagOverrides: {
         dl: { spacing: [2, 2], enter: '', exit: '' },
         dt: { spacing: [1, 0], enter: '**', exit: '**' },
@@ -27,7 +26,9 @@ export async function extractHtml(html: string): Promise<Extracted> {
     },
     clean: { emptyLinks: true, emptyLinkText: true, emptyImages: true, selfLinkHeadings: true },
   })
-  return { text, ...(title === undefined || title.trim() === '' ? {} : { title: title.trim() }) }
+  const marked = TITLE.exec(html.slice(0, TITLE_WINDOW))?.[1]
+  const title = marked === undefined ? '' : htmlToMarkdown(marked, { format: 'text' }).replaceAll(/\s+/g, ' ').trim()
+  return { text, ...(title === '' ? {} : { title }) }
 }
 
 /** The encoding that a page declares for itself, where it is one we know. */
@@ -36,7 +37,9 @@ export function declaredCharset(bytes: Uint8Array): string | undefined {
   const label = CHARSET.exec(head)?.[1]
   if (label === undefined) return undefined
   try {
-    return new TextDecoder(label).encoding
+    const { encoding } = new TextDecoder(label)
+    // A page whose declaration could be read as ASCII is not in UTF-16, whatever it says (HTML standard, 13.2.3.2).
+    return encoding.startsWith('utf-16') ? undefined : encoding
   } catch {
     return undefined
   }

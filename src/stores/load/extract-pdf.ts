@@ -81,7 +81,8 @@ function linesOf(items: readonly TextItem[]): TextLine[] {
 /** Lines with a blank one where the gap is wide; a word that was parted at the end of a line is joined again. */
 export function pageText(lines: readonly TextLine[]): string {
   const gaps = lines.slice(1).map((line, index) => Math.abs((lines[index]?.y ?? 0) - line.y))
-  const usual = gaps.filter((gap) => gap > 0).toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? Infinity
+  const wide = gaps.filter((gap) => gap > 0).toSorted((a, b) => a - b)
+  const usual = wide[Math.floor(wide.length / 2)] ?? Infinity
   let text = ''
   for (const [index, line] of lines.entries()) {
     const gap = index === 0 ? 0 : (gaps[index - 1] ?? 0)

@@ -17,8 +17,8 @@ export function storedZip(parts: ReadonlyMap<string, Buffer>): Buffer {
   }
   const entries = Buffer.concat(directory)
   const end = Buffer.alloc(18)
-  end.writeUInt16LE(parts.size, 4)
-  end.writeUInt16LE(parts.size, 6)
+  end.writeUInt16LE(Math.min(parts.size, 0xffff), 4)
+  end.writeUInt16LE(Math.min(parts.size, 0xffff), 6)
   end.writeUInt32LE(entries.length, 8)
   end.writeUInt32LE(offset, 12)
   return Buffer.concat([...files, entries, signature(0x06054b50), end])

@@ -1,0 +1,101 @@
+/** Which files people have said to leave out: `.gitignore` and `.criaignore`, as git reads them. */
+
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import ignore from 'ignore'
+import type { Ignore } from 'ignore'
+
+/** Later files outweigh earlier ones. */
+const RULE_FILES = ['.gitignore', '.criaignore']
+/** Rules of a person for a clone, which are not committed. */
+const EXCLUDE_FILE = join('.git', 'info', 'exclude')
+const SPECIAL = /[\\*?[\]! #]/g
+
+/** Rules that hold in one folder: those of all folders above it up to the root of the repository, and its own. */
+export class IgnoreRules {
+  /** Rules speak of paths relative to this folder. */
+  readonly #top: string
+  readonly #rules: Ignore
+
+  private constructor(top: string, rules: Ignore) {
+    this.#top = top
+    this.#rules = rules
+  }
+
+  /** Rules for a folder that a walk begins with. Rules above it that would leave out the folder itself do not count: it was named. */
+  static async at(folder: string): Promise<IgnoreRules> {
+    const top = await repositoryRoot(folder)
+    if (top === undefined) return new IgnoreRules(folder, ignore()).below(folder)
+    let rules = new IgnoreRules(top, ignore().add(await read(join(top, EXCLUDE_FILE))))
+    for (const above of foldersBetween(top, folder)) rules = await rules.below(above)
+    return rules.ignores(folder, true) ? new IgnoreRules(folder, ignore()).below(folder) : rules.below(folder)
+  }
+
+  /** With the rule files of a folder inside. */
+  async below(folder: string): Promise<IgnoreRules> {
+    const found = await Promise.all(RULE_FILES.map((name) => read(join(folder, name))))
+    const patterns = found.flatMap((text) => text.split(/\r?\n/))
+    if (patterns.every((pattern) => pattern.trim() === '')) return this
+    const prefix = pathBetween(this.#top, folder)
+    return new IgnoreRules(
+      this.#top,
+      ignore()
+        .add(this.#rules)
+        .add(patterns.map((pattern) => inFolder(pattern, prefix))),
+    )
+  }
+
+  ignores(path: string, isFolder: boolean): boolean {
+    const inside = pathBetween(this.#top, path)
+    return inside !== '' && this.#rules.ignores(isFolder ? `${inside}/` : inside)
+  }
+}
+
+/** A pattern of a nested file as the topmost one would say it, so that the last match decides over all files as it does in git. */
+function inFolder(line: string, prefix: string): string {
+  if (prefix === '' || line.trim() === '' || line.startsWith('#')) return line
+  const isNegative = line.startsWith('!')
+  const pattern = isNegative ? line.slice(1) : line
+  const isAnchored = pattern.replace(/\/?\s*$/, '').includes('/')
+  const folder = prefix.replaceAll(SPECIAL, String.raw`\$&`)
+  return `${isNegative ? '!' : ''}/${folder}/${isAnchored ? pattern.replace(/^\//, '') : `**/${pattern}`}`
+}
+
+async function repositoryRoot(folder: string): Promise<string | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    if (await exists(join(at, '.git'))) return at
+    if (dirname(at) === at) return undefined
+  }
+}
+
+/** From `top` down to the folder above `folder`. */
+function foldersBetween(top: string, folder: string): string[] {
+  const folders: string[] = []
+  for (let at = folder; at !== top;) {
+    at = dirname(at)
+    folders.unshift(at)
+  }
+  return folders
+}
+
+function pathBetween(top: string, path: string): string {
+  return relative(top, path).split(sep).join('/')
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A rule file that is missing or cannot be read holds no rules. */
+async function read(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/^\ufeff/, '')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,198 @@
+/** One file to one document: read within limits, told by its content, its text taken out. */
+
+import { hash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { toCriaError } from '../../core/error.ts'
+import type { SourceDocument } from '../../core/store.ts'
+import { markdownBlocks } from '../chunk/markdown-blocks.ts'
+import { lineBreakOf } from '../chunk/lines.ts'
+import { decodeText } from './decode.ts'
+import { declaredCharset, extractHtml } from './extract-html.ts'
+import type { Extracted } from './extracted.ts'
+import { promisedKind } from './formats.ts'
+import type { Extractor, FileKind } from './formats.ts'
+import { holdsPrivateKey } from './secrets.ts'
+import { Unreadable } from './unreadable.ts'
+import type { FoundFile } from './walk.ts'
+
+/** Changes whenever a file may give another text; what another version loaded is loaded again. */
+export const LOADER_VERSION = 1
+
+const MEGABYTE = 1024 * 1024
+
+export interface LoadLimits {
+  /** Largest file in bytes; formats that have to be parsed have lower limits of their own. Default 50 MB. */
+  readonly maxFileBytes?: number | undefined
+  /** Milliseconds for one file that has to be parsed; default 60,000. */
+  readonly timeout?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export const DEFAULT_MAX_FILE_BYTES: number = 50 * MEGABYTE
+const DEFAULT_TIMEOUT = 60_000
+const LARGEST: Readonly<Record<Extractor, number>> = {
+  text: Infinity,
+  html: 10 * MEGABYTE,
+  docx: 30 * MEGABYTE,
+  pdf: 50 * MEGABYTE,
+  notebook: 50 * MEGABYTE,
+}
+
+export interface LoadedFile {
+  /** SHA-256 of the bytes, hexadecimal; of a file that is too large, of its size and time. */
+  readonly hash: string
+  /** Size and time of what was read, which may be newer than what was found. */
+  readonly size: number
+  readonly mtimeMs: number
+  readonly document?: SourceDocument
+  /** Why there is no document. */
+  readonly skipped?: string
+}
+
+/** A file as it is now: its bytes are there, what is in them comes later. */
+export interface OpenedFile {
+  readonly hash: string
+  readonly size: number
+  readonly mtimeMs: number
+  readonly bytes: Buffer
+}
+
+/**
+ * Reads a file and takes its text out. Whatever is wrong with the file is a reason in the result.
+ *
+ * @throws the reason of the signal when it is aborted, nothing else.
+ */
+export async function loadFile(file: FoundFile, limits: LoadLimits = {}): Promise<LoadedFile> {
+  const { size, mtimeMs } = file
+  try {
+    const opened = await readBytes(file, limits)
+    return { hash: opened.hash, size: opened.size, mtimeMs: opened.mtimeMs, ...(await documentOf(file, opened, limits)) }
+  } catch (error) {
+    if (limits.signal?.aborted === true) throw error
+    return { hash: hash('sha256', `${size}:${mtimeMs}`), size, mtimeMs, skipped: reasonOf(error) }
+  }
+}
+
+/** @throws Unreadable, and what the file system throws */
+export async function readBytes(
+  { path }: FoundFile,
+  { maxFileBytes = DEFAULT_MAX_FILE_BYTES, signal }: LoadLimits,
+): Promise<OpenedFile> {
+  const handle = await open(path, 'r')
+  try {
+    const before = await handle.stat()
+    if (!before.isFile()) throw new Unreadable('no regular file')
+    const kind = promisedKind(path)
+    const limit = Math.min(maxFileBytes, kind === undefined || 'unsupported' in kind ? Infinity : LARGEST[kind.extractor])
+    if (before.size > limit) throw new Unreadable(`larger than ${megabytes(limit)} (it has ${megabytes(before.size)})`)
+    const bytes = await readAll(handle, before.size, signal)
+    const after = await handle.stat()
+    if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) throw new Unreadable('it changed while it was read')
+    return { hash: hash('sha256', bytes), size: before.size, mtimeMs: before.mtimeMs, bytes }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** As many bytes as the file had when it was opened: a file that grows without end is not followed. */
+async function readAll(handle: FileHandle, size: number, signal: AbortSignal | undefined): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  while (at < size) {
+    signal?.throwIfAborted()
+    const { bytesRead } = await handle.read(bytes, at, Math.min(size - at, 16 * MEGABYTE), at)
+    if (bytesRead === 0) break
+    at += bytesRead
+  }
+  return bytes.subarray(0, at)
+}
+
+async function documentOf(
+  file: FoundFile,
+  { bytes }: OpenedFile,
+  limits: LoadLimits,
+): Promise<{ readonly document: SourceDocument } | { readonly skipped: string }> {
+  try {
+    const kind = kindOf(file, bytes)
+    const extracted = await extract(kind, bytes, file, limits)
+    if (extracted.text.trim() === '') throw new Unreadable('empty')
+    const title = extracted.title ?? (kind.format === 'markdown' ? titleOf(extracted.text) : undefined)
+    return {
+      document: {
+        source: file.source,
+        text: extracted.text,
+        format: kind.format,
+        ...(title === undefined ? {} : { title }),
+        ...(kind.extractor === 'text' ? {} : { extracted: true }),
+      },
+    }
+  } catch (error) {
+    limits.signal?.throwIfAborted()
+    return { skipped: reasonOf(error) }
+  }
+}
+
+/** What the name promises, unless the content says otherwise. */
+function kindOf(file: FoundFile, bytes: Buffer): FileKind {
+  if (bytes.length === 0) throw new Unreadable('empty')
+  const promised = promisedKind(file.path)
+  if (bytes.subarray(0, 1024).includes('%PDF-')) return { extractor: 'pdf', format: 'text' }
+  if (promised !== undefined && !('unsupported' in promised)) return promised
+  if (bytes.subarray(0, 2).toString('latin1') === '#!') return { extractor: 'text', format: 'code' }
+  return { extractor: 'text', format: 'text' }
+}
+
+async function extract({ extractor }: FileKind, bytes: Buffer, file: FoundFile, limits: LoadLimits): Promise<Extracted> {
+  if (extractor === 'pdf') {
+    const { extractPdf } = await import('./extract-pdf.ts')
+    return extractPdf(bytes, { timeout: limits.timeout ?? DEFAULT_TIMEOUT, signal: limits.signal })
+  }
+  if (extractor === 'docx') {
+    const { extractDocx } = await import('./extract-docx.ts')
+    return extractDocx(bytes)
+  }
+  if (extractor === 'html') return extractHtml(textOf(bytes, declaredCharset(bytes)))
+  const text = textOf(bytes)
+  if (!file.isNamed && holdsPrivateKey(text)) throw new Unreadable('may hold secrets (a private key)')
+  if (extractor === 'notebook') {
+    const { extractNotebook } = await import('./extract-notebook.ts')
+    return extractNotebook(text)
+  }
+  return { text }
+}
+
+/** @throws Unreadable for binary data */
+function textOf(bytes: Buffer, declared?: string): string {
+  const text = decodeText(bytes, declared)
+  if (text === undefined) throw new Unreadable('binary data')
+  return text
+}
+
+const FRONT_MATTER_TITLE = /^title[ \t]*[:=][ \t]*(["']?)([^\n]{1,200}?)\1[ \t]*$/m
+const BLOCKS_BEFORE_TITLE = 12
+
+/** The title in the front matter, else the first heading of the highest level near the top. */
+export function titleOf(markdown: string): string | undefined {
+  let count = 0
+  for (const block of markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))) {
+    if (block.kind === 'front-matter') {
+      const title = FRONT_MATTER_TITLE.exec(markdown.slice(block.start, block.end))?.[2]?.trim()
+      if (title !== undefined && title !== '') return title
+    }
+    if (block.kind === 'heading' && block.level === 1 && block.title !== undefined && block.title !== '') return block.title
+    if (++count === BLOCKS_BEFORE_TITLE) return undefined
+  }
+  return undefined
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Unreadable) return error.message
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'gone'
+  return code === undefined ? `malformed (${toCriaError(error).message})` : `unreadable (${code})`
+}
+
+function megabytes(bytes: number): string {
+  return bytes >= MEGABYTE ? `${Math.round(bytes / MEGABYTE)} MB` : `${bytes} bytes`
+}

@@ -1,0 +1,164 @@
+/** Finds the files below the paths that a user named, and says which it leaves out and why. */
+
+import { readdir, readlink, realpath, stat } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { CriaError } from '../../core/error.ts'
+import { isGenerated, promisedKind } from './formats.ts'
+import { IgnoreRules } from './ignore-rules.ts'
+import { isSecretName } from './secrets.ts'
+
+export interface FoundFile {
+  /** Absolute, without links. */
+  readonly path: string
+  readonly source: string
+  readonly size: number
+  readonly mtimeMs: number
+  /** Named by the user and not found in a folder. */
+  readonly isNamed: boolean
+}
+
+export interface SkippedFile {
+  /** As a source; folders end in `/`. */
+  readonly path: string
+  readonly reason: string
+}
+
+export type Found = { readonly file: FoundFile } | { readonly skipped: SkippedFile }
+
+/** A path that a user named. */
+export interface Root {
+  /** Absolute, without links. */
+  readonly path: string
+  readonly source: string
+  readonly isFolder: boolean
+}
+
+const LEFT_OUT = new Set(['node_modules', 'bower_components', '__pycache__', 'jspm_packages'])
+
+/**
+ * The paths as they are on the disk, each once.
+ *
+ * @param base Sources are relative to this folder.
+ * @throws CriaError `not_found` that names a path which does not exist.
+ */
+export async function resolveRoots(paths: readonly string[], base: string): Promise<Root[]> {
+  const roots = new Map<string, Root>()
+  for (const given of paths) {
+    if (given.includes('\0')) throw new CriaError('configuration', `A path cannot hold a NUL byte: ${JSON.stringify(given)}.`)
+    try {
+      const path = await realpath(resolve(base, given))
+      const isFolder = (await stat(path)).isDirectory()
+      roots.set(path, { path, source: sourceOf(path, base), isFolder })
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+      const why = code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${code})`
+      throw new CriaError('not_found', `The path ${JSON.stringify(given)} ${why}.`, { cause })
+    }
+  }
+  return [...roots.values()]
+}
+
+/** The name of a file in an index: relative to the base where it lies below it, else absolute; with forward slashes. */
+export function sourceOf(path: string, base: string): string {
+  const inside = relative(base, path)
+  const isBelow = inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
+  return (isBelow ? inside : path).split(sep).join('/')
+}
+
+/** Files in the order of their names, those that were named themselves first. A file is found once, however many roots lead to it. */
+export async function* walk(roots: readonly Root[], base: string, signal?: AbortSignal): AsyncGenerator<Found> {
+  const named = roots.filter(({ isFolder }) => !isFolder)
+  for (const root of named) yield await describe(root.path, root.source, true)
+  const walker = new Walker(base, new Set(named.map(({ path }) => path)), signal)
+  for (const root of roots) if (root.isFolder) yield* walker.folder(root.path, root.path, await IgnoreRules.at(root.path))
+}
+
+class Walker {
+  readonly #base: string
+  readonly #named: ReadonlySet<string>
+  readonly #signal: AbortSignal | undefined
+  readonly #visited = new Set<string>()
+
+  constructor(base: string, named: ReadonlySet<string>, signal: AbortSignal | undefined) {
+    this.#base = base
+    this.#named = named
+    this.#signal = signal
+  }
+
+  async *folder(folder: string, root: string, rules: IgnoreRules): AsyncGenerator<Found> {
+    this.#signal?.throwIfAborted()
+    if (this.#visited.has(folder)) return
+    this.#visited.add(folder)
+    let entries: Dirent[]
+    try {
+      entries = await readdir(folder, { withFileTypes: true })
+    } catch (error) {
+      yield this.#skip(folder, true, `unreadable (${codeOf(error)})`)
+      return
+    }
+    // Code units, not a language: the order is the same everywhere.
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      this.#signal?.throwIfAborted()
+      const path = join(folder, entry.name)
+      if (this.#named.has(path)) continue
+      const isFolder = entry.isDirectory()
+      const reason = await this.#reasonAgainst(entry, path, root, rules)
+      if (reason !== undefined) yield this.#skip(path, isFolder, reason)
+      else if (isFolder) yield* this.folder(path, root, await rules.below(path))
+      else yield await describe(path, sourceOf(path, this.#base), false)
+    }
+  }
+
+  async #reasonAgainst(entry: Dirent, path: string, root: string, rules: IgnoreRules): Promise<string | undefined> {
+    const { name } = entry
+    if (entry.isSymbolicLink()) return reasonAgainstLink(path, root)
+    if (entry.isDirectory()) {
+      if (LEFT_OUT.has(name)) return `${name} folders are left out`
+      if (name.startsWith('.')) return 'hidden folder'
+      if (rules.ignores(path, true)) return 'ignored by .gitignore or .criaignore'
+      return this.#visited.has(path) ? 'found already' : undefined
+    }
+    if (!entry.isFile()) return 'no regular file'
+    if (isSecretName(name)) return 'may hold secrets'
+    if (name.startsWith('.')) return 'hidden file'
+    if (rules.ignores(path, false)) return 'ignored by .gitignore or .criaignore'
+    if (isGenerated(name)) return 'generated file'
+    const kind = promisedKind(name)
+    return kind !== undefined && 'unsupported' in kind ? kind.unsupported : undefined
+  }
+
+  #skip(path: string, isFolder: boolean, reason: string): Found {
+    return { skipped: { path: `${sourceOf(path, this.#base)}${isFolder ? '/' : ''}`, reason } }
+  }
+}
+
+/** What a link leads to inside the root is found there; what lies outside was not named. */
+async function reasonAgainstLink(path: string, root: string): Promise<string> {
+  try {
+    const target = await realpath(path)
+    const inside = relative(root, target)
+    const leaves = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)
+    return leaves
+      ? 'link that leads out of the folder'
+      : `link to ${inside === '' ? 'the folder itself' : inside.split(sep).join('/')}`
+  } catch (error) {
+    return codeOf(error) === 'ELOOP' ? 'link to itself' : `broken link to ${await readlink(path).catch(() => dirname(path))}`
+  }
+}
+
+async function describe(path: string, source: string, isNamed: boolean): Promise<Found> {
+  try {
+    const found = await stat(path)
+    // Opening a pipe would wait for somebody who writes to it.
+    if (!found.isFile()) return { skipped: { path: source, reason: 'no regular file' } }
+    const { size, mtimeMs } = found
+    return { file: { path, source, size, mtimeMs, isNamed } }
+  } catch (error) {
+    return { skipped: { path: source, reason: codeOf(error) === 'ENOENT' ? 'gone' : `unreadable (${codeOf(error)})` } }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}
