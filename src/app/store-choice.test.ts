@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { homePaths } from './paths.ts'
+import type { HomePaths } from './paths.ts'
+import { chooseStore, requireStore, storeNames } from './store-choice.ts'
+
+let root: string
+let paths: HomePaths
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'cria-stores-')))
+  paths = homePaths({ env: { CRIA_HOME: join(root, 'home') }, cwd: root })
+  for (const folder of ['a', 'b', 'a/below']) mkdirSync(join(root, folder))
+})
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true })
+})
+
+const choose = (options: Parameters<typeof chooseStore>[0], config = {}, cwd = root): ReturnType<typeof chooseStore> =>
+  chooseStore(options, config, paths, cwd)
+
+test('the store that is named, else that of the configuration, else the default one', () => {
+  expect(choose({ store: 'mine' }, { store: 'theirs' }).name).toBe('mine')
+  expect(choose({}, { store: 'theirs' }).name).toBe('theirs')
+  expect(choose({})).toEqual({
+    name: 'default',
+    path: join(root, 'home', 'stores', 'default.db'),
+    documents: undefined,
+    exists: false,
+  })
+})
+
+test('one store is kept for a set of paths, in whatever order and however they are written', () => {
+  symlinkSync(join(root, 'a'), join(root, 'link'))
+  const { name, documents } = choose({ docs: ['a', 'b'] })
+  expect(name).toMatch(/^docs-[0-9a-f]{16}$/)
+  expect(documents).toEqual([join(root, 'a'), join(root, 'b')])
+  for (const same of [
+    ['b', 'a'],
+    ['./a/', 'b', 'a'],
+    ['link', 'b'],
+    [join(root, 'a'), 'b'],
+  ]) {
+    expect(choose({ docs: same }).name).toBe(name)
+  }
+  expect(choose({ docs: ['../b', '../a'] }, {}, join(root, 'a')).name).toBe(name)
+  for (const other of [['a'], ['b'], ['a', 'b', 'a/below']]) expect(choose({ docs: other }).name).not.toBe(name)
+})
+
+test('a path that does not exist is named', () => {
+  expect(() => choose({ docs: ['a', 'gone'] })).toThrow('The path gone does not exist.')
+  expect(() => choose({ docs: ['a\0b'] })).toThrow(/NUL/)
+})
+
+test('a store and paths exclude each other', () => {
+  expect(() => choose({ store: 'x', docs: ['a'] })).toThrow(/exclude each other/)
+})
+
+test.each(['../x', 'a/b', '', '.', '..', '-x', 'a b', 'x\0', 'x'.repeat(101), "x'; DROP TABLE chunks; --", 'C:\\x'])(
+  'H02, I04 %j is no name of a store',
+  (name) => {
+    expect(() => choose({ store: name })).toThrow(/A store is named with/)
+  },
+)
+
+test('a store that is missing is an error that knows the others', () => {
+  mkdirSync(paths.stores, { recursive: true })
+  for (const file of ['handbook.db', 'notes.db', 'notes.db-wal', `docs-${'0'.repeat(16)}.db`])
+    writeFileSync(join(paths.stores, file), '')
+  expect(storeNames(paths)).toEqual(['handbook', 'notes'])
+  expect(() => requireStore(choose({ store: 'handbok' }), paths)).toThrow(
+    /Did you mean "handbook"\? There are: handbook, notes\./,
+  )
+  expect(() => requireStore(choose({ store: 'notes' }), paths)).not.toThrow()
+})

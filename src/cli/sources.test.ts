@@ -1,0 +1,58 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Citation } from '../core/citation.ts'
+import { placeOf, sourceLines, terminalLink } from './sources.ts'
+
+const cite = (marker: string, source: string, line?: number, supported = true): Citation => ({
+  marker,
+  chunkId: 'c',
+  source,
+  start: 0,
+  end: 1,
+  quote: 'x',
+  supported,
+  ...(line === undefined ? {} : { lines: [line, line + 3] }),
+})
+
+test.each([
+  ['docs/a.md', [3, 9], '/work', 'docs/a.md:3'],
+  ['/work/docs/a.md', [3, 9], '/work', 'docs/a.md:3'],
+  ['/work', undefined, '/work', '/work'],
+  ['/workshop/a.md', undefined, '/work', '/workshop/a.md'],
+  ['/work/..a.md', undefined, '/work', '..a.md'],
+  ['https://example.org/a', undefined, '/work', 'https://example.org/a'],
+] as const)('%s %j seen from %s is %s', (source, lines, cwd, expected) => {
+  expect(placeOf(source, lines, cwd)).toBe(expected)
+})
+
+test('each place once, in the order of the answer, and doubtful when one of its quotes is', () => {
+  const citations = [cite('2', 'b.md', 5), cite('1', 'a.md', 1), cite('2', 'b.md', 5, false), cite('2', 'b.md', 9)]
+  expect(sourceLines(citations, '/').map(({ marker, place, supported }) => [marker, place, supported])).toEqual([
+    ['2', 'b.md:5', false],
+    ['1', 'a.md:1', true],
+    ['2', 'b.md:9', true],
+  ])
+})
+
+test('only what is there is a link, and its URL is encoded', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cria-sources-')))
+  const name = 'a b\u001B]0;x\u0007#?%.md'
+  writeFileSync(join(folder, name), '')
+  const [there, gone, web, script] = sourceLines(
+    [cite('1', name), cite('2', 'gone.md'), cite('3', 'https://example.org/ä'), cite('4', 'javascript:alert(1)')],
+    folder,
+  )
+  rmSync(folder, { recursive: true })
+  expect(there?.url).toMatch(/\/a%20b%1B%5D0;x%07%23%3F%25\.md$/)
+  expect(gone?.url).toBeUndefined()
+  expect(web?.url).toBe('https://example.org/%C3%A4')
+  expect(script?.url).toBeUndefined()
+})
+
+test('a link cannot be ended from inside', () => {
+  const link = terminalLink('a\u001B\\b\u0007', 'file:///a\u001B\\b')
+  expect(link.split('\u001B')).toHaveLength(5)
+  expect(link).not.toContain('\u0007')
+})
