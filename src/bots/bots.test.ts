@@ -135,7 +135,10 @@ describe('SimpleBot', () => {
   })
 
   it('CORE-SIMPLE-005 stream yields deltas and returns the message', async () => {
-    const wait = () => new Promise<void>((resolve) => setImmediate(resolve))
+    // Two turns of the event loop: deltas of one turn would become one.
+    const wait = async () => {
+      for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve))
+    }
     const bot = new SimpleBot({ model: new ScriptedModel([{ text: ['a', 'b'], before: wait }]), recorder: false })
     const stream = bot.stream('Hi')
     expect([await stream.next(), await stream.next()]).toEqual([

@@ -121,6 +121,10 @@ export class SimpleBot {
     return this.memory === undefined ? {} : { retrieve: { memory: this.memory, nResults: MEMORIES } }
   }
 
+  protected systemFor(_model: LanguageModel): string {
+    return this.systemPrompt
+  }
+
   protected get kind(): string {
     return 'SimpleBot'
   }
@@ -151,14 +155,15 @@ export class SimpleBot {
     const prompt = toMessages(input)
     const recorder = await this.#recorder()
     const { settings, responseFormat } = this.settings()
+    const model = await this.model()
     const events = query({
       ...settings,
       ...(responseFormat === undefined ? {} : { responseFormat }),
       ...passedOn(this.options),
       ...this.recipe(ask),
       ...overrides,
-      model: await this.model(),
-      system: this.systemPrompt,
+      model,
+      system: this.systemFor(model),
       prompt,
       operation: `${this.kind.toLowerCase()}.ask`,
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { StructuredBot } from './structured-bot.ts'
+
+const schema = z.object({ name: z.string(), age: z.number().int() })
+const bot = (
+  answers: readonly string[],
+  options: object = {},
+): { bot: StructuredBot<{ name: string; age: number }>; model: ScriptedModel } => {
+  const model = new ScriptedModel(answers)
+  return { model, bot: new StructuredBot({ schema, model, recorder: false, streamTarget: 'none', ...options }) }
+}
+
+describe('StructuredBot', () => {
+  it('CORE-STRUCT-001 resolves to an object that fits, also out of a code fence', async () => {
+    const { bot: ada, model } = bot(['```json\n{"name":"Ada","age":36}\n```'])
+    expect(await ada.ask('Who?')).toMatchObject({ object: { name: 'Ada', age: 36 }, problems: [], attempts: 1 })
+    expect(model.requests[0]?.responseFormat).toMatchObject({
+      type: 'json',
+      schema: { type: 'object', required: ['name', 'age'] },
+    })
+    expect(model.requests[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('JSON Schema') })
+  })
+
+  it('CORE-STRUCT-001 tells the model what does not fit and asks again', async () => {
+    const { bot: ada, model } = bot(['Ada, 36', '{"name":"Ada","age":"old"}', '{"name":"Ada","age":36}'])
+    expect(await ada.ask('Who?')).toMatchObject({ object: { age: 36 }, attempts: 3 })
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain('no JSON')
+    expect(model.requests[2]?.messages.at(-1)?.content).toContain('age')
+    expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ])
+  })
+
+  it('CORE-STRUCT-001 throws with every attempt, or resolves unchecked where that is allowed', async () => {
+    const wrong = ['{"name":1}', '{"name":2}']
+    await expect(bot(wrong, { numAttempts: 2 }).bot.ask('Who?')).rejects.toMatchObject({
+      code: 'invalid_response',
+      details: { attempts: [{ text: '{"name":1}' }, { text: '{"name":2}' }] },
+    })
+    const lenient = await bot(wrong, { numAttempts: 2, allowFailedValidation: true }).bot.ask('Who?')
+    expect(lenient).toMatchObject({ object: { name: 2 }, attempts: 2 })
+    expect(lenient.problems.length).toBeGreaterThan(0)
+  })
+
+  it('CORE-STRUCT-001 streams the object as it grows', async () => {
+    // Two turns of the event loop: deltas of one turn would become one.
+    const turn = async (): Promise<void> => {
+      for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const model = new ScriptedModel([{ text: ['{"name":"A', 'da","age"', ':36}'], before: turn }])
+    const growing = new StructuredBot({ schema, model, recorder: false }).streamObjects('Who?')
+    expect(await growing.next()).toEqual({ done: false, value: { name: 'A' } })
+    expect(await growing.next()).toEqual({ done: false, value: { name: 'Ada' } })
+    expect(await growing.next()).toEqual({ done: false, value: { name: 'Ada', age: 36 } })
+    expect(await growing.next()).toMatchObject({ done: true, value: { object: { name: 'Ada', age: 36 } } })
+  })
+})

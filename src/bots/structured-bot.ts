@@ -1,0 +1,135 @@
+/** A bot that answers with an object of a given shape. */
+
+import { CriaError } from '../core/error.ts'
+import { assistant, toMessages, user } from '../core/message.ts'
+import type { MessageInput } from '../core/message.ts'
+import type { LanguageModel } from '../core/model.ts'
+import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
+import type { Schema, SchemaIssue } from '../core/schema.ts'
+import { schemaProblems } from '../util/json-schema.ts'
+import { parsePartialJson } from '../util/partial-json.ts'
+import type { BotAnswer } from './answer.ts'
+import type { BotOptions } from './options.ts'
+import { SimpleBot } from './simple-bot.ts'
+import type { AskOptions } from './simple-bot.ts'
+
+export interface StructuredBotOptions<Output> extends Omit<BotOptions, 'schema' | 'jsonMode'> {
+  readonly schema: Schema<Output>
+  /** Attempts in all until an answer fits the schema; default 3. */
+  readonly numAttempts?: number
+  /** Resolve with what the last attempt gave, although it does not fit. Default false: throw. */
+  readonly allowFailedValidation?: boolean
+}
+
+export interface StructuredAnswer<Output> extends BotAnswer {
+  /** What the answer says; not checked when `problems` is not empty. */
+  readonly object: Output
+  /** What does not fit the schema, one line each. */
+  readonly problems: readonly string[]
+  /** How many attempts it took. */
+  readonly attempts: number
+}
+
+type Reading<Output> = { readonly object: Output | undefined; readonly problems: readonly string[] }
+
+export class StructuredBot<Output = unknown> extends SimpleBot {
+  readonly #schema: Schema<Output>
+  readonly #attempts: number
+  readonly #lenient: boolean
+
+  /** @throws ConfigurationError for a schema that is none, and as SimpleBot. */
+  constructor(options: StructuredBotOptions<Output>) {
+    super({ ...options, jsonMode: true })
+    this.#schema = options.schema
+    this.#attempts = options.numAttempts ?? 3
+    this.#lenient = options.allowFailedValidation ?? false
+  }
+
+  /**
+   * Asks until the answer fits the schema; each further attempt is told what did not fit.
+   * @throws CriaError `invalid_response` when no attempt fitted; `details.attempts` holds what each said and why it does not fit.
+   */
+  override async ask(input: MessageInput, options: AskOptions = {}): Promise<StructuredAnswer<Output>> {
+    const failed: { text: string; problems: readonly string[] }[] = []
+    let conversation = toMessages(input)
+    for (let attempts = 1; ; attempts++) {
+      const answer = await super.ask(conversation, options)
+      const { object, problems } = await this.#read(answer.content)
+      if (problems.length === 0 || (attempts >= this.#attempts && this.#lenient)) {
+        return { ...answer, object: object as Output, problems, attempts }
+      }
+      failed.push({ text: answer.content, problems })
+      if (attempts >= this.#attempts) throw notFitting(failed)
+      conversation = [...conversation, assistant(answer.content), user(correction(problems))]
+    }
+  }
+
+  /** Yields the object as it grows, unchecked; returns the first answer that fits, as `ask` does. */
+  async *streamObjects(
+    input: MessageInput,
+    options: AskOptions = {},
+  ): AsyncGenerator<unknown, StructuredAnswer<Output>, undefined> {
+    let text = ''
+    const stream = this.stream(input, options)
+    for (;;) {
+      const next = await stream.next()
+      if (next.done === true) {
+        const { object, problems } = await this.#read(next.value.content)
+        if (problems.length > 0 && !this.#lenient) throw notFitting([{ text: next.value.content, problems }])
+        return { ...next.value, object: object as Output, problems, attempts: 1 }
+      }
+      text += next.value
+      const partial = parsePartialJson(unfenced(text))
+      if (partial !== undefined) yield partial
+    }
+  }
+
+  protected override get kind(): string {
+    return 'StructuredBot'
+  }
+
+  /** A model that cannot be made to fit a schema is told about it. */
+  protected override systemFor(model: LanguageModel): string {
+    if (model.facts.structuredOutput === true) return this.systemPrompt
+    const rules = `Answer with JSON only, without any other text, that fits this JSON Schema:\n${JSON.stringify(jsonSchemaOf(this.#schema, 'StructuredBot'))}`
+    return this.systemPrompt === '' ? rules : `${this.systemPrompt}\n\n${rules}`
+  }
+
+  async #read(text: string): Promise<Reading<Output>> {
+    let value: unknown
+    try {
+      value = JSON.parse(unfenced(text))
+    } catch (error) {
+      return { object: undefined, problems: [`the answer is no JSON: ${error instanceof Error ? error.message : String(error)}`] }
+    }
+    if (!isStandardSchema(this.#schema)) return { object: value as Output, problems: schemaProblems(this.#schema, value) }
+    const result = await this.#schema['~standard'].validate(value)
+    return result.issues === undefined
+      ? { object: result.value as Output, problems: [] }
+      : { object: value as Output, problems: result.issues.map(line) }
+  }
+}
+
+function unfenced(text: string): string {
+  return text
+    .trim()
+    .replace(/^```(?:json)?\s*\n?/, '')
+    .replace(/\n?```$/, '')
+}
+
+function line({ path, message }: SchemaIssue): string {
+  const place = (path ?? []).map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
+  return place === '' ? message : `${place}: ${message}`
+}
+
+function correction(problems: readonly string[]): string {
+  return `That does not fit the schema:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nSend the whole JSON again, corrected, and nothing else.`
+}
+
+function notFitting(attempts: readonly { readonly text: string; readonly problems: readonly string[] }[]): CriaError {
+  const last = attempts.at(-1)?.problems.join('; ') ?? ''
+  return new CriaError('invalid_response', `None of ${attempts.length} answers fits the schema; the last one: ${last}`, {
+    retryable: true,
+    details: { attempts: attempts.map(({ text, problems }) => ({ text, problems: [...problems] })) },
+  })
+}
