@@ -75,7 +75,11 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
           ...settings,
           name: 'openai',
           includeUsage: true,
-          transformRequestBody: ({ stream, stream_options }) => ({ ...body, stream, stream_options }),
+          transformRequestBody: (args: Record<string, unknown>) => ({
+            ...body,
+            stream: args['stream'],
+            stream_options: args['stream_options'],
+          }),
         }).chatModel(model)
       }
     },

@@ -6,94 +6,157 @@ import type { Reported } from './reported.ts'
 
 export type Kind = { readonly code: ErrorCode; readonly retryable?: boolean }
 
-const OVERFLOW =
-  /^(context_length_exceeded|string_above_max_length|exceed_context_size_error|model_context_window_exceeded|context_window_exceeded)$/
-const QUOTA =
-  /^(insufficient_quota|billing_hard_limit_reached|billing_not_active|billing_error|insufficient_balance|insufficient_credits|payment_required|quota_exceeded|exceeded_current_quota_error|access_terminated)$/
-const AUTH =
-  /^(invalid_api_key|api_key_invalid|incorrect_api_key_provided|authentication_error|unauthenticated|unauthorized|permission_error|permission_denied|invalid_authentication_error|account_deactivated|unsupported_country_region_territory|api_key_service_blocked|consumer_suspended)$/
-const POLICY =
-  /^(content_filter|content_policy_violation|responsibleaipolicyviolation|moderation_blocked|data_inspection_failed|content_filter_error|sensitive)$/
-const GONE =
-  /^(model_not_found|deploymentnotfound|model_not_available|not_found_error|model_not_supported|model_decommissioned|unsupported_model|model_deprecated)$/
-const BUSY =
-  /^(overloaded_error|overloaded|server_overloaded|engine_overloaded_error|service_unavailable|unavailable|server_error|api_error|internal_error|internal_server_error|internal|model_overloaded|bad_gateway|upstream_error|provider_error|vector_store_timeout)$/
-const RATE =
-  /^(rate_limit_exceeded|rate_limit_error|rate_limited|too_many_requests|requests|tokens|resource_exhausted|rate_limit_reached_error|throttlingexception|slow_down)$/
-const LATE = /^(timeout|timeout_error|request_timeout|deadline_exceeded|gateway_timeout)$/
+/** The codes and types of providers, in lower case; the first of a group names where it comes from. */
+const CODES: readonly (readonly [ErrorCode, readonly string[]])[] = [
+  [
+    'context_length',
+    ['context_length_exceeded', 'string_above_max_length', 'exceed_context_size_error', 'model_context_window_exceeded'],
+  ],
+  ['quota', ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'billing_error', 'insufficient_balance']],
+  ['quota', ['insufficient_credits', 'payment_required', 'quota_exceeded', 'exceeded_current_quota_error', 'access_terminated']],
+  [
+    'auth',
+    ['invalid_api_key', 'incorrect_api_key_provided', 'authentication_error', 'invalid_authentication_error', 'permission_error'],
+  ],
+  [
+    'auth',
+    ['api_key_invalid', 'api_key_service_blocked', 'unauthenticated', 'permission_denied', 'consumer_suspended', 'unauthorized'],
+  ],
+  ['auth', ['account_deactivated', 'unsupported_country_region_territory']],
+  [
+    'policy',
+    [
+      'content_filter',
+      'content_policy_violation',
+      'responsibleaipolicyviolation',
+      'moderation_blocked',
+      'data_inspection_failed',
+    ],
+  ],
+  [
+    'model_unavailable',
+    ['model_not_found', 'deploymentnotfound', 'not_found_error', 'model_not_available', 'model_not_supported'],
+  ],
+  ['model_unavailable', ['model_decommissioned', 'model_deprecated', 'unsupported_model']],
+  [
+    'overloaded',
+    ['overloaded_error', 'overloaded', 'model_overloaded', 'server_overloaded', 'engine_overloaded_error', 'unavailable'],
+  ],
+  ['overloaded', ['server_error', 'api_error', 'internal_error', 'internal_server_error', 'internal', 'service_unavailable']],
+  ['overloaded', ['bad_gateway', 'upstream_error', 'provider_error', 'vector_store_timeout']],
+  [
+    'rate_limited',
+    ['rate_limit_exceeded', 'rate_limit_error', 'rate_limit_reached_error', 'rate_limited', 'too_many_requests', 'slow_down'],
+  ],
+  ['rate_limited', ['requests', 'tokens', 'resource_exhausted', 'throttlingexception']],
+  ['timeout', ['timeout', 'timeout_error', 'request_timeout', 'deadline_exceeded', 'gateway_timeout']],
+]
 
-const SAYS_QUOTA =
-  /insufficient (?:quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low|billing|payment required|out of credits|(?:daily|weekly|monthly) (?:usage |request |token )?(?:limit|quota)|spend(?:ing)? limit|purchase more credits|add (?:more )?credits|resets? in \d+ ?(?:d\b|days?)|quota[^.]{0,40}(?:per|a) (?:day|month)/i
-const SAYS_AUTH =
-  /api key (?:not valid|is invalid|not found|expired|is missing)|invalid (?:api|subscription|authentication)[ _]?(?:key|token)?|incorrect api key|no auth credentials|missing authentication|authentication (?:fails|failed)|unauthorized/i
-const SAYS_POLICY =
-  /content (?:management )?policy|content filter|safety (?:system|policy|filter)|flagged (?:as|for|by)|violat\w+ (?:our|the|usage) [\w ]{0,30}polic|responsible ai|prohibited content|data policy|blocked by (?:our )?(?:moderation|safety)|inappropriate content/i
-const SAYS_GONE =
-  /model[^.]{0,80}(?:does not exist|not found|was not found|is not (?:available|supported|found)|no longer|has been (?:deprecated|decommissioned|retired|removed)|not exist)|(?:no such|unknown|invalid) model|model `?[\w./:-]+`? not found|deployment[^.]{0,80}does not exist|not a valid model|try pulling it|no endpoints found/i
-const SAYS_BUSY =
-  /overloaded|over capacity|temporarily unavailable|service unavailable|server is busy|high demand|try again later|capacity/i
-const SAYS_RATE =
-  /rate.?limit|too many requests|(?:tokens|requests) per (?:minute|min|second|hour)|throttl|too many tokens, please wait/i
+const WORDS: Readonly<Partial<Record<ErrorCode, readonly RegExp[]>>> = {
+  quota: [
+    /insufficient (?:quota|balance|credits?|funds)|out of credits|(?:purchase|add) (?:more )?credits|credit balance is too low/i,
+    /exceeded your current quota|billing|payment required|spend(?:ing)? limit/i,
+    /(?:daily|weekly|monthly) (?:usage |request |token )?(?:limit|quota)|quota[^.]{0,40}(?:per|a) (?:day|month)/i,
+    /resets? in \d+ ?(?:d\b|days?)/i,
+  ],
+  auth: [
+    /api key (?:not valid|is invalid|not found|expired|is missing)|incorrect api key|invalid (?:api|subscription|authentication)[ _]?(?:key|token)/i,
+    /no auth credentials|missing authentication|authentication (?:fails|failed)|unauthorized/i,
+  ],
+  policy: [
+    /content (?:management )?policy|content filter|safety (?:system|policy|filter)|responsible ai|data policy/i,
+    /flagged (?:as|for|by)|violat\w+ (?:our|the|usage) [\w ]{0,30}polic|prohibited content|inappropriate content/i,
+    /blocked by (?:our )?(?:moderation|safety)/i,
+  ],
+  model_unavailable: [
+    /model[^.]{0,80}(?:(?:does )?not exist|not found|is not (?:available|supported)|no longer|has been (?:deprecated|decommissioned|retired|removed))/i,
+    /(?:no such|unknown|invalid) model|not a valid model|deployment[^.]{0,80}does not exist|try pulling it|no endpoints found/i,
+  ],
+  overloaded: [
+    /overloaded|over capacity|at capacity|temporarily unavailable|service unavailable|server is busy|high demand|try again later/i,
+  ],
+  rate_limited: [
+    /rate.?limit|too many requests|(?:tokens|requests) per (?:minute|min|second|hour)|throttl|too many tokens, please wait/i,
+  ],
+}
+
+/** What is said once, by code or by words, and settles the matter. */
+const FINAL = new Set<ErrorCode>(['quota', 'auth', 'context_length'])
 
 export function classify(reported: Reported): Kind {
   const kind = bySubstance(reported)
   // A quota or a wrong key does not mend itself, whatever the headers say.
-  if (reported.shouldRetry === undefined || kind.code === 'quota' || kind.code === 'auth' || kind.code === 'context_length')
-    return kind
-  return { ...kind, retryable: reported.shouldRetry }
+  return reported.shouldRetry === undefined || FINAL.has(kind.code) ? kind : { ...kind, retryable: reported.shouldRetry }
 }
 
 function bySubstance(reported: Reported): Kind {
-  const { status, message, codes } = reported
-  const coded = (pattern: RegExp): boolean => codes.some((code) => pattern.test(code))
+  const { status, message } = reported
+  const coded = codedAs(reported)
+  const says = (code: ErrorCode): boolean => WORDS[code]?.some((words) => words.test(message)) === true
+  // Errors inside a stream of status 200 have no status; a server that fails may say anything.
+  const mayBeOurs = status === undefined || (status >= 400 && status < 500)
 
-  if (coded(OVERFLOW) || (isClientError(status) && isOverflow(message, status))) return { code: 'context_length' }
-  if (coded(QUOTA) || status === 402) return { code: 'quota' }
-  if (isQuotaByWords(reported)) return { code: 'quota' }
-  if (status === 401 || coded(AUTH)) return { code: 'auth' }
-  if (coded(POLICY) || (isClientError(status) && SAYS_POLICY.test(message))) return { code: 'policy' }
-  if (status === 403) return { code: 'auth' }
-  if (status === 400 && SAYS_AUTH.test(message)) return { code: 'auth' }
-  if (coded(GONE) || status === 410 || (isClientError(status) && status !== 429 && SAYS_GONE.test(message)))
+  if (coded('context_length') || (mayBeOurs && isOverflow(message, status))) return { code: 'context_length' }
+  if (coded('quota') || status === 402 || (mayBeOurs && says('quota') && !isRateInDisguise(reported))) return { code: 'quota' }
+  if (status === 401 || coded('auth')) return { code: 'auth' }
+  if (coded('policy') || (mayBeOurs && says('policy'))) return { code: 'policy' }
+  if (status === 403 || (mayBeOurs && status !== 429 && says('auth'))) return { code: 'auth' }
+  if (coded('model_unavailable') || status === 410 || (mayBeOurs && status !== 429 && says('model_unavailable')))
     return { code: 'model_unavailable' }
-  if (status === 404) return reported.foreign ? { code: 'invalid_response', retryable: false } : { code: 'model_unavailable' }
-  if (status === 405 || (status !== undefined && status < 400)) return { code: 'invalid_response', retryable: false }
-  if (status === 429 || status === 498)
-    return SAYS_BUSY.test(message) && !SAYS_RATE.test(message) ? { code: 'overloaded' } : { code: 'rate_limited' }
-  if (status === 408 || status === 504 || status === 524) return { code: 'timeout' }
-  if (status === 409 || status === 425) return { code: 'overloaded' }
-  if (status !== undefined && status >= 500)
-    return { code: 'overloaded', ...(status === 501 || status === 505 ? { retryable: false } : {}) }
-  if (isClientError(status))
-    return coded(RATE) || SAYS_RATE.test(message) ? { code: 'rate_limited' } : { code: 'invalid_request' }
-  return withoutStatus(coded, message)
+  if (status === undefined) return withoutStatus(coded, says, reported)
+  return byStatus(status, coded, says, reported)
 }
 
-/** Errors inside a stream of status 200 have only words. */
-function withoutStatus(coded: (pattern: RegExp) => boolean, message: string): Kind {
-  if (coded(RATE) || SAYS_RATE.test(message)) return { code: 'rate_limited' }
-  if (coded(LATE)) return { code: 'timeout' }
-  if (coded(BUSY) || SAYS_BUSY.test(message)) return { code: 'overloaded' }
-  if (isOverflow(message)) return { code: 'context_length' }
-  if (SAYS_AUTH.test(message)) return { code: 'auth' }
-  if (SAYS_POLICY.test(message)) return { code: 'policy' }
-  if (SAYS_GONE.test(message)) return { code: 'model_unavailable' }
-  return { code: coded(/^invalid_|_failed$|bad_request|failed_precondition|out_of_range/) ? 'invalid_request' : 'overloaded' }
+type Test = (code: ErrorCode) => boolean
+
+function byStatus(status: number, coded: Test, says: Test, { foreign }: Reported): Kind {
+  switch (status) {
+    case 404:
+      return foreign ? { code: 'invalid_response', retryable: false } : { code: 'model_unavailable' }
+    case 405:
+      return { code: 'invalid_response', retryable: false }
+    case 408:
+    case 504:
+    case 524:
+      return { code: 'timeout' }
+    case 409:
+    case 425:
+      return { code: 'overloaded' }
+    case 429:
+    case 498:
+      return { code: says('overloaded') && !says('rate_limited') ? 'overloaded' : 'rate_limited' }
+    case 501:
+    case 505:
+      return { code: 'overloaded', retryable: false }
+    default:
+      if (status >= 500) return { code: 'overloaded' }
+      return { code: coded('rate_limited') || says('rate_limited') ? 'rate_limited' : 'invalid_request' }
+  }
 }
 
-/**
- * Google says “exceeded your current quota” also when a limit per minute is meant; then it names the quota, or says when to come back.
- */
-function isQuotaByWords({ message, quotas, retryAfterMs, status }: Reported): boolean {
-  if (!SAYS_QUOTA.test(message) || !isClientError(status)) return false
-  if (quotas.length > 0) return quotas.every((quota) => !/per(?:minute|hour|second)/i.test(quota))
-  return retryAfterMs === undefined || retryAfterMs > LONG_WAIT
+function withoutStatus(coded: Test, says: Test, { codes }: Reported): Kind {
+  for (const code of ['rate_limited', 'timeout', 'overloaded'] as const) if (coded(code)) return { code }
+  for (const code of ['rate_limited', 'overloaded'] as const) if (says(code)) return { code }
+  return {
+    code: codes.some((code) => /^invalid_|_failed$|bad_request|failed_precondition|out_of_range/i.test(code))
+      ? 'invalid_request'
+      : 'overloaded',
+  }
+}
+
+function codedAs({ codes }: Reported): Test {
+  const given = new Set(codes.map((code) => code.toLowerCase()))
+  return (code) => CODES.some(([ours, theirs]) => ours === code && theirs.some((name) => given.has(name)))
 }
 
 /** Who is told to come back in more than a quarter of an hour has used up more than a rate. */
 const LONG_WAIT = 15 * 60_000
 
-/** No status: an error within a stream, which may be anything. */
-function isClientError(status: number | undefined): boolean {
-  return status === undefined || (status >= 400 && status < 500)
+/**
+ * Google says “exceeded your current quota” also when a limit per minute is meant; then it names the quota, or says when to come back.
+ */
+function isRateInDisguise({ quotas, retryAfterMs }: Reported): boolean {
+  if (quotas.length > 0)
+    return quotas.some((quota) => /per(?:minute|hour|second)/i.test(quota)) && !quotas.some((quota) => /perday/i.test(quota))
+  return retryAfterMs !== undefined && retryAfterMs <= LONG_WAIT
 }

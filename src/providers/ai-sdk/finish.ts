@@ -1,10 +1,13 @@
 /** How an answer ended: the package's word for it, corrected by what was seen on the wire. */
 
 import type { FinishReason } from '../../core/model.ts'
+import type { WireNotes } from '../wire/dialect.ts'
 import { asObject, asString } from '../wire/dialect.ts'
 
 export interface Ending {
+  /** `interrupted`: the answer broke off. `error`: the provider gave it up. */
   readonly reason: FinishReason | 'interrupted'
+  /** The provider's own word. */
   readonly rawReason: string | undefined
 }
 
@@ -18,27 +21,46 @@ const REASONS: ReadonlySet<string> = new Set<FinishReason | 'interrupted'>([
   'interrupted',
 ])
 
-/** What the packages call something else, or `other`. The words are the providers' own. */
+/** What the packages call something else, or `other`: words of the providers, some of which gateways carry from one API into another. */
 const WORDS: Readonly<Record<string, FinishReason>> = {
-  // Anthropic: the window is full, so the answer was cut.
+  length: 'length',
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  // The window is full, so the answer was cut.
   model_context_window_exceeded: 'length',
-  // Google
-  MODEL_ARMOR: 'content-filter',
-  LANGUAGE: 'content-filter',
-  IMAGE_PROHIBITED_CONTENT: 'content-filter',
-  IMAGE_RECITATION: 'content-filter',
-  UNEXPECTED_TOOL_CALL: 'error',
-  TOO_MANY_TOOL_CALLS: 'error',
-  MALFORMED_RESPONSE: 'error',
-  MISSING_THOUGHT_SIGNATURE: 'error',
+  content_filter: 'content-filter',
+  refusal: 'content-filter',
+  safety: 'content-filter',
+  recitation: 'content-filter',
+  prohibited_content: 'content-filter',
+  model_armor: 'content-filter',
+  language: 'content-filter',
+  image_prohibited_content: 'content-filter',
+  image_recitation: 'content-filter',
+  // Google: the model wrote a call that could not be read, or one that was not asked for.
+  unexpected_tool_call: 'error',
+  too_many_tool_calls: 'error',
+  malformed_response: 'error',
+  missing_thought_signature: 'error',
+  // OpenRouter
+  error: 'error',
 }
 
-/** @param finish of an AI SDK model of version 3 or 4 (an object) or 2 (a word). */
-export function endingOf(finish: unknown, rawOnWire: string | undefined): Ending {
+/**
+ * @param finish of an AI SDK model of version 3 or 4 (an object) or 2 (a word); `undefined` when its stream ended without one.
+ * @param calls how many tool calls the answer holds.
+ * @param whole the answer came in one piece.
+ */
+export function endingOf(finish: unknown, notes: WireNotes | undefined, calls: number, whole: boolean): Ending {
   const object = asObject(finish)
-  const unified = asString(object?.['unified']) ?? asString(finish) ?? 'other'
-  const raw = rawOnWire ?? asString(object?.['raw'])
-  const known = REASONS.has(unified) ? (unified as Ending['reason']) : 'other'
-  const reason = raw !== undefined && (known === 'other' || known === 'stop') ? (WORDS[raw] ?? known) : known
-  return { reason, rawReason: raw === '' ? undefined : raw }
+  const raw = notes?.rawReason ?? asString(object?.['raw'])
+  const rawReason = raw === '' ? undefined : raw
+  const unified = asString(object?.['unified']) ?? asString(finish) ?? 'interrupted'
+  const reason = REASONS.has(unified) ? (unified as Ending['reason']) : 'other'
+  // A proper end without a reason: the API's end mark came, or the whole of the answer.
+  if (rawReason === undefined && reason !== 'stop' && reason !== 'interrupted' && (whole || notes?.ended === true)) {
+    return { reason: calls > 0 ? 'tool-calls' : 'other', rawReason }
+  }
+  const better = rawReason !== undefined && (reason === 'other' || reason === 'stop') ? WORDS[rawReason.toLowerCase()] : undefined
+  return { reason: better ?? reason, rawReason }
 }

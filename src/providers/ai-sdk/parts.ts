@@ -152,7 +152,8 @@ export class PartDecoder {
   /** Goes back as it came, as a part of the prompt. */
   #opaque(part: SdkPart): ModelPart {
     const { type, providerMetadata, result, ...rest } = part
-    const kind = asString(part['kind']) ?? asString(part['toolName']) ?? String(type)
+    const sort = asString(type) ?? 'part'
+    const kind = asString(part['kind']) ?? asString(part['toolName'])
     const input = typeof part['input'] === 'string' ? { input: argumentsOf(part['input']).input } : {}
     const sent: JsonObject = {
       type,
@@ -163,7 +164,7 @@ export class PartDecoder {
     }
     return {
       type: 'opaque',
-      kind: `${String(type)}:${kind}`,
+      kind: kind === undefined ? sort : `${sort}:${kind}`,
       providerData: { part: plain(sent), cria: { model: this.#context.ref } },
     }
   }

@@ -122,7 +122,7 @@ function toAssistantPart(part: Part, { ref, style, names }: PromptContext, inThi
       const own = fromProviderData(part.providerData, ref)?.['part']
       return own === undefined ? [] : [own as unknown as AssistantContent[number]]
     }
-    case 'tool-result':
+    default:
       return []
   }
 }

@@ -8,7 +8,7 @@ import { retryAfter, retryAfterInBody } from './retry-after.ts'
 export interface Reported {
   readonly message: string
   readonly status: number | undefined
-  /** The provider's own code or type, lower case: `insufficient_quota`. */
+  /** The provider's own codes and types: `insufficient_quota`. */
   readonly codes: readonly string[]
   readonly retryAfterMs: number | undefined
   /** The provider's own word on whether to try again. */
@@ -36,14 +36,18 @@ export function reportOf(thrown: unknown, now: number): Reported | undefined {
       const text = typeof call.responseBody === 'string' ? call.responseBody : JSON.stringify(call.responseBody ?? '')
       return ofBody(text, { status: call.statusCode, headers: call.responseHeaders ?? {}, fallback: error.message, now })
     }
-    const value: unknown = (error as { value?: unknown }).value
-    if ((error.name === 'AI_TypeValidationError' || error.name === 'StreamedError') && asObject(value) !== undefined)
-      return ofObject(asObject(value) ?? {}, { headers: {}, fallback: '', now })
+    const value = asObject((error as { value?: unknown }).value)
+    const hasValue = error.name === 'AI_TypeValidationError' || error.name === 'StreamedError'
+    if (hasValue && value !== undefined) return ofReport(value, now)
   }
   const object = thrown instanceof Error ? undefined : asObject(thrown)
-  if (object === undefined) return undefined
-  const status = object['statusCode']
-  return ofObject(object, { ...(typeof status === 'number' ? { status } : {}), headers: {}, fallback: 'unknown error', now })
+  return object === undefined ? undefined : ofReport(object, now)
+}
+
+/** A report may carry the status that the package made of it. */
+function ofReport(report: JsonObject, now: number): Reported {
+  const status = report['statusCode']
+  return ofObject(report, { ...(typeof status === 'number' ? { status } : {}), headers: {}, fallback: 'unknown error', now })
 }
 
 interface Context {
@@ -90,7 +94,7 @@ function ofObject(body: JsonObject, { status, headers, fallback, now }: Context)
   return {
     message,
     status: status ?? statusIn(inner) ?? statusIn(error),
-    codes: [...new Set(codes.flatMap((code) => (typeof code === 'string' && code !== 'error' ? [code.toLowerCase()] : [])))],
+    codes: [...new Set(codes.flatMap((code) => (typeof code === 'string' && code !== 'error' && code !== '' ? [code] : [])))],
     retryAfterMs,
     shouldRetry: headers['x-should-retry'] === 'true' ? true : headers['x-should-retry'] === 'false' ? false : undefined,
     requestId: headers['x-request-id'] ?? headers['request-id'] ?? asString(body['request_id']),

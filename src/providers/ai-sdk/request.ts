@@ -1,6 +1,6 @@
 /** A request as the AI SDK's call options. */
 
-import type { JSONSchema7, LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ThinkingEffort, ToolChoice, ToolSpec } from '../../core/model.ts'
 import type { JsonSchema } from '../../core/schema.ts'
@@ -45,7 +45,7 @@ function toFormat({ responseFormat }: ModelRequest): LanguageModelV4CallOptions[
   const { schema, name } = responseFormat
   return {
     type: 'json',
-    ...(schema === undefined ? {} : { schema: schema as JSONSchema7 }),
+    ...(schema === undefined ? {} : { schema: schema as never }),
     ...(name === undefined ? {} : { name }),
   }
 }
@@ -55,15 +55,16 @@ function toTool({ name, description, inputSchema }: ToolSpec, names: ToolNames):
     type: 'function',
     name: names.out(name),
     description: wellFormed(description),
-    inputSchema: toObjectSchema(inputSchema),
+    // The package's own type for schemas is not installed with it.
+    inputSchema: toObjectSchema(inputSchema) as never,
   }
 }
 
 /** Providers refuse a schema that does not say it is of an object, and OpenAI one without properties. */
-function toObjectSchema(schema: JsonSchema): JSONSchema7 {
+function toObjectSchema(schema: JsonSchema): JsonSchema {
   const composed = ['$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in schema)
   const { $schema: _, ...rest } = schema
-  return (composed ? rest : { ...rest, type: 'object', properties: rest['properties'] ?? {} }) as JSONSchema7
+  return composed ? rest : { ...rest, type: 'object', properties: rest['properties'] ?? {} }
 }
 
 function toChoice(choice: ToolChoice, names: ToolNames): NonNullable<LanguageModelV4CallOptions['toolChoice']> {

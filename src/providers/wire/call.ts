@@ -72,6 +72,7 @@ export class WireCall {
     if (this.#events === undefined || !this.restarts) return false
     this.notes.usage = undefined
     this.notes.rawReason = undefined
+    this.notes.complete = false
     this.#ready = this.#streamOf(this.#events)
     return true
   }

@@ -6,6 +6,8 @@ import type { JsonObject } from '../../core/json.ts'
 export interface WireNotes {
   /** The API's own mark for "this was all" has come: what follows is no part of the answer. */
   ended: boolean
+  /** The provider has said how the answer ended: what is missing now is no part of it, and a connection that breaks does no harm. */
+  complete: boolean
   /** Members of the provider's usage, in its own words; a later number replaces an earlier one. */
   usage: JsonObject | undefined
   /** The provider's word for how the answer ended. */
@@ -15,7 +17,7 @@ export interface WireNotes {
 }
 
 export function createNotes(): WireNotes {
-  return { ended: false, usage: undefined, rawReason: undefined, model: undefined }
+  return { ended: false, complete: false, usage: undefined, rawReason: undefined, model: undefined }
 }
 
 /**

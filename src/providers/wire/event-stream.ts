@@ -7,6 +7,7 @@ import type { ByteSource } from './byte-source.ts'
 import type { Dialect, WireNotes } from './dialect.ts'
 import { parseObject } from './dialect.ts'
 import { EventBlocks } from './event-blocks.ts'
+import { isAbort } from './network.ts'
 import { countEvents, formatEvent, parseEvent, splitEvents } from './events.ts'
 
 /** After the end mark the rest of the response is read so that the connection can be used again, but not for ever. */
@@ -88,7 +89,10 @@ export class EventStream {
 
   async #nextBlock(): Promise<Buffer | undefined> {
     while (!this.#atEnd) {
-      const bytes = await this.#source.read()
+      const bytes = await this.#source.read().catch((thrown: unknown) => {
+        if (this.#notes.complete && !isAbort(thrown)) return undefined
+        throw thrown
+      })
       if (bytes === undefined) {
         this.#atEnd = true
         return this.#rest()

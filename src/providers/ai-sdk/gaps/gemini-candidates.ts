@@ -4,13 +4,13 @@
  * validated by the package so strictly that an odd member of it costs the text beside it; it goes.
  */
 
-import type { Json, JsonObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import { asObject, objectsIn } from '../../wire/dialect.ts'
 import type { CreateGap } from './gap.ts'
 
 const UNREAD = ['groundingMetadata', 'urlContextMetadata', 'safetyRatings', 'citationMetadata'] as const
 
-export const geminiCandidates: CreateGap = () => {
+export const geminiCandidates: CreateGap = (notes) => {
   let finished = false
   return {
     markers: [],
@@ -23,6 +23,7 @@ export const geminiCandidates: CreateGap = () => {
         return { replace: rest }
       }
       finished ||= finishes
+      notes.complete = finished
       const mended = mendAnswer(event)
       return mended === event ? 'keep' : { replace: mended }
     },

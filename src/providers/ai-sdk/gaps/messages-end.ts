@@ -23,6 +23,7 @@ export const messagesEnd: CreateGap = (notes) => {
         case 'message_delta':
           note(asObject(event['delta']))
           noteUsage(notes, event['usage'])
+          notes.complete = notes.rawReason !== undefined
           return 'keep'
         case 'message_stop':
           return 'last'

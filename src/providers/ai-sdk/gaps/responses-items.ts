@@ -25,7 +25,7 @@ export const responsesItems: CreateGap = () => ({
     const item = asObject(event['item'])
     if (item === undefined) return 'keep'
     if (NOT_OFFERED.has(item['type'])) return 'drop'
-    const mended = mendItem(item, `item_${String(event['output_index'] ?? 0)}`)
+    const mended = mendItem(item, `item_${JSON.stringify(event['output_index'] ?? 0)}`)
     return mended === item ? 'keep' : { replace: { ...event, item: mended } }
   },
   body: (body) => ({
