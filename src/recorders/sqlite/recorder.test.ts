@@ -2,17 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
+import { recorderProperties } from '../../../test/contract/recorder-properties.ts'
 import { recorderSuite } from '../../../test/contract/recorder.ts'
+import type { JournalUnderTest } from '../../../test/contract/recorder.ts'
 import { SqliteRecorder } from './recorder.ts'
 
-recorderSuite(
-  'SqliteRecorder',
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
-    return {
-      open: (options) => SqliteRecorder.open({ path: join(folder, 'cria.db'), ...options }),
-      remove: () => rmSync(folder, { recursive: true }),
-    }
-  },
-  { describe, it },
-)
+function createJournal(): JournalUnderTest {
+  const folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
+  return {
+    open: (options) => SqliteRecorder.open({ path: join(folder, 'cria.db'), ...options }),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+recorderSuite('SqliteRecorder', createJournal, { describe, it })
+recorderProperties('SqliteRecorder: every turn', createJournal, { describe, it })
