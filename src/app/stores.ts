@@ -1,6 +1,7 @@
 /** Opens document stores and fills them with files. */
 
-import type { DocumentStore } from '../core/store.ts'
+import { ConfigurationError, CriaError } from '../core/error.ts'
+import type { SqliteDocumentStore } from '../stores/sqlite.ts'
 import type { StoreChoice } from './store-choice.ts'
 
 export interface IndexReport {
@@ -29,9 +30,23 @@ export interface IndexOptions {
   readonly onProgress: (progress: IndexProgress) => void
 }
 
-/** Opens a store that is there, for searching. @throws CriaError `store_failed` or `configuration` that names the file and what to do. */
-export async function openStore(choice: StoreChoice): Promise<DocumentStore> {
-  throw new Error(`not yet: ${choice.path}`)
+/**
+ * Opens a store that is there.
+ *
+ * @throws CriaError `store_failed` that names the file and what to do, also for a store of a newer version.
+ */
+export async function openStore({ name, path }: StoreChoice): Promise<SqliteDocumentStore> {
+  const { SqliteDocumentStore } = await import('../stores/sqlite.ts')
+  try {
+    return await SqliteDocumentStore.open({ path, name })
+  } catch (thrown) {
+    // On a read-only file system it can still be searched, as long as nothing in it has to be brought up to date.
+    const opened = await SqliteDocumentStore.open({ path, name, readOnly: true }).catch(() => undefined)
+    if (opened !== undefined) return opened
+    // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
+    if (thrown instanceof ConfigurationError) throw new CriaError('store_failed', thrown.message, { cause: thrown })
+    throw thrown
+  }
 }
 
 export async function indexPaths(choice: StoreChoice, paths: readonly string[], options: IndexOptions): Promise<IndexReport> {
