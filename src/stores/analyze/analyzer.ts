@@ -55,7 +55,10 @@ function termsOfWord(run: string): string[] {
   const elided = withoutElision(run, found)
   if (elided !== undefined) return termsOfWord(elided)
   const byPiece = found.map((piece) => parts(piece))
-  const terms = byPiece.flat().map(word).filter((term) => term !== undefined)
+  const terms = byPiece
+    .flat()
+    .map(word)
+    .filter((term) => term !== undefined)
   return [...terms, ...wholes(run, found, byPiece).map((whole) => fold(whole).slice(0, MAX_TERM))]
 }
 

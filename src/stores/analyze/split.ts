@@ -4,7 +4,10 @@ const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}
 const UNSPACED_SYLLABIC = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 
 const RUN = /\p{L}(?:\+\+|#)(?![\p{L}\p{N}_])|[\p{L}\p{N}\p{M}_]+(?:[.\-'’][\p{L}\p{N}\p{M}_]+)*/gu
-const SEGMENT = new RegExp(`[${UNSPACED}]+|[${UNSPACED_SYLLABIC}][${UNSPACED_SYLLABIC}\\p{M}]*|[^${UNSPACED}${UNSPACED_SYLLABIC}]+`, 'gu')
+const SEGMENT = new RegExp(
+  `[${UNSPACED}]+|[${UNSPACED_SYLLABIC}][${UNSPACED_SYLLABIC}\\p{M}]*|[^${UNSPACED}${UNSPACED_SYLLABIC}]+`,
+  'gu',
+)
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
 const IS_SYLLABIC = new RegExp(`^[${UNSPACED_SYLLABIC}]`, 'u')
 /** `HTTPServer`, `parseJson2`, `x86`: capitals before a word, words, capitals, digits. */

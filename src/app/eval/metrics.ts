@@ -1,0 +1,84 @@
+/**
+ * Measures of a ranking, as `trec_eval` takes them: linear gain, a discount of 1 / log2(rank + 1), unjudged documents worth nothing, equal
+ * scores ordered by document id from the last to the first.
+ */
+
+/** Grades by document; above 0 is relevant. */
+export type Judgments = ReadonlyMap<string, number>
+
+export interface RankedDocument {
+  readonly id: string
+  readonly score: number
+}
+
+export interface RankingMeasures {
+  readonly ndcg10: number
+  readonly recall10: number
+  readonly recall100: number
+  readonly mrr10: number
+  /** Average precision; its mean over queries is MAP. */
+  readonly map: number
+}
+
+const DEPTH = 1000
+const NOTHING: RankingMeasures = { ndcg10: 0, recall10: 0, recall100: 0, mrr10: 0, map: 0 }
+
+/** Ids from best to worst; a document that is listed more than once counts once, with its highest score. */
+export function rankingOf(documents: Iterable<RankedDocument>): string[] {
+  const highest = new Map<string, number>()
+  for (const { id, score } of documents) highest.set(id, Math.max(score, highest.get(id) ?? -Infinity))
+  return [...highest]
+    .sort(([a, x], [b, y]) => y - x || (a < b ? 1 : a > b ? -1 : 0))
+    .slice(0, DEPTH)
+    .map(([id]) => id)
+}
+
+/** Measures of one query; all 0 when nothing is relevant to it. */
+export function measureRanking(ranking: readonly string[], judgments: Judgments): RankingMeasures {
+  const grades = [...judgments.values()].filter((grade) => grade > 0)
+  if (grades.length === 0) return NOTHING
+  const gains = ranking.map((id) => Math.max(0, judgments.get(id) ?? 0))
+  const relevantWithin = (depth: number): number => gains.slice(0, depth).filter((gain) => gain > 0).length
+  const first = gains.findIndex((gain) => gain > 0)
+  let precision = 0
+  let found = 0
+  gains.forEach((gain, at) => {
+    if (gain > 0) precision += ++found / (at + 1)
+  })
+  return {
+    ndcg10: discountedGain(gains) / discountedGain(grades.sort((a, b) => b - a)),
+    recall10: relevantWithin(10) / grades.length,
+    recall100: relevantWithin(100) / grades.length,
+    mrr10: first >= 0 && first < 10 ? 1 / (first + 1) : 0,
+    map: precision / grades.length,
+  }
+}
+
+/** Means over all queries that have a relevant document; one that was not answered counts as 0. */
+export function measureRun(
+  run: ReadonlyMap<string, Iterable<RankedDocument>>,
+  judgments: ReadonlyMap<string, Judgments>,
+): RankingMeasures & { readonly queries: number } {
+  const judged = [...judgments].filter(([, grades]) => [...grades.values()].some((grade) => grade > 0))
+  const each = judged.map(([query, grades]) => measureRanking(rankingOf(run.get(query) ?? []), grades))
+  const mean = (of: (measures: RankingMeasures) => number): number =>
+    each.length === 0 ? 0 : each.reduce((sum, measures) => sum + of(measures), 0) / each.length
+  return {
+    queries: each.length,
+    ndcg10: mean(({ ndcg10 }) => ndcg10),
+    recall10: mean(({ recall10 }) => recall10),
+    recall100: mean(({ recall100 }) => recall100),
+    mrr10: mean(({ mrr10 }) => mrr10),
+    map: mean(({ map }) => map),
+  }
+}
+
+/** The value below which a share of the values lies: the nearest rank, so that it is one of them. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? 0
+}
+
+function discountedGain(gains: readonly number[]): number {
+  return gains.slice(0, 10).reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0)
+}

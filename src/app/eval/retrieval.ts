@@ -1,0 +1,118 @@
+/** Measures retrieval on a collection: `cria eval retrieval`. */
+
+import { open } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { ConfigurationError, CriaError, toCriaError } from '../../core/error.ts'
+import type { DocumentStore, ScoredChunk, SourceDocument } from '../../core/store.ts'
+import { checkBeirFolder, readCorpus, readJudgments, readQueries } from './beir.ts'
+import { measureRun, percentile, rankingOf } from './metrics.ts'
+import type { RankedDocument, RankingMeasures } from './metrics.ts'
+
+export interface RetrievalReport extends RankingMeasures {
+  readonly collection: string
+  /** That have a relevant document. */
+  readonly queries: number
+  /** Wall time of a search. */
+  readonly msPerQuery: { readonly p50: number; readonly p99: number }
+  readonly indexMs: number
+}
+
+export interface EvaluateRetrievalOptions {
+  /** Documents asked for by each query; default 100. */
+  readonly k?: number | undefined
+  /** Where to write the run, in the format of TREC. */
+  readonly run?: string | undefined
+  readonly onProgress?: ((phase: 'index' | 'search', done: number, of: number | undefined) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+const DEFAULT_K = 100
+/** Chunks asked for at once for each document wanted, since several may be of one document. */
+const CHUNKS_PER_DOCUMENT = 2
+const TAG = 'cria'
+
+/**
+ * Indexes the corpus of a BEIR folder into an empty store and runs all its queries. A document is as good as its best chunk.
+ *
+ * @throws CriaError `not_found` or `invalid_request` when the folder is not what it should be, `aborted` when the signal says so.
+ */
+export async function evaluateRetrieval(
+  folder: string,
+  store: DocumentStore,
+  options: EvaluateRetrievalOptions = {},
+): Promise<RetrievalReport> {
+  const { k = DEFAULT_K, onProgress, signal } = options
+  if (!Number.isInteger(k) || k < 1) throw new ConfigurationError(`k must be a whole number above 0, but is ${String(k)}.`)
+  await checkBeirFolder(folder)
+  const judgments = await readJudgments(folder)
+  const queries = (await readQueries(folder)).filter(({ id }) => judgments.has(id))
+  if (queries.length === 0) {
+    throw new CriaError(
+      'invalid_request',
+      `${folder} has no query with a judgment: queries.jsonl and qrels/test.tsv share no id.`,
+    )
+  }
+
+  const indexing = performance.now()
+  await store.extend(documentsOf(folder, options))
+  const indexMs = performance.now() - indexing
+
+  const run = new Map<string, RankedDocument[]>()
+  const times: number[] = []
+  for (const { id, text } of queries) {
+    throwIfAborted(signal)
+    const started = performance.now()
+    const found = await searchDocuments(store, text, k, signal)
+    times.push(performance.now() - started)
+    run.set(id, found)
+    onProgress?.('search', run.size, queries.length)
+  }
+  if (options.run !== undefined) await writeRun(options.run, run)
+  return {
+    collection: basename(resolve(folder)),
+    ...measureRun(run, judgments),
+    msPerQuery: { p50: percentile(times, 0.5), p99: percentile(times, 0.99) },
+    indexMs,
+  }
+}
+
+async function* documentsOf(folder: string, { onProgress, signal }: EvaluateRetrievalOptions): AsyncGenerator<SourceDocument> {
+  let done = 0
+  for await (const { id, title, text } of readCorpus(folder)) {
+    throwIfAborted(signal)
+    yield { source: id, text, ...(title === '' ? {} : { title }) }
+    onProgress?.('index', ++done, undefined)
+  }
+}
+
+/** Asks for more chunks until there are enough documents, or no more chunks. */
+async function searchDocuments(store: DocumentStore, query: string, k: number, signal?: AbortSignal): Promise<RankedDocument[]> {
+  for (let limit = k; ; limit *= CHUNKS_PER_DOCUMENT) {
+    const chunks = await store.search(query, { limit, ...(signal === undefined ? {} : { signal }) })
+    const documents = bestChunks(chunks)
+    if (documents.length >= k || chunks.length < limit) return documents.slice(0, k)
+  }
+}
+
+function bestChunks(chunks: readonly ScoredChunk[]): RankedDocument[] {
+  const highest = new Map<string, number>()
+  for (const { source, score } of chunks) if (!highest.has(source)) highest.set(source, score)
+  return Array.from(highest, ([id, score]) => ({ id, score }))
+}
+
+async function writeRun(path: string, run: ReadonlyMap<string, readonly RankedDocument[]>): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    for (const [query, documents] of run) {
+      const scores = new Map(documents.map(({ id, score }) => [id, score]))
+      const lines = rankingOf(documents).map((id, at) => `${query} Q0 ${id} ${at + 1} ${scores.get(id) ?? 0} ${TAG}\n`)
+      await file.write(lines.join(''))
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw toCriaError(signal.reason, 'aborted')
+}

@@ -1,0 +1,60 @@
+/** Documents in this process, gone with it. */
+
+import type { DocumentInput, DocumentStore, ScoredChunk, SearchOptions } from '../core/store.ts'
+import type { ChunkOptions } from './chunk/chunk-document.ts'
+import { SqliteDocumentStore } from './sqlite.ts'
+
+export interface MemoryDocumentStoreOptions {
+  /** Shown in events and on the command line; default `memory`. */
+  readonly name?: string
+  /** How documents are cut. */
+  readonly chunk?: ChunkOptions
+}
+
+/**
+ * A document store without a file: a `SqliteDocumentStore` that keeps its pages in memory, so that both find the same for ever. Opened
+ * on first use.
+ */
+export class MemoryDocumentStore implements DocumentStore {
+  readonly name: string
+  readonly #options: MemoryDocumentStoreOptions
+  #opened: SqliteDocumentStore | undefined
+
+  constructor(options: MemoryDocumentStoreOptions = {}) {
+    this.name = options.name ?? 'memory'
+    this.#options = options
+  }
+
+  async append(document: DocumentInput): Promise<void> {
+    await this.#store().append(document)
+  }
+
+  async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
+    await this.#store().extend(documents)
+  }
+
+  async retrieve(query: string, nResults: number): Promise<ScoredChunk[]> {
+    return await this.#store().retrieve(query, nResults)
+  }
+
+  async search(query: string, options?: SearchOptions): Promise<ScoredChunk[]> {
+    return await this.#store().search(query, options)
+  }
+
+  async delete(source: string): Promise<boolean> {
+    return await this.#store().delete(source)
+  }
+
+  async reset(): Promise<void> {
+    await this.#store().reset()
+  }
+
+  async close(): Promise<void> {
+    await this.#store().close()
+  }
+
+  #store(): SqliteDocumentStore {
+    this.#opened ??= SqliteDocumentStore.openSync({ ...this.#options, name: this.name, path: ':memory:' })
+    return this.#opened
+  }
+}

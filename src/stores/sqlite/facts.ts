@@ -1,0 +1,25 @@
+/** The numbers a store keeps about itself. */
+
+import type { Connection } from './connection.ts'
+
+export type Fact =
+  | 'analyzer'
+  /** Chunks there are, and their lengths added up. */
+  | 'chunks'
+  | 'length'
+  /** Grows with every transaction that changes the index. */
+  | 'changes'
+  | 'next_chunk'
+  | 'next_term'
+
+export function readFact(connection: Connection, name: Fact): number {
+  return connection.get<{ value: number }>('SELECT value FROM facts WHERE name = ?', [name])?.value ?? 0
+}
+
+export function writeFact(connection: Connection, name: Fact, value: number): void {
+  connection.run('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)', [name, value])
+}
+
+export function addToFact(connection: Connection, name: Fact, difference: number): void {
+  writeFact(connection, name, readFact(connection, name) + difference)
+}

@@ -1,0 +1,149 @@
+/**
+ * An inverted index in a table: for each key the ids that have it, ascending, in blocks.
+ *
+ * A block is a range of ids. What is added becomes a block of its own; small blocks at the end are joined to larger ones, so that a key
+ * has few rows and each id is written a fixed number of times. No block crosses a multiple of `LARGEST`.
+ */
+
+import type { Connection } from './connection.ts'
+import { encode, Postings } from './postings.ts'
+
+/** Blocks at the end that are smaller than a step are joined when together they reach it. */
+const STEPS = [64, 1024]
+const LARGEST = 16_384
+
+export type Key = number | string
+
+/** What one id has: its keys with their counts. */
+export type Entry = readonly [id: number, keys: ReadonlyMap<Key, number>]
+
+interface Block {
+  readonly base: number
+  readonly size: number
+}
+
+interface Row {
+  readonly base: number
+  readonly data: Uint8Array
+}
+
+export class InvertedIndex {
+  readonly #connection: Connection
+  readonly #table: 'postings' | 'grams'
+  /** The keys of all ids in a range that are still there. */
+  readonly #keysIn: (first: number, end: number) => Iterable<Key>
+
+  constructor(connection: Connection, table: 'postings' | 'grams', keysIn: (first: number, end: number) => Iterable<Key>) {
+    this.#connection = connection
+    this.#table = table
+    this.#keysIn = keysIn
+  }
+
+  /** Reads the list of a key to the end of `into`. */
+  read(key: Key, into: Postings): void {
+    const rows = this.#connection.all<Row>(`SELECT base, data FROM ${this.#table} WHERE key = ? ORDER BY base`, [key])
+    for (const { base, data } of rows) into.read(base, data)
+  }
+
+  /** Adds ids that are higher than all there were, ascending. Inside a transaction. */
+  add(entries: readonly Entry[]): void {
+    let from = 0
+    while (from < entries.length) {
+      const base = entries[from]?.[0] ?? 0
+      const end = base - (base % LARGEST) + LARGEST
+      let to = from
+      while (to < entries.length && (entries[to]?.[0] ?? end) < end) to++
+      this.#write(base, entries.slice(from, to))
+      from = to
+    }
+  }
+
+  /** Takes an id out of the list of a key. Inside a transaction. */
+  remove(key: Key, id: number): void {
+    const row = this.#connection.get<Row>(
+      `SELECT base, data FROM ${this.#table} WHERE key = ? AND base <= ? ORDER BY base DESC LIMIT 1`,
+      [key, id],
+    )
+    if (row === undefined) return
+    const list = new Postings()
+    list.read(row.base, row.data)
+    const kept = new Postings()
+    for (let at = 0; at < list.size; at++) {
+      if (list.ids[at] !== id) kept.add(list.ids[at] ?? 0, list.counts[at] ?? 1)
+    }
+    if (kept.size > 0) this.#put(key, row.base, kept)
+    else this.#connection.run(`DELETE FROM ${this.#table} WHERE key = ? AND base = ?`, [key, row.base])
+  }
+
+  #write(base: number, entries: readonly Entry[]): void {
+    const lists = new Map<Key, number[]>()
+    for (const [id, keys] of entries) {
+      for (const [key, count] of keys) {
+        const list = lists.get(key)
+        if (list === undefined) lists.set(key, [id, count])
+        else list.push(id, count)
+      }
+    }
+    const postings = new Postings()
+    for (const key of sorted(lists.keys())) {
+      postings.clear()
+      const list = lists.get(key) ?? []
+      for (let at = 0; at < list.length; at += 2) postings.add(list[at] ?? 0, list[at + 1] ?? 1)
+      this.#put(key, base, postings)
+    }
+    const size = (entries.at(-1)?.[0] ?? base) + 1 - base
+    this.#connection.run('INSERT INTO blocks (list, base, size) VALUES (?, ?, ?)', [this.#table, base, size])
+    this.#join(base - (base % LARGEST), base + size)
+  }
+
+  /** Joins small blocks at the end, or all of a range that is full. */
+  #join(start: number, end: number): void {
+    const blocks = this.#connection.all<Block>('SELECT base, size FROM blocks WHERE list = ? AND base >= ? ORDER BY base DESC', [
+      this.#table,
+      start,
+    ])
+    if (end % LARGEST === 0) {
+      this.#merge(blocks, end)
+      return
+    }
+    for (const step of STEPS) {
+      const larger = blocks.findIndex(({ size }) => size >= step)
+      const small = larger === -1 ? blocks : blocks.slice(0, larger)
+      const first = small.at(-1)
+      if (first === undefined || end - first.base < step) continue
+      this.#merge(small, end)
+      blocks.splice(0, small.length, { base: first.base, size: end - first.base })
+    }
+  }
+
+  /** Makes one block of several that follow each other, the last first. */
+  #merge(blocks: readonly Block[], end: number): void {
+    const base = blocks.at(-1)?.base
+    if (base === undefined || blocks.length < 2) return
+    const range = `FROM ${this.#table} WHERE key = ? AND base >= ? AND base < ?`
+    const list = new Postings()
+    for (const key of sorted(new Set(this.#keysIn(base, end)))) {
+      const rows: Row[] = this.#connection.all<Row>(`SELECT base, data ${range} ORDER BY base`, [key, base, end])
+      if (rows.length === 1 && rows[0]?.base === base) continue
+      list.clear()
+      for (const row of rows) list.read(row.base, row.data)
+      this.#connection.run(`DELETE ${range}`, [key, base, end])
+      this.#put(key, base, list)
+    }
+    this.#connection.run('DELETE FROM blocks WHERE list = ? AND base > ? AND base < ?', [this.#table, base, end])
+    this.#connection.run('UPDATE blocks SET size = ? WHERE list = ? AND base = ?', [end - base, this.#table, base])
+  }
+
+  #put(key: Key, base: number, list: Postings): void {
+    this.#connection.run(`INSERT OR REPLACE INTO ${this.#table} (key, base, data) VALUES (?, ?, ?)`, [
+      key,
+      base,
+      encode(base, list),
+    ])
+  }
+}
+
+/** In the order of the table, whose pages are then written one after the other. */
+function sorted<K extends Key>(keys: Iterable<K>): K[] {
+  return [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}

@@ -1,0 +1,126 @@
+/**
+ * Lists of ascending numbers, each with a count, as bytes: for each the distance from the one before, doubled, plus 1 when a count other
+ * than 1 follows; all as variable-length integers, seven bits to a byte, lowest first.
+ */
+
+/** Reads lists into arrays that are used again, so that reading makes no garbage. */
+export class Postings {
+  ids: Int32Array
+  counts: Int32Array
+  size = 0
+
+  constructor(room = 1024) {
+    this.ids = new Int32Array(room)
+    this.counts = new Int32Array(room)
+  }
+
+  clear(): void {
+    this.size = 0
+  }
+
+  add(id: number, count: number): void {
+    if (this.size === this.ids.length) this.#grow(this.size + 1)
+    this.ids[this.size] = id
+    this.counts[this.size] = count
+    this.size++
+  }
+
+  /** Appends what `encode` made. */
+  read(base: number, data: Uint8Array): void {
+    if (this.size + data.length > this.ids.length) this.#grow(this.size + data.length)
+    const { ids, counts } = this
+    let { size } = this
+    let id = base
+    let at = 0
+    while (at < data.length) {
+      let byte = data[at++] ?? 0
+      let value = byte & 0x7f
+      for (let shift = 7; byte > 0x7f; shift += 7) {
+        byte = data[at++] ?? 0
+        value |= (byte & 0x7f) << shift
+      }
+      id += value >>> 1
+      let count = 1
+      if ((value & 1) === 1) {
+        byte = data[at++] ?? 0
+        count = byte & 0x7f
+        for (let shift = 7; byte > 0x7f; shift += 7) {
+          byte = data[at++] ?? 0
+          count |= (byte & 0x7f) << shift
+        }
+      }
+      ids[size] = id
+      counts[size] = count
+      size++
+    }
+    this.size = size
+  }
+
+  #grow(least: number): void {
+    const length = Math.max(least, 2 * this.ids.length)
+    const { ids, counts } = this
+    this.ids = new Int32Array(length)
+    this.counts = new Int32Array(length)
+    this.ids.set(ids)
+    this.counts.set(counts)
+  }
+}
+
+/** The list as bytes; its first number is given as its distance from `base`. */
+export function encode(base: number, { ids, counts, size }: Postings): Uint8Array {
+  const bytes = new Bytes()
+  let previous = base
+  for (let at = 0; at < size; at++) {
+    const id = ids[at] ?? 0
+    const count = counts[at] ?? 1
+    bytes.write((id - previous) * 2 + (count === 1 ? 0 : 1))
+    if (count !== 1) bytes.write(count)
+    previous = id
+  }
+  return bytes.take()
+}
+
+/** Numbers from 0 to 2^31 - 1 as bytes. */
+export function encodeNumbers(numbers: readonly number[]): Uint8Array {
+  const bytes = new Bytes()
+  for (const number of numbers) bytes.write(number)
+  return bytes.take()
+}
+
+export function decodeNumbers(data: Uint8Array): number[] {
+  const numbers: number[] = []
+  let at = 0
+  while (at < data.length) {
+    let byte = data[at++] ?? 0
+    let value = byte & 0x7f
+    for (let shift = 7; byte > 0x7f; shift += 7) {
+      byte = data[at++] ?? 0
+      value |= (byte & 0x7f) << shift
+    }
+    numbers.push(value)
+  }
+  return numbers
+}
+
+class Bytes {
+  #data = new Uint8Array(64)
+  #size = 0
+
+  write(value: number): void {
+    if (this.#size + 5 > this.#data.length) {
+      const larger = new Uint8Array(2 * this.#data.length)
+      larger.set(this.#data)
+      this.#data = larger
+    }
+    let rest = value
+    while (rest > 0x7f) {
+      this.#data[this.#size++] = (rest & 0x7f) | 0x80
+      rest >>>= 7
+    }
+    this.#data[this.#size++] = rest
+  }
+
+  take(): Uint8Array {
+    return this.#data.slice(0, this.#size)
+  }
+}

@@ -1,0 +1,166 @@
+/** Makes a query's words out of its text: which terms of the vocabulary stand for each, and how much it weighs. */
+
+import type { Analyzer } from '../analyze/analyzer.ts'
+import { inverseFrequency } from '../rank/bm25.ts'
+import { RANKING } from '../rank/settings.ts'
+import { cosine, gramsOf, gramWeight } from '../rank/similarity.ts'
+import type { Connection } from './connection.ts'
+import type { InvertedIndex } from './inverted.ts'
+import { Postings } from './postings.ts'
+
+/** More different words than this are not looked up, the weightiest are. */
+const MAX_WORDS = 256
+
+export interface Term {
+  readonly id: number
+  readonly term: string
+  readonly frequency: number
+}
+
+/** A term that counts as the word, at a share of its occurrences. */
+export interface Variant {
+  readonly id: number
+  readonly share: number
+  /** How alike it is written, 1 for the word itself. */
+  readonly similarity: number
+}
+
+export interface QueryWord {
+  readonly term: string
+  /** How often the query says it. */
+  readonly count: number
+  /** Inverse document frequency of the word and its variants together. */
+  readonly weight: number
+  /** The word itself first, where any chunk has it. */
+  readonly variants: readonly Variant[]
+}
+
+export interface ParsedQuery {
+  readonly words: readonly QueryWord[]
+  /** Ids of the words in their order, 0 for one that no chunk has. */
+  readonly sequence: readonly number[]
+}
+
+interface Counted {
+  readonly term: string
+  readonly count: number
+  readonly known: Term | undefined
+  readonly weight: number
+}
+
+export function parseQuery(
+  connection: Connection,
+  grams: InvertedIndex,
+  analyzer: Analyzer,
+  query: string,
+  chunks: number,
+): ParsedQuery {
+  const terms = analyzer.terms(query)
+  const counts = new Map<string, number>()
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+  const known = termsByName(connection, [...counts.keys()])
+  const counted: Counted[] = Array.from(counts, ([term, count]) => {
+    const found = known.get(term)
+    return { term, count, known: found, weight: inverseFrequency(chunks, found?.frequency ?? 0) }
+  })
+  const weightiest = counted.toSorted((a, b) => b.count * b.weight - a.count * a.weight || (a.term < b.term ? -1 : 1))
+  const chosen = new Set(weightiest.slice(0, MAX_WORDS))
+  const varied = new Set(weightiest.slice(0, RANKING.variants.words))
+  const vocabulary = connection.get<{ size: number }>('SELECT count(*) AS size FROM terms')?.size ?? 0
+  const words = counted
+    .filter((word) => chosen.has(word))
+    .map((word) => toQueryWord(word, varied.has(word) ? variantsOf(connection, grams, word, vocabulary) : [], chunks))
+  return { words, sequence: terms.map((term) => known.get(term)?.id ?? 0) }
+}
+
+function toQueryWord({ term, count, known }: Counted, similar: readonly Similar[], chunks: number): QueryWord {
+  const { share } = RANKING.variants
+  let frequency = known?.frequency ?? 0
+  for (const variant of similar) frequency += share * variant.similarity * variant.term.frequency
+  const variants: Variant[] = similar.map((variant) => ({
+    id: variant.term.id,
+    similarity: variant.similarity,
+    share: share * variant.similarity,
+  }))
+  if (known !== undefined) variants.unshift({ id: known.id, similarity: 1, share: 1 })
+  return { term, count, weight: inverseFrequency(chunks, frequency), variants }
+}
+
+interface Similar {
+  readonly term: Term
+  readonly similarity: number
+}
+
+/** Terms of the vocabulary that are written like the word, the most alike first. */
+function variantsOf(connection: Connection, index: InvertedIndex, word: Counted, vocabulary: number): Similar[] {
+  const grams = gramsOf(word.term)
+  if (grams.length === 0) return []
+  const { floor, unknownFloor, limit } = RANKING.variants
+  const least = word.known === undefined ? unknownFloor : floor
+  const weights = new GramWeights(index, vocabulary)
+  const whole = weights.sum(grams)
+  const shared = new Map<number, number>()
+  for (const gram of grams) {
+    const { ids, weight } = weights.of(gram)
+    for (const id of ids) shared.set(id, (shared.get(id) ?? 0) + weight)
+  }
+  // What a word shares is at most its own weight, so its cosine is at most sqrt(shared / whole).
+  const promising = [...shared].filter(([, weight]) => weight >= least * least * whole).map(([id]) => id)
+  return termsById(connection, promising)
+    .filter(({ id }) => id !== word.known?.id)
+    .map((term) => ({
+      term,
+      similarity: cosine(shared.get(term.id) ?? 0, whole, weights.sum(gramsOf(term.term))),
+    }))
+    .filter(({ similarity }) => similarity >= least)
+    .sort((a, b) => b.similarity - a.similarity || (a.term.term < b.term.term ? -1 : 1))
+    .slice(0, limit)
+}
+
+interface Gram {
+  readonly ids: Int32Array
+  readonly weight: number
+}
+
+class GramWeights {
+  readonly #index: InvertedIndex
+  readonly #vocabulary: number
+  readonly #read = new Map<string, Gram>()
+  readonly #list = new Postings()
+
+  constructor(index: InvertedIndex, vocabulary: number) {
+    this.#index = index
+    this.#vocabulary = vocabulary
+  }
+
+  of(gram: string): Gram {
+    let read = this.#read.get(gram)
+    if (read === undefined) {
+      this.#list.clear()
+      this.#index.read(gram, this.#list)
+      const { ids, size } = this.#list
+      read = { ids: ids.slice(0, size), weight: gramWeight(this.#vocabulary, size) }
+      this.#read.set(gram, read)
+    }
+    return read
+  }
+
+  sum(grams: readonly string[]): number {
+    let weight = 0
+    for (const gram of grams) weight += this.of(gram).weight
+    return weight
+  }
+}
+
+function termsByName(connection: Connection, names: readonly string[]): Map<string, Term> {
+  const rows = connection.all<Term>('SELECT id, term, frequency FROM terms WHERE term IN (SELECT value FROM json_each(?))', [
+    JSON.stringify(names),
+  ])
+  return new Map(rows.map((row) => [row.term, row]))
+}
+
+export function termsById(connection: Connection, ids: readonly number[]): Term[] {
+  return connection.all<Term>('SELECT id, term, frequency FROM terms WHERE id IN (SELECT value FROM json_each(?))', [
+    JSON.stringify(ids),
+  ])
+}

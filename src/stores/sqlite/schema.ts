@@ -1,0 +1,119 @@
+/**
+ * The tables of a document store, and how an older file becomes a newer one. `docs/decisions/document-index.md` says why they are what
+ * they are.
+ *
+ * A schema that has been published is never edited: what changes is a further migration at the end of the list.
+ */
+
+import { ConfigurationError } from '../../core/error.ts'
+import type { Connection } from './connection.ts'
+
+/** `cris` in the header of the file: a document store of ours, and nothing else. */
+export const APPLICATION_ID = 0x63_72_69_73
+
+const FIRST = `
+  -- Ids of chunks and terms are never used again.
+  CREATE TABLE facts (
+    name  TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO facts VALUES ('chunks', 0), ('length', 0), ('changes', 0), ('next_chunk', 1), ('next_term', 1);
+
+  -- Long texts stand last: what comes before is read without them.
+  CREATE TABLE sources (
+    id           INTEGER PRIMARY KEY,
+    source       TEXT NOT NULL UNIQUE,
+    -- Of the text and all that is given with it: equal hashes, equal chunks.
+    content_hash TEXT NOT NULL,
+    -- The version of whatever turned the source into text and the text into chunks.
+    recipe       TEXT NOT NULL,
+    chunks       INTEGER NOT NULL,
+    file_hash    TEXT,
+    file_size    INTEGER,
+    modified_at  REAL,
+    -- The document without source and text.
+    details      TEXT NOT NULL,
+    text         TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sources_by_file_hash ON sources (file_hash) WHERE file_hash IS NOT NULL;
+
+  CREATE TABLE chunks (
+    id        INTEGER PRIMARY KEY,
+    source_id INTEGER NOT NULL,
+    chunk_id  TEXT NOT NULL UNIQUE,
+    -- The chunk without its id, source and text.
+    details   TEXT NOT NULL,
+    text      TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX chunks_by_source ON chunks (source_id);
+
+  -- What the index is made of: the terms of a chunk, in their order. Everything below follows from it.
+  CREATE TABLE sequences (
+    id    INTEGER PRIMARY KEY,
+    terms BLOB NOT NULL
+  ) STRICT;
+
+  -- For each chunk its length and the key that orders equal scores, many chunks to a row.
+  CREATE TABLE lengths (
+    page INTEGER PRIMARY KEY,
+    data BLOB NOT NULL
+  ) STRICT;
+
+  CREATE TABLE terms (
+    id        INTEGER PRIMARY KEY,
+    term      TEXT NOT NULL UNIQUE,
+    frequency INTEGER NOT NULL
+  ) STRICT;
+
+  -- The chunks of each term, and the terms of each group of characters.
+  CREATE TABLE postings (
+    key  INTEGER NOT NULL,
+    base INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (key, base)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE grams (
+    key  TEXT NOT NULL,
+    base INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (key, base)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE blocks (
+    list TEXT NOT NULL,
+    base INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    PRIMARY KEY (list, base)
+  ) STRICT, WITHOUT ROWID;
+`
+
+const MIGRATIONS: readonly string[] = [FIRST]
+
+/**
+ * @throws ConfigurationError when the file was made by a newer version, or by an older one and cannot be written.
+ */
+export function migrate(connection: Connection, migrations: readonly string[] = MIGRATIONS): void {
+  const version = schemaVersion(connection)
+  if (version > migrations.length) {
+    throw new ConfigurationError(
+      `${connection.path} was made by a newer version of cria: its schema is ${version}, this version knows ${migrations.length}. ` +
+        'Update cria, or name another file.',
+    )
+  }
+  if (version === migrations.length) return
+  if (connection.readOnly) {
+    throw new ConfigurationError(
+      `${connection.path} was made by an older version of cria: its schema is ${version}, this version reads ${migrations.length}. ` +
+        'Open it once for writing, which brings it up to date.',
+    )
+  }
+  connection.write(() => {
+    // Read again under the lock: somebody else may have been faster.
+    for (const migration of migrations.slice(schemaVersion(connection))) connection.execute(migration)
+    connection.execute(`PRAGMA user_version = ${migrations.length}`)
+  })
+}
+
+export function schemaVersion(connection: Connection): number {
+  return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+}

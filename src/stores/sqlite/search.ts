@@ -1,0 +1,267 @@
+/** Finds the best chunks for a query. `docs/retrieval.md` explains the steps and what each is worth. */
+
+import type { Analyzer } from '../analyze/analyzer.ts'
+import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
+import { best } from '../rank/best.ts'
+import type { Scored } from '../rank/best.ts'
+import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
+import { matchesFilter } from '../rank/filter.ts'
+import { smooth } from '../rank/neighbours.ts'
+import type { Neighbour } from '../rank/neighbours.ts'
+import { countPairs, pairsOf } from '../rank/phrases.ts'
+import { RANKING } from '../rank/settings.ts'
+import type { Connection } from './connection.ts'
+import { emptyScores } from './corpus.ts'
+import type { Corpus, CorpusCache } from './corpus.ts'
+import { CHUNK_COLUMNS, toChunk } from './documents.ts'
+import type { ChunkRow } from './documents.ts'
+import { gramIndexOf, postingsOf } from './index-writer.ts'
+import type { InvertedIndex } from './inverted.ts'
+import { Postings } from './postings.ts'
+import { parseQuery, termsById } from './query-words.ts'
+import type { ParsedQuery, QueryWord, Term } from './query-words.ts'
+import { countTerms, decodeSequence } from './sequence.ts'
+
+type IdentifiedRow = ChunkRow & { readonly id: number }
+
+export class Searcher {
+  readonly #connection: Connection
+  readonly #analyzer: Analyzer
+  readonly #corpora: CorpusCache
+  readonly #postings: InvertedIndex
+  readonly #grams: InvertedIndex
+  readonly #list = new Postings()
+
+  constructor(connection: Connection, analyzer: Analyzer, corpora: CorpusCache) {
+    this.#connection = connection
+    this.#analyzer = analyzer
+    this.#corpora = corpora
+    this.#postings = postingsOf(connection)
+    this.#grams = gramIndexOf(connection)
+  }
+
+  /** Inside a snapshot. */
+  search(query: string, limit: number, filter: ChunkFilter | undefined): ScoredChunk[] {
+    const corpus = this.#corpora.of(this.#connection)
+    if (limit <= 0 || corpus.chunks === 0) return []
+    const parsed = parseQuery(this.#connection, this.#grams, this.#analyzer, query, corpus.chunks)
+    if (parsed.words.length === 0) return []
+
+    const scored = this.#scoreWords(corpus, parsed.words)
+    const accepted = new Accepted(this.#connection, filter)
+    const sequences = new Sequences(this.#connection)
+    this.#addPhrases(corpus, parsed, scored, accepted.best(scored, RANKING.phrases.candidates), sequences)
+    this.#smooth(corpus, scored, accepted.best(scored, RANKING.neighbours.candidates), sequences)
+
+    const ids = accepted.best(scored, limit)
+    const evidence = evidenceFor(parsed.words)
+    return accepted.rows(ids).map((row) => ({
+      ...toChunk(row),
+      score: scored.scores[row.id] ?? 0,
+      evidence: evidence(countTerms(sequences.of(row.id))),
+    }))
+  }
+
+  #scoreWords(corpus: Corpus, words: readonly QueryWord[]): Scored {
+    const scored = emptyScores(corpus)
+    const { scores } = scored
+    const { lengths, averageLength } = corpus
+    const list = this.#list
+    const counts = new Float64Array(scores.length)
+    for (const { count, weight, variants } of words) {
+      const touched: number[] = []
+      for (const { id: term, share } of variants) {
+        list.clear()
+        this.#postings.read(term, list)
+        for (let at = 0; at < list.size; at++) {
+          const id = list.ids[at] ?? 0
+          if (counts[id] === 0) touched.push(id)
+          counts[id] = (counts[id] ?? 0) + share * (list.counts[at] ?? 0)
+        }
+      }
+      for (const id of touched) {
+        const length = lengths[id] ?? 0
+        if (length > 0) {
+          scores[id] = (scores[id] ?? 0) + count * weight * occurrenceWeight(counts[id] ?? 0, length, averageLength)
+        }
+        counts[id] = 0
+      }
+    }
+    return scored
+  }
+
+  #addPhrases(corpus: Corpus, query: ParsedQuery, { scores }: Scored, candidates: readonly number[], sequences: Sequences): void {
+    const known = new Map(
+      query.words.flatMap(({ variants: [own], weight }) => (own?.similarity === 1 ? [[own.id, weight] as const] : [])),
+    )
+    const pairs = pairsOf(query.sequence.filter((id) => known.has(id)))
+    if (pairs.length === 0) return
+    sequences.load(candidates)
+    for (const id of candidates) {
+      const length = corpus.lengths[id] ?? 0
+      let bonus = 0
+      countPairs(sequences.of(id), pairs).forEach((count, at) => {
+        const [first = 0, second = 0] = pairs[at] ?? []
+        if (count === 0) return
+        const weight = Math.min(known.get(first) ?? 0, known.get(second) ?? 0)
+        bonus += weight * occurrenceWeight(count, length, corpus.averageLength)
+      })
+      scores[id] = (scores[id] ?? 0) + RANKING.phrases.share * bonus
+    }
+  }
+
+  #smooth(corpus: Corpus, scored: Scored, candidates: readonly number[], sequences: Sequences): void {
+    const { scores } = scored
+    const neighbours = this.#neighboursOf(corpus, scored, candidates, sequences)
+    const smoothed = smooth(neighbours, (id) => scores[id] ?? 0)
+    const { own } = RANKING.neighbours
+    for (let id = 0; id < scores.length; id++) scores[id] = own * (scores[id] ?? 0)
+    for (const [id, score] of smoothed) scores[id] = score
+  }
+
+  /** The chunks that BM25 finds when a chunk's weightiest rare words are the query, relative to what it gives the chunk itself. */
+  #neighboursOf(
+    corpus: Corpus,
+    { keys }: Scored,
+    candidates: readonly number[],
+    sequences: Sequences,
+  ): Map<number, readonly Neighbour[]> {
+    const { neighbours: limit } = RANKING.neighbours
+    sequences.load(candidates)
+    const counts = candidates.map((id) => countTerms(sequences.of(id)))
+    const terms = new Map(
+      termsById(this.#connection, [...new Set(counts.flatMap((count) => [...count.keys()]))]).map((term) => [term.id, term]),
+    )
+    const lists = new Map<number, Postings>()
+    const similarity = new Float64Array(corpus.lengths.length)
+    return new Map(
+      candidates.map((candidate, at) => {
+        const words = rarestWords(corpus, corpus.lengths[candidate] ?? 1, counts[at] ?? new Map<number, number>(), terms)
+        const touched: number[] = []
+        let self = 0
+        for (const { term, weight } of words) {
+          self += weight * weight
+          const idf = inverseFrequency(corpus.chunks, term.frequency)
+          const list = lists.get(term.id) ?? this.#readList(term.id)
+          lists.set(term.id, list)
+          for (let index = 0; index < list.size; index++) {
+            const id = list.ids[index] ?? 0
+            const length = corpus.lengths[id] ?? 0
+            if (length === 0 || id === candidate) continue
+            if (similarity[id] === 0) touched.push(id)
+            similarity[id] =
+              (similarity[id] ?? 0) + weight * idf * occurrenceWeight(list.counts[index] ?? 0, length, corpus.averageLength)
+          }
+        }
+        const found = best({ scores: similarity, keys }, limit, touched).map((id) => ({
+          id,
+          similarity: (similarity[id] ?? 0) / self,
+        }))
+        for (const id of touched) similarity[id] = 0
+        return [candidate, found]
+      }),
+    )
+  }
+
+  #readList(term: number): Postings {
+    const list = new Postings(64)
+    this.#postings.read(term, list)
+    return list
+  }
+}
+
+interface WeightedTerm {
+  readonly term: Term
+  readonly weight: number
+}
+
+function rarestWords(
+  corpus: Corpus,
+  length: number,
+  counts: ReadonlyMap<number, number>,
+  terms: ReadonlyMap<number, Term>,
+): WeightedTerm[] {
+  const { words, maxFrequency } = RANKING.neighbours
+  const weighted: WeightedTerm[] = []
+  for (const [id, count] of counts) {
+    const term = terms.get(id)
+    if (term === undefined || term.frequency < 2 || term.frequency > maxFrequency) continue
+    const weight = inverseFrequency(corpus.chunks, term.frequency) * occurrenceWeight(count, length, corpus.averageLength)
+    weighted.push({ term, weight })
+  }
+  return weighted.sort((a, b) => b.weight - a.weight || (a.term.term < b.term.term ? -1 : 1)).slice(0, words)
+}
+
+/** The terms of chunks, each read once. */
+class Sequences {
+  readonly #connection: Connection
+  readonly #read = new Map<number, readonly number[]>()
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  load(ids: readonly number[]): void {
+    const missing = ids.filter((id) => !this.#read.has(id))
+    if (missing.length === 0) return
+    const rows = this.#connection.all<{ id: number; terms: Uint8Array }>(
+      'SELECT id, terms FROM sequences WHERE id IN (SELECT value FROM json_each(?))',
+      [JSON.stringify(missing)],
+    )
+    for (const { id, terms } of rows) this.#read.set(id, decodeSequence(terms))
+  }
+
+  of(id: number): readonly number[] {
+    this.load([id])
+    return this.#read.get(id) ?? []
+  }
+}
+
+/** The chunks that a filter lets through; others lose their score as soon as they are met. */
+class Accepted {
+  readonly #connection: Connection
+  readonly #filter: ChunkFilter | undefined
+  readonly #rows = new Map<number, IdentifiedRow>()
+
+  constructor(connection: Connection, filter: ChunkFilter | undefined) {
+    this.#connection = connection
+    this.#filter = filter
+  }
+
+  best(scored: Scored, limit: number): number[] {
+    const filter = this.#filter
+    if (filter === undefined) return best(scored, limit)
+    for (let room = limit; ; room *= 2) {
+      const found = best(scored, room)
+      for (const row of this.rows(found)) if (!matchesFilter(toChunk(row), filter)) scored.scores[row.id] = 0
+      const kept = found.filter((id) => (scored.scores[id] ?? 0) > 0)
+      if (kept.length >= limit || found.length < room) return kept.slice(0, limit)
+    }
+  }
+
+  /** In the order of the ids. */
+  rows(ids: readonly number[]): IdentifiedRow[] {
+    const missing = ids.filter((id) => !this.#rows.has(id))
+    if (missing.length > 0) {
+      const rows = this.#connection.all<IdentifiedRow>(
+        `SELECT ${CHUNK_COLUMNS} FROM chunks JOIN sources ON sources.id = source_id WHERE chunks.id IN (SELECT value FROM json_each(?))`,
+        [JSON.stringify(missing)],
+      )
+      for (const row of rows) this.#rows.set(row.id, row)
+    }
+    return ids.flatMap((id) => this.#rows.get(id) ?? [])
+  }
+}
+
+/** How much of the query's weight stands in a chunk; a variant counts as much as it is written like the word. */
+function evidenceFor(words: readonly QueryWord[]): (counts: ReadonlyMap<number, number>) => Evidence {
+  const weights = Object.fromEntries(words.map(({ term, weight }) => [term, weight]))
+  const whole = words.reduce((sum, { weight }) => sum + weight, 0)
+  return (counts) => {
+    let found = 0
+    for (const { weight, variants } of words) {
+      found += weight * variants.reduce((most, { id, similarity }) => (counts.has(id) ? Math.max(most, similarity) : most), 0)
+    }
+    return { coverage: whole === 0 ? 0 : found / whole, weights }
+  }
+}

@@ -1,0 +1,186 @@
+/** Puts documents into a store and takes them out; each function is called inside a transaction. */
+
+import type { Chunk, SourceDocument } from '../../core/store.ts'
+import type { Connection } from './connection.ts'
+import { chunkDetails, contentHash, detailsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
+import type { FileFacts, SourceRow } from './documents.ts'
+import { addToFact, readFact, writeFact } from './facts.ts'
+import type { IndexWriter } from './index-writer.ts'
+
+export type Outcome = 'added' | 'changed' | 'unchanged'
+
+export interface Addition {
+  readonly document: SourceDocument
+  readonly file: FileFacts
+}
+
+/** Cuts a document; called only for those that are new or changed. */
+export type Chunker = (document: SourceDocument) => readonly Chunk[]
+
+interface KeptChunk {
+  readonly id: number
+  readonly chunk_id: string
+  readonly details: string
+}
+
+/** What the index has to learn and to forget; gathered over several sources, so that their terms are written together. */
+interface Changes {
+  readonly added: [id: number, chunk: Chunk][]
+  readonly removed: number[]
+}
+
+/**
+ * Puts documents in place of those with the same source. One whose content and recipe are what they were is left as it is, but for what
+ * is known of its file.
+ */
+export function putDocuments(
+  connection: Connection,
+  index: IndexWriter,
+  additions: readonly Addition[],
+  chunker: Chunker,
+  storeRecipe: string,
+): Outcome[] {
+  const changes: Changes = { added: [], removed: [] }
+  const outcomes = additions.map((addition) => putDocument(connection, addition, chunker, storeRecipe, changes))
+  apply(connection, index, changes)
+  return outcomes
+}
+
+/** Tells which of the sources were there. */
+export function removeSources(connection: Connection, index: IndexWriter, sources: readonly string[]): boolean[] {
+  const changes: Changes = { added: [], removed: [] }
+  const removed = sources.map((source) => {
+    const row = connection.get<{ id: number }>('DELETE FROM sources WHERE source = ? RETURNING id', [source])
+    if (row === undefined) return false
+    const gone = connection.all<{ id: number }>('DELETE FROM chunks WHERE source_id = ? RETURNING id', [row.id])
+    for (const { id } of gone) changes.removed.push(id)
+    return true
+  })
+  apply(connection, index, changes)
+  return removed
+}
+
+/** Removes everything. */
+export function removeAll(connection: Connection): void {
+  for (const table of ['sources', 'chunks', 'sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) {
+    connection.run(`DELETE FROM ${table}`)
+  }
+  for (const fact of ['chunks', 'length'] as const) writeFact(connection, fact, 0)
+  for (const fact of ['next_chunk', 'next_term'] as const) writeFact(connection, fact, 1)
+  addToFact(connection, 'changes', 1)
+}
+
+/** Analyses all chunks again, after the analyzer has changed. */
+export function indexAgain(connection: Connection, index: IndexWriter, batch = 1024): void {
+  for (const table of ['sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) connection.run(`DELETE FROM ${table}`)
+  for (const fact of ['chunks', 'length'] as const) writeFact(connection, fact, 0)
+  writeFact(connection, 'next_term', 1)
+  let last = 0
+  for (;;) {
+    const rows = connection.all<{ id: number; chunk_id: string; details: string; text: string }>(
+      'SELECT id, chunk_id, details, text FROM chunks WHERE id > ? ORDER BY id LIMIT ?',
+      [last, batch],
+    )
+    const end = rows.at(-1)
+    if (end === undefined) break
+    last = end.id
+    index.add(
+      rows.map(({ id, chunk_id, details, text }) => {
+        const { title, headings } = JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>
+        return [
+          id,
+          { id: chunk_id, text, ...(title === undefined ? {} : { title }), ...(headings === undefined ? {} : { headings }) },
+        ]
+      }),
+    )
+  }
+  addToFact(connection, 'changes', 1)
+}
+
+/** New terms first: a term that only moves from one chunk to another is never forgotten. */
+function apply(connection: Connection, index: IndexWriter, { added, removed }: Changes): void {
+  if (added.length > 0) index.add(added)
+  if (removed.length > 0) index.remove(removed)
+  if (added.length > 0 || removed.length > 0) addToFact(connection, 'changes', 1)
+}
+
+function putDocument(
+  connection: Connection,
+  { document, file }: Addition,
+  chunker: Chunker,
+  storeRecipe: string,
+  changes: Changes,
+): Outcome {
+  const hash = contentHash(document)
+  const recipe = wholeRecipe(file, storeRecipe)
+  const facts = [file.hash ?? null, file.size ?? null, file.modifiedAt ?? null] as const
+  const known = connection.get<SourceRow>(`SELECT ${SOURCE_COLUMNS} FROM sources WHERE source = ?`, [document.source])
+  if (known !== undefined && known.content_hash === hash && known.recipe === recipe) {
+    const same = known.file_hash === facts[0] && known.file_size === facts[1] && known.modified_at === facts[2]
+    if (!same) {
+      connection.run('UPDATE sources SET file_hash = ?, file_size = ?, modified_at = ? WHERE id = ?', [...facts, known.id])
+    }
+    return 'unchanged'
+  }
+  const chunks = chunker(document)
+  const values = [hash, recipe, chunks.length, ...facts, detailsOf(document), document.text] as const
+  if (known === undefined) {
+    const id = connection.insert(
+      `INSERT INTO sources (source, content_hash, recipe, chunks, file_hash, file_size, modified_at, details, text)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [document.source, ...values],
+    )
+    insertChunks(connection, id, chunks, changes)
+    return 'added'
+  }
+  connection.run(
+    `UPDATE sources SET content_hash = ?, recipe = ?, chunks = ?, file_hash = ?, file_size = ?, modified_at = ?, details = ?, text = ?
+     WHERE id = ?`,
+    [...values, known.id],
+  )
+  replaceChunks(connection, known.id, chunks, changes)
+  return 'changed'
+}
+
+/** Chunks that are what they were, but for their place, keep their row and their entry in the index. */
+function replaceChunks(connection: Connection, sourceId: number, chunks: readonly Chunk[], changes: Changes): void {
+  const kept = connection.all<KeptChunk>('SELECT id, chunk_id, details FROM chunks WHERE source_id = ?', [sourceId])
+  const left = new Map(kept.map((chunk) => [chunk.chunk_id, chunk]))
+  const fresh: Chunk[] = []
+  for (const chunk of chunks) {
+    const before = left.get(chunk.id)
+    if (before === undefined || !isIndexedAlike(chunk, before)) {
+      fresh.push(chunk)
+      continue
+    }
+    left.delete(chunk.id)
+    const details = chunkDetails(chunk)
+    if (details !== before.details) connection.run('UPDATE chunks SET details = ? WHERE id = ?', [details, before.id])
+  }
+  for (const { id } of left.values()) {
+    connection.run('DELETE FROM chunks WHERE id = ?', [id])
+    changes.removed.push(id)
+  }
+  insertChunks(connection, sourceId, fresh, changes)
+}
+
+/** The id stands for the text; title and headings are indexed with it. */
+function isIndexedAlike(chunk: Chunk, before: KeptChunk): boolean {
+  const { title, headings } = JSON.parse(before.details) as Pick<Chunk, 'title' | 'headings'>
+  return chunk.title === title && JSON.stringify(chunk.headings) === JSON.stringify(headings)
+}
+
+function insertChunks(connection: Connection, sourceId: number, chunks: readonly Chunk[], changes: Changes): void {
+  let next = readFact(connection, 'next_chunk')
+  for (const chunk of chunks) {
+    connection.run('INSERT INTO chunks (id, source_id, chunk_id, details, text) VALUES (?, ?, ?, ?, ?)', [
+      next,
+      sourceId,
+      chunk.id,
+      chunkDetails(chunk),
+      chunk.text,
+    ])
+    changes.added.push([next++, chunk])
+  }
+  writeFact(connection, 'next_chunk', next)
+}
