@@ -1,12 +1,13 @@
 /** Opens the file of a journal, or makes one; says plainly why it cannot, and then has changed nothing. */
 
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, copyFileSync, linkSync, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import { closeSync, constants, copyFileSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, CriaError, isCriaError } from '../../core/error.ts'
 import { Connection } from './connection.ts'
+import { isNoDatabase } from './failure.ts'
 import { loadSqlite } from './load.ts'
 import { APPLICATION_ID, migrate } from './schema.ts'
 
@@ -19,14 +20,14 @@ export interface FileOptions {
 
 /** How long a writer waits for others, in milliseconds. Transactions take less than one. */
 const BUSY_TIMEOUT_MS = 10_000
-const MAGIC = 'SQLite format 3\0'
 const MEMORY = ':memory:'
 
 export function openFile(options: FileOptions): Connection {
   if (options.path === MEMORY) return prepared(connect(MEMORY, MEMORY, false), options)
   const path = resolve(options.path)
-  if (exists(path)) {
-    checkHeader(path)
+  const entry = entryAt(path)
+  if (entry !== undefined) {
+    checkEntry(path, entry)
   } else if (options.readOnly) {
     throw new ConfigurationError(`There is no journal at ${path}: nothing has been recorded there yet. Check the path.`)
   } else {
@@ -46,19 +47,17 @@ function prepared(connection: Connection, options: FileOptions): Connection {
     if (connection.path === MEMORY) connection.execute(`PRAGMA application_id = ${APPLICATION_ID}`)
     const id = connection.get<{ application_id: number }>('PRAGMA application_id')?.application_id
     if (id !== APPLICATION_ID) {
-      throw new ConfigurationError(
-        `${connection.path} is a database of another application, not a journal of cria. It was left as it is; name another file.`,
-      )
+      throw notOurs(connection.path, 'a database of another application')
     }
     migrate(connection)
     if (connection.readOnly) return connection
     connection.execute(`PRAGMA synchronous = ${options.synchronous}; PRAGMA journal_size_limit = 67108864`)
     // SQLite opens what it may not write without a word: ask now, not when the first turn begins.
-    connection.write(() => {})
+    connection.run('DELETE FROM leases WHERE FALSE')
     return connection
   } catch (error) {
     connection.close()
-    throw error
+    throw isNoDatabase(error) ? notOurs(connection.path, 'no SQLite database, or a damaged one', error) : error
   }
 }
 
@@ -117,35 +116,28 @@ function publish(draft: string, path: string): void {
   }
 }
 
-function checkHeader(path: string): void {
-  const refuse = (what: string): never => {
-    throw new ConfigurationError(
-      `${path} ${what}, not a journal of cria. It was left as it is; move it away or name another file.`,
-    )
-  }
-  const stats = guarded(path, () => statSync(path))
-  if (stats.isDirectory()) refuse('is a folder')
-  if (!stats.isFile()) refuse('is no ordinary file')
-  if (stats.size === 0) refuse('is an empty file')
-  const head = Buffer.alloc(MAGIC.length)
-  guarded(path, () => {
-    const file = openSync(path, 'r')
-    try {
-      readSync(file, head, 0, head.length, 0)
-    } finally {
-      closeSync(file)
-    }
-  })
-  if (head.toString('latin1') !== MAGIC) refuse('is no SQLite database')
+/**
+ * Looks at the entry and not into the file: closing a file that SQLite has open elsewhere in this process would drop its locks
+ * (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ */
+function checkEntry(path: string, stats: Stats): void {
+  const what = stats.isDirectory() ? 'a folder' : stats.isFile() ? 'an empty file' : 'no ordinary file'
+  if (!stats.isFile() || stats.size === 0) throw notOurs(path, what)
 }
 
-function exists(path: string): boolean {
-  return guarded(path, () => statSync(path, { throwIfNoEntry: false })) !== undefined
+function notOurs(path: string, what: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `${path} is ${what}, not a journal of cria. It was left as it is: move it away, or name another file.`,
+    cause === undefined ? {} : { cause },
+  )
+}
+
+function entryAt(path: string): Stats | undefined {
+  return guarded(path, () => statSync(path, { throwIfNoEntry: false }))
 }
 
 function hasContent(path: string): boolean {
-  const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false })
-  return stats !== undefined && stats.size > 0
+  return (entryAt(path)?.size ?? 0) > 0
 }
 
 function guarded<T>(path: string, work: () => T): T {

@@ -1,0 +1,22 @@
+import { describe, expect, it, vi } from 'vitest'
+import { loadSqlite } from './load.ts'
+
+describe('loadSqlite', () => {
+  it('silences the warning about SQLite and no other, and leaves everything as it was', () => {
+    const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+    const before: unknown = Reflect.get(process, 'emitWarning')
+    const sqlite = process.getBuiltinModule('node:sqlite')
+    vi.spyOn(process, 'getBuiltinModule').mockImplementation(() => {
+      process.emitWarning('SQLite is an experimental feature and might change at any time', 'ExperimentalWarning')
+      process.emitWarning('Something else is experimental', 'ExperimentalWarning')
+      process.emitWarning('SQLite is old', 'DeprecationWarning')
+      return sqlite
+    })
+    expect(loadSqlite()).toBe(sqlite)
+    expect(Reflect.get(process, 'emitWarning')).toBe(before)
+    expect(emitted.mock.calls).toEqual([
+      ['Something else is experimental', 'ExperimentalWarning'],
+      ['SQLite is old', 'DeprecationWarning'],
+    ])
+  })
+})

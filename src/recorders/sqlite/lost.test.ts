@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import type { EventBody } from '../../core/event.ts'
+import { assistant } from '../../core/message.ts'
+import type { Usage } from '../../core/usage.ts'
+import { EXACT_USAGE, openOf, stamper } from '../../../test/contract/turns.ts'
+import { endLostTurn } from './lost.ts'
+import type { LostTurn } from './lost.ts'
+
+const turn: LostTurn = {
+  turnId: 'turn_a',
+  sessionId: 'session',
+  model: 'test/model',
+  bot: null,
+  startedAt: 500,
+  owner: '7 on host',
+  startedCalls: new Set(),
+}
+const usage: EventBody = { type: 'usage', usage: EXACT_USAGE }
+const text: EventBody = { type: 'text_delta', text: 'x', attempt: 1 }
+const message: EventBody = { type: 'message', message: assistant('x') }
+const request: EventBody = { type: 'tool_request', tool: { id: 'a', name: 'search', input: {} } }
+const result: EventBody = { type: 'tool_result', result: { id: 'a', name: 'search', content: '', isError: false, durationMs: 1 } }
+
+function endingAfter(...steps: readonly (readonly [step: number, body: EventBody])[]): ReturnType<typeof endLostTurn> {
+  const at = stamper(openOf('turn_a'))
+  return endLostTurn(
+    turn,
+    steps.map(([step, body]) => at(step, body)),
+    0,
+  )
+}
+
+describe('usage of a lost turn', () => {
+  it.each<[when: string, steps: readonly (readonly [number, EventBody])[], exactness: Usage['exactness'], tokens: number | null]>(
+    [
+      ['before anything', [], 'unknown', null],
+      ['in the first call', [[1, text]], 'unknown', null],
+      [
+        'after the only call',
+        [
+          [1, text],
+          [1, usage],
+          [1, message],
+        ],
+        'exact',
+        100,
+      ],
+      [
+        'while a tool runs',
+        [
+          [1, usage],
+          [1, message],
+          [1, request],
+        ],
+        'exact',
+        100,
+      ],
+      [
+        'when the tools are done, and the next call may have left',
+        [
+          [1, usage],
+          [1, message],
+          [1, request],
+          [1, result],
+        ],
+        'estimated',
+        100,
+      ],
+      [
+        'in the second call',
+        [
+          [1, usage],
+          [1, message],
+          [2, text],
+        ],
+        'estimated',
+        100,
+      ],
+      [
+        'after the second call',
+        [
+          [1, usage],
+          [1, request],
+          [1, result],
+          [2, usage],
+          [2, message],
+        ],
+        'exact',
+        200,
+      ],
+    ],
+  )('%s', (_when, steps, exactness, tokens) => {
+    const ending = endingAfter(...steps)
+    expect([ending.usage.exactness, ending.usage.inputTokens]).toEqual([exactness, tokens])
+  })
+})
+
+describe('a lost turn', () => {
+  it('names the process that is gone, and the code that readers look for', () => {
+    const { error } = endingAfter([1, text])
+    expect(error.code).toBe('turn_lost')
+    expect(error.message).toContain('7 on host')
+  })
+
+  it('ended when it was last heard of', () => {
+    const ending = endingAfter([0, { type: 'start', model: 'm' }], [1, text])
+    expect(ending.endedAt).toBe(ending.events[0]?.at)
+    expect(endingAfter().endedAt).toBe(500)
+  })
+
+  it('has a result for each request although an id comes twice', () => {
+    const ending = endingAfter([1, request], [1, result], [2, request])
+    expect(ending.events.map(({ type, step }) => [type, step])).toEqual([
+      ['tool_result', 2],
+      ['error', 2],
+    ])
+  })
+})

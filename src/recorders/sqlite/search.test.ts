@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { matchExpression, searchableText } from './search.ts'
+
+describe('matchExpression', () => {
+  it.each<[query: string, expression: string | undefined]>([
+    ['', undefined],
+    ['  \n ', undefined],
+    ['"', undefined],
+    ['( * ) - ^ :', undefined],
+    ['\0', undefined],
+    ['😀', undefined],
+    ['llama', '"llama"'],
+    ['llama AND alpaca', '"llama" "AND" "alpaca"'],
+    ['llama llama', '"llama"'],
+    ['"exact phrase"', '"exact" "phrase"'],
+    [`don't`, `"don't"`],
+    ['multi-agent x:y*', '"multi-agent" "x:y*"'],
+    ['a\0b', '"a" "b"'],
+    ['東京 tower', '" 東  京 " "tower"'],
+    ['\uD800x', '"\uFFFDx"'],
+  ])('%j becomes %j', (query, expression) => {
+    expect(matchExpression(query)).toBe(expression)
+  })
+
+  it('takes the first words of a query that has too many', () => {
+    const expression = matchExpression(Array.from({ length: 10_000 }, (_, n) => `w${n}`).join(' '))
+    expect(expression?.split(' ')).toHaveLength(64)
+  })
+})
+
+describe('searchableText', () => {
+  it('leaves text with blanks as it is', () => {
+    expect(searchableText('Where is the harbour? שלום')).toBe('Where is the harbour? שלום')
+  })
+
+  it('makes a word of each character where a script has no blanks', () => {
+    expect(searchableText('東京は')).toBe(' 東  京  は ')
+  })
+
+  it('takes the first million characters', () => {
+    expect(searchableText('x'.repeat(2_000_000))).toHaveLength(1_000_000)
+  })
+})
