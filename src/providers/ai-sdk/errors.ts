@@ -5,7 +5,8 @@ import type { ErrorCode } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { nearest } from '../../util/nearest.ts'
 import { redact } from '../../util/redact.ts'
-import { ErrorBody } from '../wire/dialect.ts'
+import { asString, ErrorBody } from '../wire/dialect.ts'
+import { GarbledEventError } from '../wire/event-stream.ts'
 import { causes, connectionError, isAbort } from '../wire/network.ts'
 import { classify } from './classify.ts'
 import type { Reported } from './reported.ts'
@@ -62,7 +63,11 @@ function convert(
       return new CriaError(error.name === 'TimeoutError' ? 'timeout' : 'aborted', `${context.provider}: ${error.message}`, {
         cause: error,
       })
-    if (error.name === 'AI_JSONParseError') return unreadable(error, context, where, eventNumber)
+    if (error instanceof GarbledEventError) return unreadable(error, error.data, context, 'stream', error.number)
+    if (error.name === 'AI_JSONParseError') {
+      const text = asString((error as { text?: unknown }).text)
+      return unreadable(error, text, context, where, text === undefined ? undefined : eventNumber?.(text))
+    }
     if (error.name === 'AI_LoadAPIKeyError')
       return new CriaError('auth', `${context.provider}: ${error.message}`, { cause: error })
     if (
@@ -90,8 +95,7 @@ function convert(
       cause: thrown,
     })
   }
-  if (context.host !== undefined || hasSystemCode(thrown))
-    return connectionError(thrown, { provider: context.provider, host: context.host ?? 'the server' })
+  if (hasSystemCode(thrown)) return connectionError(thrown, { provider: context.provider, host: context.host ?? 'the server' })
   return new CriaError('internal', `${context.provider}: ${short(innermostMessage(thrown))}`, { cause: thrown })
 }
 
@@ -151,22 +155,21 @@ function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, 
 
 /** A piece of the stream, or the whole answer, is no JSON. */
 function unreadable(
-  error: Error,
+  cause: Error,
+  text: string | undefined,
   { provider }: ErrorContext,
   where: 'request' | 'stream',
-  eventNumber?: (data: string) => number | undefined,
+  number: number | undefined,
 ): CriaError {
-  const text = (error as { text?: unknown }).text
-  const number = typeof text === 'string' ? eventNumber?.(text) : undefined
   const what =
     where === 'request' ? 'the answer' : number === undefined ? 'an event of the stream' : `event ${number} of the stream`
-  const shown = typeof text === 'string' ? `: ${JSON.stringify(text.slice(0, 80))}` : ''
+  const shown = text === undefined ? '' : `: ${JSON.stringify(text.slice(0, 80))}`
   return new CriaError(
     where === 'request' ? 'invalid_response' : 'stream_interrupted',
     `${provider}: ${what} is no JSON${shown}.`,
     {
       ...(number === undefined ? {} : { details: { event: number } }),
-      cause: error,
+      cause,
     },
   )
 }

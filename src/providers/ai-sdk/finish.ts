@@ -61,6 +61,8 @@ export function endingOf(finish: unknown, notes: WireNotes | undefined, calls: n
   if (rawReason === undefined && reason !== 'stop' && reason !== 'interrupted' && (whole || notes?.ended === true)) {
     return { reason: calls > 0 ? 'tool-calls' : 'other', rawReason }
   }
-  const better = rawReason !== undefined && (reason === 'other' || reason === 'stop') ? WORDS[rawReason.toLowerCase()] : undefined
-  return { reason: better ?? reason, rawReason }
+  if (rawReason === undefined || (reason !== 'other' && reason !== 'stop' && reason !== 'error')) return { reason, rawReason }
+  // The package counts an event that it could not read as the failure of the whole; the provider knows better.
+  if (rawReason === 'completed') return { reason: calls > 0 ? 'tool-calls' : 'stop', rawReason }
+  return { reason: WORDS[rawReason.toLowerCase()] ?? reason, rawReason }
 }

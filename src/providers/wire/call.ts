@@ -7,7 +7,7 @@ import { ByteSource } from './byte-source.ts'
 import type { CreateDialect, Dialect, WireNotes } from './dialect.ts'
 import { createNotes, ErrorBody, objectsIn, parseObject } from './dialect.ts'
 import { EventTooLargeError } from './event-blocks.ts'
-import { EventStream } from './event-stream.ts'
+import { EventStream, GarbledEventError } from './event-stream.ts'
 import type { Peer } from './network.ts'
 import { brokenOff, isAbort } from './network.ts'
 import { send } from './send.ts'
@@ -161,6 +161,7 @@ export class WireCall {
   #explain(thrown: unknown): unknown {
     if (thrown instanceof CriaError || thrown instanceof OtherShape || thrown instanceof ErrorBody || isAbort(thrown))
       return thrown
+    if (thrown instanceof GarbledEventError) return thrown
     const { provider } = this.#options.peer
     if (thrown instanceof EventTooLargeError || thrown instanceof RangeError) {
       return new CriaError('invalid_response', `${provider}: ${thrown.message}`, { retryable: false, cause: thrown })

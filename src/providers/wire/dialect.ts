@@ -23,13 +23,16 @@ export function createNotes(): WireNotes {
 /**
  * What becomes of one event: it stays as it is, goes, ends the stream, begins the answer anew, or is replaced.
  * `restart`: all that came before it is void; the stream that the package reads ends here, and a new one begins with this event.
+ * `garbled`: it is no JSON, and the stream fails.
  */
-export type Verdict = 'keep' | 'drop' | 'last' | 'restart' | { readonly replace: JsonObject }
+export type Verdict = 'keep' | 'drop' | 'last' | 'restart' | 'garbled' | { readonly replace: JsonObject }
 
 /** Made anew for each call, so that it may remember what came before. */
 export interface Dialect {
   /** An event that has none of these in it passes untouched and unread; with an empty list every event is read. */
   readonly markers: readonly string[]
+  /** Until the answer has begun, every event is read. */
+  hasBegun(): boolean
   /** @param data the event's data lines, joined. */
   event(data: string): Verdict
   /** An event to add when the stream ends properly without the API's end mark. */

@@ -19,6 +19,19 @@ const REMEMBERED_BLOCKS = 32
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 
+/** The data of an event is no JSON. */
+export class GarbledEventError extends Error {
+  /** From 1. */
+  readonly number: number | undefined
+  readonly data: string
+  constructor(data: string, number: number | undefined) {
+    super(`event ${number ?? '?'} of the stream is no JSON`)
+    this.name = 'GarbledEventError'
+    this.data = data
+    this.number = number
+  }
+}
+
 export class EventStream {
   readonly #source: ByteSource
   readonly #dialect: Dialect
@@ -134,6 +147,7 @@ export class EventStream {
     for (const piece of splitEvents(block)) {
       const event = this.#isMarked(piece) ? parseEvent(piece.toString()) : undefined
       const verdict = event === undefined ? 'keep' : this.#dialect.event(event.data)
+      if (verdict === 'garbled') throw new GarbledEventError(event?.data ?? '', this.numberOf(event?.data ?? ''))
       if (verdict === 'restart') {
         this.#restart = block.subarray(at)
         return Buffer.concat(out)
@@ -149,7 +163,7 @@ export class EventStream {
   }
 
   #isMarked(bytes: Buffer): boolean {
-    return this.#markers.length === 0 || this.#markers.some((marker) => bytes.includes(marker))
+    return this.#markers.length === 0 || !this.#dialect.hasBegun() || this.#markers.some((marker) => bytes.includes(marker))
   }
 
   #remember(block: Buffer): void {

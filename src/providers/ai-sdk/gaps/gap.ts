@@ -11,6 +11,8 @@ export interface Gap {
   event?(event: JsonObject): Verdict
   body?(body: JsonObject): JsonObject
   missingEnd?(): JsonObject | undefined
+  /** Until this is true, every event concerns this gap. */
+  hasBegun?(): boolean
 }
 
 export type CreateGap = (notes: WireNotes) => Gap
@@ -26,6 +28,7 @@ export function dialectOf(gaps: readonly CreateGap[], essence: (body: JsonObject
     return {
       markers: readsAll ? [] : [...new Set([DONE, ...made.flatMap((gap) => gap.markers)])],
       event: (data) => (data.trim() === DONE ? 'last' : judge(made, data)),
+      hasBegun: () => made.every((gap) => gap.hasBegun?.() !== false),
       missingEnd: () => {
         for (const gap of made) {
           const end = gap.missingEnd?.()
@@ -41,7 +44,7 @@ export function dialectOf(gaps: readonly CreateGap[], essence: (body: JsonObject
 
 function judge(gaps: readonly Gap[], data: string): Verdict {
   const parsed = parseObject(data)
-  if (parsed === undefined) return 'keep'
+  if (parsed === undefined) return 'garbled'
   let event = parsed
   for (const gap of gaps) {
     const verdict = gap.event?.(event) ?? 'keep'

@@ -5,11 +5,11 @@ import { asObject, asString, objectsIn } from '../../wire/dialect.ts'
 import { dialectOf } from './gap.ts'
 import { messagesBlocks } from './messages-blocks.ts'
 import { messagesEnd } from './messages-end.ts'
-import { messagesRestart } from './messages-restart.ts'
+import { messagesStart } from './messages-start.ts'
 
 const ESSENTIAL = new Set<unknown>(['text', 'thinking', 'redacted_thinking', 'tool_use'])
 
-export const messagesDialect: CreateDialect = dialectOf([messagesRestart, messagesEnd, messagesBlocks], (body) => ({
+export const messagesDialect: CreateDialect = dialectOf([messagesStart, messagesEnd, messagesBlocks], (body) => ({
   type: 'message',
   id: asString(body['id']) ?? null,
   model: asString(body['model']) ?? null,
