@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
 const CALLERS_OWN =
-  /^(CRIA_(?!SHARED$)|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_AI_|OLLAMA_|OTEL_|NODE_OPTIONS$|FORCE_COLOR$|NO_COLOR$)/
+  /^(CRIA_(?!(?:SHARED|CRASH_ROUNDS)$)|OPENAI_|ANTHROPIC_|GOOGLE_GENERATIVE_AI_|OLLAMA_|OTEL_|NODE_OPTIONS$|FORCE_COLOR$|NO_COLOR$)/
 
 for (const name of Object.keys(process.env)) {
   if (CALLERS_OWN.test(name)) delete process.env[name]

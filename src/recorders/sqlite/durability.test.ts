@@ -1,0 +1,213 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { EventBody } from '../../core/event.ts'
+import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../../test/contract/turns.ts'
+import { openFile } from './file.ts'
+import type { Journal } from './journal.ts'
+import { thisOwner } from './owner.ts'
+import { createReader } from './read.ts'
+import { SqliteRecorder } from './recorder.ts'
+import { closeTurn, openTurn, record } from './turn.ts'
+
+const CANCELLED: EventBody = { type: 'cancelled', reason: 'Enough.' }
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+/** Mounts a file system of one megabyte, where that is allowed. */
+function mountSmall(place: string): boolean {
+  mkdirSync(place)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('a full disk', () => {
+  it('fails what is written, keeps what was, and is over when there is room again', async ({ skip }) => {
+    const place = join(folder, 'small')
+    if (!mountSmall(place))
+      skip('mounting a small file system is not permitted here; the test of a full file below stands in for it')
+    try {
+      const path = join(place, 'cria.db')
+      const ballast = join(place, 'ballast')
+      writeFileSync(ballast, Buffer.alloc(300_000))
+      const recorder = await SqliteRecorder.open({ path })
+      const open = openOf('turn_a')
+      const at = stamper(open)
+      recorder.openTurn(open)
+      const written = [at(0, { type: 'start', model: 'm' })]
+      recorder.record('turn_a', entriesOf(written))
+      let refused = at(1, { type: 'text_delta', text: 'x'.repeat(20_000), attempt: 1 })
+      const write = (): void => {
+        for (;;) {
+          recorder.record('turn_a', entriesOf([refused]))
+          written.push(refused)
+          refused = at(1, { type: 'text_delta', text: 'x'.repeat(20_000), attempt: 1 })
+        }
+      }
+      expect(write).toThrow(expect.objectContaining({ code: 'journal_failed', cause: expect.anything() as unknown }) as Error)
+      expect(recorder.read.events('turn_a')).toEqual(written)
+
+      rmSync(ballast)
+      recorder.record('turn_a', entriesOf([refused]))
+      written.push(refused)
+      const end = at(1, CANCELLED)
+      recorder.closeTurn('turn_a', closeOf(end))
+      recorder.close()
+      const again = await SqliteRecorder.open({ path })
+      expect(again.read.events('turn_a')).toEqual([...written, end])
+      again.close()
+    } finally {
+      execFileSync('umount', ['-l', place])
+    }
+  })
+
+  it('leaves no beginning of a journal behind', async ({ skip }) => {
+    const place = join(folder, 'small')
+    if (!mountSmall(place)) skip('mounting a small file system is not permitted here')
+    try {
+      writeFileSync(join(place, 'ballast'), Buffer.alloc(1_000_000))
+      await expect(SqliteRecorder.open({ path: join(place, 'cria.db') })).rejects.toMatchObject({ code: 'journal_failed' })
+      rmSync(join(place, 'ballast'))
+      const recorder = await SqliteRecorder.open({ path: join(place, 'cria.db') })
+      recorder.openTurn(openOf('turn_a'))
+      recorder.close()
+    } finally {
+      execFileSync('umount', ['-l', place])
+    }
+  })
+})
+
+describe('a journal that cannot grow', () => {
+  let journal: Journal
+
+  beforeEach(() => {
+    const connection = openFile({ path: join(folder, 'cria.db'), readOnly: false, synchronous: 'normal' })
+    journal = { connection, now: () => STARTED_AT, owner: thisOwner(), holder: 'test', leaseMs: 1000, open: new Map() }
+  })
+
+  afterEach(() => {
+    journal.connection.close()
+  })
+
+  const limitPages = (pages: number): void => {
+    journal.connection.get(`PRAGMA max_page_count = ${pages}`)
+  }
+  const failsAsFull = (work: () => void): void => {
+    expect(work).toThrow(
+      expect.objectContaining({ code: 'journal_failed', message: expect.stringContaining('full') as unknown }) as Error,
+    )
+  }
+
+  it('keeps what it has, refuses the rest, and takes it when there is room', () => {
+    const open = openOf('turn_a')
+    const at = stamper(open)
+    const [start, text, end] = [
+      at(0, { type: 'start', model: 'm' }),
+      at(1, { type: 'text_delta', text: 'x'.repeat(1e6), attempt: 1 }),
+      at(1, CANCELLED),
+    ]
+    openTurn(journal, open)
+    record(journal, 'turn_a', entriesOf([start]))
+    limitPages(60)
+    failsAsFull(() => record(journal, 'turn_a', entriesOf([text])))
+    failsAsFull(() => closeTurn(journal, 'turn_a', closeOf({ ...end, seq: 1 }, { text: 'y'.repeat(1e6) })))
+    failsAsFull(() => openTurn(journal, openOf('turn_b', { sessionId: 'other', question: 'z'.repeat(1e6) })))
+    const reader = createReader(journal)
+    expect(reader.events('turn_a')).toEqual([start])
+    expect(reader.turn('turn_b')).toBeUndefined()
+    limitPages(1e6)
+    record(journal, 'turn_a', entriesOf([text]))
+    closeTurn(journal, 'turn_a', closeOf(end))
+    expect(reader.events('turn_a')).toEqual([start, text, end])
+    expect(journal.connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  })
+
+  it('gives a turn up that could not be written, so that its session goes on', () => {
+    openTurn(journal, openOf('turn_a'))
+    limitPages(60)
+    const text = stamper(openOf('turn_a'))(0, { type: 'text_delta', text: 'x'.repeat(1e6), attempt: 1 })
+    failsAsFull(() => record(journal, 'turn_a', entriesOf([text])))
+    limitPages(1e6)
+    expect(() => openTurn(journal, openOf('turn_b'))).not.toThrow()
+    expect(createReader(journal).turn('turn_a')?.turn.status).toBe('lost')
+    expect(() => record(journal, 'turn_a', entriesOf([text]))).toThrow(expect.objectContaining({ code: 'turn_lost' }) as Error)
+  })
+})
+
+describe('a lease', () => {
+  it('is renewed while a turn is silent, and holds up no process that wants to end', async () => {
+    vi.useFakeTimers()
+    const options = { path: join(folder, 'cria.db'), leaseMs: 3000 }
+    const [owner, other] = [await SqliteRecorder.open(options), await SqliteRecorder.open(options)]
+    owner.openTurn(openOf('turn_a'))
+    for (let n = 0; n < 10; n++) {
+      vi.advanceTimersByTime(2000)
+      expect(other.sweep()).toBe(0)
+    }
+    owner.closeTurn('turn_a', closeOf(stamper(openOf('turn_a'))(0, CANCELLED)))
+    vi.advanceTimersByTime(2000)
+    expect(vi.getTimerCount()).toBe(0)
+    owner.close()
+    other.close()
+    vi.useRealTimers()
+  })
+})
+
+describe('a loss of power', () => {
+  it('at any moment leaves a journal that is whole, as it was at some moment before', async () => {
+    const path = join(folder, 'cria.db')
+    const turns = 40
+    const recorder = await SqliteRecorder.open({ path })
+    for (let n = 0; n < turns; n++) {
+      const open = openOf(`turn_${n}`, { sessionId: `session_${n}` })
+      const at = stamper(open)
+      recorder.openTurn(open)
+      recorder.record(
+        open.turnId,
+        entriesOf([at(0, { type: 'start', model: 'm' }), at(1, { type: 'text_delta', text: 'x', attempt: 1 })]),
+      )
+      recorder.closeTurn(open.turnId, closeOf(at(1, CANCELLED)))
+    }
+    const log = readFileSync(`${path}-wal`)
+    const wholeTurns = (name: string, lost: Buffer): number => {
+      const copy = join(folder, name)
+      copyFileSync(path, copy)
+      writeFileSync(`${copy}-wal`, lost)
+      const connection = openFile({ path: copy, readOnly: false, synchronous: 'normal' })
+      const counts = connection.all<{ n: number }>(
+        `SELECT count(*) AS n FROM events JOIN turns ON turns.id = turn WHERE state <> 'open' GROUP BY turn`,
+      )
+      expect(connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+      expect(counts.every(({ n }) => n === 3)).toBe(true)
+      connection.close()
+      return counts.length
+    }
+    // What had not reached the disk is gone: the end of the log, or a block in its middle.
+    let before = 0
+    for (let share = 0; share <= 1; share += 1 / 32) {
+      const cut = Math.round(log.length * share)
+      const kept = wholeTurns(`cut-${cut}.db`, log.subarray(0, cut))
+      expect(kept).toBeGreaterThanOrEqual(before)
+      expect(
+        wholeTurns(`hole-${cut}.db`, Buffer.from(log).fill(0, cut, Math.min(cut + 4096, log.length))),
+      ).toBeGreaterThanOrEqual(kept - 1)
+      before = kept
+    }
+    expect(before).toBe(turns)
+    recorder.close()
+  })
+})

@@ -1,0 +1,184 @@
+/** Several processes on one file, and processes that are killed at any moment. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isTerminal } from '../../core/event.ts'
+import { wordOf } from '../../../test/support/journal-writer.ts'
+import { openFile } from './file.ts'
+import { SqliteRecorder } from './recorder.ts'
+
+/** `CRIA_CRASH_ROUNDS=300` is the long run. */
+const ROUNDS = Number(process.env['CRIA_CRASH_ROUNDS'] ?? 40)
+/** Processes that write, and die, at the same time. */
+const TOGETHER = 4
+const WRITER = join(import.meta.dirname, '../../../test/support/journal-writer.ts')
+
+let folder: string
+let path: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
+  path = join(folder, 'home', 'cria.db')
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+interface Writer {
+  /** What the process said that it was told. */
+  readonly lines: () => string[]
+  readonly ready: Promise<unknown>
+  readonly kill: () => void
+  readonly ended: Promise<{ readonly code: number | null; readonly errors: string }>
+}
+
+function startWriter(name: string, turns?: number): Writer {
+  const child = spawn(process.execPath, [WRITER, path, name, ...(turns === undefined ? [] : [String(turns)])])
+  let [said, errors] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  return {
+    // A line that was not written to its end was not said.
+    lines: () => said.split('\n').slice(0, -1),
+    ready: once(child.stdout, 'data'),
+    kill: () => child.kill('SIGKILL'),
+    ended: once(child, 'close').then(([code]) => ({ code: code as number | null, errors })),
+  }
+}
+
+/** What a process was told about each of its turns. */
+function promisesOf(lines: readonly string[]): Map<string, { events: number; isClosed: boolean }> {
+  const promises = new Map<string, { events: number; isClosed: boolean }>()
+  for (const line of lines) {
+    const [what, turnId = '', events] = line.split(' ')
+    if (what === 'opened') promises.set(turnId, { events: 0, isClosed: false })
+    const promise = promises.get(turnId)
+    if (promise !== undefined && what === 'stored') promise.events = Number(events)
+    if (promise !== undefined && what === 'closed') promise.isClosed = true
+  }
+  return promises
+}
+
+function checkIntegrity(): void {
+  const connection = openFile({ path, readOnly: false, synchronous: 'normal' })
+  expect(connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  expect(connection.all('PRAGMA foreign_key_check')).toEqual([])
+  connection.execute(`INSERT INTO turn_search (turn_search) VALUES ('integrity-check')`)
+  connection.close()
+}
+
+function checkPromises(recorder: SqliteRecorder, lines: readonly string[]): { lost: number } {
+  let lost = 0
+  for (const [turnId, promise] of promisesOf(lines)) {
+    const detail = recorder.read.turn(turnId)
+    if (detail === undefined) throw new Error(`${turnId} was opened and is not there`)
+    const { turn, events } = detail
+    // It may have ended without having been told so.
+    expect(turn.status).toBe(promise.isClosed || events.at(-1)?.type === 'complete' ? 'done' : 'lost')
+    expect(events.length).toBeGreaterThan(promise.events)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index))
+    expect(events.filter((event) => isTerminal(event))).toHaveLength(1)
+    const words = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
+    expect(words).toEqual(words.map((_, index) => wordOf(turnId, index + 1)))
+    expect(turn.text).toBe(words.join(''))
+    if (turn.status === 'lost') lost += 1
+  }
+  return { lost }
+}
+
+describe('processes that are killed', () => {
+  it(
+    `leave a whole journal with every turn that was begun, ${ROUNDS} times`,
+    async () => {
+      let lost = 0
+      const all: string[] = []
+      for (let round = 0; round < ROUNDS; round += TOGETHER) {
+        const writers = Array.from({ length: Math.min(TOGETHER, ROUNDS - round) }, (_, n) => startWriter(`${round + n}`))
+        await Promise.all(
+          writers.map(async (writer) => {
+            await writer.ready
+            await sleep(Math.random() * 100)
+            writer.kill()
+            const { errors } = await writer.ended
+            expect(errors).toBe('')
+          }),
+        )
+        checkIntegrity()
+        const recorder = await SqliteRecorder.open({ path })
+        for (const writer of writers) {
+          lost += checkPromises(recorder, writer.lines()).lost
+          all.push(...writer.lines())
+        }
+        // Turns that were begun, but whose process died before it could say so.
+        expect(recorder.sweep()).toBeLessThanOrEqual(TOGETHER)
+        expect(recorder.sweep()).toBe(0)
+        recorder.close()
+      }
+      const recorder = await SqliteRecorder.open({ path })
+      checkPromises(recorder, all)
+      recorder.close()
+      console.log(`${ROUNDS} processes killed: ${promisesOf(all).size} turns begun, ${lost} lost, ${all.length} promises kept`)
+      expect(lost).toBeGreaterThan(0)
+    },
+    ROUNDS * 2000,
+  )
+
+  it('while they make the file leave one that works, or none', async () => {
+    for (let round = 0; round < 4; round++) {
+      path = join(folder, `home-${round}`, 'cria.db')
+      const writers = Array.from({ length: 4 }, (_, n) => startWriter(`${n}`))
+      for (const writer of writers) {
+        await Promise.race([writer.ready, sleep(Math.random() * 100)])
+        writer.kill()
+      }
+      await Promise.all(writers.map((writer) => writer.ended))
+      const recorder = await SqliteRecorder.open({ path })
+      for (const writer of writers) checkPromises(recorder, writer.lines())
+      recorder.close()
+      checkIntegrity()
+      expect(readdirSync(join(path, '..')).filter((name) => !name.endsWith('.new'))).toEqual(['cria.db'])
+    }
+  }, 60_000)
+})
+
+describe('processes that write at the same time', () => {
+  it('begin one journal together, lose no row and meet no lock', async () => {
+    const [processes, turns] = [8, 25]
+    expect(existsSync(path)).toBe(false)
+    const writers = Array.from({ length: processes }, (_, n) => startWriter(`${n}`, turns))
+    for (const writer of writers) expect(await writer.ended).toEqual({ code: 0, errors: '' })
+    const recorder = await SqliteRecorder.open({ path })
+    for (const writer of writers) {
+      const promises = promisesOf(writer.lines())
+      expect(promises.size).toBe(turns)
+      expect([...promises.values()].every(({ isClosed }) => isClosed)).toBe(true)
+      expect(checkPromises(recorder, writer.lines())).toEqual({ lost: 0 })
+    }
+    expect(recorder.read.turns({ limit: 1000 }).turns).toHaveLength(processes * turns)
+    for (let n = 0; n < processes; n++) expect(recorder.read.history(`session_${n}`)).toHaveLength(turns * 2)
+    recorder.close()
+    expect(readdirSync(join(folder, 'home'))).toEqual(['cria.db'])
+    checkIntegrity()
+  }, 60_000)
+
+  it('end a lost turn once, however many see it', async () => {
+    const writer = startWriter('a')
+    await writer.ready
+    await sleep(20)
+    writer.kill()
+    await writer.ended
+    const recorders = await Promise.all(Array.from({ length: 4 }, () => SqliteRecorder.open({ path })))
+    const counts = await Promise.all(recorders.map(async (recorder) => recorder.sweep()))
+    expect(counts.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(1)
+    for (const recorder of recorders) {
+      checkPromises(recorder, writer.lines())
+      recorder.close()
+    }
+  })
+})

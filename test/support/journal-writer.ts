@@ -1,0 +1,53 @@
+/**
+ * A process that writes turns into a journal and says on standard output what it was told is stored.
+ *
+ *     node test/support/journal-writer.ts FILE NAME [TURNS]
+ *
+ * Without a number of turns it goes on until it is killed. Lines: `opened ID`, `stored ID EVENTS`, `closed ID`.
+ */
+
+import { writeSync } from 'node:fs'
+import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
+import { assistant, user } from '../../src/core/message.ts'
+import { closeOf, entriesOf, openOf, resultOf, stamper } from '../contract/turns.ts'
+
+const [path = '', name = '', turns = 'Infinity'] = process.argv.slice(2)
+
+/** The text of an event, known to who checks it. */
+export function wordOf(turnId: string, seq: number): string {
+  return `${turnId}-${seq} `
+}
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`)
+}
+
+function writeTurn(recorder: SqliteRecorder, turnId: string, length: number): void {
+  const open = openOf(turnId, { sessionId: `session_${name}` })
+  const at = stamper(open)
+  recorder.openTurn(open)
+  say(`opened ${turnId}`)
+  let text = ''
+  for (let seq = 0; seq < length;) {
+    const start = seq === 0 ? [at(0, { type: 'start' as const, model: 'm' })] : []
+    seq += start.length
+    const deltas = Array.from({ length: 1 + (seq % 3) }, () => {
+      const word = wordOf(turnId, seq++)
+      text += word
+      return at(1, { type: 'text_delta', text: word, attempt: 1 })
+    })
+    const composed = start.length > 0 ? [{ type: 'messages' as const, step: 0, messages: [user('Go on.')] }] : []
+    recorder.record(turnId, [...composed, ...entriesOf([...start, ...deltas])])
+    say(`stored ${turnId} ${seq}`)
+  }
+  recorder.record(turnId, entriesOf([at(1, { type: 'message', message: assistant(text) })]))
+  recorder.closeTurn(turnId, closeOf(at(1, { type: 'complete', result: resultOf(open, text) }), { text }))
+  say(`closed ${turnId}`)
+}
+
+if (import.meta.main) {
+  const recorder = await SqliteRecorder.open({ path })
+  say('ready')
+  for (let n = 0; n < Number(turns); n++) writeTurn(recorder, `turn_${name}_${n}`, 5 + ((n * 37) % 90))
+  recorder.close()
+}
