@@ -58,7 +58,20 @@ export type {
   SearchOptions,
   SourceDocument,
 } from './core/store.ts'
-export type { PermissionAnswer, PermissionChecker, Tool, ToolContext, ToolOutput, ToolResult } from './core/tool.ts'
+export type {
+  PermissionAnswer,
+  PermissionChecker,
+  PermissionContext,
+  PermissionDecision,
+  PermissionRequest,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  ToolResources,
+  ToolResult,
+  ToolSubject,
+  ToolUse,
+} from './core/tool.ts'
 export type { Usage } from './core/usage.ts'
 
 export { ChatMemory } from './stores/chat-memory.ts'
@@ -68,3 +81,6 @@ export { loadDocuments } from './stores/load/load-documents.ts'
 export type { LoadedDocuments, LoadOptions } from './stores/load/load-documents.ts'
 export { MemoryDocumentStore } from './stores/memory.ts'
 export { SqliteDocumentStore } from './stores/sqlite.ts'
+
+export { defineTool } from './tools/define-tool.ts'
+export type { ToolRules } from './tools/rules/rule.ts'

@@ -3,7 +3,7 @@
  *
  *     start ─► (retrieval)* ─► step* ─► complete | cancelled | error
  *     step  =  (text_delta | thinking | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
- *     tools =  tool_request+  (permission_request permission_decision)?  (tool_progress | tool_result)*
+ *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result)*
  *
  * An event is plain JSON. Stations yield event *bodies*; the recorder tap stamps them. Exactly one terminal event ends every
  * stream, and every `tool_request` is followed by exactly one `tool_result` with the same id.
@@ -14,7 +14,7 @@ import type { ErrorInfo } from './error.ts'
 import type { JsonObject } from './json.ts'
 import type { Message } from './message.ts'
 import type { FinishReason } from './model.ts'
-import type { ToolResult, ToolUse } from './tool.ts'
+import type { PermissionRequest, ToolResult, ToolUse } from './tool.ts'
 import type { Usage } from './usage.ts'
 
 /** Why another model answers than the one before. */
@@ -78,7 +78,7 @@ export type RecoveryEvent =
 
 export type ToolEvent =
   | { readonly type: 'tool_request'; readonly tool: ToolUse }
-  | { readonly type: 'permission_request'; readonly tools: readonly ToolUse[] }
+  | { readonly type: 'permission_request'; readonly tools: readonly PermissionRequest[] }
   | {
       readonly type: 'permission_decision'
       readonly decisions: readonly {

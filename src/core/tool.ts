@@ -30,6 +30,15 @@ export interface ToolResources {
   readonly writes?: readonly string[]
 }
 
+/**
+ * What a call acts on, by its meaning: this is what rules of permission compare, never the bare text of the arguments. A command line
+ * is parsed, a path is followed to where it really leads. A relative path is meant from the root of the rules.
+ */
+export type ToolSubject =
+  | { readonly kind: 'command'; readonly command: string }
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'url'; readonly url: string }
+
 export interface ToolContext {
   readonly signal: AbortSignal
   /** The same for every try of the same call, also after a restart: hand it to the outside world to make an effect happen once. */
@@ -51,8 +60,11 @@ export interface Tool<Input = never> {
   /** Letters, digits, `_` and `-`, at most 64: what every provider takes. */
   readonly name: string
   readonly description: string
-  readonly inputSchema: Schema<Input>
+  /** `defineTool` ties it to `Input`; here it is loose, so that tools of different inputs go into one list. */
+  readonly inputSchema: Schema
   readonly resources?: (input: Input) => ToolResources
+  /** Absent: rules see the arguments themselves, by name. */
+  readonly subjects?: (input: Input) => readonly ToolSubject[]
   /** `true`: changes nothing anywhere; such calls run together. Default false. */
   readonly isReadOnly?: boolean
   /** Default true: a tool that says nothing is asked about. */
@@ -72,15 +84,23 @@ export interface PermissionDecision {
   readonly reason?: string
   /** Run with this input instead of the one that was asked about. */
   readonly input?: Json
-  /** `session`: do not ask again for the same in this session. */
+  /** `session`: do not ask again for the same call in this session, or for whatever `rule` covers. */
   readonly remember?: 'session'
+  /** With `remember`: the rule to keep, `shell(git status)`, instead of this very call. */
+  readonly rule?: string
+}
+
+/** A call that is asked about. */
+export interface PermissionRequest extends ToolUse {
+  /** Why it is not simply run. */
+  readonly reason?: string
 }
 
 export interface PermissionContext {
   readonly sessionId: string
   readonly turnId: string
   readonly signal: AbortSignal
-  /** The model has read text from documents, tools or the web in this turn. */
+  /** The model has read text from documents, tools or the web before it made these calls. */
   readonly untrusted: boolean
 }
 
@@ -88,7 +108,7 @@ export interface PermissionContext {
  * Decides about a batch of calls (one call in safe mode): one answer for all, or an array with one answer each.
  */
 export type PermissionChecker = (
-  requests: readonly ToolUse[],
+  requests: readonly PermissionRequest[],
   ctx: PermissionContext,
 ) => PermissionAnswer | readonly PermissionAnswer[] | Promise<PermissionAnswer | readonly PermissionAnswer[]>
 

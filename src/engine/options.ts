@@ -4,7 +4,6 @@ import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { BotIdentity } from '../core/event.ts'
 import type { CreateId } from '../core/id.ts'
-import { jsonSchemaOf } from '../core/schema.ts'
 import { toMessages } from '../core/message.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
@@ -15,6 +14,9 @@ import type { Usage } from '../core/usage.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
+import { checkTool } from '../tools/define-tool.ts'
+import { parseRules } from '../tools/rules/rule.ts'
+import type { ToolRules } from '../tools/rules/rule.ts'
 
 export interface EngineOptions extends CallSettings {
   /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
@@ -30,6 +32,8 @@ export interface EngineOptions extends CallSettings {
   readonly toolChoice?: ToolChoice
   /** Absent: whatever needs permission is refused. */
   readonly hasPermissionsToUseTool?: PermissionChecker
+  /** What may run without asking, has to be asked about, or never runs. */
+  readonly rules?: ToolRules
   /** Called once a step with the usage of that step. */
   readonly onUpdateUsage?: (usage: Usage) => void
   readonly abortSignal?: AbortSignal
@@ -103,6 +107,7 @@ export function checkOptions(options: EngineOptions): void {
   for (const limit of ['firstToken', 'idle', 'step', 'turn'] as const)
     checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
   checkTools(options.tools ?? [])
+  parseRules(options.rules ?? {})
 }
 
 /** The last thing said must be the user's, or the outcome of a tool, and hold more than white space. */
@@ -121,13 +126,10 @@ function checkNumber(name: string, value: number | undefined, least: number): vo
 
 function checkTools(tools: readonly Tool[]): void {
   const seen = new Set<string>()
-  for (const { name, inputSchema } of tools) {
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-      throw new ConfigurationError(`A tool cannot be called ${JSON.stringify(name)}: use 1 to 64 letters, digits, "_" or "-".`)
-    }
-    if (seen.has(name))
-      throw new ConfigurationError(`Two tools are called ${JSON.stringify(name)}: a model could not tell them apart.`)
-    seen.add(name)
-    jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`)
+  for (const tool of tools) {
+    checkTool(tool)
+    if (seen.has(tool.name))
+      throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not tell them apart.`)
+    seen.add(tool.name)
   }
 }

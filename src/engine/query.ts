@@ -20,7 +20,7 @@ import { checkOptions } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
-import { beginTurn, currentModel, DEFAULT_MAX_STEPS } from './turn.ts'
+import { beginTurn, currentModel, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -85,12 +85,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
     const calls = answer.message.toolCalls ?? []
     if (calls.length === 0) return yield* finish(answer, turn)
 
-    const results = yield* runTools(calls, {
-      ...ctx,
-      step: turn.step,
-      tools: options.tools ?? [],
-      permit: options.hasPermissionsToUseTool,
-    })
+    const results = yield* runTools(calls, toolsContext(turn))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
     turn.conversation = { ...conversation, messages: [...conversation.messages, answer.message, ...results] }
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')

@@ -16,6 +16,9 @@ import type { ModelChain, ModelContext } from '../model/stream.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
 import { questionOf } from '../prepare/prepare.ts'
 import type { Conversation, RequestOptions, TurnInput } from '../prepare/prepare.ts'
+import type { ToolsContext } from '../tools/call.ts'
+import { toolsState } from '../tools/state.ts'
+import type { ToolsState } from '../tools/state.ts'
 import { systemClock } from '../util/clock.ts'
 import { sha256 } from '../util/hash.ts'
 import { TurnLedger } from './ledger.ts'
@@ -24,6 +27,7 @@ import { startSpan } from './span.ts'
 
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
+export const DEFAULT_TOOL_CONCURRENCY = 5
 
 export interface Turn {
   readonly options: EngineOptions
@@ -37,6 +41,7 @@ export interface Turn {
   readonly startedAt: number
   readonly ctx: ModelContext
   readonly request: RequestOptions
+  readonly tools: ToolsState
   /** From 1; 0 before the first step. */
   step: number
   input: TurnInput
@@ -80,6 +85,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     step: 0,
     input: inputOf(options),
     request: requestOf(options),
+    tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId }),
     conversation: undefined,
     end: (reason) => ending.abort(reason),
     ctx: {
@@ -103,6 +109,20 @@ export function currentModel({ chain }: Turn): LanguageModel {
   const model = chain.models[chain.current]
   if (model === undefined) throw new CriaError('internal', `There is no model number ${chain.current} in the chain.`)
   return model
+}
+
+/** What the tools station is given in the present step. */
+export function toolsContext({ ctx, options, step, tools, conversation }: Turn): ToolsContext {
+  tools.untrusted ||= (conversation?.messages ?? []).some((message) => message.role === 'tool' || message.retrieved !== undefined)
+  return {
+    ...ctx,
+    step,
+    state: tools,
+    tools: options.tools ?? [],
+    permit: options.hasPermissionsToUseTool,
+    safeMode: options.safeMode ?? false,
+    concurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
+  }
 }
 
 /** The row of the turn, as it stands before anything has happened. */

@@ -1,18 +1,42 @@
 /** A call on its way through the station, and what the station is given. */
 
 import type { StationContext } from '../core/context.ts'
+import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import type { PermissionChecker, Tool } from '../core/tool.ts'
+import type { PermissionChecker, Tool, ToolResult } from '../core/tool.ts'
+import type { Attachment } from './output.ts'
+import type { Scheduled } from './schedule.ts'
+import type { ToolsState } from './state.ts'
 
 export interface ToolsContext extends StationContext {
   readonly step: number
   readonly tools: readonly Tool[]
   readonly permit: PermissionChecker | undefined
+  /** One call at a time, each asked about. */
+  readonly safeMode: boolean
+  /** Calls that run at the same time at most. */
+  readonly concurrency: number
+  readonly state: ToolsState
 }
 
-/** A call that may run: its tool is known and its input fits. */
-export interface PreparedCall {
+/** A call whose tool is known and whose input fits. */
+export interface Job extends Scheduled {
+  readonly index: number
   readonly call: ToolCallPart
   readonly tool: Tool
-  readonly input: unknown
+  /** The arguments as they came, or as the one who granted them changed them. */
+  given: Json
+  /** The same, as the schema made it. */
+  input: unknown
+}
+
+/** What became of a call. */
+export interface Outcome {
+  readonly result: ToolResult
+  readonly attachments: readonly Attachment[]
+}
+
+/** The call did not run. */
+export function notRun({ id, name }: ToolCallPart, content: string): Outcome {
+  return { result: { id, name, content, isError: true, durationMs: 0 }, attachments: [] }
 }

@@ -1,45 +1,145 @@
-/** May this call run? */
+/** Asks for permission, where it takes that, and keeps what was said. */
 
 import type { Station } from '../core/context.ts'
-import type { PermissionAnswer, PermissionDecision, ToolUse } from '../core/tool.ts'
+import type { EventOf } from '../core/event.ts'
+import type { PermissionDecision } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
-import type { PreparedCall, ToolsContext } from './call.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
+import { readAnswers } from './answers.ts'
+import type { Job, ToolsContext } from './call.ts'
+import { footprintOf } from './conflicts.ts'
+import { judge } from './judge.ts'
+import type { Judgement } from './judge.ts'
+import { messageOf } from './output.ts'
+import { decide } from './rules/decide.ts'
+import { readRule } from './rules/rule-book.ts'
+import { parseRule } from './rules/rule.ts'
+import { subjectsOf } from './rules/subject.ts'
+import type { Subject } from './rules/subject.ts'
+import { validated } from './validate.ts'
 
-export interface Verdict {
-  readonly granted: boolean
+export type Decision = EventOf<'permission_decision'>['decisions'][number]
+
+export interface Asked {
+  readonly job: Job
   readonly reason: string
-  /** What to run with, where it may run. */
-  readonly input: unknown
+  /** The rule that asks. */
+  readonly rule?: string
 }
 
-export async function* permit({ call, tool, input }: PreparedCall, ctx: ToolsContext): Station<Verdict> {
-  if (!asks(tool.needsPermission, input)) return { granted: true, reason: 'The tool needs no permission.', input }
-  const request = { id: call.id, name: call.name, input: call.input }
-  yield { type: 'permission_request', tools: [request] }
-  const decision = ctx.permit === undefined ? NOBODY_TO_ASK : await ask(request, ctx)
-  const reason = decision.reason ?? (decision.granted ? 'Granted.' : 'The user refused it.')
-  yield { type: 'permission_decision', decisions: [{ id: call.id, granted: decision.granted, reason }] }
-  return { granted: decision.granted, reason, input: decision.input ?? input }
+/** @param period see `repeatedPeriod`. */
+export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsContext): Promise<Judgement> {
+  const { tool, input } = job
+  const { state, safeMode, permit } = ctx
+  const book = await state.rules()
+  const subjects = await subjectsOf(tool, input, book.root)
+  return judge({
+    needsPermission: needsPermission(job),
+    safeMode,
+    canAsk: permit !== undefined,
+    rule: decide(book.rules, tool.name, subjects),
+    remembered: remembered(job, subjects, ctx),
+    period,
+    untrusted: book.afterUntrusted === 'ask' && state.untrusted && tool.isReadOnly !== true,
+  })
 }
 
-const NOBODY_TO_ASK: PermissionDecision = { granted: false, reason: 'The tool needs permission and there is nobody to ask.' }
+/** Only a plain `false` means that nobody has to be asked. */
+function needsPermission({ tool, input }: Job): boolean {
+  try {
+    const { needsPermission } = tool
+    // The input was checked against the tool's own schema.
+    return (typeof needsPermission === 'function' ? needsPermission(input as never) : needsPermission) !== false
+  } catch {
+    return true
+  }
+}
 
-function asks(needsPermission: unknown, input: unknown): boolean {
-  return typeof needsPermission === 'function' ? needsPermission(input) === true : needsPermission !== false
+function remembered(
+  job: Job,
+  subjects: readonly Subject[],
+  { state }: ToolsContext,
+): Pick<PermissionDecision, 'granted'> | undefined {
+  const call = state.grants.calls.get(callKey(job))
+  if (call !== undefined) return call
+  const verdict = decide(state.grants.rules, job.tool.name, subjects)?.verdict
+  return verdict === 'allow' || verdict === 'deny' ? { granted: verdict === 'allow' } : undefined
+}
+
+function callKey({ tool, given }: Pick<Job, 'tool' | 'given'>): string {
+  return `${tool.name} ${canonicalJson(given)}`
+}
+
+/**
+ * Asks about several calls at once. Whoever is granted becomes ready, with the input that was granted; the others are returned with the
+ * decision against them.
+ */
+export async function* ask(
+  asked: readonly Asked[],
+  ctx: ToolsContext,
+): Station<readonly { readonly job: Job; readonly decision: Decision }[]> {
+  const requests = asked.map(({ job, reason }) => ({ id: job.call.id, name: job.call.name, input: job.given, reason }))
+  yield { type: 'permission_request', tools: requests }
+  const answers = await answersTo(requests, ctx)
+  const settled: { readonly job: Job; readonly decision: Decision }[] = []
+  for (const [index, { job, rule }] of asked.entries()) {
+    const answer = answers[index] ?? { granted: false }
+    settled.push({ job, decision: await settle(job, rule, answer, ctx) })
+  }
+  yield { type: 'permission_decision', decisions: settled.map(({ decision }) => decision) }
+  return settled.filter(({ decision }) => !decision.granted)
 }
 
 /** A checker that throws has not granted anything. */
-async function ask(request: ToolUse, ctx: ToolsContext): Promise<PermissionDecision> {
+async function answersTo(
+  requests: Parameters<NonNullable<ToolsContext['permit']>>[0],
+  { permit, sessionId, turnId, signal, state }: ToolsContext,
+): Promise<readonly PermissionDecision[]> {
   try {
-    const { sessionId, turnId, signal } = ctx
-    const answers = await orAborted(
-      Promise.resolve(ctx.permit?.([request], { sessionId, turnId, signal, untrusted: false })),
-      signal,
+    // A copy: what the one who is asked does with the input changes no history.
+    const answers = Promise.resolve(
+      permit?.(structuredClone(requests), { sessionId, turnId, signal, untrusted: state.untrusted }),
     )
-    const answer: PermissionAnswer | undefined = Array.isArray(answers) ? answers[0] : (answers as PermissionAnswer | undefined)
-    return typeof answer === 'object' ? answer : { granted: answer === true }
+    return readAnswers(await orAborted(answers, signal), requests.length)
   } catch (thrown) {
-    if (ctx.signal.aborted) throw ctx.signal.reason
-    return { granted: false, reason: `The permission check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+    signal.throwIfAborted()
+    return requests.map(() => ({ granted: false, reason: `The permission check failed: ${messageOf(thrown)}` }))
   }
+}
+
+async function settle(job: Job, rule: string | undefined, answer: PermissionDecision, ctx: ToolsContext): Promise<Decision> {
+  const { id } = job.call
+  const problem = answer.granted && answer.input !== undefined ? await change(job, answer.input, ctx) : undefined
+  if (problem !== undefined) return { id, granted: false, ...problem }
+  // Also what was changed: this very call, as it was granted.
+  await remember(job, answer, ctx)
+  const named = rule === undefined ? {} : { rule }
+  if (!answer.granted) return { id, granted: false, reason: answer.reason ?? 'The user refused it.', ...named }
+  job.phase = 'ready'
+  return { id, granted: true, reason: answer.reason ?? 'Granted.', ...named }
+}
+
+/** The one who granted the call changed its input: that has to fit as well, and no prohibition may meet it. */
+async function change(job: Job, given: Job['given'], ctx: ToolsContext): Promise<{ reason: string; rule?: string } | undefined> {
+  const fit = await validated({ name: job.call.name, input: given }, job.tool)
+  if ('problem' in fit) return { reason: `The changed input does not fit. ${fit.problem}` }
+  const book = await ctx.state.rules()
+  const verdict = decide(book.rules, job.tool.name, await subjectsOf(job.tool, fit.input, book.root))
+  if (verdict?.verdict === 'deny') {
+    return { reason: `The input was changed. ${verdict.reason}`, ...(verdict.rule === undefined ? {} : { rule: verdict.rule }) }
+  }
+  job.given = given
+  job.input = fit.input
+  job.footprint = footprintOf(job.tool, fit.input)
+  return undefined
+}
+
+async function remember(job: Job, { granted, remember, rule }: PermissionDecision, { state }: ToolsContext): Promise<void> {
+  if (remember !== 'session') return
+  if (rule === undefined) {
+    state.grants.calls.set(callKey(job), { granted })
+    return
+  }
+  const { root } = await state.rules()
+  state.grants.rules.push(await readRule(parseRule(rule, granted ? 'allow' : 'deny'), root))
 }

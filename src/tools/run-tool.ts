@@ -3,99 +3,110 @@
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
-import type { ToolContext, ToolOutput, ToolResult } from '../core/tool.ts'
-import { orAborted } from '../util/abort.ts'
+import type { Span } from '../core/span.ts'
+import type { Tool } from '../core/tool.ts'
 import { sha256 } from '../util/hash.ts'
-import type { PreparedCall, ToolsContext } from './call.ts'
+import { redact } from '../util/redact.ts'
+import { notRun } from './call.ts'
+import type { Job, Outcome, ToolsContext } from './call.ts'
+import { messageOf, told } from './output.ts'
+import type { Told } from './output.ts'
+import { Work } from './work.ts'
+import type { Ending } from './work.ts'
 
 export const DEFAULT_TOOL_TIMEOUT = 120_000
 export const DEFAULT_MAX_RESULT_CHARS = 30_000
+/** Milliseconds that a tool has to end by itself when it is cancelled: a reader who cancels does not wait. */
+const CANCEL_GRACE = 50
+/** The same when its own time is up. */
+const TIMEOUT_GRACE = 1000
 
-export async function* runTool({ call, tool, input }: PreparedCall, ctx: ToolsContext): Station<ToolResult> {
+/** @param maxChars of the result; the progress that is shown is bounded in the same way. */
+export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): Station<Outcome> {
+  const { call, tool } = job
   const { id, name } = call
   const startedAt = ctx.clock.now()
-  const idempotencyKey = sha256(`${ctx.turnId}\n${ctx.step}\n${id}`).slice(0, 32)
-  yield {
-    type: 'note',
-    entry: {
-      type: 'tool_start',
-      step: ctx.step,
-      callId: id,
-      name,
-      input: JSON.stringify(call.input),
-      idempotencyKey,
-      at: startedAt,
-    },
-  }
+  const idempotencyKey = idempotencyKeyOf(job, ctx)
+  const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(job.given), idempotencyKey, at: startedAt }
+  yield { type: 'note', entry: { type: 'tool_start', ...intent } }
+  if (ctx.signal.aborted) return notRun(call, 'Cancelled before it began: it has done nothing.')
+
   const span = ctx.span.child('execute_tool', {
     [ATTRIBUTE.operation]: 'execute_tool',
     [ATTRIBUTE.toolName]: name,
     [ATTRIBUTE.toolCallId]: id,
   })
-  const over = new AbortController()
+  const work = new Work(ctx.clock, { maxProgressChars: maxChars })
+  // A signal of its own: many listeners on the turn's would look like a leak.
+  const cancelled = AbortSignal.any([ctx.signal])
+  const cancel = (): void => work.stop(ctx.signal.reason, CANCEL_GRACE)
+  cancelled.addEventListener('abort', cancel, { once: true })
   const limit = tool.timeout ?? DEFAULT_TOOL_TIMEOUT
-  const stopTimer = new AbortController()
-  ctx.clock.sleep(limit, stopTimer.signal).then(
-    () => over.abort(new CriaError('timeout', `timed out after ${limit / 1000} s`)),
-    () => {},
-  )
-  const signal = AbortSignal.any([ctx.signal, over.signal])
-  const finish = (content: string, isError: boolean): ToolResult => ({
-    id,
-    name,
-    content: shortened(content, tool.maxResultChars),
-    isError,
-    durationMs: ctx.clock.now() - startedAt,
-  })
+  const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
+  work.after(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
   try {
-    const output = yield* outputOf(
-      { call, tool, input },
-      { signal, idempotencyKey, sessionId: ctx.sessionId, turnId: ctx.turnId, progress: () => {}, span },
-    )
-    const { content, isError } = asText(output)
-    return finish(content, isError)
-  } catch (thrown) {
-    span.fail(thrown)
-    if (ctx.signal.aborted) return finish('Cancelled while it ran: its effects are unknown.', true)
-    return finish(`The tool failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`, true)
+    start(work, job, idempotencyKey, span, ctx)
+    let ending: Ending | undefined
+    while (ending === undefined) {
+      const news = await work.next()
+      if (news.type === 'progress') yield { type: 'tool_progress', id, content: news.content }
+      else ending = news
+    }
+    const outcome = outcomeOf(ending, { tool, maxChars, span, cancelled: ctx.signal.aborted })
+    const { content, isError, attachments } = outcome
+    return { result: { id, name, content, isError, durationMs: ctx.clock.now() - startedAt }, attachments }
   } finally {
-    stopTimer.abort()
+    await work.end(CANCEL_GRACE)
+    cancelled.removeEventListener('abort', cancel)
     span.end()
   }
 }
 
-async function* outputOf({ call, tool, input }: PreparedCall, ctx: ToolContext): Station<ToolOutput> {
+function start(work: Work, { tool, input }: Job, idempotencyKey: string, span: Span, ctx: ToolsContext): void {
+  const { sessionId, turnId } = ctx
+  const { signal } = work
+  const progress = (content: string): void => work.progress(content)
   // The input was checked against the tool's own schema; only the tool knows its type.
-  const started = ctx.span.run(() => tool.call(input as never, ctx))
-  if (!isGenerator(started)) return await orAborted(Promise.resolve(started), ctx.signal)
-  for (;;) {
-    const next = await orAborted(
-      ctx.span.run(() => started.next()),
-      ctx.signal,
-    )
-    if (next.done === true) return next.value
-    yield { type: 'tool_progress', id: call.id, content: String(next.value) }
+  const call = (): unknown => tool.call(input as never, { signal, idempotencyKey, sessionId, turnId, progress, span })
+  work.start(call, (step) => span.run(step))
+}
+
+/**
+ * The same for every try of a call, also when its turn is taken up again by another process: all that it is made of stands in the journal.
+ * Calls of one step that share an id are told apart by their place.
+ */
+function idempotencyKeyOf({ index, call }: Job, { sessionId, turnId, step }: ToolsContext): string {
+  return sha256([sessionId, turnId, step, index, call.id].join('\n')).slice(0, 32)
+}
+
+interface Circumstances {
+  readonly tool: Tool
+  readonly maxChars: number
+  readonly span: Span
+  readonly cancelled: boolean
+}
+
+function outcomeOf(ending: Ending, { tool, maxChars, span, cancelled }: Circumstances): Told {
+  const effects =
+    tool.isReadOnly === true ? 'It changes nothing.' : 'Its effects are unknown: it may have had all of them, some, or none.'
+  if (ending.type === 'returned') {
+    const outcome = told(ending.output, maxChars)
+    // What was finished is kept, whoever has stopped waiting for it.
+    if (ending.stopped === undefined || cancelled) return outcome
+    span.fail(ending.stopped)
+    return {
+      ...outcome,
+      ...told(`The tool ${messageOf(ending.stopped)} and was stopped. It returned:\n${outcome.content}`, maxChars),
+      isError: true,
+    }
   }
+  const thrown = ending.type === 'threw' ? ending.thrown : ending.stopped
+  span.fail(thrown)
+  if (cancelled) return failure(`Cancelled while it ran. ${effects}`)
+  if (ending.stopped !== undefined) return failure(`The tool ${messageOf(ending.stopped)} and was stopped. ${effects}`)
+  return failure(told(`The tool failed: ${redact(messageOf(thrown))}`, maxChars).content)
 }
 
-function isGenerator(value: unknown): value is AsyncGenerator<string, ToolOutput> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
-}
-
-/** What a tool returned, as text for the model. */
-function asText(output: ToolOutput): { content: string; isError: boolean } {
-  if (output === undefined || output === null || output === '') return { content: '(no output)', isError: false }
-  if (typeof output === 'string') return { content: output, isError: false }
-  if (typeof output === 'object' && 'content' in output && typeof output.content === 'string') {
-    return { content: output.content === '' ? '(no output)' : output.content, isError: output['isError'] === true }
-  }
-  return { content: JSON.stringify(output), isError: false }
-}
-
-/** Keeps head and tail, and says how much is missing between them. */
-function shortened(content: string, limit: number = DEFAULT_MAX_RESULT_CHARS): string {
-  if (content.length <= limit) return content.toWellFormed()
-  const half = Math.floor(limit / 2)
-  const missing = content.length - 2 * half
-  return `${content.slice(0, half)}\n[… ${missing} of ${content.length} characters left out …]\n${content.slice(-half)}`.toWellFormed()
+function failure(content: string): Told {
+  return { content, isError: true, attachments: [] }
 }

@@ -1,0 +1,43 @@
+/** What did the one who was asked say? Only a clear yes is one. */
+
+import type { PermissionDecision } from '../core/tool.ts'
+import { parseRule } from './rules/rule.ts'
+import { messageOf } from './output.ts'
+
+/** One decision for each of `count` requests; what is missing or unclear is a refusal. */
+export function readAnswers(answers: unknown, count: number): PermissionDecision[] {
+  if (Array.isArray(answers)) return Array.from({ length: count }, (_, index) => readAnswer(answers[index], false))
+  return Array.from({ length: count }, () => readAnswer(answers, count > 1))
+}
+
+/** @param forAll the answer was given for several calls at once. */
+function readAnswer(answer: unknown, forAll: boolean): PermissionDecision {
+  if (typeof answer === 'boolean') return { granted: answer }
+  if (answer === undefined || answer === null) return { granted: false, reason: 'No answer was given for this call.' }
+  if (typeof answer !== 'object') {
+    return { granted: false, reason: `The permission check answered with ${typeof answer}, not with a decision.` }
+  }
+  const { granted, reason, input, remember, rule } = answer as Partial<PermissionDecision>
+  const said = typeof reason === 'string' && reason !== '' ? { reason } : {}
+  if (granted === true && input !== undefined && forAll) {
+    return { granted: false, reason: 'A changed input was granted for several calls at once: it takes one decision for each.' }
+  }
+  if (rule !== undefined && !isRule(rule)) {
+    return { granted: false, reason: `The rule to remember cannot be read: ${messageOf(rule)}` }
+  }
+  return {
+    granted: granted === true,
+    ...said,
+    ...(input === undefined ? {} : { input }),
+    ...(remember === 'session' ? { remember } : {}),
+    ...(rule === undefined ? {} : { rule }),
+  }
+}
+
+function isRule(rule: unknown): rule is string {
+  try {
+    return typeof rule === 'string' && parseRule(rule, 'allow') !== undefined
+  } catch {
+    return false
+  }
+}

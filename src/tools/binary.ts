@@ -1,0 +1,55 @@
+/** Is this text, and if not, what is it? */
+
+import type { ImagePart } from '../core/part.ts'
+
+/** What providers take as one image: 5 MB of base64. */
+const MAX_IMAGE_BYTES = 3_750_000
+
+/** First bytes of files, in hexadecimal digits (https://en.wikipedia.org/wiki/List_of_file_signatures). */
+const SIGNATURES: readonly (readonly [RegExp, string])[] = [
+  [/^89504e470d0a1a0a/, 'image/png'],
+  [/^ffd8ff/, 'image/jpeg'],
+  [/^474946383[79]61/, 'image/gif'],
+  [/^52494646.{8}57454250/, 'image/webp'],
+  [/^255044462d/, 'application/pdf'],
+  [/^504b0304/, 'application/zip'],
+  [/^1f8b/, 'application/gzip'],
+]
+
+export function bytesIn(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined
+}
+
+function mediaTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('hex')
+  return SIGNATURES.find(([signature]) => signature.test(head))?.[1]
+}
+
+/** `image/png, 12,345 bytes` */
+export function describeBytes(bytes: Uint8Array): string {
+  return `${mediaTypeOf(bytes) ?? 'binary data'}, ${bytes.byteLength.toLocaleString('en-US')} bytes`
+}
+
+export function imageFrom(bytes: Uint8Array): ImagePart | undefined {
+  const mediaType = mediaTypeOf(bytes)
+  if (mediaType?.startsWith('image/') !== true || bytes.byteLength > MAX_IMAGE_BYTES) return undefined
+  return { type: 'image', mediaType, data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') }
+}
+
+const SAMPLE = 64_000
+
+/** NUL stands in no text; a tenth of control or replacement characters is what decoded binary data looks like. */
+export function looksBinary(text: string): boolean {
+  if (text.includes('\0')) return true
+  const length = Math.min(text.length, SAMPLE)
+  let odd = 0
+  for (let index = 0; index < length; index++) if (isOdd(text.charCodeAt(index))) odd++
+  return odd > 8 && odd > length / 10
+}
+
+/** A control character that is neither white space, nor a backspace, nor the escape of a terminal's colours. */
+function isOdd(code: number): boolean {
+  return (code < 0x20 && (code < 0x08 || code > 0x0d) && code !== 0x1b) || code === 0x7f || code === 0xfffd
+}

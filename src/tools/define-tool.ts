@@ -1,0 +1,114 @@
+/** Describes a tool, and tells at once what is wrong with the description. */
+
+import { ConfigurationError } from '../core/error.ts'
+import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
+import type { JsonSchema, Schema, StandardSchema } from '../core/schema.ts'
+import type { Tool } from '../core/tool.ts'
+
+type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
+
+/**
+ * A tool whose `call` gets what `inputSchema` describes: any Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object. A plain
+ * object with the same fields is a tool too.
+ *
+ * @throws ConfigurationError that names the tool, what was expected and what came.
+ */
+export function defineTool<Input>(tool: Description<Input> & { readonly inputSchema: StandardSchema<Input> }): Tool<Input>
+export function defineTool<Input = Readonly<Record<string, unknown>>>(
+  tool: Description<Input> & { readonly inputSchema: JsonSchema },
+): Tool<Input>
+export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
+  checkTool(tool)
+  return tool
+}
+
+const MAX_NAME = 64
+
+/** @throws ConfigurationError that names the tool, what was expected and what came. */
+export function checkTool(tool: Tool): void {
+  if (typeof tool !== 'object' || tool === null) {
+    throw new ConfigurationError(
+      `A tool must be an object, as defineTool() takes it, but is ${tool === null ? 'null' : typeof tool}.`,
+    )
+  }
+  const { name, description, timeout, maxResultChars } = tool
+  if (typeof name !== 'string' || !/^[\w-]+$/.test(name) || name.length > MAX_NAME) {
+    throw new ConfigurationError(`A tool cannot be called ${shown(name)}: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
+  }
+  const owner = `tool ${JSON.stringify(name)}`
+  if (typeof description !== 'string') throw wrong(owner, 'description', 'a text', description)
+  if (typeof tool.call !== 'function') throw wrong(owner, 'call', 'a function', tool.call)
+  for (const option of ['resources', 'subjects'] as const) {
+    if (tool[option] !== undefined && typeof tool[option] !== 'function') throw wrong(owner, option, 'a function', tool[option])
+  }
+  if (timeout !== undefined && !(timeout > 0)) throw wrong(owner, 'timeout', 'a number of milliseconds above 0', timeout)
+  if (maxResultChars !== undefined && !(maxResultChars >= 1)) {
+    throw wrong(owner, 'maxResultChars', 'a number of characters of at least 1', maxResultChars)
+  }
+  checkSchema(tool.inputSchema, owner)
+}
+
+function checkSchema(given: Schema, owner: string): void {
+  const schema = jsonSchemaOf(given, owner)
+  const type = schema['type']
+  if (type !== undefined && type !== 'object') {
+    throw new ConfigurationError(`The schema of ${owner} must describe an object, but its type is ${shown(type)}.`)
+  }
+  const foreign = isStandardSchema(given) ? undefined : foreignReference(schema)
+  if (foreign !== undefined) {
+    throw new ConfigurationError(
+      `The schema of ${owner} refers to ${JSON.stringify(foreign)}, which is not part of it. Put what it needs under "$defs" and refer to "#/$defs/…".`,
+    )
+  }
+}
+
+/** A `$ref` to somewhere else, or to nothing. */
+function foreignReference(schema: JsonSchema): string | undefined {
+  const left: unknown[] = [schema]
+  const seen = new Set<unknown>()
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue
+    seen.add(value)
+    for (const [key, member] of Object.entries(value)) {
+      if (key === '$ref' && typeof member === 'string' && !resolves(member, schema)) return member
+      if (!DATA.has(key)) left.push(member)
+    }
+  }
+  return undefined
+}
+
+/** Keywords whose values are no schemas. */
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
+
+/** Names and anchors cannot be followed here; only what is clearly elsewhere, or a path to nothing, is refused. */
+function resolves(reference: string, schema: JsonSchema): boolean {
+  if (!reference.startsWith('#')) return typeof schema['$id'] === 'string'
+  if (reference !== '#' && !reference.startsWith('#/')) return true
+  let place: unknown = schema
+  for (const key of reference.split('/').slice(1)) {
+    const name = unescaped(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    place = typeof place === 'object' && place !== null ? (place as Record<string, unknown>)[name] : undefined
+  }
+  return place !== undefined
+}
+
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}
+
+function wrong(owner: string, option: string, expected: string, received: unknown): ConfigurationError {
+  return new ConfigurationError(`\`${option}\` of ${owner} must be ${expected}, but is ${shown(received)}.`)
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' || value === null
+    ? JSON.stringify(value).slice(0, 100)
+    : typeof value === 'number'
+      ? String(value)
+      : typeof value
+}

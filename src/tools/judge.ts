@@ -1,0 +1,57 @@
+/** May a call run, is it refused, or has somebody to be asked? */
+
+import type { PermissionDecision } from '../core/tool.ts'
+import type { RuleVerdict } from './rules/decide.ts'
+
+export interface Case {
+  /** What the tool says of itself. */
+  readonly needsPermission: boolean
+  /** Every call is asked about. */
+  readonly safeMode: boolean
+  readonly canAsk: boolean
+  /** What the rules say. */
+  readonly rule: RuleVerdict | undefined
+  /** What was said about the same earlier in the session. */
+  readonly remembered: Pick<PermissionDecision, 'granted'> | undefined
+  /** Set when the model goes round in a circle of so many steps. */
+  readonly period: number | undefined
+  /** The call follows text that is not the user's, has effects, and the policy is to ask then. */
+  readonly untrusted: boolean
+}
+
+export type Judgement =
+  /** `silent`: there was nothing to decide. */
+  | { readonly verdict: 'run'; readonly reason: string; readonly rule?: string; readonly silent?: boolean }
+  | { readonly verdict: 'refuse'; readonly reason: string; readonly rule?: string }
+  | { readonly verdict: 'ask'; readonly reason: string; readonly rule?: string }
+
+/** The first line that applies decides. What would be asked is refused where nobody can answer. */
+export function judge(given: Case): Judgement {
+  const { rule, remembered, safeMode, canAsk } = given
+  if (rule?.verdict === 'deny') return { verdict: 'refuse', ...named(rule) }
+  if (remembered?.granted === false) return { verdict: 'refuse', reason: 'It was refused for this session.' }
+  if (given.period !== undefined) return ask(repetition(given.period), canAsk)
+  if (safeMode && canAsk) return ask('In safe mode every call is asked about.', canAsk)
+  if (remembered?.granted === true && !safeMode) return { verdict: 'run', reason: 'It was allowed for this session.' }
+  if (rule?.verdict === 'ask') return ask(rule.reason, canAsk, rule.rule)
+  if (given.untrusted) return ask('The model has read text that may not come from you, and this call has effects.', canAsk)
+  if (rule?.verdict === 'allow') return { verdict: 'run', ...named(rule) }
+  if (given.needsPermission || safeMode) return ask('The tool needs permission.', canAsk)
+  return { verdict: 'run', reason: 'The tool needs no permission.', silent: true }
+}
+
+function ask(reason: string, canAsk: boolean, rule?: string): Judgement {
+  const named = rule === undefined ? {} : { rule }
+  return canAsk
+    ? { verdict: 'ask', reason, ...named }
+    : { verdict: 'refuse', reason: `${reason} There is nobody to ask.`, ...named }
+}
+
+function named({ reason, rule }: RuleVerdict): { reason: string; rule?: string } {
+  return { reason, ...(rule === undefined ? {} : { rule }) }
+}
+
+function repetition(period: number): string {
+  const what = period === 1 ? 'The same call was' : `The same ${period} steps were`
+  return `${what} made three times in a row; the outcome will not change.`
+}

@@ -1,0 +1,154 @@
+/** What a tool returned, as the model gets it: bounded text that is never empty, and attachments. */
+
+import type { FilePart, ImagePart } from '../core/part.ts'
+import { bytesIn, describeBytes, imageFrom, looksBinary } from './binary.ts'
+
+export type Attachment = ImagePart | FilePart
+
+export interface Told {
+  readonly content: string
+  readonly isError: boolean
+  readonly attachments: readonly Attachment[]
+}
+
+const MAX_ATTACHMENTS = 10
+/** Base64 characters of all attachments of a result together. */
+const MAX_ATTACHED_CHARS = 20_000_000
+
+const NOTHING = '(no output)'
+
+/** Understands whatever a tool may return, also what its type forbids. `limit`: characters at most. */
+export function told(output: unknown, limit: number): Told {
+  const bytes = bytesIn(output)
+  if (bytes !== undefined) return toldBytes(bytes, limit)
+  if (output instanceof Error) return plain(messageOf(output), limit, true)
+  if (typeof output === 'function' || typeof output === 'symbol') {
+    return plain(`The tool returned a ${typeof output}, which cannot be shown.`, limit, true)
+  }
+  if (isContent(output)) {
+    const { kept, note } = attachmentsIn(output.attachments)
+    return { ...plain(output.content + note, limit, output.isError === true), attachments: kept }
+  }
+  return plain(textOf(output), limit)
+}
+
+function plain(text: string, limit: number, isError = false): Told {
+  return { content: bounded(text, limit), isError, attachments: [] }
+}
+
+function toldBytes(bytes: Uint8Array, limit: number): Told {
+  const image = imageFrom(bytes)
+  if (image !== undefined) {
+    return { content: `(attached: ${describeBytes(bytes)})`, isError: false, attachments: [image] }
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!looksBinary(text)) return plain(text, limit)
+  } catch {
+    // No text, then.
+  }
+  return plain(`(not shown: ${describeBytes(bytes)})`, limit)
+}
+
+/** Text for the model: never empty, never longer than `limit`, never half a character. */
+export function bounded(text: string, limit: number): string {
+  if (looksBinary(text)) return `(not shown: binary output of ${count(text.length)} characters)`
+  const whole = text.toWellFormed()
+  if (whole.trim() === '') return NOTHING
+  return shortened(whole, limit)
+}
+
+/** Keeps head and tail, and says between them how much is missing. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const note = (missing: number): string =>
+    `\n[… ${count(missing)} of ${count(text.length)} characters left out: ask for a smaller part to see them …]\n`
+  const room = Math.max(limit - note(text.length).length, Math.min(limit, 40))
+  const head = text.slice(0, Math.ceil(room / 2))
+  const tail = text.slice(text.length - Math.floor(room / 2))
+  // A character of two code units that is cut in half is left out whole.
+  const [start, end] = [head.replace(/[\uD800-\uDBFF]$/, ''), tail.replace(/^[\uDC00-\uDFFF]/, '')]
+  return start + note(text.length - start.length - end.length) + end
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+/** Any value as text. */
+export function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return value
+  if (typeof value === 'function') return '(a function)'
+  if (typeof value !== 'object') return (value as bigint | boolean | number | symbol).toString()
+  try {
+    return JSON.stringify(value, safely()) ?? ''
+  } catch (thrown) {
+    return `(the output cannot be shown as JSON: ${messageOf(thrown)})`
+  }
+}
+
+/** For `JSON.stringify`: what JSON does not know becomes text, what contains itself is cut. */
+function safely(): (this: unknown, key: string, value: unknown) => unknown {
+  // The objects around the present one, outermost first: as they were, and as they are written.
+  const path: { readonly original: unknown; readonly written: unknown }[] = []
+  return function replace(this: unknown, key: string, value: unknown): unknown {
+    const original = (this as Record<string, unknown>)[key]
+    const written = asJson(original, value)
+    if (typeof written !== 'object' || written === null) return written
+    while (path.length > 0 && path.at(-1)?.written !== this) path.pop()
+    if (path.some((outer) => outer.original === original)) return '(circular)'
+    path.push({ original, written })
+    return written
+  }
+}
+
+function asJson(original: unknown, value: unknown): unknown {
+  const bytes = bytesIn(original)
+  if (bytes !== undefined) return `(${describeBytes(bytes)})`
+  if (original instanceof Error) return `${original.name}: ${messageOf(original)}`
+  if (original instanceof Map) return Object.fromEntries(original)
+  if (original instanceof Set) return [...original]
+  if (typeof value === 'function') return '(a function)'
+  return typeof value === 'bigint' || typeof value === 'symbol' ? String(value) : value
+}
+
+/** The message of whatever was thrown; never throws itself. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {
+      const { message, name } = thrown as { message: unknown; name?: unknown }
+      if (typeof message === 'string' && message !== '') return message
+      if (typeof name === 'string' && name !== '') return name
+    }
+    return textOf(thrown) || String(thrown)
+  } catch {
+    return 'something that cannot be shown was thrown'
+  }
+}
+
+function isContent(output: unknown): output is { content: string; isError?: unknown; attachments?: unknown } {
+  return typeof output === 'object' && output !== null && typeof (output as { content?: unknown }).content === 'string'
+}
+
+function attachmentsIn(given: unknown): { readonly kept: readonly Attachment[]; readonly note: string } {
+  const all: readonly unknown[] = Array.isArray(given) ? given : []
+  const kept: Attachment[] = []
+  let room = MAX_ATTACHED_CHARS
+  for (const each of all) {
+    if (!isAttachment(each) || kept.length >= MAX_ATTACHMENTS || each.data.length > room) continue
+    room -= each.data.length
+    kept.push(each)
+  }
+  const missing = all.length - kept.length
+  return {
+    kept,
+    note: missing === 0 ? '' : `\n(${missing} of ${all.length} attachments left out: too many, too large, or no attachments)`,
+  }
+}
+
+function isAttachment(value: unknown): value is Attachment {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, mediaType, data } = value as Partial<Attachment>
+  return (type === 'image' || type === 'file') && typeof mediaType === 'string' && typeof data === 'string'
+}

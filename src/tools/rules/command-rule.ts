@@ -1,0 +1,82 @@
+/** Does a rule such as `shell(git log *)` speak about this command? */
+
+import { parseCommandLine } from './command-line.ts'
+import type { SimpleCommand, Word } from './command-line.ts'
+import { matchesGlob } from './glob.ts'
+import { programOf, riskyWords, runsItsArguments } from './programs.ts'
+
+/** The words of a rule. A last word `*` stands for any further words; a `*` inside a word for any characters of that word. */
+export type CommandPattern = SimpleCommand
+
+/** `undefined` for a pattern that is not one plain command: it cannot be compared with any. */
+export function parseCommandPattern(pattern: string): CommandPattern | undefined {
+  const name = /^\S*/.exec(pattern)?.[0] ?? ''
+  if (!name.includes('*')) return onlyCommandOf(pattern)
+  // A name with a star is none for the shell.
+  const rest = onlyCommandOf(`any${pattern.slice(name.length)}`)
+  return rest === undefined ? undefined : [{ text: name, quoted: false, wild: 'leading' }, ...rest.slice(1)]
+}
+
+function onlyCommandOf(text: string): SimpleCommand | undefined {
+  const { commands, obscure } = parseCommandLine(text)
+  return obscure === undefined && commands.length === 1 ? commands[0] : undefined
+}
+
+/** Whether a permission covers the command, word for word; a `*` never covers what may run something else. */
+export function coversCommand(pattern: CommandPattern, command: SimpleCommand): boolean {
+  const risky = riskyWords(command)
+  return matches(pattern, command, (word, expected, index) => {
+    if (!isWild(expected)) return expected.text === word.text
+    return !risky.has(index) && matchesGlob(expected.text, word.text)
+  })
+}
+
+/** Whether a prohibition meets the command, under whatever name its program is called, or a command that it runs. */
+export function meetsCommand(pattern: CommandPattern, command: SimpleCommand): boolean {
+  return innerCommands(command).some((inner) =>
+    matches(pattern, inner, (word, expected, index) => {
+      const [text, other] = index === 0 ? [programOf(word.text), programOf(expected.text)] : [word.text, expected.text]
+      return isWild(expected) ? matchesGlob(other, text) : text === other || (index === 0 && word.text === expected.text)
+    }),
+  )
+}
+
+function matches(
+  pattern: CommandPattern,
+  command: SimpleCommand,
+  same: (word: Word, expected: Word, index: number) => boolean,
+): boolean {
+  const last = pattern.at(-1)
+  const open = last !== undefined && isWild(last) && last.text === '*'
+  if (open ? command.length < pattern.length - 1 : command.length !== pattern.length) return false
+  return command.every((word, index) => {
+    const expected = index >= pattern.length - 1 ? last : pattern[index]
+    return expected !== undefined && same(word, expected, index)
+  })
+}
+
+function isWild({ text, wild }: Word): boolean {
+  return wild !== 'no' && text.includes('*')
+}
+
+/**
+ * The command itself, also without options before its first argument (`git --no-pager push`); for `env`, `xargs` and the like what may
+ * follow in it; for `sh -c` what stands in the script.
+ */
+function innerCommands(command: SimpleCommand): SimpleCommand[] {
+  const inner = [command]
+  if (runsItsArguments(command)) for (let at = 1; at < command.length; at++) inner.push(command.slice(at))
+  const scripts = command.flatMap((word, index) => (/^-[a-z]*c$/.test(command[index - 1]?.text ?? '') ? [word.text] : []))
+  inner.push(...scripts.flatMap((text) => parseCommandLine(text).commands))
+  return inner.flatMap(withoutLeadingOptions)
+}
+
+function withoutLeadingOptions(command: SimpleCommand): SimpleCommand[] {
+  const variants = [command]
+  for (let at = 1; at < command.length; at++) {
+    const isOption = (place: number): boolean => command[place]?.text.startsWith('-') === true
+    if (!isOption(at) && !isOption(at - 1)) break
+    variants.push([...command.slice(0, 1), ...command.slice(at + 1)])
+  }
+  return variants
+}

@@ -1,0 +1,233 @@
+/**
+ * Which words of a command make its program run something else, or write where nobody looks? A rule with a `*` never covers those: they
+ * have to stand in the rule word for word.
+ *
+ * The table need not be complete for rules to be safe: a program that is not in it is run only by a rule that names it.
+ */
+
+import type { SimpleCommand, Word } from './command-line.ts'
+
+/** The places of risky words; the program itself is number 0. */
+export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
+  const [name, ...rest] = command
+  if (name === undefined) return new Set()
+  const risk = riskOf(name.text)
+  if (risk === undefined) return new Set()
+  const found = risk(rest.map(({ text }) => text))
+  const places = new Set(found.map((index) => index + 1))
+  for (const [index, word] of rest.entries()) if (mayBecomeOption(word)) places.add(index + 1)
+  return places
+}
+
+/** Programs whose arguments are themselves a command. */
+export function runsItsArguments(command: SimpleCommand): boolean {
+  const name = command[0]
+  return name !== undefined && riskOf(name.text) === everything
+}
+
+/** The name without folder and case: `/usr/bin/Git` is `git`. */
+export function programOf(name: string): string {
+  return name
+    .slice(name.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, '')
+}
+
+/** `python3.12` is a `python`. */
+function riskOf(name: string): Risk | undefined {
+  const program = programOf(name)
+  return RISKS.get(program) ?? RISKS.get(program.replace(/[-.]?\d+(?:\.\d+)*$/, ''))
+}
+
+/** A file may be called `--checkpoint-action=exec=…`. */
+function mayBecomeOption({ text, wild }: Word): boolean {
+  return wild === 'leading' || (wild === 'inside' && text.startsWith('-'))
+}
+
+/** Given the words after the program's name, the places of risky ones among them. */
+type Risk = (words: readonly string[]) => number[]
+
+const everything: Risk = (words) => [...words.keys()]
+
+/** An interpreter: its options, and the first word that is none. */
+const script: Risk = (words) => {
+  const first = words.findIndex((word) => !word.startsWith('-'))
+  return first === -1 ? everything(words) : everything(words.slice(0, first + 1))
+}
+
+interface Options {
+  /** Long options without dashes; abbreviations of them count too. */
+  readonly long?: string
+  /** Letters of short options, alone or in a cluster. */
+  readonly short?: string
+  /** Any word that looks like this. */
+  readonly word?: RegExp
+  /** From this word on, everything is a command or a script. */
+  readonly from?: RegExp
+}
+
+function options({ long = '', short = '', word, from }: Options): Risk {
+  const names = long === '' ? [] : long.split(' ')
+  return (words) => {
+    const start = from === undefined ? -1 : words.findIndex((each) => from.test(each))
+    return [...words.entries()].flatMap(([index, each]) => {
+      if (start !== -1 && index >= start) return [index]
+      // The value of an option may be the next word.
+      return word?.test(each) === true || isLong(each, names) || isShort(each, short) ? [index, index + 1] : []
+    })
+  }
+}
+
+function isLong(word: string, names: readonly string[]): boolean {
+  const given = /^--([^=]+)/.exec(word)?.[1]
+  return given !== undefined && names.some((name) => name === given || name.startsWith(given) || given.startsWith(`${name}-`))
+}
+
+function isShort(word: string, letters: string): boolean {
+  return /^-[^-]/.test(word) && [...letters].some((letter) => word.includes(letter))
+}
+
+const HARMLESS_GIT_OPTIONS: ReadonlySet<string> = new Set(['--no-pager', '-P', '--no-optional-locks', '--version', '-v'])
+
+/** Those whose work is git's own. Others run an editor, a helper, a configured tool, or are aliases of the repository. */
+const GIT_COMMANDS: ReadonlySet<string> = new Set(
+  (
+    'add annotate apply blame branch cat-file check-ignore checkout cherry cherry-pick clean clone commit count-objects describe diff ' +
+    'diff-files diff-index diff-tree fetch for-each-ref fsck grep init log ls-files ls-remote ls-tree merge merge-base mv name-rev pull ' +
+    'push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref stash status ' +
+    'switch symbolic-ref tag var version whatchanged worktree'
+  ).split(' '),
+)
+
+const gitOptions = options({
+  long: 'exec exec-path upload-pack receive-pack ext-diff textconv extcmd open-files-in-pager output config config-env template strategy gpg-sign tool help',
+  // A transport helper is a program: `ext::sh -c …`.
+  word: /::|^ssh:\/\/-/,
+})
+const GIT_SHORT: Readonly<Record<string, string>> = {
+  rebase: 'xsS',
+  grep: 'O',
+  clone: 'uc',
+  merge: 'sS',
+  pull: 'sS',
+  commit: 'S',
+  'cherry-pick': 'sS',
+  revert: 'sS',
+  tag: 'su',
+}
+
+const git: Risk = (words) => {
+  const at = words.findIndex((word) => !word.startsWith('-'))
+  const name = at === -1 ? undefined : words[at]
+  const before = words
+    .slice(0, at === -1 ? words.length : at)
+    .flatMap((word, index) => (HARMLESS_GIT_OPTIONS.has(word) ? [] : [index, index + 1]))
+  if (name === undefined) return before
+  if (!GIT_COMMANDS.has(name)) return [...before, ...everything(words).slice(at)]
+  const letters = GIT_SHORT[name] ?? ''
+  const after = words.slice(at + 1)
+  const risky = [...gitOptions(after), ...options({ short: letters })(after)]
+  return [...before, ...risky.map((index) => index + at + 1)]
+}
+
+const HARMLESS_SED_OPTIONS = /^(?:-[nEru]+|--quiet|--silent|--regexp-extended|--unbuffered)$/
+const HARMLESS_SED_SCRIPT = /^(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?[pdq]$/
+
+/** Printing lines is harmless; anything else in a script of sed may write files and run commands. */
+const sed: Risk = (words) => {
+  const first = words.findIndex((word) => !word.startsWith('-'))
+  return [...words.entries()].flatMap(([index, word]) => {
+    if (word.startsWith('-')) return HARMLESS_SED_OPTIONS.test(word) ? [] : [index, index + 1]
+    return index === first && !HARMLESS_SED_SCRIPT.test(word) ? [index] : []
+  })
+}
+
+/** The first word may be a bundle of letters without a dash. */
+const tar: Risk = (words) => {
+  const found = options({
+    long: 'checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command',
+    short: 'IF',
+  })(words)
+  return /^[A-Za-z]*[IF]/.test(words[0] ?? '') ? everything(words) : found
+}
+
+const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
+  ...named(
+    everything,
+    // They run what they are given.
+    'env nohup nice ionice timeout time stdbuf setsid xargs parallel sem sudo su doas pkexec runuser chroot unshare nsenter flock watch script ' +
+      'exec command builtin eval source . trap ssh mosh docker podman kubectl nerdctl systemd-run at batch crontab tmux screen strace ltrace ' +
+      'valgrind gdb lldb perf chrt taskset setarch linux prlimit entr busybox toybox npx bunx uvx pipx start-stop-daemon runcon xvfb-run proot ' +
+      'fakeroot firejail bwrap setpriv ssh-agent sg newgrp expect unbuffer socat nc ncat caffeinate osascript open xdg-open run-parts ' +
+      'watchexec nodemon concurrently cross-env dotenv direnv rlwrap ld ld-linux-x86-64.so ip dbus-run-session ' +
+      // They change what later words mean.
+      'alias unalias export declare typeset local readonly read mapfile readarray let hash enable set unset shopt bind complete umask',
+  ),
+  ...named(
+    script,
+    'sh bash zsh dash ksh mksh fish csh tcsh ash rbash pwsh python pypy ipython perl ruby node nodejs deno bun tsx ts-node php lua luajit tclsh ' +
+      'wish rscript r julia groovy scala kotlin java jshell ghci runghc erl elixir iex awk gawk mawk nawk ed ex vi vim nvim view emacs nano ' +
+      'less more most man info sqlite mysql psql mongosh redis-cli ftp sftp telnet bc dc m gnuplot octave gs tex latex pdflatex xelatex lualatex',
+  ),
+  ['git', git],
+  ['sed', sed],
+  ...named(tar, 'tar bsdtar gtar'),
+  ['find', options({ from: /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/ })],
+  ...named(options({ long: 'exec exec-batch', short: 'xX' }), 'fd fdfind'),
+  ['rg', options({ long: 'pre hostname-bin search-zip', short: 'z' })],
+  ...named(options({ long: 'pager' }), 'ag ack bat batcat delta'),
+  ['sort', options({ long: 'compress-program output', short: 'o' })],
+  ['split', options({ long: 'filter' })],
+  ['zip', options({ long: 'unzip-command test', short: 'T' })],
+  ['rsync', options({ long: 'rsh rsync-path config daemon', short: 'e' })],
+  ['scp', options({ short: 'SoFJD' })],
+  [
+    'curl',
+    options({
+      long: 'config output output-dir remote-name remote-name-all dump-header cookie-jar trace trace-ascii libcurl engine',
+      short: 'KoOJDc',
+    }),
+  ],
+  [
+    'wget',
+    options({ long: 'execute output-document output-file use-askpass config directory-prefix input-file', short: 'eOoPi' }),
+  ],
+  ...named(
+    options({ long: 'eval file makefile directory', short: 'fCE', word: /^[A-Za-z_.]\w*\s*[:+?!]{0,3}=/ }),
+    'make gmake bmake just',
+  ),
+  ['cmake', options({ short: 'PEC' })],
+  ['cargo', options({ long: 'config manifest-path' })],
+  [
+    'go',
+    options({ word: /^--?(?:exec|toolexec|overlay|modfile|ldflags|gcflags|asmflags)\b/, from: /^(?:run|generate|tool|env)$/ }),
+  ],
+  ...named(options({ word: /^(?:-(?:wrapper|fplugin|B|specs|Xlinker|Wl)|@)/ }), 'gcc g++ cc c++ clang clang++ gfortran'),
+  ...named(
+    options({
+      long: 'script-shell node-options call init-module git prefix userconfig globalconfig shell editor viewer browser cwd dir config',
+      short: 'cC',
+      from: /^(?:exec|x|explore|dlx|node|config|c|set|edit|create|init)$/,
+    }),
+    'npm pnpm yarn',
+  ),
+  ...named(
+    options({ from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/ }),
+    'uv poetry pipenv bundle conda mamba pdm hatch rye nix mise asdf dotnet',
+  ),
+  ['openssl', options({ word: /^-(?:engine|provider|provider-path)$/ })],
+  ['hg', options({ long: 'config config-file cwd', word: /::/ })],
+  ['svn', options({ long: 'config-option config-dir diff-cmd editor-cmd' })],
+  ...named(options({ long: 'diff-program' }), 'diff3 sdiff'),
+  ...named(options({ long: 'option config-file', short: 'oc', from: /^(?:edit-sources)$/ }), 'apt apt-get'),
+  ['tcpdump', options({ short: 'zw' })],
+  ['nmap', options({ long: 'script', word: /^-o/ })],
+  ['cpio', options({ long: 'rsh-command' })],
+  ['printf', options({ short: 'v' })],
+  ['tee', everything],
+  ['dd', everything],
+])
+
+function named(risk: Risk, names: string): [string, Risk][] {
+  return names.split(' ').map((name) => [name, risk])
+}

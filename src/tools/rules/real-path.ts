@@ -1,0 +1,54 @@
+/** Where does a path really lead? */
+
+import { lstat, readlink } from 'node:fs/promises'
+import { isAbsolute, join, parse, resolve, sep } from 'node:path'
+
+const MAX_LINKS = 40
+
+/**
+ * Follows every link of an absolute path, one part after the other as the system does: `..` after a link leaves the link's target. What
+ * does not exist stays as it is written, also what a link points to.
+ *
+ * @throws Error when links go in a circle, or a folder cannot be read.
+ */
+export async function realPathOf(path: string): Promise<string> {
+  const { root } = parse(path)
+  let current = root
+  let links = 0
+  const left = partsOf(path.slice(root.length))
+  for (let part = left.shift(); part !== undefined; part = left.shift()) {
+    const next = resolve(current, part)
+    const target = part === '..' ? undefined : await linkTarget(next)
+    if (target === undefined) {
+      current = next
+      continue
+    }
+    if (++links > MAX_LINKS) throw new Error(`too many links in ${path}`)
+    if (isAbsolute(target)) current = parse(target).root
+    left.unshift(...partsOf(isAbsolute(target) ? target.slice(current.length) : target))
+  }
+  return current
+}
+
+function partsOf(path: string): string[] {
+  return path.split(sep).filter((part) => part !== '' && part !== '.')
+}
+
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+/** Up to the first part with a star the path of a pattern is a real one, and is followed. */
+export async function realPatternOf(pattern: string): Promise<string> {
+  const parts = pattern.split('/')
+  const star = parts.findIndex((part) => part.includes('*'))
+  const fixed = star === -1 ? parts : parts.slice(0, star)
+  const real = await realPathOf(resolve(fixed.join('/') || '/'))
+  return star === -1 ? real : join(real, ...parts.slice(star))
+}

@@ -1,0 +1,54 @@
+/** Rules of permission as people write them: `read_file`, `shell(git status)`, `edit(src/**)`, `fetch(https://example.org/*)`. */
+
+import { ConfigurationError } from '../../core/error.ts'
+import { matchesGlob } from './glob.ts'
+
+export interface ToolRules {
+  /** Run without asking. */
+  readonly allow?: readonly string[]
+  /** Ask, even where the tool itself needs no permission. */
+  readonly ask?: readonly string[]
+  /** Never run. Wins over `ask`, which wins over `allow`. */
+  readonly deny?: readonly string[]
+  /**
+   * `ask`: what the model calls after it has read text from documents, tools or the web is asked about, unless the tool changes nothing.
+   * Default `trust`: such text makes no difference.
+   */
+  readonly afterUntrusted?: 'ask' | 'trust'
+  /** The folder that relative paths in rules start from; default the working directory. */
+  readonly root?: string
+}
+
+export const LISTS = ['allow', 'ask', 'deny'] as const
+export type List = (typeof LISTS)[number]
+
+export interface Rule {
+  readonly list: List
+  /** As it was written; this names it in decisions. */
+  readonly text: string
+  /** Names of tools; `*` stands for any characters. */
+  readonly tool: string
+  /** What stands in parentheses; absent where the rule is about the tool as such. */
+  readonly pattern: string | undefined
+}
+
+/** @throws ConfigurationError for what is no rule. */
+export function parseRule(text: string, list: List): Rule {
+  const parts = /^([\w*-]+)(?:\(([^]*)\))?$/.exec(typeof text === 'string' ? text.trim() : '')
+  const [, tool, pattern] = parts ?? []
+  if (tool === undefined || pattern?.trim() === '') {
+    throw new ConfigurationError(
+      `\`rules.${list}\`: ${JSON.stringify(text)} is no rule. Write the name of a tool, and in parentheses what it may act on: "shell(git status)".`,
+    )
+  }
+  return { list, text: text.trim(), tool, pattern: pattern?.trim() }
+}
+
+/** @throws ConfigurationError for what is no rule. */
+export function parseRules(rules: ToolRules): Rule[] {
+  return LISTS.flatMap((list) => (rules[list] ?? []).map((text) => parseRule(text, list)))
+}
+
+export function isAbout(rule: Rule, tool: string): boolean {
+  return matchesGlob(rule.tool, tool)
+}

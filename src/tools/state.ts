@@ -1,0 +1,64 @@
+/** What the tools station remembers from step to step, and from turn to turn of a session. */
+
+import type { PermissionDecision } from '../core/tool.ts'
+import type { Recorder } from '../core/recorder.ts'
+import { readRules } from './rules/rule-book.ts'
+import type { ReadRule, RuleBook } from './rules/rule-book.ts'
+import type { ToolRules } from './rules/rule.ts'
+
+export interface ToolsState {
+  /** Text from documents, tools or the web is part of the conversation. */
+  untrusted: boolean
+  /** Keys of the latest steps, see `repetition.ts`. */
+  steps: readonly string[]
+  /** Steps in a row in which no call could be run. */
+  futile: number
+  readonly grants: SessionGrants
+  rules(): Promise<RuleBook>
+}
+
+/** What was allowed or refused for the rest of a session. */
+export interface SessionGrants {
+  /** By tool and arguments, see `callKey`. */
+  readonly calls: Map<string, PermissionDecision>
+  readonly rules: ReadRule[]
+}
+
+export interface StateOptions {
+  readonly rules?: ToolRules | undefined
+  readonly recorder?: Recorder | undefined
+  readonly sessionId: string
+}
+
+export function toolsState({ rules, recorder, sessionId }: StateOptions): ToolsState {
+  let book: Promise<RuleBook> | undefined
+  return {
+    untrusted: false,
+    steps: [],
+    futile: 0,
+    grants: recorder === undefined ? noGrants() : grantsOf(recorder, sessionId),
+    rules: () => (book ??= readRules(rules ?? {})),
+  }
+}
+
+const MAX_SESSIONS = 1000
+/** A session belongs to its journal, and what was granted in it ends with the process at the latest. */
+const sessions = new WeakMap<Recorder, Map<string, SessionGrants>>()
+
+function grantsOf(recorder: Recorder, sessionId: string): SessionGrants {
+  const known = sessions.get(recorder) ?? new Map<string, SessionGrants>()
+  sessions.set(recorder, known)
+  const grants = known.get(sessionId) ?? noGrants()
+  // The one that was used last stands last; the first one goes.
+  known.delete(sessionId)
+  known.set(sessionId, grants)
+  for (const oldest of known.keys()) {
+    if (known.size <= MAX_SESSIONS) break
+    known.delete(oldest)
+  }
+  return grants
+}
+
+function noGrants(): SessionGrants {
+  return { calls: new Map(), rules: [] }
+}

@@ -1,0 +1,152 @@
+/** One step of tools: what is decided, asked, run and answered. */
+
+import type { Station } from '../core/context.ts'
+import { CriaError } from '../core/error.ts'
+import { toolResult } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { ToolCallPart } from '../core/part.ts'
+import { orAborted } from '../util/abort.ts'
+import { sha256 } from '../util/hash.ts'
+import { notRun } from './call.ts'
+import type { Job, Outcome, ToolsContext } from './call.ts'
+import { merged } from './merge.ts'
+import { ask, judgeJob } from './permit.ts'
+import type { Asked, Decision } from './permit.ts'
+import { MAX_PERIOD, repeatedPeriod, REPETITIONS, stepKey } from './repetition.ts'
+import { DEFAULT_MAX_RESULT_CHARS, runTool } from './run-tool.ts'
+import { startable } from './schedule.ts'
+
+/** Characters of all results of a step together; each call may count on a thousand. */
+const MAX_STEP_CHARS = 400_000
+const LEAST_RESULT_CHARS = 1000
+/** Steps in a row in which no call could be run, before the turn ends. */
+const MAX_FUTILE_STEPS = 3
+
+interface Refused {
+  readonly job: Job
+  readonly decision: Decision
+}
+
+export class Step {
+  readonly #ctx: ToolsContext
+  readonly #calls: readonly ToolCallPart[]
+  readonly #outcomes: (Outcome | undefined)[]
+  readonly #period: number | undefined
+  /** Calls that were run, or at least could have been: a refusal of the user is no fault of the model. */
+  #sensible = 0
+
+  constructor(calls: readonly ToolCallPart[], ctx: ToolsContext) {
+    this.#ctx = ctx
+    this.#calls = calls
+    this.#outcomes = calls.map(() => undefined)
+    const { state } = ctx
+    state.steps = [...state.steps, sha256(stepKey(calls))].slice(-MAX_PERIOD * REPETITIONS)
+    this.#period = repeatedPeriod(state.steps)
+  }
+
+  *answer(index: number, outcome: Outcome): Generator<{ type: 'tool_result'; result: Outcome['result'] }, void, undefined> {
+    this.#outcomes[index] = outcome
+    yield { type: 'tool_result', result: outcome.result }
+  }
+
+  /** Safe mode: each call is asked about, runs and ends before the next one's turn comes. */
+  async *oneByOne(jobs: readonly Job[]): Station<void> {
+    for (const job of jobs) {
+      yield* this.#ask(yield* this.#judge([job]))
+      if (job.phase === 'ready') yield* this.#run(job)
+    }
+  }
+
+  /** What needs no permission starts at once; the others are asked about together meanwhile. */
+  async *together(jobs: readonly Job[]): Station<void> {
+    const asked = yield* this.#judge(jobs)
+    let questions = asked.length === 0 ? [] : [this.#askMeanwhile(asked)]
+    yield* merged(() => {
+      const asking = questions
+      questions = []
+      return this.#ctx.signal.aborted ? [] : [...this.#start(jobs), ...asking]
+    })
+  }
+
+  /** A question that nobody answers any more must not take the results of what still runs with it. */
+  async *#askMeanwhile(asked: readonly Asked[]): Station<void> {
+    try {
+      yield* this.#ask(asked)
+    } catch (thrown) {
+      if (!this.#ctx.signal.aborted) throw thrown
+    }
+  }
+
+  #start(jobs: readonly Job[]): Station<void>[] {
+    return startable(jobs, this.#ctx.concurrency).map((job) => {
+      job.phase = 'running'
+      return this.#run(job)
+    })
+  }
+
+  /** Lets the rules decide; returns what somebody has to be asked about. */
+  async *#judge(jobs: readonly Job[]): Station<Asked[]> {
+    const asked: Asked[] = []
+    const decisions: Decision[] = []
+    const refused: Refused[] = []
+    for (const job of jobs) {
+      const judgement = await orAborted(judgeJob(job, this.#period, this.#ctx), this.#ctx.signal)
+      const { verdict, reason, rule } = judgement
+      const named = { reason, ...(rule === undefined ? {} : { rule }) }
+      const decision = { id: job.call.id, granted: verdict === 'run', ...named }
+      if (verdict === 'ask') asked.push({ job, ...named })
+      else if (verdict === 'refuse') refused.push({ job, decision })
+      else job.phase = 'ready'
+      if (verdict === 'refuse' || (verdict === 'run' && judgement.silent !== true)) decisions.push(decision)
+    }
+    if (decisions.length > 0) yield { type: 'permission_decision', decisions }
+    yield* this.#refuse(refused, this.#period === undefined)
+    return asked
+  }
+
+  async *#ask(asked: readonly Asked[]): Station<void> {
+    if (asked.length === 0) return
+    const refused = yield* ask(asked, this.#ctx)
+    // Whoever was told that this is a circle and lets it go on wants it.
+    if (refused.length < asked.length) this.#ctx.state.steps = []
+    yield* this.#refuse(refused, true)
+  }
+
+  async *#refuse(refused: readonly Refused[], sensible: boolean): Station<void> {
+    for (const { job, decision } of refused) {
+      job.phase = 'over'
+      if (sensible) this.#sensible++
+      yield* this.answer(job.index, notRun(job.call, `Permission denied: ${decision.reason} Try another way, or ask the user.`))
+    }
+  }
+
+  async *#run(job: Job): Station<void> {
+    this.#sensible++
+    const share = Math.max(LEAST_RESULT_CHARS, Math.floor(MAX_STEP_CHARS / this.#calls.length))
+    const outcome = yield* runTool(job, Math.min(job.tool.maxResultChars ?? DEFAULT_MAX_RESULT_CHARS, share), this.#ctx)
+    job.phase = 'over'
+    this.#ctx.state.untrusted = true
+    yield* this.answer(job.index, outcome)
+  }
+
+  /** The messages for the model, in the order of the calls. */
+  end(): Message[] {
+    const { state } = this.#ctx
+    const outcomes = this.#outcomes.filter((outcome) => outcome !== undefined)
+    if (outcomes.length < this.#calls.length) throw new CriaError('internal', 'A tool call was left without a result.')
+    state.futile = this.#sensible > 0 ? 0 : state.futile + 1
+    if (state.futile >= MAX_FUTILE_STEPS) throw futile(outcomes)
+    return outcomes.map(({ result: { id, name, content, isError }, attachments }) =>
+      toolResult({ id, name, content, isError, ...(attachments.length === 0 ? {} : { attachments }) }),
+    )
+  }
+}
+
+function futile(outcomes: readonly Outcome[]): CriaError {
+  const last = outcomes.at(-1)?.result
+  return new CriaError(
+    'tool_failure',
+    `The model called tools in a way that cannot work, ${MAX_FUTILE_STEPS} times in a row. The last call, of ${JSON.stringify(last?.name)}: ${last?.content}`,
+    { hint: 'Use a model that is better at calling tools, or make the names and schemas of the tools simpler.' },
+  )
+}

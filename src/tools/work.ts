@@ -1,0 +1,130 @@
+/** A tool at work: its progress, its end, and how it is stopped, as one row of news. */
+
+import type { Clock } from '../core/clock.ts'
+import { orAborted } from '../util/abort.ts'
+import { Mailbox } from '../util/mailbox.ts'
+import { bounded, textOf } from './output.ts'
+
+export type Ending =
+  | { readonly type: 'returned'; readonly output: unknown; readonly stopped: unknown }
+  | { readonly type: 'threw'; readonly thrown: unknown; readonly stopped: unknown }
+  /** It was told to stop, and did not within its grace. It may still be running. */
+  | { readonly type: 'abandoned'; readonly stopped: unknown }
+
+export type News = { readonly type: 'progress'; readonly content: string } | Ending
+
+type Letter = News & { readonly read?: () => void }
+
+/** Timers cannot wait longer. */
+const LONGEST_WAIT = 2 ** 31 - 1
+/** Progress that nobody has read yet; more than that is dropped. */
+const MAX_UNREAD = 64
+const MAX_PROGRESS_CHARS = 4000
+
+export class Work {
+  readonly #clock: Clock
+  readonly #mail = new Mailbox<Letter>()
+  readonly #stopping = new AbortController()
+  readonly #timers = new AbortController()
+  #progressLeft: number
+  #ended = false
+
+  constructor(clock: Clock, { maxProgressChars }: { readonly maxProgressChars: number }) {
+    this.#clock = clock
+    this.#progressLeft = maxProgressChars
+  }
+
+  /** Tells the tool to stop. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  /** @param inContext runs each step of the tool where it belongs. */
+  start(call: () => unknown, inContext: <T>(step: () => T) => T): void {
+    // Whatever goes wrong in there becomes news.
+    void this.#drive(call, inContext)
+  }
+
+  /** What happened next. After an ending there is nothing more. */
+  async next(): Promise<News> {
+    const letter = await this.#mail.take()
+    letter.read?.()
+    if (letter.type !== 'progress') this.#ended = true
+    return letter
+  }
+
+  /** Work that has not ended `grace` milliseconds later is abandoned. */
+  stop(reason: unknown, grace: number): void {
+    this.#stopping.abort(reason)
+    this.after(grace, () => this.#mail.post({ type: 'abandoned', stopped: this.signal.reason }))
+  }
+
+  after(ms: number, then: () => void): void {
+    if (ms <= LONGEST_WAIT) this.#clock.sleep(ms, this.#timers.signal).then(then, () => {})
+  }
+
+  /** For tools that are no generators: nobody waits until it was read. */
+  progress(content: unknown): void {
+    if (this.#mail.size < MAX_UNREAD) this.#show(content)
+  }
+
+  /** Whoever reads has left: what still runs is stopped, and waited for as long as its grace lasts. */
+  async end(grace: number): Promise<void> {
+    if (!this.#ended) this.stop(new DOMException('Nobody waits for the result any more.', 'AbortError'), grace)
+    while (!this.#ended) await this.next()
+    this.#timers.abort()
+  }
+
+  async #drive(call: () => unknown, inContext: <T>(step: () => T) => T): Promise<void> {
+    const stopped = (): unknown => (this.signal.aborted ? this.signal.reason : undefined)
+    try {
+      let output: unknown = await inContext(call)
+      while (isGenerator(output)) output = await this.#drain(output, inContext)
+      this.#mail.post({ type: 'returned', output, stopped: stopped() })
+    } catch (thrown) {
+      this.#mail.post({ type: 'threw', thrown, stopped: stopped() })
+    }
+  }
+
+  /** A generator goes on when its progress was read. */
+  async #drain(generator: Generated, inContext: <T>(step: () => T) => T): Promise<unknown> {
+    try {
+      for (;;) {
+        const { done, value } = await inContext(() => generator.next())
+        if (done === true) return value
+        await orAborted(this.#shown(value), this.signal)
+      }
+    } catch (thrown) {
+      await inContext(() => generator.return?.(undefined))
+      throw thrown
+    }
+  }
+
+  /** Resolves when the progress was read; progress that is not shown still gives the rest of the process a turn. */
+  #shown(value: unknown): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.#show(value, resolve)) setImmediate(resolve)
+    })
+  }
+
+  /** Whether it will be read: what is empty, or beyond the limit, is not shown. */
+  #show(value: unknown, read?: () => void): boolean {
+    const text = textOf(value)
+    if (this.#progressLeft <= 0 || text.trim() === '') return false
+    const content = bounded(text, Math.min(MAX_PROGRESS_CHARS, this.#progressLeft))
+    this.#progressLeft -= content.length
+    this.#mail.post({ type: 'progress', content, ...(read === undefined ? {} : { read }) })
+    if (this.#progressLeft <= 0) this.#mail.post({ type: 'progress', content: '[more progress is not shown]' })
+    return true
+  }
+}
+
+interface Generated {
+  next(): { done?: boolean; value: unknown } | Promise<{ done?: boolean; value: unknown }>
+  return?(value: undefined): unknown
+}
+
+function isGenerator(value: unknown): value is Generated {
+  if (typeof value !== 'object' || value === null || typeof (value as Partial<Generated>).next !== 'function') return false
+  return Symbol.asyncIterator in value || Symbol.iterator in value
+}
