@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { system, user } from '../../core/message.ts'
+import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../../test/contract/turns.ts'
+import { openFile } from './file.ts'
+import { chooseVictims } from './gc.ts'
+import type { Candidate } from './gc.ts'
+import { SqliteRecorder } from './recorder.ts'
+
+const HOUR = 3_600_000
+
+describe('chooseVictims', () => {
+  const candidates = [10, 20, 30, 40].map((startedAt, index): Candidate => {
+    return { id: index, turnId: `turn_${index}`, sessionId: 's', traceId: 't', startedAt, weight: 5 }
+  })
+
+  it.each<[limits: { oldest: number; weight: number }, victims: number]>([
+    [{ oldest: 0, weight: 0 }, 0],
+    [{ oldest: 0, weight: -100 }, 0],
+    [{ oldest: 25, weight: 0 }, 2],
+    [{ oldest: 0, weight: 1 }, 1],
+    [{ oldest: 0, weight: 6 }, 2],
+    [{ oldest: 15, weight: 12 }, 3],
+    [{ oldest: 35, weight: 6 }, 3],
+    [{ oldest: 100, weight: 0 }, 4],
+    [{ oldest: 0, weight: 1000 }, 4],
+  ])('%j takes the %i oldest', (limits, victims) => {
+    expect(chooseVictims(candidates, limits)).toEqual(candidates.slice(0, victims))
+  })
+})
+
+describe('gc', () => {
+  let folder: string
+  let path: string
+  let recorder: SqliteRecorder
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
+    path = join(folder, 'cria.db')
+    recorder = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
+  })
+
+  afterEach(() => {
+    recorder.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  function write(n: number, promptHash = 'a'): void {
+    const open = openOf(`turn_${n}`, {
+      sessionId: `session_${n}`,
+      traceId: `trace_${n}`,
+      startedAt: STARTED_AT + n * HOUR,
+      promptHash,
+    })
+    const at = stamper(open)
+    recorder.openTurn(open)
+    const messages = [system('The same for all. '.repeat(100)), user(`${n} `.repeat(500))]
+    const text = at(1, { type: 'text_delta', text: `${n} `.repeat(2000), attempt: 1 })
+    recorder.record(open.turnId, [{ type: 'messages', step: 0, messages }, ...entriesOf([text])])
+    recorder.closeTurn(open.turnId, closeOf(at(1, { type: 'cancelled', reason: 'Enough.' })))
+    const times = { startedAt: open.startedAt, endedAt: open.startedAt + 1 }
+    const span = {
+      spanId: `${n}`,
+      parentSpanId: null,
+      name: 'query',
+      attributes: {},
+      events: [],
+      status: 'ok' as const,
+      ...times,
+    }
+    recorder.span({ ...span, traceId: open.traceId, turnId: open.turnId })
+    recorder.span({ ...span, traceId: open.traceId, spanId: `${n}-outer` })
+    recorder.feedback({ at: open.startedAt + 2, choice: 'first', first: open.turnId, second: 'other', question: '?' })
+  }
+
+  function count(table: string): number {
+    const connection = openFile({ path, readOnly: true, synchronous: 'normal' })
+    const row = connection.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)
+    connection.close()
+    return row?.n ?? -1
+  }
+
+  it('makes the file as small as asked for, and leaves nothing of what went', () => {
+    for (let n = 0; n < 300; n++) write(n, `prompt_${n % 3}`)
+    const maxBytes = 1_500_000
+    const unlimited = { maxAgeMs: Number.MAX_SAFE_INTEGER }
+    const before = statSync(path).size
+    expect(before).toBeGreaterThan(2 * maxBytes)
+    const planned = recorder.gc({ ...unlimited, maxBytes, dryRun: true })
+    const report = recorder.gc({ ...unlimited, maxBytes })
+
+    expect(statSync(path).size).toBeLessThanOrEqual(maxBytes)
+    expect(statSync(path).size).toBeGreaterThan(maxBytes * 0.7)
+    expect(report.bytes).toBeGreaterThan((before - maxBytes) * 0.8)
+    expect(Math.abs(planned.turns - report.turns)).toBeLessThan(report.turns * 0.2)
+    const left = 300 - report.turns
+    expect(report).toMatchObject({ sessions: report.turns, oldest: STARTED_AT, newest: STARTED_AT + (report.turns - 1) * HOUR })
+    expect(recorder.read.turns({ limit: 1000 }).turns.at(-1)?.turnId).toBe(`turn_${report.turns}`)
+    for (const table of ['turns', 'sessions', 'turn_search', 'feedback']) expect([table, count(table)]).toEqual([table, left])
+    expect(count('spans')).toBe(2 * left)
+    expect(count('messages')).toBe(left + 1)
+    expect(count('turn_messages')).toBe(2 * left)
+    expect(count('events')).toBe(2 * left)
+    expect(recorder.gc({ ...unlimited, maxBytes })).toMatchObject({ turns: 0, sessions: 0, bytes: 0, oldest: null, newest: null })
+  })
+
+  it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', () => {
+    for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) write(n, hash)
+    const versions = (): unknown[] => {
+      const connection = openFile({ path, readOnly: true, synchronous: 'normal' })
+      const rows = connection.all<{ hash: string; version: number }>(
+        `SELECT hash, version FROM prompts WHERE bot = 'librarian' ORDER BY version`,
+      )
+      connection.close()
+      return rows.map(({ hash, version }) => `${hash} ${version}`)
+    }
+    expect(versions()).toEqual(['one 1', 'two 2', 'three 3'])
+    recorder.gc({ maxAgeMs: 0 })
+    expect(versions()).toEqual(['three 3'])
+    write(5, 'four')
+    expect(versions()).toEqual(['three 3', 'four 4'])
+  })
+
+  it('goes by its own limits unless others are given', () => {
+    write(0)
+    expect(recorder.gc()).toMatchObject({ turns: 0, dryRun: false })
+  })
+
+  it('may be asked while others write', async () => {
+    for (let n = 0; n < 50; n++) write(n)
+    const other = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
+    other.openTurn(openOf('turn_open', { sessionId: 'open' }))
+    recorder.gc({ maxAgeMs: 0 })
+    other.record('turn_open', [{ type: 'messages', step: 0, messages: [system('The same for all. '.repeat(100))] }])
+    expect(recorder.read.turns().turns.map(({ turnId }) => turnId)).toEqual(['turn_open'])
+    expect(recorder.read.turn('turn_open')?.messages).toHaveLength(1)
+    other.close()
+  })
+})
