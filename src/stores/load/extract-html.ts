@@ -1,5 +1,6 @@
 /** HTML as Markdown: what a reader of the page would read. */
 
+import { setImmediate } from 'node:timers/promises'
 import type { Extracted } from './extracted.ts'
 
 /** Parts of a page that are about the page. Forms stay: some pages are one form. */
@@ -12,10 +13,23 @@ const CHARSET_WINDOW = 2048
 
 const TITLE = /<title[^>]{0,200}>([^<]{1,1000})</i
 const TITLE_WINDOW = 65_536
+/** White space beside these means nothing in HTML; the converter runs paragraphs together that have some. */
+const BLOCK = String.raw`<\/?(?:p|li|ul|ol|dl|dt|dd|div|section|article|blockquote|h[1-6]|table|thead|tbody|tr|td|th)\b`
+const SPACE_BEFORE_BLOCK = new RegExp(String.raw`\s+(${BLOCK})?`, 'gi')
+const SPACE_AFTER_BLOCK = new RegExp(String.raw`(${BLOCK}[^>]*>)\s+`, 'gi')
+/** Links and images that show nothing. */
+const NOTHING_SHOWN = /(?<!\\)!?\[\]\([^()\s]{0,2000}\)/g
+/** Characters that are converted at a time, about 30 ms of work. */
+const SLICE = 65_536
 
 export async function extractHtml(html: string): Promise<Extracted> {
-  const { htmlToMarkdown } = await import('@mdream/js')
-  const text = htmlToMarkdown(html.replaceAll(DATA_URL, '$1=""'), {
+  const { htmlToMarkdown, streamHtmlToMarkdown } = await import('@mdream/js')
+  const trimmed = html
+    .replaceAll(DATA_URL, '$1=""')
+    .replaceAll(SPACE_BEFORE_BLOCK, (space, tag: string | undefined) => tag ?? space)
+    .replaceAll(SPACE_AFTER_BLOCK, '$1')
+  let text = ''
+  const parts = streamHtmlToMarkdown(slices(trimmed), {
     plugins: {
       filter: { exclude: LEFT_OUT },
       tagOverrides: {
@@ -24,11 +38,32 @@ export async function extractHtml(html: string): Promise<Extracted> {
         dd: { spacing: [1, 0], enter: ': ', exit: '' },
       },
     },
-    clean: { emptyLinks: true, emptyLinkText: true, emptyImages: true, selfLinkHeadings: true },
   })
+  for await (const part of parts) text += part
   const marked = TITLE.exec(html.slice(0, TITLE_WINDOW))?.[1]
   const title = marked === undefined ? '' : htmlToMarkdown(marked, { format: 'text' }).replaceAll(/\s+/g, ' ').trim()
-  return { text, ...(title === '' ? {} : { title }) }
+  return { text: text.replaceAll(NOTHING_SHOWN, '').trim(), ...(title === '' ? {} : { title }) }
+}
+
+/** The page in slices that end before a tag, so that timers and signals have their turn while a large one is converted. */
+function slices(html: string): ReadableStream<string> {
+  let at = 0
+  return new ReadableStream<string>(
+    {
+      async pull(controller) {
+        if (at >= html.length) {
+          controller.close()
+          return
+        }
+        const tag = html.indexOf('<', at + SLICE)
+        const end = tag === -1 ? html.length : tag
+        controller.enqueue(html.slice(at, end))
+        at = end
+        await setImmediate()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** The encoding that a page declares for itself, where it is one we know. */

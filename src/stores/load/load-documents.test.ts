@@ -115,6 +115,12 @@ describe('formats', () => {
       expect(page.text).not.toContain(unwanted)
   })
 
+  test('paragraphs inside list items are not run together', async () => {
+    const html =
+      '<ul>\n<li> First\n\n<p>Second.\n</p>\n<p>Third.\n</p></li>\n<li>Next</li></ul><p><a href="#x"></a>See <a href="y">why</a>.<img src="z.png"></p>'
+    expect(await loadOne('a.html', html)).toMatchObject({ text: '- First\n\n  Second.\n\n  Third.\n- Next\n\nSee [why](y).' })
+  })
+
   test('PDF gives pages, paragraphs, joined words and its title', async () => {
     const file = pdf([['First (page) of it', 'with a hyphen-', 'ated word.', '', 'Next paragraph.'], [], ['Third page.']], {
       title: 'The Report',

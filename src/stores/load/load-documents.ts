@@ -44,9 +44,9 @@ export async function loadDocuments(paths: string | readonly string[], options: 
         options.onSkip?.(found.skipped)
         continue
       }
-      const { document, skipped = 'empty' } = await loadFile(found.file, options)
-      if (document === undefined) options.onSkip?.({ path: found.file.source, reason: skipped })
-      else yield document
+      const loaded = await loadFile(found.file, options)
+      if ('document' in loaded) yield loaded.document
+      else options.onSkip?.({ path: found.file.source, reason: loaded.skipped })
     }
   }
   return {

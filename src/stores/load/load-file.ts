@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { toCriaError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { markdownBlocks } from '../chunk/markdown-blocks.ts'
 import { lineBreakOf } from '../chunk/lines.ts'
@@ -13,7 +12,8 @@ import type { Extracted } from './extracted.ts'
 import { promisedKind } from './formats.ts'
 import type { Extractor, FileKind } from './formats.ts'
 import { holdsPrivateKey } from './secrets.ts'
-import { Unreadable } from './unreadable.ts'
+import { failureOf, Unreadable } from './unreadable.ts'
+import type { Failure } from './unreadable.ts'
 import type { FoundFile } from './walk.ts'
 
 /** Changes whenever a file may give another text; what another version loaded is loaded again. */
@@ -39,20 +39,12 @@ const LARGEST: Readonly<Record<Extractor, number>> = {
   notebook: 50 * MEGABYTE,
 }
 
-export interface LoadedFile {
-  /** SHA-256 of the bytes, hexadecimal; of a file that is too large, of its size and time. */
-  readonly hash: string
-  /** Size and time of what was read, which may be newer than what was found. */
-  readonly size: number
-  readonly mtimeMs: number
-  readonly document?: SourceDocument
-  /** Why there is no document. */
-  readonly skipped?: string
-}
-
 /** A file as it is now: its bytes are there, what is in them comes later. */
 export interface OpenedFile {
+  readonly file: FoundFile
+  /** SHA-256 of the bytes, hexadecimal. */
   readonly hash: string
+  /** Of what was read, which may be newer than what was found. */
   readonly size: number
   readonly mtimeMs: number
   readonly bytes: Buffer
@@ -63,33 +55,54 @@ export interface OpenedFile {
  *
  * @throws the reason of the signal when it is aborted, nothing else.
  */
-export async function loadFile(file: FoundFile, limits: LoadLimits = {}): Promise<LoadedFile> {
-  const { size, mtimeMs } = file
+export async function loadFile(
+  file: FoundFile,
+  limits: LoadLimits = {},
+): Promise<{ readonly document: SourceDocument } | Failure> {
+  const opened = await openFile(file, limits)
+  return 'skipped' in opened ? opened : extractDocument(opened, limits)
+}
+
+/** The first half of `loadFile`: the bytes, and what they can be recognised by. */
+export async function openFile(file: FoundFile, limits: LoadLimits = {}): Promise<OpenedFile | Failure> {
   try {
-    const opened = await readBytes(file, limits)
-    return { hash: opened.hash, size: opened.size, mtimeMs: opened.mtimeMs, ...(await documentOf(file, opened, limits)) }
+    return await readBytes(file, limits)
   } catch (error) {
-    if (limits.signal?.aborted === true) throw error
-    return { hash: hash('sha256', `${size}:${mtimeMs}`), size, mtimeMs, skipped: reasonOf(error) }
+    limits.signal?.throwIfAborted()
+    return failureOf(error)
   }
 }
 
-/** @throws Unreadable, and what the file system throws */
-export async function readBytes(
-  { path }: FoundFile,
+/** The second half of `loadFile`: the text. */
+export async function extractDocument(
+  opened: OpenedFile,
+  limits: LoadLimits = {},
+): Promise<{ readonly document: SourceDocument } | Failure> {
+  try {
+    return { document: await documentOf(opened, limits) }
+  } catch (error) {
+    limits.signal?.throwIfAborted()
+    return failureOf(error)
+  }
+}
+
+async function readBytes(
+  file: FoundFile,
   { maxFileBytes = DEFAULT_MAX_FILE_BYTES, signal }: LoadLimits,
-): Promise<OpenedFile> {
-  const handle = await open(path, 'r')
+): Promise<OpenedFile | Failure> {
+  const handle = await open(file.path, 'r')
   try {
     const before = await handle.stat()
     if (!before.isFile()) throw new Unreadable('no regular file')
-    const kind = promisedKind(path)
+    const kind = promisedKind(file.path)
     const limit = Math.min(maxFileBytes, kind === undefined || 'unsupported' in kind ? Infinity : LARGEST[kind.extractor])
-    if (before.size > limit) throw new Unreadable(`larger than ${megabytes(limit)} (it has ${megabytes(before.size)})`)
+    if (before.size > limit)
+      return { skipped: `larger than ${megabytes(limit)} (it has ${megabytes(before.size)})`, because: 'limit' }
     const bytes = await readAll(handle, before.size, signal)
     const after = await handle.stat()
-    if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) throw new Unreadable('it changed while it was read')
-    return { hash: hash('sha256', bytes), size: before.size, mtimeMs: before.mtimeMs, bytes }
+    if (after.size !== before.size || after.mtimeMs !== before.mtimeMs)
+      return { skipped: 'it changed while it was read', because: 'now' }
+    return { file, hash: hash('sha256', bytes), size: before.size, mtimeMs: before.mtimeMs, bytes }
   } finally {
     await handle.close()
   }
@@ -108,28 +121,17 @@ async function readAll(handle: FileHandle, size: number, signal: AbortSignal | u
   return bytes.subarray(0, at)
 }
 
-async function documentOf(
-  file: FoundFile,
-  { bytes }: OpenedFile,
-  limits: LoadLimits,
-): Promise<{ readonly document: SourceDocument } | { readonly skipped: string }> {
-  try {
-    const kind = kindOf(file, bytes)
-    const extracted = await extract(kind, bytes, file, limits)
-    if (extracted.text.trim() === '') throw new Unreadable('empty')
-    const title = extracted.title ?? (kind.format === 'markdown' ? titleOf(extracted.text) : undefined)
-    return {
-      document: {
-        source: file.source,
-        text: extracted.text,
-        format: kind.format,
-        ...(title === undefined ? {} : { title }),
-        ...(kind.extractor === 'text' ? {} : { extracted: true }),
-      },
-    }
-  } catch (error) {
-    limits.signal?.throwIfAborted()
-    return { skipped: reasonOf(error) }
+async function documentOf({ file, bytes }: OpenedFile, limits: LoadLimits): Promise<SourceDocument> {
+  const kind = kindOf(file, bytes)
+  const extracted = await extract(kind, bytes, file, limits)
+  if (extracted.text.trim() === '') throw new Unreadable('empty')
+  const title = extracted.title ?? (kind.format === 'markdown' ? titleOf(extracted.text) : undefined)
+  return {
+    source: file.source,
+    text: extracted.text,
+    format: kind.format,
+    ...(title === undefined ? {} : { title }),
+    ...(kind.extractor === 'text' ? {} : { extracted: true }),
   }
 }
 
@@ -184,13 +186,6 @@ export function titleOf(markdown: string): string | undefined {
     if (++count === BLOCKS_BEFORE_TITLE) return undefined
   }
   return undefined
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Unreadable) return error.message
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'gone'
-  return code === undefined ? `malformed (${toCriaError(error).message})` : `unreadable (${code})`
 }
 
 function megabytes(bytes: number): string {

@@ -30,7 +30,6 @@ export type Found = { readonly file: FoundFile } | { readonly skipped: SkippedFi
 export interface Root {
   /** Absolute, without links. */
   readonly path: string
-  readonly source: string
   readonly isFolder: boolean
 }
 
@@ -39,17 +38,17 @@ const LEFT_OUT = new Set(['node_modules', 'bower_components', '__pycache__', 'js
 /**
  * The paths as they are on the disk, each once.
  *
- * @param base Sources are relative to this folder.
+ * @param folder The paths are relative to it.
  * @throws CriaError `not_found` that names a path which does not exist.
  */
-export async function resolveRoots(paths: readonly string[], base: string): Promise<Root[]> {
+export async function resolveRoots(paths: readonly string[], folder: string): Promise<Root[]> {
   const roots = new Map<string, Root>()
   for (const given of paths) {
     if (given.includes('\0')) throw new CriaError('configuration', `A path cannot hold a NUL byte: ${JSON.stringify(given)}.`)
     try {
-      const path = await realpath(resolve(base, given))
+      const path = await realpath(resolve(folder, given))
       const isFolder = (await stat(path)).isDirectory()
-      roots.set(path, { path, source: sourceOf(path, base), isFolder })
+      roots.set(path, { path, isFolder })
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
       const why = code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${code})`
@@ -66,10 +65,14 @@ export function sourceOf(path: string, base: string): string {
   return (isBelow ? inside : path).split(sep).join('/')
 }
 
-/** Files in the order of their names, those that were named themselves first. A file is found once, however many roots lead to it. */
+/**
+ * Files in the order of their names, those that were named themselves first. A file is found once, however many roots lead to it.
+ *
+ * @param base Sources are relative to this folder; absolute, without links.
+ */
 export async function* walk(roots: readonly Root[], base: string, signal?: AbortSignal): AsyncGenerator<Found> {
   const named = roots.filter(({ isFolder }) => !isFolder)
-  for (const root of named) yield await describe(root.path, root.source, true)
+  for (const root of named) yield await describe(root.path, sourceOf(root.path, base), true)
   const walker = new Walker(base, new Set(named.map(({ path }) => path)), signal)
   for (const root of roots) if (root.isFolder) yield* walker.folder(root.path, root.path, await IgnoreRules.at(root.path))
 }

@@ -1,0 +1,251 @@
+/** Brings an index up to date with files: only what has changed is read, and what is gone leaves. */
+
+import { stat } from 'node:fs/promises'
+import { sep } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { ConfigurationError, CriaError } from '../core/error.ts'
+import { chunkDocument } from './chunk/chunk-document.ts'
+import { keepBase } from './ingest/base.ts'
+import type { FileDocument, IndexableStore, IndexedSource } from './ingest/indexable-store.ts'
+import { isFromFile, isGone, pathOf, readChange, wasNamed } from './ingest/read-changes.ts'
+import type { Change, Comparison } from './ingest/read-changes.ts'
+import type { LoadLimits } from './load/load-file.ts'
+import { resolveRoots, walk } from './load/walk.ts'
+import type { FoundFile, Root, SkippedFile } from './load/walk.ts'
+
+export interface IndexOptions extends LoadLimits {
+  /** Folder that `paths` are relative to; default: the current one. Sources are relative to the folder that was given the first time. */
+  readonly base?: string
+  /** Only tell what would be done. Default false. */
+  readonly dryRun?: boolean
+  readonly onProgress?: (progress: IndexProgress) => void
+}
+
+export interface IndexProgress {
+  /** Files that are done; while files are still being looked for, those found so far. */
+  readonly done: number
+  /** Missing while files are still being looked for. */
+  readonly total?: number
+  /** Bytes of the files that are done, and of all. */
+  readonly bytes?: readonly [done: number, total: number]
+  /** The file that comes next. */
+  readonly current?: string
+}
+
+export interface IndexReport {
+  /** Files and chunks that the index holds of these paths now. */
+  readonly files: number
+  readonly chunks: number
+  readonly added: number
+  readonly changed: number
+  /** Found again under another name: neither added nor removed. */
+  readonly moved: number
+  readonly removed: number
+  readonly unchanged: number
+  readonly skipped: readonly SkippedFile[]
+  readonly ms: number
+}
+
+/**
+ * Indexes files and folders into a store.
+ *
+ * A file is compared by size and time of change, then by its content. A file that is gone from a folder leaves the index, and so does one
+ * that the ignore rules name by now; files of other folders stay. A run that is stopped or killed leaves whole files, old or new; the next
+ * run does what is missing. Files that cannot be read are skipped with a reason, see `loadDocuments`; one that changes while it is read is
+ * skipped, what the index has of it stays.
+ *
+ * @throws CriaError `not_found` for a path that does not exist, `aborted` when the signal is aborted, and what the store throws.
+ */
+export async function indexFiles(
+  store: IndexableStore,
+  paths: readonly string[],
+  options: IndexOptions = {},
+): Promise<IndexReport> {
+  const began = performance.now()
+  if (paths.length === 0) throw new ConfigurationError('indexFiles needs at least one path.')
+  const given = options.base ?? process.cwd()
+  const roots = await resolveRoots(paths, given)
+  const base = await keepBase(store, given, options.dryRun ?? false)
+  const run = new IndexRun(store, roots, base, options)
+  try {
+    await run.find()
+    await run.update()
+    await run.removeGone()
+  } catch (error) {
+    if (options.signal?.aborted !== true) throw error
+    throw new CriaError('aborted', 'Indexing was stopped. What was done is kept; the next run goes on from there.', {
+      cause: error,
+    })
+  }
+  return run.report(performance.now() - began)
+}
+
+class IndexRun {
+  readonly #store: IndexableStore
+  readonly #roots: readonly Root[]
+  readonly #base: string
+  readonly #options: IndexOptions
+  readonly #found = new Map<string, FoundFile>()
+  readonly #skipped: SkippedFile[] = []
+  readonly #counts = { files: 0, chunks: 0, added: 0, changed: 0, moved: 0, removed: 0, unchanged: 0 }
+  /** Sources that had another name before. */
+  readonly #movedFrom = new Set<string>()
+
+  constructor(store: IndexableStore, roots: readonly Root[], base: string, options: IndexOptions) {
+    this.#store = store
+    this.#roots = roots
+    this.#base = base
+    this.#options = options
+  }
+
+  async find(): Promise<void> {
+    const { signal, onProgress } = this.#options
+    for await (const found of walk(this.#roots, this.#base, signal)) {
+      if ('skipped' in found) {
+        this.#skipped.push(found.skipped)
+        continue
+      }
+      this.#found.set(found.file.source, found.file)
+      if (this.#found.size % 1000 === 1) onProgress?.({ done: this.#found.size, current: found.file.source })
+    }
+    for (const known of this.#knownBelow()) {
+      if (!wasNamed(known) || this.#found.has(known.source)) continue
+      const file = await namedBefore(known, this.#base)
+      if (file !== undefined) this.#found.set(known.source, file)
+    }
+  }
+
+  /** Reads what has changed and puts it into the store, one file after the other. */
+  async update(): Promise<void> {
+    const outcomes = this.#store.putAll(this.#changedDocuments())
+    for await (const { source } of outcomes) {
+      const now = await this.#store.getSource(source)
+      this.#count(now?.chunks ?? 0)
+    }
+    this.#options.signal?.throwIfAborted()
+  }
+
+  /** Known files of these folders that were not found this time: gone from the disk, or left out by a rule. */
+  async removeGone(): Promise<void> {
+    const unreadable = this.#skipped
+      .filter(({ path, reason }) => path.endsWith('/') && reason.startsWith('unreadable'))
+      .map(({ path }) => path)
+    const gone: string[] = []
+    for (const known of this.#knownBelow()) {
+      if (this.#found.has(known.source) || this.#movedFrom.has(known.source)) continue
+      if (unreadable.some((folder) => known.source.startsWith(folder)) && !(await isGone(pathOf(known.source, this.#base))))
+        continue
+      gone.push(known.source)
+      if (known.chunks > 0) this.#counts.removed++
+      if (gone.length % 500 === 0) await this.#remove(gone.splice(0))
+    }
+    await this.#remove(gone)
+  }
+
+  report(ms: number): IndexReport {
+    return { ...this.#counts, skipped: this.#skipped, ms: Math.round(ms) }
+  }
+
+  /** Does what needs no text at once, and yields the rest for the store. Ends early when it is stopped, so that what was read is kept. */
+  async *#changedDocuments(): AsyncGenerator<FileDocument> {
+    const { signal, onProgress, dryRun = false } = this.#options
+    const comparison: Comparison = {
+      store: this.#store,
+      base: this.#base,
+      limits: this.#options,
+      isTaken: (source) => this.#found.has(source) || this.#movedFrom.has(source),
+      now: Date.now,
+    }
+    const total = [...this.#found.values()].reduce((sum, { size }) => sum + size, 0)
+    let done = 0
+    let bytes = 0
+    for (const file of this.#found.values()) {
+      if (signal?.aborted === true) return
+      onProgress?.({ done, total: this.#found.size, bytes: [bytes, total], current: file.source })
+      const change = await this.#changeOf(file, comparison)
+      if (change === undefined) return
+      this.#note(change, file)
+      if (dryRun) this.#count(chunksOf(change))
+      else if (change.kind === 'put' || change.kind === 'touch') yield { document: change.document, file: change.file }
+      else await this.#apply(change, file)
+      done++
+      bytes += file.size
+      // Timers and signals have their turn between two files.
+      await setImmediate()
+    }
+    onProgress?.({ done, total: this.#found.size, bytes: [bytes, total] })
+  }
+
+  async #changeOf(file: FoundFile, comparison: Comparison): Promise<Change | undefined> {
+    try {
+      return await readChange(file, comparison)
+    } catch (error) {
+      if (this.#options.signal?.aborted === true) return undefined
+      throw error
+    }
+  }
+
+  async #apply(change: Exclude<Change, { kind: 'put' | 'touch' }>, { source }: FoundFile): Promise<void> {
+    if (change.kind === 'move') {
+      await this.#store.move(change.from.source, source, change.file)
+      this.#count((await this.#store.getSource(source))?.chunks ?? 0)
+    } else if (change.kind === 'drop') {
+      if (change.known !== undefined) await this.#remove([source])
+    } else {
+      this.#count(change.known?.chunks ?? 0)
+    }
+  }
+
+  #note(change: Change, { source }: FoundFile): void {
+    const counts = this.#counts
+    if ('skipped' in change && change.skipped !== undefined) this.#skipped.push({ path: source, reason: change.skipped })
+    const hadText = 'known' in change && change.known !== undefined && change.known.chunks > 0
+    if (change.kind === 'move') {
+      this.#movedFrom.add(change.from.source)
+      if (change.from.chunks > 0) counts.moved++
+    } else if (change.kind === 'put' && change.skipped === undefined) {
+      if (hadText) counts.changed++
+      else counts.added++
+    } else if (change.kind === 'put' || change.kind === 'drop') {
+      if (hadText) counts.removed++
+    } else if (hadText) {
+      counts.unchanged++
+    }
+  }
+
+  #count(chunks: number): void {
+    if (chunks > 0) this.#counts.files++
+    this.#counts.chunks += chunks
+  }
+
+  async #remove(sources: readonly string[]): Promise<void> {
+    if (sources.length > 0 && this.#options.dryRun !== true) await this.#store.deleteAll(sources)
+  }
+
+  /** Known files in the folders of this run. */
+  *#knownBelow(): Generator<IndexedSource> {
+    const folders = this.#roots.filter(({ isFolder }) => isFolder).map(({ path }) => (path.endsWith(sep) ? path : path + sep))
+    for (const known of this.#store.sources()) {
+      const path = pathOf(known.source, this.#base)
+      if (isFromFile(known) && folders.some((folder) => path.startsWith(folder))) yield known
+    }
+  }
+}
+
+/** A file that was named in an earlier run and lies in a folder of this one. */
+async function namedBefore({ source }: IndexedSource, base: string): Promise<FoundFile | undefined> {
+  const path = pathOf(source, base)
+  try {
+    const { size, mtimeMs } = await stat(path)
+    return { path, source, size, mtimeMs, isNamed: true }
+  } catch {
+    return undefined
+  }
+}
+
+/** How many chunks a change would leave. */
+function chunksOf(change: Change): number {
+  if (change.kind === 'put') return chunkDocument(change.document).length
+  if (change.kind === 'move') return change.from.chunks
+  return change.kind === 'drop' ? 0 : (change.known?.chunks ?? 0)
+}

@@ -1,0 +1,30 @@
+/** The folder that the sources of an index are relative to: chosen once, so that a file has the same name from wherever it is indexed. */
+
+import { realpath, stat } from 'node:fs/promises'
+import type { IndexableStore } from './indexable-store.ts'
+
+/** A source without text that keeps the base; it can never be found, and no file has such a name. */
+const BASE_SOURCE = 'cria:base'
+
+/** Absolute path; `undefined` when nothing has been indexed yet. */
+export async function indexBase(store: Pick<IndexableStore, 'getDocument'>): Promise<string | undefined> {
+  const base = (await store.getDocument(BASE_SOURCE))?.metadata?.['base']
+  return typeof base === 'string' ? base : undefined
+}
+
+/** The base that was kept, as long as that folder exists; else, also after a project was moved, the wanted one, which is kept from now on. */
+export async function keepBase(store: IndexableStore, wanted: string, dryRun: boolean): Promise<string> {
+  const kept = await indexBase(store)
+  if (kept !== undefined && (await isFolder(kept))) return kept
+  const base = await realpath(wanted)
+  if (!dryRun) await store.append({ source: BASE_SOURCE, text: '', metadata: { base } })
+  return base
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch {
+    return false
+  }
+}
