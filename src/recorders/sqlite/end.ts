@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts'
 import type { TurnKey } from './events.ts'
 import { wellFormedJson } from './json.ts'
 import { searchableText } from './search.ts'
+import { readText, textColumn } from './text.ts'
 
 export interface TurnEnd {
   readonly state: Exclude<TurnState, 'open'>
@@ -54,15 +55,16 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
       turn.key,
     ],
   )
-  const row = connection.get<{ exclusive: number; question: string }>('SELECT exclusive, question FROM turns WHERE id = ?', [
-    turn.key,
-  ])
+  const row = connection.get<{ exclusive: number; question: Uint8Array }>(
+    `SELECT exclusive, ${textColumn('question')} FROM turns WHERE id = ?`,
+    [turn.key],
+  )
   if (row?.exclusive === 1) {
     connection.run('UPDATE sessions SET head_turn_id = ? WHERE session_id = ?', [turn.turnId, turn.sessionId])
   }
   connection.run('INSERT INTO turn_search (rowid, question, answer) VALUES (?, ?, ?)', [
     turn.key,
-    searchableText(row?.question ?? ''),
+    searchableText(row === undefined ? '' : readText(row.question)),
     searchableText(text),
   ])
 }

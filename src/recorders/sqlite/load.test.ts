@@ -5,7 +5,7 @@ describe('loadSqlite', () => {
   it('silences the warning about SQLite and no other, and leaves everything as it was', () => {
     const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const before: unknown = Reflect.get(process, 'emitWarning')
-    const sqlite = process.getBuiltinModule('node:sqlite')
+    const sqlite = {} as typeof import('node:sqlite')
     vi.spyOn(process, 'getBuiltinModule').mockImplementation(() => {
       process.emitWarning('SQLite is an experimental feature and might change at any time', 'ExperimentalWarning')
       process.emitWarning('Something else is experimental', 'ExperimentalWarning')

@@ -4,6 +4,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import { ConfigurationError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { foldEvents } from '../../core/fold.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList, TurnState } from '../../core/recorder.ts'
 import { readEvents } from './events.ts'
@@ -14,8 +15,9 @@ import { decodeMessage } from './message.ts'
 import type { MessageUse } from './message.ts'
 import { matchExpression } from './search.ts'
 import { readSpans } from './spans.ts'
-import { SUMMARY_COLUMNS, toSummary, toTurnRow } from './summary.ts'
+import { SUMMARY_COLUMNS, toSummary, toTurnRow, TURN_COLUMNS } from './summary.ts'
 import type { StoredSummary, StoredTurn } from './summary.ts'
+import { readText, textColumn } from './text.ts'
 
 const DEFAULT_LIMIT = 50
 /** Id that `foldEvents` gives to a message which it had to make of deltas. */
@@ -96,7 +98,7 @@ function keyOf(cursor: string): number {
 
 function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
   const { connection } = journal
-  const row = connection.get<StoredTurn>('SELECT * FROM turns WHERE turn_id = ?', [turnId])
+  const row = connection.get<StoredTurn>(`SELECT ${TURN_COLUMNS} FROM turns WHERE turn_id = ?`, [turnId])
   if (row === undefined) return undefined
   return {
     turn: toTurnRow(row),
@@ -165,12 +167,18 @@ function readHistory({ connection }: Journal, sessionId: string): Message[] {
   })
 }
 
+interface StoredFeedback extends Pick<FeedbackRecord, 'at' | 'choice' | 'first' | 'second'> {
+  readonly question: Uint8Array
+  readonly details: string | null
+}
+
 function readFeedback({ connection }: Journal): FeedbackRecord[] {
-  const rows = connection.all<Omit<FeedbackRecord, 'details'> & { readonly details: string | null }>(
-    `SELECT at, choice, first_turn_id AS first, second_turn_id AS second, question, details FROM feedback ORDER BY id`,
+  const rows = connection.all<StoredFeedback>(
+    `SELECT at, choice, first_turn_id AS first, second_turn_id AS second, ${textColumn('question')}, details FROM feedback ORDER BY id`,
   )
-  return rows.map(({ details, ...row }) => ({
+  return rows.map(({ question, details, ...row }) => ({
     ...row,
-    ...(details === null ? {} : { details: JSON.parse(details) as NonNullable<FeedbackRecord['details']> }),
+    question: readText(question),
+    ...(details === null ? {} : { details: JSON.parse(details) as JsonObject }),
   }))
 }

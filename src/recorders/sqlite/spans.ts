@@ -3,6 +3,7 @@
 import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from './connection.ts'
 import { wellFormedJson } from './json.ts'
+import { readText, textColumn } from './text.ts'
 
 export function insertSpan(connection: Connection, span: SpanRecord): void {
   connection.run(
@@ -27,7 +28,8 @@ export function insertSpan(connection: Connection, span: SpanRecord): void {
 /** The spans of a turn, and those of its trace that belong to no turn, because they stand around it; in the order they began. */
 export function readSpans(connection: Connection, traceId: string, turnId: string): SpanRecord[] {
   const rows = connection.all<StoredSpan>(
-    'SELECT * FROM spans WHERE trace_id = ? AND (turn_id = ? OR turn_id IS NULL) ORDER BY started_at, id',
+    `SELECT trace_id, span_id, parent_span_id, turn_id, name, started_at, ended_at, status, ${textColumn('error')}, attributes, events
+     FROM spans WHERE trace_id = ? AND (turn_id = ? OR turn_id IS NULL) ORDER BY started_at, id`,
     [traceId, turnId],
   )
   return rows.map((row) => ({
@@ -40,7 +42,7 @@ export function readSpans(connection: Connection, traceId: string, turnId: strin
     attributes: JSON.parse(row.attributes) as SpanRecord['attributes'],
     events: JSON.parse(row.events) as SpanRecord['events'],
     status: row.status,
-    ...(row.error === null ? {} : { error: row.error }),
+    ...(row.error === null ? {} : { error: readText(row.error) }),
     ...(row.turn_id === null ? {} : { turnId: row.turn_id }),
   }))
 }
@@ -54,7 +56,7 @@ interface StoredSpan {
   readonly started_at: number
   readonly ended_at: number
   readonly status: 'ok' | 'error'
-  readonly error: string | null
+  readonly error: Uint8Array | null
   readonly attributes: string
   readonly events: string
 }

@@ -4,6 +4,7 @@ import type { ErrorInfo } from '../../core/error.ts'
 import type { TurnMetrics, TurnRow, TurnState, TurnSummary } from '../../core/recorder.ts'
 import type { Usage } from '../../core/usage.ts'
 import { botOf } from './bot.ts'
+import { readText, textColumn } from './text.ts'
 
 export interface StoredSummary {
   readonly id: number
@@ -13,7 +14,7 @@ export interface StoredSummary {
   readonly model: string
   readonly bot_kind: string | null
   readonly bot_name: string | null
-  readonly question: string
+  readonly question: Uint8Array
   readonly started_at: number
   readonly latency_ms: number | null
   readonly input_tokens: number | null
@@ -29,20 +30,24 @@ export interface StoredSummary {
 
 export interface StoredTurn extends StoredSummary {
   readonly parent_turn_id: string | null
-  readonly text: string
+  readonly text: Uint8Array
   readonly temperature: number | null
   readonly prompt_hash: string | null
   readonly trace_id: string
   readonly span_id: string
   readonly ended_at: number | null
   readonly finish_reason: string | null
-  readonly rating_comment: string | null
+  readonly rating_comment: Uint8Array | null
   readonly error: string | null
   readonly metrics: string | null
 }
 
-export const SUMMARY_COLUMNS = `id, turn_id, session_id, state, model, bot_kind, bot_name, question, started_at, latency_ms,
+export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, state, model, bot_kind, bot_name, ${textColumn('question')}, started_at, latency_ms,
   input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, exactness, cost_usd, rating`
+
+/** All that `StoredTurn` has. */
+export const TURN_COLUMNS: string = `${SUMMARY_COLUMNS}, parent_turn_id, temperature, prompt_hash, trace_id, span_id, ended_at, finish_reason, error,
+  metrics, ${textColumn('text')}, ${textColumn('rating_comment')}`
 
 export function toSummary(row: StoredSummary): TurnSummary {
   return {
@@ -51,7 +56,7 @@ export function toSummary(row: StoredSummary): TurnSummary {
     status: row.state,
     bot: botOf(row.bot_kind, row.bot_name),
     model: row.model,
-    question: row.question,
+    question: readText(row.question),
     startedAt: row.started_at,
     latencyMs: row.latency_ms,
     usage: {
@@ -71,7 +76,7 @@ export function toSummary(row: StoredSummary): TurnSummary {
 export function toTurnRow(row: StoredTurn): TurnRow {
   return {
     ...toSummary(row),
-    text: row.text,
+    text: readText(row.text),
     temperature: row.temperature,
     promptHash: row.prompt_hash,
     parentTurnId: row.parent_turn_id,
@@ -79,7 +84,7 @@ export function toTurnRow(row: StoredTurn): TurnRow {
     spanId: row.span_id,
     endedAt: row.ended_at,
     finishReason: row.finish_reason,
-    ratingComment: row.rating_comment,
+    ratingComment: row.rating_comment === null ? null : readText(row.rating_comment),
     error: row.error === null ? null : (JSON.parse(row.error) as ErrorInfo),
     metrics: row.metrics === null ? null : (JSON.parse(row.metrics) as TurnMetrics),
   }

@@ -84,9 +84,10 @@ function insertTurn({ connection }: Journal, turn: TurnOpen): number {
   return connection.insert(
     `INSERT INTO turns (turn_id, session_id, parent_turn_id, exclusive, model, bot_kind, bot_name, temperature, prompt_hash, trace_id,
        span_id, started_at, question)
-     VALUES (?1, ?2, (SELECT head_turn_id FROM sessions WHERE session_id = ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+     VALUES (?, ?, (SELECT head_turn_id FROM sessions WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       turn.turnId,
+      turn.sessionId,
       turn.sessionId,
       Number(turn.exclusive),
       turn.model,
@@ -104,11 +105,12 @@ function insertTurn({ connection }: Journal, turn: TurnOpen): number {
 
 function notePrompt({ connection }: Journal, turn: TurnOpen): void {
   if (turn.promptHash === null) return
+  const bot = turn.bot?.name ?? turn.bot?.kind ?? ''
+  if (connection.get('SELECT 1 FROM prompts WHERE bot = ? AND hash = ?', [bot, turn.promptHash]) !== undefined) return
   connection.run(
     `INSERT INTO prompts (bot, hash, version, first_used_at)
-     SELECT ?1, ?2, 1 + coalesce((SELECT max(version) FROM prompts WHERE bot = ?1), 0), ?3
-     WHERE NOT EXISTS (SELECT 1 FROM prompts WHERE bot = ?1 AND hash = ?2)`,
-    [turn.bot?.name ?? turn.bot?.kind ?? '', turn.promptHash, turn.startedAt],
+     VALUES (?, ?, 1 + coalesce((SELECT max(version) FROM prompts WHERE bot = ?), 0), ?)`,
+    [bot, turn.promptHash, bot, turn.startedAt],
   )
 }
 
