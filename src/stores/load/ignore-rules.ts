@@ -2,7 +2,6 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import ignore from 'ignore'
 import type { Ignore } from 'ignore'
 
 /** Later files outweigh earlier ones. */
@@ -25,10 +24,10 @@ export class IgnoreRules {
   /** Rules for a folder that a walk begins with. Rules above it that would leave out the folder itself do not count: it was named. */
   static async at(folder: string): Promise<IgnoreRules> {
     const top = await repositoryRoot(folder)
-    if (top === undefined) return new IgnoreRules(folder, ignore()).below(folder)
-    let rules = new IgnoreRules(top, ignore().add(await read(join(top, EXCLUDE_FILE))))
+    if (top === undefined) return new IgnoreRules(folder, await noRules()).below(folder)
+    let rules = new IgnoreRules(top, (await noRules()).add(await read(join(top, EXCLUDE_FILE))))
     for (const above of foldersBetween(top, folder)) rules = await rules.below(above)
-    return rules.ignores(folder, true) ? new IgnoreRules(folder, ignore()).below(folder) : rules.below(folder)
+    return rules.ignores(folder, true) ? new IgnoreRules(folder, await noRules()).below(folder) : rules.below(folder)
   }
 
   /** With the rule files of a folder inside. */
@@ -37,12 +36,8 @@ export class IgnoreRules {
     const patterns = found.flatMap((text) => text.split(/\r?\n/))
     if (patterns.every((pattern) => pattern.trim() === '')) return this
     const prefix = pathBetween(this.#top, folder)
-    return new IgnoreRules(
-      this.#top,
-      ignore()
-        .add(this.#rules)
-        .add(patterns.map((pattern) => inFolder(pattern, prefix))),
-    )
+    const rules = (await noRules()).add(this.#rules).add(patterns.map((pattern) => inFolder(pattern, prefix)))
+    return new IgnoreRules(this.#top, rules)
   }
 
   ignores(path: string, isFolder: boolean): boolean {
@@ -59,6 +54,11 @@ function inFolder(line: string, prefix: string): string {
   const isAnchored = pattern.replace(/\/?\s*$/, '').includes('/')
   const folder = prefix.replaceAll(SPECIAL, String.raw`\$&`)
   return `${isNegative ? '!' : ''}/${folder}/${isAnchored ? pattern.replace(/^\//, '') : `**/${pattern}`}`
+}
+
+async function noRules(): Promise<Ignore> {
+  const { default: ignore } = await import('ignore')
+  return ignore()
 }
 
 async function repositoryRoot(folder: string): Promise<string | undefined> {
