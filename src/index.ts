@@ -1,5 +1,7 @@
 /** The public API of cria. */
 
+export { ResponseCache } from './model/response-cache.ts'
+export type { ResponseCacheOptions } from './model/response-cache.ts'
 export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { createModel } from './app/models.ts'

@@ -5,14 +5,20 @@ import { checkOptions } from '../engine/options.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
+import { ResponseCache } from '../model/response-cache.ts'
 import { defaultModel, resolveModel } from './models.ts'
 import type { ModelInput } from './models.ts'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
-export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels'> {
+export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels' | 'cache'> {
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
   readonly fallbackModels?: readonly ModelInput[]
+  /**
+   * Answers that were given before to an equal request: `true` for the one cache of this process (100 answers, 5 minutes), or one of your own.
+   * Default false.
+   */
+  readonly cache?: boolean | ResponseCache
 }
 
 /**
@@ -24,7 +30,14 @@ export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackMod
 export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   const span = options.span ?? currentSpan()
   const fallbackModels = (options.fallbackModels ?? []).map((model) => resolveModel(model))
-  const resolved = { ...options, fallbackModels, ...(span === undefined ? {} : { span }) }
+  const { cache: wanted, ...rest } = options
+  const cache = wanted === true ? sharedCache() : wanted === false ? undefined : wanted
+  const resolved = {
+    ...rest,
+    fallbackModels,
+    ...(span === undefined ? {} : { span }),
+    ...(cache === undefined ? {} : { cache }),
+  }
   if (options.model !== undefined) return engineQuery({ ...resolved, model: resolveModel(options.model) })
   checkOptions({ ...resolved, model: NOT_YET_KNOWN })
   return withDefaultModel(resolved)
@@ -34,6 +47,13 @@ async function* withDefaultModel(
   options: Omit<EngineOptions, 'model'>,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   return yield* engineQuery({ ...options, model: await defaultModel() })
+}
+
+let shared: ResponseCache | undefined
+
+function sharedCache(): ResponseCache {
+  shared ??= new ResponseCache()
+  return shared
 }
 
 /** Stands in for the default model while the other options are checked. */

@@ -2,7 +2,7 @@
 
 import type { Station } from '../core/context.ts'
 import type { QueryResult } from '../core/event.ts'
-import type { Answer } from '../model/stream.ts'
+import type { Answer } from '../model/answer.ts'
 import { ABSTENTION } from '../prepare/grounding.ts'
 import { readCitations } from './cite.ts'
 import type { Turn } from './turn.ts'
@@ -25,7 +25,7 @@ export async function* finish(
     ...(citations === undefined
       ? {}
       : { citations, abstained: answer.abstained || (citations.length === 0 && text.includes(ABSTENTION)) }),
-    cacheHit: false,
+    cacheHit: answer.cacheHit,
     sessionId: turn.sessionId,
     turnId: turn.turnId,
     traceId: turn.span.traceId,

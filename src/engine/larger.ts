@@ -1,7 +1,7 @@
 /** When a request does not fit the model's window: turn to one with a larger window, if there is one. */
 
 import type { Station } from '../core/context.ts'
-import type { Overflow } from '../model/stream.ts'
+import type { Overflow } from '../model/answer.ts'
 import type { Turn } from './turn.ts'
 
 /** @throws CriaError `context_length` when no later model of the chain has a larger window. */

@@ -3,7 +3,7 @@
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
 import { addUsage, UNKNOWN_USAGE, ZERO_USAGE } from '../core/usage.ts'
-import type { Ledger } from '../model/stream.ts'
+import type { Ledger } from '../model/answer.ts'
 import { estimateTokens } from '../prepare/tokens.ts'
 import { addCost, costOf } from './cost.ts'
 

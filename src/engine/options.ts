@@ -12,6 +12,7 @@ import type { Span } from '../core/span.ts'
 import type { PermissionChecker, Tool } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 import type { RetryPolicy } from '../model/recover.ts'
+import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
@@ -51,6 +52,8 @@ export interface EngineOptions extends CallSettings {
   /** `false` asks for one answer in one piece; default true. */
   readonly stream?: boolean
   readonly retrieve?: RetrievalOptions
+  /** Answers that were given before; default none. */
+  readonly cache?: ResponseCache
   readonly retry?: Partial<RetryPolicy>
   /** Milliseconds; `null` for no limit. */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }

@@ -12,7 +12,7 @@ import type { Span, SpanRecord } from '../core/span.ts'
 import type { Tool } from '../core/tool.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import { DEFAULT_BACKOFF } from '../model/backoff.ts'
-import type { ModelChain, ModelContext } from '../model/stream.ts'
+import type { ModelChain, ModelContext } from '../model/answer.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
 import { questionOf } from '../prepare/prepare.ts'
 import type { Conversation, RequestOptions, TurnInput } from '../prepare/prepare.ts'
@@ -101,6 +101,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
       timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
       showThinking: options.showThinking ?? true,
       random: options.random ?? Math.random,
+      cache: options.cache,
     },
   }
 }

@@ -1,62 +1,23 @@
 /** Station 2: gets one assistant message out of a model, or out of its fallbacks. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
-import type { Station, StationContext } from '../core/context.ts'
+import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
 import type { SwitchReason } from '../core/event.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
+import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
 import { iterateIn } from '../core/span.ts'
-import type { Usage } from '../core/usage.ts'
 import { orAborted } from '../util/abort.ts'
+import type { Answer, ModelChain, ModelContext, Overflow } from './answer.ts'
 import { Assembler } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
+import { cached } from './cached.ts'
 import { fitRequest } from './fit.ts'
 import { recover } from './recover.ts'
-import type { RetryPolicy } from './recover.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
 import { Watchdog } from './watchdog.ts'
-import type { Timeouts } from './watchdog.ts'
-
-export interface ModelContext extends StationContext {
-  /** The model that answers, then those to turn to; the station starts at `current` and leaves it where it ended. */
-  readonly chain: ModelChain
-  readonly retry: RetryPolicy
-  readonly timeouts: Timeouts
-  /** Whether `thinking` events are yielded; thinking is kept either way. */
-  readonly showThinking: boolean
-  readonly random: () => number
-  /** Told of each request that leaves and what it cost, so that nothing is lost when the turn is cut off. */
-  readonly ledger: Ledger
-}
-
-export interface ModelChain {
-  readonly models: readonly LanguageModel[]
-  current: number
-}
-
-export interface Ledger {
-  sent(model: LanguageModel, request: ModelRequest): void
-  settled(model: LanguageModel, usage: Usage): void
-}
-
-export interface Answer {
-  readonly type: 'answer'
-  readonly message: Message
-  readonly model: LanguageModel
-  readonly usage: Usage
-  readonly finishReason: FinishReason
-  readonly abstained: boolean
-}
-
-/** The request is larger than the model's window. */
-export interface Overflow {
-  readonly type: 'overflow'
-  readonly error: CriaError
-  readonly model: LanguageModel
-}
 
 /** Everything that an attempt may end in but an answer. */
 interface Failure {
@@ -71,6 +32,13 @@ interface Failure {
  * @throws CriaError when no attempt is left, or none would help.
  */
 export async function* streamModel(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
+  const { chain, cache } = ctx
+  if (cache === undefined) return yield* tryUntilAnswered(request, ctx)
+  const model = modelAt(chain, chain.current)
+  return yield* cached(fitRequest(request, model), model, cache, ctx, () => tryUntilAnswered(request, ctx))
+}
+
+async function* tryUntilAnswered(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
   const { chain } = ctx
   let retries = 0
   for (let attempt = 1; ; attempt++) {
@@ -141,7 +109,7 @@ async function* tryOnce(
     const assembled = assembler.result()
     noteResponse(span, assembled)
     ctx.ledger.settled(model, assembled.usage)
-    return { ...answerOf(assembled, model), message: messageOf(assembled, ctx), model }
+    return { ...answerOf(assembled, model), message: messageOf(assembled, ctx), model, cacheHit: false }
   } catch (thrown) {
     const error = toCriaError(thrown)
     span.fail(error)

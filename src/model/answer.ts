@@ -1,0 +1,51 @@
+/** What the model station is given, and what it comes back with. */
+
+import type { StationContext } from '../core/context.ts'
+import type { CriaError } from '../core/error.ts'
+import type { Message } from '../core/message.ts'
+import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
+import type { Usage } from '../core/usage.ts'
+import type { RetryPolicy } from './recover.ts'
+import type { ResponseCache } from './response-cache.ts'
+import type { Timeouts } from './watchdog.ts'
+
+export interface ModelContext extends StationContext {
+  /** The model that answers, then those to turn to; the station starts at `current` and leaves it where it ended. */
+  readonly chain: ModelChain
+  readonly retry: RetryPolicy
+  readonly timeouts: Timeouts
+  /** Whether `thinking` events are yielded; thinking is kept either way. */
+  readonly showThinking: boolean
+  readonly random: () => number
+  /** Told of each request that leaves and what it cost, so that nothing is lost when the turn is cut off. */
+  readonly ledger: Ledger
+  /** Absent: every request is made. */
+  readonly cache?: ResponseCache | undefined
+}
+
+export interface ModelChain {
+  readonly models: readonly LanguageModel[]
+  current: number
+}
+
+export interface Ledger {
+  sent(model: LanguageModel, request: ModelRequest): void
+  settled(model: LanguageModel, usage: Usage): void
+}
+
+export interface Answer {
+  readonly type: 'answer'
+  readonly message: Message
+  readonly model: LanguageModel
+  readonly usage: Usage
+  readonly finishReason: FinishReason
+  readonly abstained: boolean
+  readonly cacheHit: boolean
+}
+
+/** The request is larger than the model's window. */
+export interface Overflow {
+  readonly type: 'overflow'
+  readonly error: CriaError
+  readonly model: LanguageModel
+}
