@@ -21,6 +21,8 @@ export interface ShowOptions {
   readonly format: AnswerFormat
   /** Show what the model thinks, on standard error. */
   readonly showThinking: boolean
+  /** Folder that the sources of citations are relative to; default the current one. */
+  readonly sourceBase?: string | undefined
 }
 
 /** Follows a turn to its end and resolves to the exit code that it deserves. */
@@ -84,7 +86,7 @@ interface TextView {
 }
 
 /** The answer on standard output as it comes, then its sources; what else happens on standard error. */
-async function textView(io: Io, { showThinking }: ShowOptions): Promise<TextView> {
+async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Promise<TextView> {
   const { stdout, stderr } = io
   const open = (): Promise<TextStream> => openText(io)
   let stream = await open()
@@ -151,7 +153,7 @@ async function textView(io: Io, { showThinking }: ShowOptions): Promise<TextView
           break
         case 'complete':
           await end()
-          await write(sourceList(event.result, io))
+          await write(sourceList(event.result, io, sourceBase))
           written = ''
           await finishNotes(event.result, startedAt === undefined ? null : event.at - startedAt, io)
           break
@@ -168,8 +170,8 @@ async function openText({ stdout }: Io): Promise<TextStream> {
   return markdownStream({ width: stdout.columns, colour: stdout.colour })
 }
 
-function sourceList({ citations = [] }: QueryResult, { stdout, cwd }: Io): string {
-  const lines = sourceLines(citations, cwd)
+function sourceList({ citations = [] }: QueryResult, { stdout, cwd }: Io, base: string | undefined): string {
+  const lines = sourceLines(citations, { cwd, base })
   if (lines.length === 0) return ''
   const shown = lines.map(({ marker, place, url, supported }) => {
     const path = stdout.isTerminal ? visibleLine(place) : place.replaceAll(/[\r\n]/g, ' ')

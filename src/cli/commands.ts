@@ -45,6 +45,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'logs gc', summary: 'remove old turns', load: async () => (await import('./commands/logs-gc.ts')).logsGc },
   {
+    name: 'eval retrieval',
+    summary: 'measure search on a BEIR collection',
+    load: async () => (await import('./commands/eval-retrieval.ts')).evalRetrieval,
+  },
+  {
+    name: 'eval answers',
+    summary: 'measure answers on a collection with gold answers',
+    load: async () => (await import('./commands/eval-answers.ts')).evalAnswers,
+  },
+  {
     name: 'models',
     summary: 'list providers and models, and what they cost',
     load: async () => (await import('./commands/models.ts')).models,

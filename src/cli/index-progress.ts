@@ -1,9 +1,10 @@
 /** Indexes files and shows how far it is, on standard error. */
 
+import type { HomePaths } from '../app/paths.ts'
 import type { StoreChoice } from '../app/store-choice.ts'
 import { indexPaths } from '../app/stores.ts'
 import type { IndexReport } from '../app/stores.ts'
-import { shorten, plural } from './format.ts'
+import { plural, shorten } from './format.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { reportProgress } from './terminal/progress.ts'
@@ -13,10 +14,10 @@ const MOST_SKIPPED = 20
 export async function indexWithProgress(
   choice: StoreChoice,
   paths: readonly string[],
-  { dryRun }: { readonly dryRun: boolean },
+  { dryRun, home }: { readonly dryRun: boolean; readonly home: HomePaths },
   io: Io,
 ): Promise<IndexReport> {
-  const { stderr, signal } = io
+  const { stderr, signal, cwd } = io
   const progress = reportProgress({
     write: (text) => void stderr.writeRaw(text),
     columns: stderr.columns,
@@ -25,15 +26,16 @@ export async function indexWithProgress(
   })
   try {
     return await indexPaths(choice, paths, {
-      cwd: io.cwd,
+      home,
+      cwd,
       dryRun,
       signal,
       onProgress: ({ done, total, current }) =>
         progress.show({
-          label: 'Indexing',
+          label: total === undefined ? 'Looking' : 'Indexing',
           done,
-          ...(total === undefined ? {} : { total }),
           unit: 'files',
+          ...(total === undefined ? {} : { total }),
           ...(current === undefined ? {} : { current }),
         }),
     })
@@ -42,23 +44,25 @@ export async function indexWithProgress(
   }
 }
 
-/** Says what has changed, when anything has, and what was skipped. */
+/** Says what has changed, when anything has, and why there is nothing, when there is nothing. */
 export async function tellChanges(report: IndexReport, io: Io): Promise<void> {
-  const { added, changed, removed } = report
-  if (added + changed + removed > 0) await note(io, `${summary(report)}.`)
+  const { files, added, changed, moved, removed } = report
+  if (added + changed + moved + removed > 0) await note(io, `indexed ${summary(report)}.`)
+  if (files > 0) return
   await tellSkipped(report, io)
+  await note(io, 'there are no documents in what --docs names.')
 }
 
 export async function tellSkipped({ skipped }: IndexReport, io: Io): Promise<void> {
   for (const { path, reason } of skipped.slice(0, MOST_SKIPPED)) {
     await note(io, `skipped ${shorten(path, 200)}: ${reason}`)
   }
-  if (skipped.length > MOST_SKIPPED)
-    await note(io, `and ${skipped.length - MOST_SKIPPED} more were skipped; --json lists them all.`)
+  if (skipped.length > MOST_SKIPPED) await note(io, `skipped ${skipped.length - MOST_SKIPPED} more; --json lists them all.`)
 }
 
-export function summary({ files, chunks, added, changed, removed, unchanged, skipped }: IndexReport): string {
+export function summary({ files, chunks, added, changed, moved, removed, unchanged, skipped }: IndexReport): string {
   const parts = [`${added} added`, `${changed} changed`, `${removed} removed`, `${unchanged} unchanged`]
+  if (moved > 0) parts.push(`${moved} moved`)
   if (skipped.length > 0) parts.push(`${skipped.length} skipped`)
   return `${plural(files, 'file')}, ${plural(chunks, 'chunk')}: ${parts.join(', ')}`
 }

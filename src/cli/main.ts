@@ -2,6 +2,7 @@
  * The command line. `cria --help` needs no more than this file and the table of commands; everything else is loaded when it is called.
  */
 
+import { enableCompileCache } from 'node:module'
 import { overview } from './help.ts'
 
 /** Runs a command line (without `node` and the name of the script) and resolves to the exit code. */
@@ -12,16 +13,18 @@ export async function main(words: readonly string[]): Promise<number> {
     const { version } = await import('./version.ts')
     return print(`cria ${version()}\n`)
   }
+  // What is loaded from here on is compiled once; from source that is the greater part of the time.
+  enableCompileCache()
   const { runCommandLine } = await import('./run.ts')
   return runCommandLine(words)
 }
 
-async function print(text: string): Promise<number> {
+/** A reader that has seen enough is no failure; a full disk is. */
+function print(text: string): Promise<number> {
   process.stdout.on('error', () => {})
-  await new Promise<void>((resolve) => {
-    process.stdout.write(text, () => resolve())
+  return new Promise((resolve) => {
+    process.stdout.write(text, (error) => resolve(error == null || ('code' in error && error.code === 'EPIPE') ? 0 : 1))
   })
-  return 0
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,12 +24,12 @@ test.each([
   ['/work/..a.md', undefined, '/work', '..a.md'],
   ['https://example.org/a', undefined, '/work', 'https://example.org/a'],
 ] as const)('%s %j seen from %s is %s', (source, lines, cwd, expected) => {
-  expect(placeOf(source, lines, cwd)).toBe(expected)
+  expect(placeOf(source, lines, { cwd })).toBe(expected)
 })
 
 test('each place once, in the order of the answer, and doubtful when one of its quotes is', () => {
   const citations = [cite('2', 'b.md', 5), cite('1', 'a.md', 1), cite('2', 'b.md', 5, false), cite('2', 'b.md', 9)]
-  expect(sourceLines(citations, '/').map(({ marker, place, supported }) => [marker, place, supported])).toEqual([
+  expect(sourceLines(citations, { cwd: '/' }).map(({ marker, place, supported }) => [marker, place, supported])).toEqual([
     ['2', 'b.md:5', false],
     ['1', 'a.md:1', true],
     ['2', 'b.md:9', true],
@@ -42,7 +42,7 @@ test('only what is there is a link, and its URL is encoded', () => {
   writeFileSync(join(folder, name), '')
   const [there, gone, web, script] = sourceLines(
     [cite('1', name), cite('2', 'gone.md'), cite('3', 'https://example.org/ä'), cite('4', 'javascript:alert(1)')],
-    folder,
+    { cwd: folder },
   )
   rmSync(folder, { recursive: true })
   expect(there?.url).toMatch(/\/a%20b%1B%5D0;x%07%23%3F%25\.md$/)
@@ -55,4 +55,18 @@ test('a link cannot be ended from inside', () => {
   const link = terminalLink('a\u001B\\b\u0007', 'file:///a\u001B\\b')
   expect(link.split('\u001B')).toHaveLength(5)
   expect(link).not.toContain('\u0007')
+})
+
+test('from another folder than the one that was indexed', () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'cria-base-')))
+  mkdirSync(join(base, 'docs'))
+  writeFileSync(join(base, 'docs', 'a.md'), '')
+  const places = (cwd: string): readonly string[] =>
+    ['docs/a.md', 'docs/gone.md', 'turn:1'].map((source) => placeOf(source, undefined, { cwd, base }))
+  expect(places(base)).toEqual(['docs/a.md', 'docs/gone.md', 'turn:1'])
+  expect(places(join(base, 'docs'))).toEqual(['a.md', 'docs/gone.md', 'turn:1'])
+  expect(places('/elsewhere')).toEqual([join(base, 'docs', 'a.md'), 'docs/gone.md', 'turn:1'])
+  const [line] = sourceLines([cite('1', 'docs/a.md')], { cwd: '/elsewhere', base })
+  rmSync(base, { recursive: true })
+  expect(line?.url).toMatch(/\/docs\/a\.md$/)
 })

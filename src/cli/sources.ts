@@ -18,41 +18,55 @@ export interface SourceLine {
   readonly supported: boolean
 }
 
+/** Where the reader is, and where sources with a relative path lie. */
+export interface Standpoint {
+  readonly cwd: string
+  /** Default `cwd`. */
+  readonly base?: string | undefined
+}
+
 /** One line for each place that is cited, in the order of the answer. */
-export function sourceLines(citations: readonly Citation[], cwd: string): readonly SourceLine[] {
+export function sourceLines(citations: readonly Citation[], from: Standpoint): readonly SourceLine[] {
   const lines = new Map<string, SourceLine>()
   for (const { marker, source, lines: range, supported } of citations) {
-    const place = placeOf(source, range, cwd)
+    const place = placeOf(source, range, from)
     const key = `${marker}\0${place}`
     const before = lines.get(key)
-    if (before === undefined) lines.set(key, { marker, place, url: urlOf(source, cwd), supported })
+    if (before === undefined) lines.set(key, { marker, place, url: urlOf(source, from), supported })
     else if (!supported && before.supported) lines.set(key, { ...before, supported })
   }
   return [...lines.values()].slice(0, MOST)
 }
 
 /** A source as editors and terminals understand it: `docs/guide.md:12`. */
-export function placeOf(source: string, lines: readonly [first: number, last: number] | undefined, cwd: string): string {
-  const path = displayPath(source, cwd)
+export function placeOf(source: string, lines: readonly [first: number, last: number] | undefined, from: Standpoint): string {
+  const path = displayPath(source, from)
   return lines === undefined ? path : `${path}:${lines[0]}`
 }
 
-/** Relative to the folder the user is in, when it lies below it. */
-function displayPath(source: string, cwd: string): string {
-  if (!isAbsolute(source)) return source
-  const path = relative(cwd, source)
-  return path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path) ? source : path
+/** Relative to the folder the reader is in, when it lies below it. */
+function displayPath(source: string, { cwd, base = cwd }: Standpoint): string {
+  if (!isAbsolute(source) && base === cwd) return source
+  const path = isAbsolute(source) ? source : fileOf(source, base)
+  // What is no file (any more) keeps the name that the store has for it.
+  if (path === undefined) return source
+  const short = relative(cwd, path)
+  return short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short
 }
 
-function urlOf(source: string, cwd: string): string | undefined {
+function urlOf(source: string, { cwd, base = cwd }: Standpoint): string | undefined {
   if (/^https?:\/\//i.test(source)) return URL.canParse(source) ? new URL(source).href : undefined
-  if (source.includes('\0')) return undefined
-  const path = resolve(cwd, source)
-  if (!existsSync(path)) return undefined
+  const path = fileOf(source, base)
+  if (path === undefined) return undefined
   const url = pathToFileURL(path)
   // Terminals compare the host, so that a path of another machine is not opened on this one.
   url.hostname = hostname()
   return url.href
+}
+
+function fileOf(source: string, base: string): string | undefined {
+  const path = source.includes('\0') ? undefined : resolve(base, source)
+  return path !== undefined && existsSync(path) ? path : undefined
 }
 
 /** A link (OSC 8) around a text; both are made visible, so that neither can end it early. */

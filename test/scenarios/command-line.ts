@@ -30,6 +30,10 @@ export interface RunOptions {
   readonly cwd?: string
   /** What is written to standard input, which is then closed. */
   readonly input?: string
+  /** A file that standard output goes to. */
+  readonly outputTo?: string
+  /** A command of the shell that limits the process: `ulimit -f 100`. */
+  readonly shellLimit?: string
 }
 
 export interface Running {
@@ -62,10 +66,23 @@ export function newPlace(): Place {
 }
 
 function startCria(words: readonly string[], place: { folder: string; home: string }, options: RunOptions): Running {
-  const child = spawn(process.execPath, [MAIN, ...words], {
-    cwd: options.cwd ?? place.folder,
-    env: { ...process.env, CRIA_HOME: place.home, ...options.env },
-  })
+  const surroundings = { cwd: options.cwd ?? place.folder, env: { ...process.env, CRIA_HOME: place.home, ...options.env } }
+  const { outputTo, shellLimit } = options
+  const child =
+    outputTo === undefined && shellLimit === undefined
+      ? spawn(process.execPath, [MAIN, ...words], surroundings)
+      : spawn(
+          '/bin/bash',
+          [
+            '-c',
+            `${shellLimit ?? ':'}; exec "$@" ${outputTo === undefined ? '' : `> ${outputTo}`}`,
+            'bash',
+            process.execPath,
+            MAIN,
+            ...words,
+          ],
+          surroundings,
+        )
   let stdout = ''
   let stderr = ''
   const waiting = new Set<{ readonly text: string; readonly found: () => void }>()

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts'
 import { formatMs } from '../format.ts'
 import { indexWithProgress, summary, tellSkipped } from '../index-progress.ts'
 import { toJsonLine } from '../io.ts'
-import { readConfig } from '../store-options.ts'
+import { readConfig } from '../prepare-store.ts'
 
 export const index: Command = defineCommand({
   name: 'index',
@@ -16,7 +16,7 @@ export const index: Command = defineCommand({
     json: {
       type: 'flag',
       about:
-        'print one JSON object: { store, files, chunks, added, changed, removed, unchanged, skipped: [{ path, reason }], ms }',
+        'print one JSON object: { store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], ms }',
     },
   },
   details: `Only what has changed since the last time is read again, and files that are gone are removed. What .gitignore
@@ -32,7 +32,7 @@ Interrupted, it goes on where it was the next time.`,
         hint: `Or list the paths of the store under "stores" in config.json: { "stores": { "${choice.name}": { "paths": ["docs"] } } }`,
       })
     }
-    const report = await indexWithProgress(choice, realPaths(documents, io.cwd), { dryRun: options['dry-run'] }, io)
+    const report = await indexWithProgress(choice, realPaths(documents, io.cwd), { dryRun: options['dry-run'], home: paths }, io)
     if (options.json) {
       await io.stdout.write(toJsonLine(report))
     } else {

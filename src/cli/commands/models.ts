@@ -9,7 +9,7 @@ import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { table } from '../format.ts'
 import { note, toJsonLine } from '../io.ts'
-import { readConfig } from '../store-options.ts'
+import { readConfig } from '../prepare-store.ts'
 
 /** A provider may list hundreds. */
 const MOST_MODELS = 200

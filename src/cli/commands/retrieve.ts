@@ -1,4 +1,4 @@
-import { openStore } from '../../app/stores.ts'
+import { openStore, sourceBase } from '../../app/stores.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import { visibleLine } from '../../util/terminal.ts'
@@ -9,7 +9,9 @@ import { note, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
 import { placeOf } from '../sources.ts'
-import { prepareStore, readConfig, STORE_OPTIONS } from '../store-options.ts'
+import type { Standpoint } from '../sources.ts'
+import { prepareStore, readConfig } from '../prepare-store.ts'
+import { STORE_OPTIONS } from '../store-options.ts'
 
 const DEFAULT_RESULTS = 10
 
@@ -47,7 +49,8 @@ export const retrieve: Command = defineCommand({
       } else if (chunks.length === 0) {
         await note(io, 'nothing was found.')
       } else {
-        for (const [index, chunk] of chunks.entries()) await io.stdout.writeRaw(describe(chunk, index + 1, io.stdout, io.cwd))
+        const from = { cwd: io.cwd, base: await sourceBase(store) }
+        for (const [index, chunk] of chunks.entries()) await io.stdout.writeRaw(describe(chunk, index + 1, io.stdout, from))
       }
       return 0
     } finally {
@@ -56,8 +59,8 @@ export const retrieve: Command = defineCommand({
   },
 })
 
-function describe(chunk: ScoredChunk, rank: number, out: Channel, cwd: string): string {
-  const place = visibleLine(placeOf(chunk.source, chunk.lines, cwd))
+function describe(chunk: ScoredChunk, rank: number, out: Channel, from: Standpoint): string {
+  const place = visibleLine(placeOf(chunk.source, chunk.lines, from))
   const score = out.style('dim', chunk.score.toPrecision(4))
   return `${String(rank).padStart(2)}  ${out.style('bold', place)}  ${score}\n    ${shorten(chunk.text.replaceAll(/\s+/g, ' '), 240)}\n`
 }

@@ -1,0 +1,126 @@
+/** Answers a question on the command line: from a store where there is one, by a model where there is one. */
+
+import type { LoadedConfig } from '../app/config.ts'
+import { openModel } from '../app/open-model.ts'
+import { openStore, sourceBase } from '../app/stores.ts'
+import { QueryBot } from '../bots/query-bot.ts'
+import { SimpleBot } from '../bots/simple-bot.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { QueryEvent } from '../core/event.ts'
+import type { LanguageModel } from '../core/model.ts'
+import type { DocumentStore } from '../core/store.ts'
+import { showTurn } from './answer-view.ts'
+import type { AnswerFormat } from './answer-view.ts'
+import { note } from './io.ts'
+import type { Io } from './io.ts'
+import { readText } from './read-text.ts'
+import { prepareStore, readConfig } from './prepare-store.ts'
+
+const EXTRACTIVE = 'builtin/extractive'
+
+export interface AskOptions {
+  readonly store: string | undefined
+  readonly docs: readonly string[]
+  readonly results: number | undefined
+  readonly model: string | undefined
+  readonly fallback: readonly string[]
+  readonly thinking: boolean
+  readonly 'show-thinking': boolean
+  readonly session: string | undefined
+  readonly 'max-cost': number | undefined
+  readonly 'no-log': boolean
+  readonly json: boolean
+  readonly events: boolean
+}
+
+export async function runAsk(word: string, options: AskOptions, io: Io): Promise<number> {
+  if (options.json && options.events) throw new ConfigurationError('--json and --events exclude each other.')
+  const question = await readText(word, 'question', io)
+  if (question.trim() === '') throw new ConfigurationError('The question is empty: say what you want to know.')
+
+  const loaded = await readConfig(io)
+  const models = await openModels(options, loaded, io)
+  const choice = await prepareStore(options, loaded, io)
+  if (models.model.ref === EXTRACTIVE) {
+    if (choice === undefined) throw nothingToAnswerFrom()
+    await note(io, extractiveNotice(options.model !== undefined))
+  }
+
+  const store = choice === undefined ? undefined : await openStore(choice)
+  try {
+    const format: AnswerFormat = options.json ? 'json' : options.events ? 'events' : 'text'
+    const base = format === 'text' && store !== undefined ? await sourceBase(store) : undefined
+    const events = askBot(
+      question,
+      { ...models, store, nResults: options.results ?? loaded.config.nResults, format },
+      options,
+      io,
+    )
+    return await showTurn(events, io, { format, showThinking: options['show-thinking'], sourceBase: base })
+  } finally {
+    await store?.close()
+  }
+}
+
+interface Setting {
+  readonly model: LanguageModel
+  readonly fallbackModels: readonly LanguageModel[]
+  readonly store: DocumentStore | undefined
+  readonly nResults: number | undefined
+  readonly format: AnswerFormat
+}
+
+function askBot(question: string, setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
+  const { model, fallbackModels, store, nResults, format } = setting
+  const recipe = {
+    model,
+    fallbackModels,
+    streamTarget: 'api' as const,
+    ...(options.thinking ? { enableThinking: true } : {}),
+    ...(options['no-log'] ? { recorder: false as const } : {}),
+    // What a person or a pipe has been given cannot be taken back.
+    ...(format === 'text' ? { retry: { afterOutput: 'error' as const } } : {}),
+  }
+  const asked = { signal: io.signal, ...(options.session === undefined ? {} : { sessionId: options.session }) }
+  if (store === undefined) return new SimpleBot(recipe).events(question, asked)
+  const bot = new QueryBot({ ...recipe, docstore: store })
+  return bot.events(question, { ...asked, ...(nResults === undefined ? {} : { nResults }) })
+}
+
+async function openModels(
+  options: AskOptions,
+  { config }: LoadedConfig,
+  { env }: Io,
+): Promise<Pick<Setting, 'model' | 'fallbackModels'>> {
+  const fallbacks = options.fallback.length > 0 ? options.fallback : (config.fallbackModels ?? [])
+  const [model, ...fallbackModels] = await Promise.all([options.model, ...fallbacks].map((name) => openModel(name, config, env)))
+  if (model === undefined) throw new ConfigurationError('There is no model.')
+  checkCost(options['max-cost'], [model, ...fallbackModels])
+  return { model, fallbackModels }
+}
+
+function checkCost(limit: number | undefined, models: readonly LanguageModel[]): void {
+  if (limit === undefined) return
+  for (const { ref, facts } of models) {
+    if (facts.price === undefined) {
+      throw new ConfigurationError(`--max-cost cannot be kept with ${ref}: its price is not known.`, {
+        hint: 'Say what it costs under "modelFacts" in config.json, or leave the option out.',
+      })
+    }
+    if (facts.price.input > 0 || facts.price.output > 0) {
+      throw new ConfigurationError(`--max-cost is planned and not there yet for models that cost something, as ${ref} does.`)
+    }
+  }
+}
+
+function extractiveNotice(wasNamed: boolean): string {
+  const what = `${EXTRACTIVE} answers by quoting the documents.`
+  if (wasNamed) return what
+  return `no model is configured: ${what} For a written answer set a key such as OPENAI_API_KEY, or name a model with -m.`
+}
+
+function nothingToAnswerFrom(): ConfigurationError {
+  return new ConfigurationError('There are no documents to answer from, and no model is configured that could answer without.', {
+    hint: 'Name documents with --docs PATH or index some with `cria index <path…>`; or set a key such as OPENAI_API_KEY, or name a model with -m.',
+  })
+}

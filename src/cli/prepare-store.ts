@@ -1,0 +1,36 @@
+/** Configuration and store of a command: read, told about, brought up to date. */
+
+import { loadConfig } from '../app/config.ts'
+import type { LoadedConfig } from '../app/config.ts'
+import { chooseStore, requireStore } from '../app/store-choice.ts'
+import type { StoreChoice, StoreOptions } from '../app/store-choice.ts'
+import { indexWithProgress, tellChanges } from './index-progress.ts'
+import { note } from './io.ts'
+import type { Io } from './io.ts'
+
+/** Reads the configuration and tells what the user should know about it. */
+export async function readConfig(io: Io): Promise<LoadedConfig> {
+  const loaded = loadConfig(io)
+  for (const text of loaded.notes) await note(io, text)
+  return loaded
+}
+
+/**
+ * The store that is meant, up to date where it is kept for paths; `undefined` when none was named and there is no default one.
+ *
+ * @throws ConfigurationError when a store or a path is named that is not there.
+ */
+export async function prepareStore(
+  options: StoreOptions,
+  { config, paths }: LoadedConfig,
+  io: Io,
+): Promise<StoreChoice | undefined> {
+  const choice = chooseStore(options, config, paths, io.cwd)
+  if (choice.documents !== undefined) {
+    await tellChanges(await indexWithProgress(choice, choice.documents, { dryRun: false, home: paths }, io), io)
+    return { ...choice, exists: true }
+  }
+  if (!choice.exists && options.store === undefined && config.store === undefined) return undefined
+  requireStore(choice, paths)
+  return choice
+}

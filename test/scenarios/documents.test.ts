@@ -1,0 +1,400 @@
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { IndexReport } from '../../src/app/stores.ts'
+import type { ScoredChunk } from '../../src/core/store.ts'
+import { newPlace } from './command-line.ts'
+import type { Ended, Place } from './command-line.ts'
+
+let place: Place
+beforeEach(() => {
+  place = newPlace()
+})
+afterEach(() => {
+  place[Symbol.dispose]()
+})
+
+const LIGHTHOUSE = `# The lighthouse of Skarvholmen
+
+The lighthouse was built in 1871 by Marta Lindqvist. It is 34 metres high.
+
+## The keeper
+
+The keeper rowed to the mainland every Thursday to fetch oil and letters.
+`
+const GARDEN = `# The garden
+
+Rhubarb grows behind the smokehouse. The beds are watered at dawn.
+`
+
+function writeDocuments(): void {
+  place.write({ 'docs/lighthouse.md': LIGHTHOUSE, 'docs/garden.md': GARDEN })
+}
+
+async function json<T>(...words: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await place.run([...words, '--json'])
+  expect({ code, stderr: stderr.replaceAll(/^cria: (no model|indexed|builtin).*\n/gm, '') }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout) as T
+}
+
+function expectPlainFailure({ code, stdout, stderr }: Ended, expected: number, message: RegExp): void {
+  expect(stderr).toMatch(message)
+  expect(stderr).not.toMatch(/^\s+at /m)
+  expect({ code, stdout }).toEqual({ code: expected, stdout: '' })
+}
+
+describe('from documents to a cited answer and its log', () => {
+  test('index, retrieve, ask, logs', async () => {
+    writeDocuments()
+    const report = await json<IndexReport>('index', 'docs', '--store', 'island')
+    expect(report).toMatchObject({ store: 'island', files: 2, added: 2, changed: 0, removed: 0, unchanged: 0, skipped: [] })
+    expect(report.chunks).toBeGreaterThanOrEqual(2)
+
+    const { query, chunks } = await json<{ query: string; chunks: ScoredChunk[] }>(
+      'retrieve',
+      'who fetched the oil',
+      '--store',
+      'island',
+      '-n',
+      '1',
+    )
+    expect(query).toBe('who fetched the oil')
+    expect(chunks).toHaveLength(1)
+    const [chunk] = chunks
+    expect(Object.keys(chunk ?? {}).toSorted()).toEqual(['end', 'id', 'score', 'source', 'start', 'text'])
+    expect(chunk?.source).toBe('docs/lighthouse.md')
+    expect(LIGHTHOUSE.slice(chunk?.start, chunk?.end)).toBe(chunk?.text)
+
+    const asked = await place.run(['ask', 'Who built the lighthouse?', '--store', 'island'])
+    expect(asked.code).toBe(0)
+    expect(asked.stdout).toContain('Marta Lindqvist')
+    expect(asked.stdout).toMatch(/\[1\][\s\S]*\nSources\n[\s\S]*\[1\] docs\/lighthouse\.md:3\n/)
+    expect(asked.stderr).toContain('answers by quoting')
+
+    const { turns } = await json<{ turns: { question: string; status: string; model: string }[] }>('logs', 'list')
+    expect(turns).toMatchObject([{ question: 'Who built the lighthouse?', status: 'done', model: 'builtin/extractive' }])
+    const { messages, events, spans } = await json<{
+      messages: { role: string }[]
+      events: { type: string }[]
+      spans: { name: string }[]
+    }>('logs', 'show', 'last')
+    expect(messages.map(({ role }) => role)).toContain('retrieved')
+    expect(events.map(({ type }) => type)).toContain('retrieval')
+    expect(spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['querybot.ask', 'retrieval', 'llm_request']))
+  })
+
+  test('QRY-RAG-022 every citation of --json stands where it says', async () => {
+    writeDocuments()
+    const { answer, abstained, citations } = await json<{
+      answer: string
+      abstained: boolean
+      citations: { source: string; start: number; end: number; quote: string; supported: boolean }[]
+    }>('ask', 'When was the lighthouse built?', '--docs', 'docs')
+    expect(abstained).toBe(false)
+    expect(answer).toContain('1871')
+    expect(citations.length).toBeGreaterThan(0)
+    for (const { source, start, end, quote, supported } of citations) {
+      expect({ source, supported }).toEqual({ source: 'docs/lighthouse.md', supported: true })
+      expect(LIGHTHOUSE.slice(start, end)).toBe(quote)
+    }
+  })
+
+  test('what the documents do not say is not answered', async () => {
+    writeDocuments()
+    const { abstained, citations } = await json<{ abstained: boolean; citations: unknown[] }>(
+      'ask',
+      'What is the capital of Peru?',
+      '--docs',
+      'docs',
+    )
+    expect({ abstained, citations }).toEqual({ abstained: true, citations: [] })
+  })
+
+  test('--docs keeps one store for its paths, up to date, whatever their order and the folder one is in', async () => {
+    writeDocuments()
+    const first = await place.run(['ask', 'Who built the lighthouse?', '--docs', 'docs', 'docs/garden.md'])
+    expect(first.stderr).toContain('indexed 2 files')
+    const again = await place.run(['ask', 'Who built the lighthouse?', '--docs', 'garden.md', '.'], {
+      cwd: join(place.folder, 'docs'),
+    })
+    expect(again.stderr).not.toContain('indexed')
+    expect(again.stdout).toContain('[1] lighthouse.md:3\n')
+    expect(readdirSync(join(place.home, 'stores')).filter((file) => file.endsWith('.db'))).toHaveLength(1)
+
+    place.write({ 'docs/lighthouse.md': LIGHTHOUSE.replace('Marta Lindqvist', 'Ole Brandt') })
+    const changed = await place.run(['ask', 'Who built the lighthouse?', '--docs', 'docs', 'docs/garden.md'])
+    expect(changed.stderr).toContain('1 changed')
+    expect(changed.stdout).toContain('Ole Brandt')
+  })
+
+  test('an index follows its files: changed, moved, removed', async () => {
+    writeDocuments()
+    await json('index', 'docs')
+    expect(await json('index', 'docs')).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 2 })
+    place.write({ 'docs/garden.md': `${GARDEN}\nThe apples are late.\n` })
+    renameSync(join(place.folder, 'docs/lighthouse.md'), join(place.folder, 'docs/tower.md'))
+    expect(await json('index', 'docs', '--dry-run')).toMatchObject({ changed: 1, moved: 1 })
+    expect(await json('index', 'docs')).toMatchObject({ added: 0, changed: 1, moved: 1, removed: 0, files: 2 })
+    rmSync(join(place.folder, 'docs/tower.md'))
+    expect(await json('index', 'docs')).toMatchObject({ removed: 1, unchanged: 1, files: 1 })
+    expect((await json<{ chunks: unknown[] }>('retrieve', 'lighthouse')).chunks).toEqual([])
+  })
+
+  test('--dry-run leaves nothing behind', async () => {
+    writeDocuments()
+    expect(await json('index', 'docs', '--dry-run')).toMatchObject({ added: 2, files: 2 })
+    expect(existsSync(join(place.home, 'stores'))).toBe(false)
+  })
+
+  test('the default store needs no name, and its documents are found from everywhere', async () => {
+    writeDocuments()
+    const indexed = await place.run(['index', 'docs'])
+    expect(indexed).toMatchObject({ code: 0, stderr: '' })
+    expect(indexed.stdout).toMatch(/^default: 2 files, \d+ chunks: 2 added, 0 changed, 0 removed, 0 unchanged \(.*\)\n$/)
+    const { stdout } = await place.run(['ask', 'Who built the lighthouse?'], { cwd: '/' })
+    expect(stdout).toContain(`[1] ${join(place.folder, 'docs/lighthouse.md').slice(1)}:3\n`)
+  })
+
+  test('a store of the configuration knows its paths', async () => {
+    writeDocuments()
+    place.write({
+      '.cria/config.json': JSON.stringify({ store: 'island', stores: { island: { paths: ['docs'] } } }),
+      '.git/x': '',
+    })
+    expectPlainFailure(await place.run(['index']), 2, /is not used; look at it, then run "cria trust"[\s\S]*Say what to index/)
+    expect(await json('trust')).toMatchObject({ trust: 'trusted', config: { store: 'island' } })
+    expect(await json('index')).toMatchObject({ store: 'island', added: 2 })
+    expect((await place.run(['ask', 'Who built the lighthouse?'], { cwd: join(place.folder, 'docs') })).stdout).toContain(
+      'Marta Lindqvist',
+    )
+  })
+})
+
+describe('K03 what may hold secrets is not read', () => {
+  test('unless it is named', async () => {
+    place.write({ 'docs/a.md': '# A\n\nText.', 'docs/.env': 'TOKEN=canary-123', 'docs/id_rsa': 'canary-456' })
+    const { skipped } = await json<IndexReport>('index', 'docs')
+    expect(skipped.map(({ path }) => path)).toEqual(expect.arrayContaining(['docs/.env', 'docs/id_rsa']))
+    const { chunks } = await json<{ chunks: unknown[] }>('retrieve', 'canary')
+    expect(chunks).toEqual([])
+  })
+})
+
+describe('H01 a query is never syntax', () => {
+  let shared: Place
+  beforeAll(async () => {
+    shared = newPlace()
+    shared.write({ 'docs/lighthouse.md': LIGHTHOUSE, 'docs/garden.md': GARDEN })
+    await shared.run(['index', 'docs'])
+  })
+  afterAll(() => {
+    shared[Symbol.dispose]()
+  })
+
+  test.each([
+    '"',
+    "don't",
+    'AND',
+    'OR NOT',
+    '(',
+    'NEAR(',
+    'x:multi',
+    '*',
+    '-',
+    '^"oil"',
+    "'; DROP TABLE chunks; --",
+    'oil" OR "garden',
+    'هل المنارة',
+    '👩‍👩‍👧 🏴‍☠️',
+    '\u202Eoil',
+    'ａｂ oil',
+    '{oil}',
+    '\\',
+    '%00',
+    'a'.repeat(10_000),
+    'oil '.repeat(10_000),
+  ])('%.40j', async (query) => {
+    const words = query.startsWith('-') ? ['retrieve', '--json', '--', query] : ['retrieve', query, '--json']
+    const { code, stdout, stderr } = await shared.run(words, query === '-' ? { input: 'oil' } : {})
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({ chunks: expect.any(Array) })
+  })
+
+  test('an empty query finds nothing', async () => {
+    const { code, stdout } = await shared.run(['retrieve', '', '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ query: '', chunks: [] })
+  })
+})
+
+describe('bad input: a clear error or a correct result, nothing lost, no stack trace', () => {
+  test.each(['', '   ', '\n'])('an empty question: %j', async (question) => {
+    writeDocuments()
+    expectPlainFailure(await place.run(['ask', question, '--docs', 'docs']), 2, /The question is empty/)
+  })
+
+  test('a question with NUL bytes', async () => {
+    writeDocuments()
+    const { code, stdout } = await place.run(['ask', '-', '--docs', 'docs'], { input: 'Who built\0 the lighthouse?\0' })
+    expect(code).toBe(0)
+    expect(stdout).toContain('Marta Lindqvist')
+  })
+
+  test('a question of 1 MB', async () => {
+    writeDocuments()
+    const question = `Who built the lighthouse? ${'Please tell me about it at length. '.repeat(30_000)}`
+    expect(question.length).toBeGreaterThan(1_000_000)
+    const { code, stderr } = await place.run(['ask', '-', '--docs', 'docs', '--json'], { input: question })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('answers by quoting') })
+    const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
+    expect((JSON.parse(stdout) as { turn: { question: string } }).turn.question).toBe(question)
+  }, 60_000)
+
+  test('a question that is far too long says its limit', async () => {
+    writeDocuments()
+    expectPlainFailure(
+      await place.run(['ask', '-', '--docs', 'docs'], { input: 'x'.repeat(4_000_001) }),
+      2,
+      /more than 4,000,000 characters/,
+    )
+  })
+
+  test.each([
+    [['ask', 'x', '--docs', 'gone'], /The path gone does not exist/],
+    [['index', 'gone'], /The path gone does not exist/],
+    [['retrieve', 'x', '--docs', 'gone'], /The path gone does not exist/],
+    [['ask', 'x', '--store', 'gone'], /There is no store "gone"/],
+    [['retrieve', 'x', '--store', '../../etc/passwd'], /A store is named with/],
+    [['index'], /Say what to index/],
+    [['retrieve', 'x'], /There is no store yet/],
+    [['ask', 'x'], /There are no documents to answer from/],
+    [['ask', 'x', '--docs', '.', '-m', 'gpt'], /provider\/model/],
+    [['ask', 'x', '--docs', '.', '-m', 'opnai/gpt'], /did you mean "openai"/],
+    [['ask', 'x', '--docs', '.', '-m', 'main'], /"main" is not set/],
+    [['ask', 'x', '--docs', '.', '--json', '--events'], /exclude each other/],
+    [['ask', 'x', '--docs', '.', '-n', '0'], /from 1 to 1000/],
+  ])('cria %j ends with 2', async (words, message) => {
+    expectPlainFailure(await place.run(words), 2, message)
+  })
+
+  test('a folder without documents', async () => {
+    place.write({ 'empty/.hidden': 'x' })
+    const { code, stderr, stdout } = await place.run(['ask', 'x', '--docs', 'empty'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'The documents do not contain the answer to this question.\n' })
+    expect(stderr).toContain('there are no documents in what --docs names')
+  })
+
+  test('G05 a store of a newer version', async () => {
+    writeDocuments()
+    await json('index', 'docs')
+    const file = join(place.home, 'stores/default.db')
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(file)
+    database.exec('PRAGMA user_version = 999')
+    database.close()
+    expectPlainFailure(await place.run(['retrieve', 'oil']), 1, /newer version of cria/)
+    expectPlainFailure(await place.run(['ask', 'oil']), 1, /newer version of cria/)
+    expectPlainFailure(await place.run(['index', 'docs']), 1, /newer version of cria/)
+  })
+
+  test.each([
+    ['text', 'This is no database, but it is long enough to be taken for one.'],
+    ['a damaged database', `SQLite format 3\0${'x'.repeat(5000)}`],
+  ])('G05 a store that is %s is not overwritten', async (_what, content) => {
+    writeDocuments()
+    await json('index', 'docs')
+    const file = join(place.home, 'stores/default.db')
+    writeFileSync(file, content)
+    for (const words of [
+      ['retrieve', 'oil'],
+      ['ask', 'oil'],
+      ['index', 'docs'],
+    ]) {
+      expectPlainFailure(await place.run(words), 1, /stores\/default\.db/)
+    }
+    expect(statSync(file).size).toBe(content.length)
+    const doctor = await place.run(['doctor', '--json'])
+    expect(doctor.code).toBe(1)
+    expect(JSON.parse(doctor.stdout)).toMatchObject({
+      ok: false,
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'store default', status: 'failed' })]),
+    })
+  })
+
+  test.runIf(process.platform !== 'win32' && process.getuid?.() !== 0)('a home that may not be written', async () => {
+    writeDocuments()
+    await json('index', 'docs')
+    chmodSync(join(place.home, 'stores/default.db'), 0o400)
+    chmodSync(join(place.home, 'stores'), 0o500)
+    expect((await json<{ chunks: unknown[] }>('retrieve', 'oil')).chunks.length).toBeGreaterThan(0)
+    expectPlainFailure(await place.run(['index', 'docs', '--store', 'other']), 1, /stores/)
+    chmodSync(join(place.home, 'stores'), 0o700)
+  })
+
+  test.runIf(existsSync('/bin/bash') && process.platform === 'linux')('G03 a disk that is full in the middle', async () => {
+    place.write({ 'docs/a.md': '# A\n\nThe oil is in the cellar.\n' })
+    await json('index', 'docs')
+    place.write(
+      Object.fromEntries(
+        Array.from({ length: 60 }, (_, index) => [`docs/${index}.md`, `# ${index}\n\n${`Word${index} and more. `.repeat(400)}`]),
+      ),
+    )
+    // Files may not grow beyond 512 kB: what a full disk does, without a disk to fill.
+    const full = await place.run(['index', 'docs', '--json'], { shellLimit: 'ulimit -f 512' })
+    expectPlainFailure(full, 1, /stores\/default\.db/)
+    expect((await json<{ chunks: unknown[] }>('retrieve', 'oil cellar')).chunks.length).toBeGreaterThan(0)
+    expect(await json('index', 'docs')).toMatchObject({ files: 61 })
+  })
+
+  test.runIf(existsSync('/dev/full'))('an output that is full', async () => {
+    writeDocuments()
+    await json('index', 'docs')
+    const { code, stderr } = await place.run(['retrieve', 'oil', '--json'], { outputTo: '/dev/full' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'cria: The output cannot be written: no space is left on the device.\n' })
+  })
+})
+
+describe('H05 two at once, and stopped in the middle', () => {
+  const MANY = 1500
+  const writeMany = (): void => {
+    place.write(
+      Object.fromEntries(
+        Array.from({ length: MANY }, (_, index) => [
+          `docs/${index}.md`,
+          `# File ${index}\n\n${`The word${index} stands here. `.repeat(20)}\n`,
+        ]),
+      ),
+    )
+  }
+
+  test('G04 two indexers of one store both succeed, and nothing is missing or doubled', async () => {
+    writeMany()
+    const both = await Promise.all([place.run(['index', 'docs', '--json']), place.run(['index', 'docs', '--json'])])
+    for (const { code, stdout, stderr } of both) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(JSON.parse(stdout)).toMatchObject({ files: MANY })
+    }
+    expect(await json('index', 'docs')).toMatchObject({ files: MANY, unchanged: MANY, added: 0 })
+    const { chunks } = await json<{ chunks: { source: string }[] }>('retrieve', 'word7', '-n', '5')
+    expect(chunks.map(({ source }) => source).filter((source) => source === 'docs/7.md')).toHaveLength(1)
+  }, 60_000)
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    '%s in the middle: the next run does what is missing',
+    async (signal) => {
+      writeMany()
+      const running = place.start(['index', 'docs', '--json'])
+      await expect.poll(() => existsSync(join(place.home, 'stores/default.db')), { timeout: 10_000, interval: 5 }).toBe(true)
+      running.process.kill(signal)
+      const { code, stderr } = await running.ended
+      if (signal === 'SIGINT') expect(code).toBe(130)
+      if (signal === 'SIGTERM') expect(code).toBe(143)
+      expect(stderr).not.toMatch(/^\s+at /m)
+
+      const report = await json<IndexReport>('index', 'docs')
+      expect(report.added + report.unchanged).toBe(MANY)
+      expect(report).toMatchObject({ files: MANY, changed: 0, removed: 0, skipped: [] })
+    },
+    60_000,
+  )
+})
