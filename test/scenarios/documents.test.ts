@@ -37,10 +37,13 @@ async function json<T>(...words: readonly string[]): Promise<T> {
   return JSON.parse(stdout) as T
 }
 
-function expectPlainFailure({ code, stdout, stderr }: Ended, expected: number, message: RegExp): void {
-  expect(stderr).toMatch(message)
-  expect(stderr).not.toMatch(/^\s+at /m)
-  expect({ code, stdout }).toEqual({ code: expected, stdout: '' })
+/** What a failure should look like: a message and a code, no output, no stack trace. */
+function plainFailure(code: number, message: RegExp): object {
+  return { code, stdout: '', stderr: expect.stringMatching(message), hasStackTrace: false }
+}
+
+function outcome(ended: Ended): object {
+  return { ...ended, hasStackTrace: /^\s+at /m.test(ended.stderr) }
 }
 
 describe('from documents to a cited answer and its log', () => {
@@ -161,7 +164,9 @@ describe('from documents to a cited answer and its log', () => {
       '.cria/config.json': JSON.stringify({ store: 'island', stores: { island: { paths: ['docs'] } } }),
       '.git/x': '',
     })
-    expectPlainFailure(await place.run(['index']), 2, /is not used; look at it, then run "cria trust"[\s\S]*Say what to index/)
+    expect(outcome(await place.run(['index']))).toEqual(
+      plainFailure(2, /is not used; look at it, then run "cria trust"[\s\S]*Say what to index/),
+    )
     expect(await json('trust')).toMatchObject({ trust: 'trusted', config: { store: 'island' } })
     expect(await json('index')).toMatchObject({ store: 'island', added: 2 })
     expect((await place.run(['ask', 'Who built the lighthouse?'], { cwd: join(place.folder, 'docs') })).stdout).toContain(
@@ -230,7 +235,7 @@ describe('H01 a query is never syntax', () => {
 describe('bad input: a clear error or a correct result, nothing lost, no stack trace', () => {
   test.each(['', '   ', '\n'])('an empty question: %j', async (question) => {
     writeDocuments()
-    expectPlainFailure(await place.run(['ask', question, '--docs', 'docs']), 2, /The question is empty/)
+    expect(outcome(await place.run(['ask', question, '--docs', 'docs']))).toEqual(plainFailure(2, /The question is empty/))
   })
 
   test('a question with NUL bytes', async () => {
@@ -252,10 +257,8 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
 
   test('a question that is far too long says its limit', async () => {
     writeDocuments()
-    expectPlainFailure(
-      await place.run(['ask', '-', '--docs', 'docs'], { input: 'x'.repeat(4_000_001) }),
-      2,
-      /more than 4,000,000 characters/,
+    expect(outcome(await place.run(['ask', '-', '--docs', 'docs'], { input: 'x'.repeat(4_000_001) }))).toEqual(
+      plainFailure(2, /more than 4,000,000 characters/),
     )
   })
 
@@ -274,7 +277,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     [['ask', 'x', '--docs', '.', '--json', '--events'], /exclude each other/],
     [['ask', 'x', '--docs', '.', '-n', '0'], /from 1 to 1000/],
   ])('cria %j ends with 2', async (words, message) => {
-    expectPlainFailure(await place.run(words), 2, message)
+    expect(outcome(await place.run(words))).toEqual(plainFailure(2, message))
   })
 
   test('a folder without documents', async () => {
@@ -292,9 +295,9 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     const database = new DatabaseSync(file)
     database.exec('PRAGMA user_version = 999')
     database.close()
-    expectPlainFailure(await place.run(['retrieve', 'oil']), 1, /newer version of cria/)
-    expectPlainFailure(await place.run(['ask', 'oil']), 1, /newer version of cria/)
-    expectPlainFailure(await place.run(['index', 'docs']), 1, /newer version of cria/)
+    expect(outcome(await place.run(['retrieve', 'oil']))).toEqual(plainFailure(1, /newer version of cria/))
+    expect(outcome(await place.run(['ask', 'oil']))).toEqual(plainFailure(1, /newer version of cria/))
+    expect(outcome(await place.run(['index', 'docs']))).toEqual(plainFailure(1, /newer version of cria/))
   })
 
   test.each([
@@ -310,7 +313,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
       ['ask', 'oil'],
       ['index', 'docs'],
     ]) {
-      expectPlainFailure(await place.run(words), 1, /stores\/default\.db/)
+      expect(outcome(await place.run(words))).toEqual(plainFailure(1, /stores\/default\.db/))
     }
     expect(statSync(file).size).toBe(content.length)
     const doctor = await place.run(['doctor', '--json'])
@@ -327,7 +330,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     chmodSync(join(place.home, 'stores/default.db'), 0o400)
     chmodSync(join(place.home, 'stores'), 0o500)
     expect((await json<{ chunks: unknown[] }>('retrieve', 'oil')).chunks.length).toBeGreaterThan(0)
-    expectPlainFailure(await place.run(['index', 'docs', '--store', 'other']), 1, /stores/)
+    expect(outcome(await place.run(['index', 'docs', '--store', 'other']))).toEqual(plainFailure(1, /stores/))
     chmodSync(join(place.home, 'stores'), 0o700)
   })
 
@@ -341,7 +344,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     )
     // Files may not grow beyond 512 kB: what a full disk does, without a disk to fill.
     const full = await place.run(['index', 'docs', '--json'], { shellLimit: 'ulimit -f 512' })
-    expectPlainFailure(full, 1, /stores\/default\.db/)
+    expect(outcome(full)).toEqual(plainFailure(1, /stores\/default\.db/))
     expect((await json<{ chunks: unknown[] }>('retrieve', 'oil cellar')).chunks.length).toBeGreaterThan(0)
     expect(await json('index', 'docs')).toMatchObject({ files: 61 })
   })
