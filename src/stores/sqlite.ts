@@ -48,8 +48,8 @@ export interface FileDocument {
 
 const DEFAULT_LIMIT = 10
 /** Documents that are written in one transaction: enough to be fast, few enough that other writers do not wait long. */
-const BATCH_DOCUMENTS = 256
-const BATCH_CHARS = 1_000_000
+const BATCH_DOCUMENTS = 1024
+const BATCH_CHARS = 2_000_000
 /** A source of documents that is slow must not keep back for long what it gave already. */
 const BATCH_MS = 200
 

@@ -46,6 +46,10 @@ export function parts(piece: string): string[] {
 
 /** Overlapping runs of `size` characters; a text that is no longer is its own only one. */
 export function ngrams(text: string, size: number): string[] {
+  if (!NOT_ASCII.test(text)) {
+    if (text.length <= size) return [text]
+    return Array.from({ length: text.length - size + 1 }, (_, at) => text.slice(at, at + size))
+  }
   const characters = Array.from(text)
   if (characters.length <= size) return [text]
   return Array.from({ length: characters.length - size + 1 }, (_, at) => characters.slice(at, at + size).join(''))

@@ -10,18 +10,21 @@ export interface Neighbour {
 
 /**
  * Smoothed scores of the candidates and of those chunks that candidates have as neighbours: a share of the own score, the rest the mean
- * of the neighbours' scores, weighted by similarity. For a chunk that is no candidate the candidates that named it are its neighbours.
+ * of the neighbours' scores, weighted by similarity. For a chunk that is no candidate the candidates that named it are its neighbours; one
+ * without a score of its own has to be near enough.
  */
 export function smooth(
   candidates: ReadonlyMap<number, readonly Neighbour[]>,
   score: (id: number) => number,
+  chunks: number,
 ): Map<number, number> {
-  const { own, neighbours: limit } = RANKING.neighbours
+  const { own, neighbours: limit, newcomers } = RANKING.neighbours
+  const isNear = ({ similarity }: Neighbour): boolean => chunks >= newcomers.leastChunks && similarity >= newcomers.floor
   const around = new Map<number, Neighbour[]>()
   for (const [id, neighbours] of candidates) {
     around.set(id, [...neighbours])
     for (const neighbour of neighbours) {
-      if (candidates.has(neighbour.id)) continue
+      if (candidates.has(neighbour.id) || (score(neighbour.id) === 0 && !isNear(neighbour))) continue
       const known = around.get(neighbour.id)
       const back = { id, similarity: neighbour.similarity }
       if (known === undefined) around.set(neighbour.id, [back])

@@ -44,6 +44,12 @@ export interface NeighbourSettings {
   /** A chunk is compared by its weightiest words that no more chunks than `maxFrequency` have. */
   readonly words: number
   readonly maxFrequency: number
+  /** Chunks that share no word with the query and are found through their neighbours alone. */
+  readonly newcomers: {
+    readonly floor: number
+    /** In a small store two chunks have words in common by chance. */
+    readonly leastChunks: number
+  }
 }
 
 export const RANKING: RankingSettings = {
@@ -53,5 +59,12 @@ export const RANKING: RankingSettings = {
   headingWeight: 2,
   variants: { floor: 0.5, unknownFloor: 0.35, share: 0.5, limit: 15, words: 32 },
   phrases: { share: 0.2, candidates: 50 },
-  neighbours: { own: 0.75, neighbours: 6, candidates: 20, words: 20, maxFrequency: 200 },
+  neighbours: {
+    own: 0.75,
+    neighbours: 6,
+    candidates: 20,
+    words: 20,
+    maxFrequency: 200,
+    newcomers: { floor: 0.15, leastChunks: 100 },
+  },
 }

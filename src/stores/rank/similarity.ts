@@ -13,8 +13,11 @@ const START = '^'
 
 /** Different groups of four characters in a term; none when it is nothing to be compared. */
 export function gramsOf(term: string): string[] {
-  if (term.length < SHORTEST || !COMPARABLE.test(term) || UNSPACED.test(term)) return []
-  return [...new Set(ngrams(START + term, SIZE))]
+  return isComparable(term) ? [...new Set(ngrams(START + term, SIZE))] : []
+}
+
+function isComparable(term: string): boolean {
+  return term.length >= SHORTEST && COMPARABLE.test(term) && !UNSPACED.test(term)
 }
 
 /** Weight of a gram that `frequency` words of a vocabulary have. */
@@ -22,7 +25,23 @@ export function gramWeight(vocabulary: number, frequency: number): number {
   return Math.log(1 + vocabulary / Math.max(frequency, 0.5)) ** 2
 }
 
-/** Cosine of two words by weighted grams. `shared` is the weight of what they share, the others are their whole weights. */
-export function cosine(shared: number, weight: number, otherWeight: number): number {
-  return weight === 0 || otherWeight === 0 ? 0 : shared / Math.sqrt(weight * otherWeight)
+/** What a word of the query is written with. */
+export interface Written {
+  readonly grams: number
+  /** Of all its grams together. */
+  readonly weight: number
+}
+
+/**
+ * About the cosine of two words by weighted grams, from what they share. Grams that only the other word has are taken to weigh as much as
+ * those of the query's word do on average; their own weights would have to be looked up, for thousands of words.
+ */
+export function similarity(word: Written, other: string, shared: Written): number {
+  const only = Math.max(0, gramCount(other) - shared.grams)
+  return shared.weight / Math.sqrt(word.weight * (shared.weight + (only * word.weight) / word.grams))
+}
+
+/** Groups of four characters in a word with its start; a group that occurs twice is rare enough. */
+function gramCount(term: string): number {
+  return Math.max(1, START.length + term.length - SIZE + 1)
 }

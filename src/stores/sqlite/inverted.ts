@@ -30,19 +30,33 @@ interface Row {
 export class InvertedIndex {
   readonly #connection: Connection
   readonly #table: 'postings' | 'grams'
+  readonly #sql: Statements
   /** The keys of all ids in a range that are still there. */
   readonly #keysIn: (first: number, end: number) => Iterable<Key>
 
   constructor(connection: Connection, table: 'postings' | 'grams', keysIn: (first: number, end: number) => Iterable<Key>) {
     this.#connection = connection
     this.#table = table
+    this.#sql = statements(table)
     this.#keysIn = keysIn
   }
 
   /** Reads the list of a key to the end of `into`. */
   read(key: Key, into: Postings): void {
-    const rows = this.#connection.all<Row>(`SELECT base, data FROM ${this.#table} WHERE key = ? ORDER BY base`, [key])
+    const rows = this.#connection.all<Row>(this.#sql.list, [key])
     for (const { base, data } of rows) into.read(base, data)
+  }
+
+  /** The lists of several keys. */
+  readAll(keys: readonly number[]): Map<Key, Postings> {
+    const lists = new Map<Key, Postings>()
+    const rows = this.#connection.all<Row & { readonly key: Key }>(this.#sql.lists, [JSON.stringify(keys)])
+    for (const { key, base, data } of rows) {
+      let list = lists.get(key)
+      if (list === undefined) lists.set(key, (list = new Postings(data.length)))
+      list.read(base, data)
+    }
+    return lists
   }
 
   /** Adds ids that are higher than all there were, ascending. Inside a transaction. */
@@ -60,10 +74,7 @@ export class InvertedIndex {
 
   /** Takes an id out of the list of a key. Inside a transaction. */
   remove(key: Key, id: number): void {
-    const row = this.#connection.get<Row>(
-      `SELECT base, data FROM ${this.#table} WHERE key = ? AND base <= ? ORDER BY base DESC LIMIT 1`,
-      [key, id],
-    )
+    const row = this.#connection.get<Row>(this.#sql.rowOf, [key, id])
     if (row === undefined) return
     const list = new Postings()
     list.read(row.base, row.data)
@@ -72,7 +83,7 @@ export class InvertedIndex {
       if (list.ids[at] !== id) kept.add(list.ids[at] ?? 0, list.counts[at] ?? 1)
     }
     if (kept.size > 0) this.#put(key, row.base, kept)
-    else this.#connection.run(`DELETE FROM ${this.#table} WHERE key = ? AND base = ?`, [key, row.base])
+    else this.#connection.run(this.#sql.deleteRange, [key, row.base, row.base + 1])
   }
 
   #write(base: number, entries: readonly Entry[]): void {
@@ -120,14 +131,14 @@ export class InvertedIndex {
   #merge(blocks: readonly Block[], end: number): void {
     const base = blocks.at(-1)?.base
     if (base === undefined || blocks.length < 2) return
-    const range = `FROM ${this.#table} WHERE key = ? AND base >= ? AND base < ?`
     const list = new Postings()
     for (const key of sorted(new Set(this.#keysIn(base, end)))) {
-      const rows: Row[] = this.#connection.all<Row>(`SELECT base, data ${range} ORDER BY base`, [key, base, end])
-      if (rows.length === 1 && rows[0]?.base === base) continue
+      const rows: Row[] = this.#connection.all<Row>(this.#sql.range, [key, base, end])
+      // A row says itself where it begins.
+      if (rows.length < 2) continue
       list.clear()
       for (const row of rows) list.read(row.base, row.data)
-      this.#connection.run(`DELETE ${range}`, [key, base, end])
+      this.#connection.run(this.#sql.deleteRange, [key, base, end])
       this.#put(key, base, list)
     }
     this.#connection.run('DELETE FROM blocks WHERE list = ? AND base > ? AND base < ?', [this.#table, base, end])
@@ -135,11 +146,27 @@ export class InvertedIndex {
   }
 
   #put(key: Key, base: number, list: Postings): void {
-    this.#connection.run(`INSERT OR REPLACE INTO ${this.#table} (key, base, data) VALUES (?, ?, ?)`, [
-      key,
-      base,
-      encode(base, list),
-    ])
+    this.#connection.run(this.#sql.put, [key, base, encode(base, list)])
+  }
+}
+
+interface Statements {
+  readonly list: string
+  readonly lists: string
+  readonly range: string
+  readonly rowOf: string
+  readonly deleteRange: string
+  readonly put: string
+}
+
+function statements(table: string): Statements {
+  return {
+    list: `SELECT base, data FROM ${table} WHERE key = ? ORDER BY base`,
+    lists: `SELECT key, base, data FROM ${table} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, base`,
+    range: `SELECT base, data FROM ${table} WHERE key = ? AND base >= ? AND base < ? ORDER BY base`,
+    rowOf: `SELECT base, data FROM ${table} WHERE key = ? AND base <= ? ORDER BY base DESC LIMIT 1`,
+    deleteRange: `DELETE FROM ${table} WHERE key = ? AND base >= ? AND base < ?`,
+    put: `INSERT OR REPLACE INTO ${table} (key, base, data) VALUES (?, ?, ?)`,
   }
 }
 

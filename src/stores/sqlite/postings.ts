@@ -9,6 +9,7 @@ export class Postings {
   counts: Int32Array
   size = 0
 
+  /** @param room for how many numbers there is room before arrays grow. */
   constructor(room = 1024) {
     this.ids = new Int32Array(room)
     this.counts = new Int32Array(room)

@@ -3,7 +3,7 @@
 import type { Analyzer } from '../analyze/analyzer.ts'
 import { inverseFrequency } from '../rank/bm25.ts'
 import { RANKING } from '../rank/settings.ts'
-import { cosine, gramsOf, gramWeight } from '../rank/similarity.ts'
+import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'
 import type { Connection } from './connection.ts'
 import type { InvertedIndex } from './inverted.ts'
 import { Postings } from './postings.ts'
@@ -64,7 +64,9 @@ export function parseQuery(
     return { term, count, known: found, weight: inverseFrequency(chunks, found?.frequency ?? 0) }
   })
   const weightiest = counted.toSorted((a, b) => b.count * b.weight - a.count * a.weight || (a.term < b.term ? -1 : 1))
-  const chosen = new Set(weightiest.slice(0, MAX_WORDS))
+  // Words that no chunk has are the weightiest, and must not crowd out those that can be found.
+  const findable = weightiest.filter((word) => word.known !== undefined)
+  const chosen = new Set([...findable, ...weightiest].slice(0, MAX_WORDS))
   const varied = new Set(weightiest.slice(0, RANKING.variants.words))
   const vocabulary = connection.get<{ size: number }>('SELECT count(*) AS size FROM terms')?.size ?? 0
   const words = counted
@@ -97,59 +99,35 @@ function variantsOf(connection: Connection, index: InvertedIndex, word: Counted,
   if (grams.length === 0) return []
   const { floor, unknownFloor, limit } = RANKING.variants
   const least = word.known === undefined ? unknownFloor : floor
-  const weights = new GramWeights(index, vocabulary)
-  const whole = weights.sum(grams)
-  const shared = new Map<number, number>()
+  const shared = new Map<number, { grams: number; weight: number }>()
+  const list = new Postings()
+  let whole = 0
   for (const gram of grams) {
-    const { ids, weight } = weights.of(gram)
-    for (const id of ids) shared.set(id, (shared.get(id) ?? 0) + weight)
+    list.clear()
+    index.read(gram, list)
+    const weight = gramWeight(vocabulary, list.size)
+    whole += weight
+    for (let at = 0; at < list.size; at++) {
+      const id = list.ids[at] ?? 0
+      const known = shared.get(id)
+      if (known === undefined) shared.set(id, { grams: 1, weight })
+      else {
+        known.grams++
+        known.weight += weight
+      }
+    }
   }
-  // What a word shares is at most its own weight, so its cosine is at most sqrt(shared / whole).
-  const promising = [...shared].filter(([, weight]) => weight >= least * least * whole).map(([id]) => id)
+  // A word shares no more than it has, so that it can be no more alike than the root of what is shared.
+  const promising = [...shared].filter(([, { weight }]) => weight >= least * least * whole).map(([id]) => id)
   return termsById(connection, promising)
     .filter(({ id }) => id !== word.known?.id)
     .map((term) => ({
       term,
-      similarity: cosine(shared.get(term.id) ?? 0, whole, weights.sum(gramsOf(term.term))),
+      similarity: similarity({ grams: grams.length, weight: whole }, term.term, shared.get(term.id) ?? { grams: 0, weight: 0 }),
     }))
-    .filter(({ similarity }) => similarity >= least)
+    .filter((variant) => variant.similarity >= least)
     .sort((a, b) => b.similarity - a.similarity || (a.term.term < b.term.term ? -1 : 1))
     .slice(0, limit)
-}
-
-interface Gram {
-  readonly ids: Int32Array
-  readonly weight: number
-}
-
-class GramWeights {
-  readonly #index: InvertedIndex
-  readonly #vocabulary: number
-  readonly #read = new Map<string, Gram>()
-  readonly #list = new Postings()
-
-  constructor(index: InvertedIndex, vocabulary: number) {
-    this.#index = index
-    this.#vocabulary = vocabulary
-  }
-
-  of(gram: string): Gram {
-    let read = this.#read.get(gram)
-    if (read === undefined) {
-      this.#list.clear()
-      this.#index.read(gram, this.#list)
-      const { ids, size } = this.#list
-      read = { ids: ids.slice(0, size), weight: gramWeight(this.#vocabulary, size) }
-      this.#read.set(gram, read)
-    }
-    return read
-  }
-
-  sum(grams: readonly string[]): number {
-    let weight = 0
-    for (const gram of grams) weight += this.of(gram).weight
-    return weight
-  }
 }
 
 function termsByName(connection: Connection, names: readonly string[]): Map<string, Term> {

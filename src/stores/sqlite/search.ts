@@ -113,7 +113,7 @@ export class Searcher {
   #smooth(corpus: Corpus, scored: Scored, candidates: readonly number[], sequences: Sequences): void {
     const { scores } = scored
     const neighbours = this.#neighboursOf(corpus, scored, candidates, sequences)
-    const smoothed = smooth(neighbours, (id) => scores[id] ?? 0)
+    const smoothed = smooth(neighbours, (id) => scores[id] ?? 0, corpus.chunks)
     const { own } = RANKING.neighbours
     for (let id = 0; id < scores.length; id++) scores[id] = own * (scores[id] ?? 0)
     for (const [id, score] of smoothed) scores[id] = score
@@ -132,18 +132,20 @@ export class Searcher {
     const terms = new Map(
       termsById(this.#connection, [...new Set(counts.flatMap((count) => [...count.keys()]))]).map((term) => [term.id, term]),
     )
-    const lists = new Map<number, Postings>()
+    const words = candidates.map((id, at) =>
+      rarestWords(corpus, corpus.lengths[id] ?? 1, counts[at] ?? new Map<number, number>(), terms),
+    )
+    const lists = this.#postings.readAll([...new Set(words.flat().map(({ term }) => term.id))])
     const similarity = new Float64Array(corpus.lengths.length)
     return new Map(
       candidates.map((candidate, at) => {
-        const words = rarestWords(corpus, corpus.lengths[candidate] ?? 1, counts[at] ?? new Map<number, number>(), terms)
         const touched: number[] = []
         let self = 0
-        for (const { term, weight } of words) {
+        for (const { term, weight } of words[at] ?? []) {
           self += weight * weight
           const idf = inverseFrequency(corpus.chunks, term.frequency)
-          const list = lists.get(term.id) ?? this.#readList(term.id)
-          lists.set(term.id, list)
+          const list = term.frequency === 1 ? undefined : lists.get(term.id)
+          if (list === undefined) continue
           for (let index = 0; index < list.size; index++) {
             const id = list.ids[index] ?? 0
             const length = corpus.lengths[id] ?? 0
@@ -162,12 +164,6 @@ export class Searcher {
       }),
     )
   }
-
-  #readList(term: number): Postings {
-    const list = new Postings(64)
-    this.#postings.read(term, list)
-    return list
-  }
 }
 
 interface WeightedTerm {
@@ -185,7 +181,7 @@ function rarestWords(
   const weighted: WeightedTerm[] = []
   for (const [id, count] of counts) {
     const term = terms.get(id)
-    if (term === undefined || term.frequency < 2 || term.frequency > maxFrequency) continue
+    if (term === undefined || term.frequency > maxFrequency) continue
     const weight = inverseFrequency(corpus.chunks, term.frequency) * occurrenceWeight(count, length, corpus.averageLength)
     weighted.push({ term, weight })
   }

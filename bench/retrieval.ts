@@ -1,0 +1,167 @@
+/**
+ * Indexing and searching documents of generated text, beside a bare FTS5 table with the same texts.
+ *
+ *     node bench/retrieval.ts [CHUNKS...]      default 1000 10000 100000
+ *
+ * Words are made of syllables and follow Zipf's law; a chunk has a topic, whose words it repeats. Questions are made of the words of a
+ * chunk. The bare table is asked with an OR of all words of the question, ten best by its own rank.
+ */
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { percentile } from '../src/app/eval/metrics.ts'
+import type { SourceDocument } from '../src/core/store.ts'
+import { SqliteDocumentStore } from '../src/stores/sqlite.ts'
+
+const CHARS = 800
+const QUERIES = 400
+const VOCABULARY = 200_000
+const FUNCTION_WORDS = 'the of and to in a is that for it as was with be by on not he his but at are this have from'.split(' ')
+
+/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const ONSETS = 'b c d f g h j k l m n p r s t v w z br ch cl dr fl gr pl pr sh sl st th tr'.split(' ')
+const VOWELS = 'a e i o u ai ea ee io ou'.split(' ')
+const ENDS = ['', '', '', 'n', 'r', 's', 't', 'ing', 'ed', 'er', 'tion', 'al']
+
+function makeWords(random: () => number): string[] {
+  const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? ''
+  const words = new Set<string>(FUNCTION_WORDS)
+  while (words.size < VOCABULARY) {
+    const syllables = 1 + Math.floor(random() * 3.5)
+    let word = ''
+    for (let at = 0; at < syllables; at++) word += pick(ONSETS) + pick(VOWELS)
+    words.add(word + pick(ENDS))
+  }
+  return [...words]
+}
+
+/** Rank of a word by Zipf's law with exponent 1, from 0. */
+function zipf(random: () => number, size: number): number {
+  return Math.floor(size ** random()) - 1
+}
+
+class Texts {
+  readonly #random: () => number
+  readonly #words: readonly string[]
+
+  constructor(seed: number) {
+    this.#random = randomNumbers(seed)
+    this.#words = makeWords(randomNumbers(1))
+  }
+
+  #word(): string {
+    return this.#words[zipf(this.#random, VOCABULARY)] ?? ''
+  }
+
+  chunk(): string {
+    const topic = Array.from({ length: 12 }, () => this.#word())
+    let text = ''
+    while (text.length < CHARS) {
+      const sentence: string[] = []
+      const length = 6 + Math.floor(this.#random() * 14)
+      for (let at = 0; at < length; at++) {
+        sentence.push(this.#random() < 0.25 ? (topic[Math.floor(this.#random() * topic.length)] ?? '') : this.#word())
+      }
+      text += `${sentence.join(' ')}. `
+    }
+    return text.trim()
+  }
+
+  question(chunk: string): string {
+    const words = chunk.split(/\W+/)
+    const length = 6 + Math.floor(this.#random() * 8)
+    return Array.from({ length }, () => words[Math.floor(this.#random() * words.length)] ?? '').join(' ')
+  }
+}
+
+function time(work: () => unknown): number {
+  const began = performance.now()
+  work()
+  return performance.now() - began
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+const ms = (values: readonly number[]): string =>
+  `${percentile(values, 0.5).toFixed(2)} / ${percentile(values, 0.99).toFixed(2)} ms`
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
+
+async function bench(chunks: number, folder: string): Promise<void> {
+  const texts = new Texts(7)
+  const asked = new Texts(8)
+  const questions: string[] = []
+  const path = join(folder, `${chunks}.db`)
+  const bare = new DatabaseSync(join(folder, `${chunks}-fts.db`))
+  bare.exec("PRAGMA journal_mode = WAL; CREATE VIRTUAL TABLE bare USING fts5(text, tokenize = 'porter unicode61')")
+  const insert = bare.prepare('INSERT INTO bare (rowid, text) VALUES (?, ?)')
+
+  const store = await SqliteDocumentStore.open({ path })
+  let indexing = 0
+  let bareIndexing = 0
+  let memory = 0
+  for (let from = 0; from < chunks; from += 1000) {
+    const documents: SourceDocument[] = Array.from({ length: Math.min(1000, chunks - from) }, (_, at) => ({
+      source: `generated/${from + at}`,
+      text: texts.chunk(),
+    }))
+    const every = Math.max(1, Math.floor(chunks / QUERIES))
+    for (const [at, { text }] of documents.entries()) if ((from + at) % every === 0) questions.push(asked.question(text))
+    indexing += await timed(() => store.extend(documents))
+    bareIndexing += time(() => {
+      bare.exec('BEGIN')
+      documents.forEach(({ text }, at) => insert.run(from + at + 1, text))
+      bare.exec('COMMIT')
+    })
+    memory = Math.max(memory, process.memoryUsage().rss)
+  }
+  await store.close()
+
+  const began = performance.now()
+  const fresh = await SqliteDocumentStore.open({ path, readOnly: true })
+  await fresh.retrieve(questions[0] ?? '', 10)
+  const first = performance.now() - began
+  const select = bare.prepare('SELECT rowid, rank FROM bare WHERE bare MATCH ? ORDER BY rank LIMIT 10')
+  const own: number[] = []
+  const theirs: number[] = []
+  for (const question of questions) {
+    own.push(await timed(() => fresh.retrieve(question, 10)))
+    const match = question
+      .split(' ')
+      .map((word) => `"${word}"`)
+      .join(' OR ')
+    theirs.push(time(() => select.all(match)))
+  }
+  const { bytes, terms } = await fresh.stats()
+  await fresh.close()
+  bare.close()
+  console.log(
+    `${String(chunks).padStart(9)} chunks, ${terms} terms: search ${ms(own)} (p50 / p99), bare FTS5 ${ms(theirs)},` +
+      ` ratio of p99 ${(percentile(own, 0.99) / percentile(theirs, 0.99)).toFixed(2)}; open and first search ${first.toFixed(1)} ms;` +
+      ` indexed ${Math.round((1000 * chunks) / indexing)} chunks/s, bare ${Math.round((1000 * chunks) / bareIndexing)};` +
+      ` file ${megabytes(bytes)}, bare ${megabytes(statSync(join(folder, `${chunks}-fts.db`)).size)}; memory ${megabytes(memory)}`,
+  )
+}
+
+const sizes = process.argv.slice(2).map(Number)
+const folder = mkdtempSync(join(tmpdir(), 'cria-bench-retrieval-'))
+try {
+  for (const size of sizes.length === 0 ? [1000, 10_000, 100_000] : sizes) await bench(size, folder)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'vitest'
+import { documentStoreSuite } from '../../test/contract/document-store.ts'
+import { MemoryDocumentStore } from './memory.ts'
+import { SqliteDocumentStore } from './sqlite.ts'
+
+documentStoreSuite(
+  'SqliteDocumentStore',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cria-store-'))
+    return {
+      open: () => SqliteDocumentStore.open({ path: join(folder, 'store.db') }),
+      remove: () => rmSync(folder, { recursive: true }),
+    }
+  },
+  { describe, it },
+)
+
+documentStoreSuite('MemoryDocumentStore', () => ({ open: () => new MemoryDocumentStore(), forgets: true, remove: () => {} }), {
+  describe,
+  it,
+})

@@ -1,0 +1,323 @@
+/**
+ * What every document store has to do, whatever it is kept in. Run it on your own:
+ *
+ *     import { describe, it } from 'vitest'        // or node:test, or any other with these two
+ *     documentStoreSuite('my store', async () => ({ open: () => openMine(), remove: () => {} }), { describe, it })
+ */
+
+import assert from 'node:assert/strict'
+import type { DocumentStore, ScoredChunk, SourceDocument } from '../../src/core/store.ts'
+
+type MaybePromise<T> = T | Promise<T>
+
+/** One empty store. */
+export interface StoreUnderTest {
+  /** Opens it; opened a second time, after it was closed, it holds what it held, unless it `forgets`. */
+  open(): MaybePromise<DocumentStore>
+  /** The store ends with its process. */
+  readonly forgets?: boolean
+  /** Called after every opened store has been closed. */
+  remove(): MaybePromise<void>
+}
+
+export interface Runner {
+  readonly describe: (name: string, define: () => void) => void
+  readonly it: (name: string, run: () => Promise<void>) => void
+}
+
+const MILL = { source: 'mill.md', text: 'The mill was built in 1874 beside the river. Its wheel turned until the flood.' }
+const BAKERY = { source: 'bakery.md', text: 'The bakery buys flour from the mill, and sells bread and cakes.' }
+const BRIDGE = { source: 'bridge.md', title: 'The stone bridge', text: 'Carts crossed here on their way to market.' }
+const TOWN: readonly SourceDocument[] = [MILL, BAKERY, BRIDGE]
+
+/** Text that query languages, parsers and databases stumble over. */
+const AWKWARD_QUERIES: readonly string[] = [
+  '',
+  ' \n\t ',
+  '"',
+  '""',
+  "'",
+  "don't",
+  '*',
+  'mill*',
+  'AND',
+  'mill AND NOT river',
+  'OR OR',
+  'NEAR(',
+  'NEAR(mill river, 3)',
+  '(mill',
+  'mill)',
+  'source:mill',
+  '{source text}: mill',
+  '-mill',
+  '+mill',
+  '^mill',
+  'multi-agent',
+  "'; DROP TABLE chunks; --",
+  '\u0000',
+  'mill\u0000river',
+  '\ud800',
+  'mill \udc00 river',
+  '\u202emill\u202c',
+  'الطاحونة בית',
+  '🏭🌊 mill 👩‍👩‍👧‍👦',
+  'm̂̃̄ill',
+  '東京 磨坊 โรงสี',
+  '%_\\',
+  '$1 ?1 :name @name',
+  '[0-9]+(',
+]
+
+export function documentStoreSuite(name: string, create: () => MaybePromise<StoreUnderTest>, { describe, it }: Runner): void {
+  const test = (title: string, run: (store: DocumentStore, reopen: () => Promise<DocumentStore>) => Promise<void>): void => {
+    it(title, async () => {
+      const underTest = await create()
+      const opened: DocumentStore[] = []
+      const open = async (): Promise<DocumentStore> => {
+        const store = await underTest.open()
+        opened.push(store)
+        return store
+      }
+      const reopen = async (): Promise<DocumentStore> => {
+        if (underTest.forgets === true) return opened.at(-1) ?? (await open())
+        await opened.at(-1)?.close()
+        return await open()
+      }
+      try {
+        await run(await open(), reopen)
+      } finally {
+        for (const store of opened) await store.close()
+        await underTest.remove()
+      }
+    })
+  }
+
+  describe(name, () => {
+    test('CORE-STORE-001 finds at once and after reopening what was appended', async (store, reopen) => {
+      await store.append(MILL)
+      assert.deepEqual(sources(await store.retrieve('mill', 5)), ['mill.md'])
+      const again = await reopen()
+      const [found] = await again.retrieve('mill', 5)
+      assert.equal(found?.source, 'mill.md')
+      assert.equal(found.text, MILL.text.slice(found.start, found.end))
+    })
+
+    test('CORE-STORE-001 gives the best first, at most as many as asked for', async (store) => {
+      await store.extend(TOWN)
+      const found = await store.retrieve('flour from the mill', 5)
+      assert.deepEqual(sources(found), ['bakery.md', 'mill.md'])
+      assert.deepEqual(
+        found,
+        found.toSorted((a, b) => b.score - a.score),
+      )
+      assert.deepEqual(sources(await store.retrieve('flour from the mill', 1)), ['bakery.md'])
+      for (const none of [0, -1]) assert.deepEqual(await store.retrieve('mill', none), [])
+    })
+
+    test('CORE-STORE-001 takes strings, iterables and async iterables', async (store) => {
+      await store.append('A note about turbines.')
+      await store.extend(new Set([MILL, 'A note about sails.']))
+      await store.extend(
+        (async function* () {
+          yield await Promise.resolve(BAKERY)
+        })(),
+      )
+      for (const query of ['turbines', 'sails', 'wheel', 'bread']) assert.equal((await store.retrieve(query, 5)).length, 1, query)
+    })
+
+    test('a chunk says where it comes from, and its range cut out of the text is its text', async (store) => {
+      const text = Array.from(
+        { length: 400 },
+        (_, at) => `Sentence number ${at} speaks of ${at % 7 === 0 ? 'herons' : 'sparrows'}.`,
+      ).join(' ')
+      const metadata = { year: 1874, tags: ['birds'], nested: { deep: null } }
+      await store.append({ source: 'birds.txt', title: 'Birds 🐦', text, metadata })
+      const found = await store.retrieve('herons', 100)
+      assert.ok(found.length > 1)
+      assert.equal(new Set(found.map(({ id }) => id)).size, found.length)
+      for (const chunk of found) {
+        assert.equal(chunk.source, 'birds.txt')
+        assert.equal(chunk.title, 'Birds 🐦')
+        assert.equal(text.slice(chunk.start, chunk.end), chunk.text)
+        assert.deepEqual({ ...chunk.metadata, ...metadata }, chunk.metadata)
+        assert.ok(Number.isFinite(chunk.score) && chunk.score > 0)
+      }
+    })
+
+    test('a document takes the place of an earlier one with the same source', async (store, reopen) => {
+      await store.extend(TOWN)
+      await store.append({ ...MILL, text: 'The windmill on the hill.' })
+      const again = await reopen()
+      assert.deepEqual(await again.retrieve('wheel', 5), [])
+      assert.deepEqual(sources(await again.retrieve('windmill hill', 5)).slice(0, 1), ['mill.md'])
+    })
+
+    test('the same document again changes nothing', async (store) => {
+      await store.extend(TOWN)
+      const before = await store.retrieve('the mill by the river', 10)
+      await store.extend(TOWN)
+      await store.append(MILL)
+      assert.deepEqual(await store.retrieve('the mill by the river', 10), before)
+    })
+
+    test('deletes a source, and says whether it was there', async (store, reopen) => {
+      await store.extend(TOWN)
+      assert.equal(await store.delete('mill.md'), true)
+      assert.equal(await store.delete('mill.md'), false)
+      assert.equal(await store.delete("' OR 1=1 --"), false)
+      const again = await reopen()
+      assert.deepEqual(await again.retrieve('wheel flood', 5), [])
+      assert.deepEqual(sources(await again.retrieve('bread', 5)), ['bakery.md'])
+    })
+
+    test('CORE-STORE-001 reset removes everything, and the store goes on', async (store, reopen) => {
+      await store.extend(TOWN)
+      await store.reset()
+      await store.reset()
+      assert.deepEqual(await store.retrieve('mill', 5), [])
+      const again = await reopen()
+      assert.deepEqual(await again.retrieve('mill', 5), [])
+      await again.append(MILL)
+      assert.deepEqual(sources(await again.retrieve('mill', 5)), ['mill.md'])
+    })
+
+    test('what was added, changed and removed one by one is found as if it had been added at once', async (store) => {
+      const fresh = await create()
+      const other = await fresh.open()
+      try {
+        const documents = Array.from({ length: 60 }, (_, at) => documentOf(at))
+        for (const document of documents.toReversed())
+          await store.append({ ...document, text: `${document.text} obsolete words` })
+        for (const document of documents) await store.append(document)
+        for (let at = 60; at < 90; at++) await store.append(documentOf(at))
+        for (let at = 60; at < 90; at++) await store.delete(documentOf(at).source)
+        await other.extend(documents)
+        for (const query of ['word3', 'word1 word2 word5', 'common rare7', 'obsolete', 'wordd3', 'rare1 rare2 common word6']) {
+          assert.deepEqual(await store.retrieve(query, 100), await other.retrieve(query, 100), query)
+        }
+      } finally {
+        await other.close()
+        await fresh.remove()
+      }
+    })
+
+    test('H01 a query is text, whatever it looks like', async (store) => {
+      for (const query of AWKWARD_QUERIES) assert.deepEqual(await store.retrieve(query, 5), [], `empty store: ${query}`)
+      await store.extend(TOWN)
+      for (const query of AWKWARD_QUERIES) {
+        const found = await store.retrieve(query, 5)
+        const says = /(?<!multi.*)mill/u.test(query.normalize('NFKD').replaceAll(/\p{M}/gu, ''))
+        assert.equal(sources(found).includes('mill.md'), says, JSON.stringify(query))
+      }
+    })
+
+    test('H01 finds nothing for stop words, and something in a question of a million characters', async (store) => {
+      await store.extend(TOWN)
+      assert.deepEqual(await store.retrieve('what is the', 5), [])
+      const noise = Array.from({ length: 10_000 }, (_, at) => `noise${at}`).join(' ')
+      assert.deepEqual(sources(await store.retrieve(`${noise} wheel`, 5)), ['mill.md'])
+      assert.deepEqual(sources(await store.retrieve('wheel '.repeat(170_000), 5)), ['mill.md'])
+      assert.deepEqual(await store.retrieve('x'.repeat(1_000_000), 5), [])
+    })
+
+    test('H02 filters by source, title and metadata, and a value is only a value', async (store) => {
+      await store.extend([
+        { source: 'a', title: 'One', text: 'apple pie', metadata: { year: 1874, open: true, tags: ['sweet', 'warm'] } },
+        { source: 'b', title: 'Two', text: 'apple tart', metadata: { year: 1875, open: false } },
+        { source: 'c', text: 'apple juice', metadata: { year: '1874', "it's": 'odd' } },
+      ])
+      const cases: readonly (readonly [filter: Parameters<typeof store.search>[1], found: readonly string[]])[] = [
+        [{ filter: {} }, ['a', 'b', 'c']],
+        [{ filter: { source: 'b' } }, ['b']],
+        [{ filter: { source: ['a', 'c', 'nowhere'] } }, ['a', 'c']],
+        [{ filter: { title: 'Two' } }, ['b']],
+        [{ filter: { title: null } }, ['c']],
+        [{ filter: { year: 1874 } }, ['a']],
+        [{ filter: { year: [1874, 1875], open: false } }, ['b']],
+        [{ filter: { open: true } }, ['a']],
+        [{ filter: { open: null } }, ['c']],
+        [{ filter: { tags: 'warm' } }, ['a']],
+        [{ filter: { "it's": 'odd' } }, ['c']],
+        [{ filter: { source: "' OR 1=1 --" } }, []],
+        [{ filter: { "') OR 1=1 --": 'x' } }, []],
+        [{ filter: { year: [] } }, []],
+        [{ filter: { toString: 'x' } }, []],
+      ]
+      for (const [options, found] of cases) {
+        assert.deepEqual(sources(await store.search('apple', options)).sort(), found, JSON.stringify(options))
+      }
+      assert.deepEqual(sources(await store.search('apple pie', { filter: { year: [1875, '1874'] }, limit: 1 })).length, 1)
+    })
+
+    test('a filter reaches chunks behind any number of better ones', async (store) => {
+      await store.extend(
+        Array.from({ length: 300 }, (_, at) => ({ source: `pear-${at}`, text: 'pear pear pear', metadata: { wanted: false } })),
+      )
+      await store.append({
+        source: 'wanted',
+        text: 'one pear among very many other things that grow on trees',
+        metadata: { wanted: true },
+      })
+      assert.deepEqual(sources(await store.search('pear', { filter: { wanted: true }, limit: 3 })), ['wanted'])
+    })
+
+    test('H10 equal chunks are all there, in a stable order', async (store, reopen) => {
+      const copies = Array.from({ length: 40 }, (_, at) => ({ source: `copy-${at}`, text: 'The same words in every copy.' }))
+      await store.extend(copies)
+      const found = await store.retrieve('same words', 40)
+      assert.equal(new Set(sources(found)).size, 40)
+      assert.deepEqual(sources(await store.retrieve('same words', 7)), sources(found).slice(0, 7))
+      const again = await reopen()
+      assert.deepEqual(await again.retrieve('same words', 40), found)
+    })
+
+    test('G07 keeps any text, lone surrogates replaced', async (store, reopen) => {
+      const text = 'Zeppelin \u0000 null, \ud800 lone, \u202e turned, 👩‍👩‍👧 joined,\r\n lines\u2028 and more.'
+      await store.append({ source: 'odd \u0000 name\udfff', title: 'odd \ud800', text })
+      const again = await reopen()
+      const [found] = await again.retrieve('zeppelin', 1)
+      assert.equal(found?.text, text.toWellFormed().slice(found?.start, found?.end))
+      assert.equal(found?.source, 'odd \u0000 name\ufffd')
+      assert.equal(await again.delete('odd \u0000 name\udfff'), true)
+    })
+
+    test('an empty document is kept without chunks', async (store) => {
+      await store.extend([
+        { source: 'empty', text: '' },
+        { source: 'blank', text: ' \n ' },
+        { source: 'stop', text: 'the of and' },
+      ])
+      assert.deepEqual(await store.retrieve('the', 5), [])
+      assert.equal(await store.delete('empty'), true)
+    })
+
+    test('says what is wrong with a document or an option', async (store) => {
+      for (const document of [undefined, null, 7, {}, { source: '', text: 'x' }, { source: 'x' }, { text: 'x' }]) {
+        await assert.rejects(() => store.append(document as never), /document/i)
+      }
+      await assert.rejects(() => store.retrieve('mill', Number.NaN), /number/)
+      await assert.rejects(() => store.retrieve(undefined as never, 5), /query/i)
+      const reason = new Error('enough')
+      await assert.rejects(() => store.search('mill', { signal: AbortSignal.abort(reason) }), reason)
+    })
+
+    test('evidence, where there is some, tells how much of the query stands in the chunk', async (store) => {
+      await store.extend(TOWN)
+      const [whole] = await store.retrieve('stone bridge', 1)
+      const [part] = await store.retrieve('stone cathedral', 1)
+      if (whole?.evidence === undefined || part?.evidence === undefined) return
+      assert.ok(Math.abs(whole.evidence.coverage - 1) < 1e-9)
+      assert.ok(part.evidence.coverage > 0 && part.evidence.coverage < 0.9)
+      assert.equal(Object.keys(part.evidence.weights).length, 2)
+    })
+  })
+}
+
+function documentOf(at: number): SourceDocument {
+  const words = Array.from({ length: 5 + (at % 9) }, (_, place) => `word${(at * 7 + place * place) % 11}`)
+  return { source: `document-${at}`, title: `Title ${at % 5}`, text: `common ${words.join(' ')} rare${at % 13}` }
+}
+
+function sources(chunks: readonly ScoredChunk[]): string[] {
+  return chunks.map(({ source }) => source)
+}
