@@ -16,7 +16,7 @@ const TITLE_WINDOW = 65_536
 /** White space beside these means nothing in HTML; the converter runs paragraphs together that have some. */
 const BLOCK = String.raw`<\/?(?:p|li|ul|ol|dl|dt|dd|div|section|article|blockquote|h[1-6]|table|thead|tbody|tr|td|th)\b`
 const SPACE_BEFORE_BLOCK = new RegExp(String.raw`\s+(${BLOCK})?`, 'gi')
-const SPACE_AFTER_BLOCK = new RegExp(String.raw`(${BLOCK}[^>]*>)\s+`, 'gi')
+const SPACE_AFTER_BLOCK = new RegExp(String.raw`(${BLOCK}[^<>]*>)\s+`, 'gi')
 /** Links and images that show nothing. */
 const NOTHING_SHOWN = /(?<!\\)!?\[\]\([^()\s]{0,2000}\)/g
 /** Characters that are converted at a time, about 30 ms of work. */

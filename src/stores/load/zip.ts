@@ -16,8 +16,10 @@ export interface ZipLimits {
   readonly ratioFrom: number
 }
 
-/** Generous for a book of thousands of pages. */
-export const ZIP_LIMITS: ZipLimits = { entries: 10_000, bytes: 64 * 1024 * 1024, ratio: 150, ratioFrom: 8 * 1024 * 1024 }
+const MEGABYTE = 1024 * 1024
+
+/** A book of a thousand pages has about 12 MB of XML; reading one of them takes half a second and 100 MB of memory. */
+export const ZIP_LIMITS: ZipLimits = { entries: 10_000, bytes: 16 * MEGABYTE, ratio: 150, ratioFrom: 8 * MEGABYTE }
 
 export interface ZipEntry {
   readonly name: string
@@ -61,7 +63,7 @@ export function inflateEntries(entries: Iterable<ZipEntry>, limits: ZipLimits = 
   for (const entry of entries) {
     if (entry.isEncrypted) throw new Unreadable('an encrypted ZIP archive')
     deflatedBytes += entry.data.length
-    const data = inflate(entry, limits.bytes - bytes)
+    const data = inflate(entry, limits.bytes - bytes, limits)
     bytes += data.length
     if (bytes > limits.ratioFrom && bytes > deflatedBytes * limits.ratio) {
       throw new Unreadable(`a ZIP archive that grows more than ${limits.ratio} times when it is unpacked (a zip bomb?)`)
@@ -71,8 +73,9 @@ export function inflateEntries(entries: Iterable<ZipEntry>, limits: ZipLimits = 
   return inflated
 }
 
-function inflate({ method, data, name }: ZipEntry, room: number): Buffer {
-  const tooLarge = (): Unreadable => new Unreadable('a ZIP archive whose content is larger than the limit (a zip bomb?)')
+function inflate({ method, data, name }: ZipEntry, room: number, limits: ZipLimits): Buffer {
+  const tooLarge = (): Unreadable =>
+    new Unreadable(`a ZIP archive that holds more than ${Math.round(limits.bytes / MEGABYTE)} MB of XML (a zip bomb?)`)
   if (method === 0) {
     if (data.length > room) throw tooLarge()
     return data
