@@ -7,7 +7,7 @@ import type { Api, Said } from '../../test/support/answers.ts'
 import { CUTS, wireServer } from '../../test/support/wire-server.ts'
 import type { Received, Reply, WireServer } from '../../test/support/wire-server.ts'
 import { assistant, developer, system, toolResult, user } from '../core/message.ts'
-import type { LanguageModel, ModelRequest, ToolSpec } from '../core/model.ts'
+import type { LanguageModel, ModelPart, ToolSpec } from '../core/model.ts'
 import { createProviderModel } from './create.ts'
 import type { ProviderOptions } from './create.ts'
 
@@ -343,7 +343,7 @@ describe.each(APIS)('$provider', (api) => {
     })
 
     test('a connection that breaks in the middle is interrupted, with the text so far', async () => {
-      const model = await serve(api, [{ body: upToText(api), then: 'reset' }])
+      const model = await serve(api, [{ body: upToText(api), afterwards: 'reset' }])
       const outcome = await ask(model)
       expect(outcome.error).toMatchObject({ code: 'stream_interrupted', retryable: true })
       expect(outcome.error?.message).toMatch(/127\.0\.0\.1:\d+/)
@@ -378,7 +378,7 @@ describe.each(APIS)('$provider', (api) => {
     test('A11 an event that never ends is refused, and its connection closed', async () => {
       const model = await serve(
         api,
-        [{ body: Array.from({ length: 40 }, () => `data: ${'x'.repeat(10_000)}`.slice(0, 10_000)), then: 'hang' }],
+        [{ body: Array.from({ length: 40 }, () => `data: ${'x'.repeat(10_000)}`.slice(0, 10_000)), afterwards: 'hang' }],
         { maxEventBytes: 100_000 },
       )
       expect((await ask(model)).error).toMatchObject({ code: 'invalid_response', retryable: false })
@@ -431,7 +431,7 @@ describe.each(APIS)('$provider', (api) => {
     })
 
     test('C07 a connection that is reset before the answer names host and code', async () => {
-      const model = await serve(api, [{ then: 'before' }])
+      const model = await serve(api, [{ afterwards: 'before' }])
       const { error } = await ask(model)
       expect(error).toMatchObject({ code: 'network', retryable: true })
       expect(error?.message).toMatch(/127\.0\.0\.1:\d+ closed the connection \(ECONNRESET\)/)
@@ -457,30 +457,32 @@ describe.each(APIS)('$provider', (api) => {
 
   describe('D03 leaving', () => {
     test('an abort in mid-stream closes the connection', async () => {
-      const model = await serve(api, [{ body: upToText(api), then: 'hang' }])
+      const model = await serve(api, [{ body: upToText(api), afterwards: 'hang' }])
       const controller = new AbortController()
-      const iterator = model
-        .stream({ ...QUESTION, model: model.ref } as ModelRequest, { signal: controller.signal, span: silent })
-        [Symbol.asyncIterator]()
-      while ((await iterator.next()).value?.type !== 'text');
+      const parts = model.stream({ ...QUESTION, model: model.ref }, { signal: controller.signal, span: silent })
+      const iterator = parts[Symbol.asyncIterator]()
+      for (let type = ''; type !== 'text';) type = ((await iterator.next()).value as ModelPart).type
       controller.abort()
       await expect(drain(iterator)).rejects.toMatchObject({ code: 'aborted' })
       await server?.aborted()
     })
 
     test('a reader that stops reading closes it too', async () => {
-      const model = await serve(api, [{ body: upToText(api), then: 'hang' }])
-      for await (const part of model.stream({ ...QUESTION, model: model.ref } as ModelRequest, {
-        signal: new AbortController().signal,
-        span: silent,
-      })) {
+      const model = await serve(api, [{ body: upToText(api), afterwards: 'hang' }])
+      for await (const part of model.stream(
+        { ...QUESTION, model: model.ref },
+        {
+          signal: new AbortController().signal,
+          span: silent,
+        },
+      )) {
         if (part.type === 'text') break
       }
-      await server?.aborted()
+      await expect(server?.aborted()).resolves.toBeUndefined()
     })
 
     test('an abort before the answer ends the waiting', async () => {
-      const model = await serve(api, [{ body: '', then: 'hang' }])
+      const model = await serve(api, [{ body: '', afterwards: 'hang' }])
       const { error } = await ask(model, {}, AbortSignal.timeout(50))
       expect(error).toMatchObject({ code: 'timeout' })
     })

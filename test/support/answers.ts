@@ -39,7 +39,8 @@ function pieces(text: string): string[] {
 }
 
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
-const named = (value: { readonly type: string; readonly [member: string]: unknown }): string => `event: ${value.type}\n${data(value)}`
+const named = (value: { readonly type: string; readonly [member: string]: unknown }): string =>
+  `event: ${value.type}\n${data(value)}`
 
 function chat(provider: string): Api {
   const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: MODEL }
@@ -138,13 +139,13 @@ const responses: Api = {
         for (const delta of pieces(said.text ?? ''))
           events.push(named({ type: 'response.output_text.delta', ...place, content_index: 0, delta }))
       } else {
-        for (const delta of pieces(String(item['arguments'])))
+        for (const delta of pieces(item['arguments'] as string))
           events.push(named({ type: 'response.function_call_arguments.delta', ...place, delta }))
       }
       events.push(named({ type: 'response.output_item.done', output_index, item }))
     })
     const whole = this.whole(said)
-    events.push(named({ type: `response.${String(whole['status'])}`, response: whole }))
+    events.push(named({ type: `response.${said.finish === undefined ? 'completed' : 'incomplete'}`, response: whole }))
     return events.join('')
   },
   whole(said) {

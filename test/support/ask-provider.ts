@@ -81,7 +81,7 @@ function quietSpan(warnings: string[]): Span {
     child: () => span,
     set: () => {},
     event: (_, attributes) => {
-      warnings.push(String(attributes?.['message'] ?? ''))
+      warnings.push(JSON.stringify(attributes?.['message'] ?? ''))
     },
     fail: () => {},
     end: () => {},

@@ -22,7 +22,7 @@ export interface Reply {
   /** Each piece is written for itself, and reaches the client before the next one is written. */
   readonly body?: string | Uint8Array | readonly (string | Uint8Array)[]
   /** What happens after the body. Default `end`; `before` resets the connection before anything is said. */
-  readonly then?: 'end' | 'reset' | 'hang' | 'before'
+  readonly afterwards?: 'end' | 'reset' | 'hang' | 'before'
 }
 
 export interface WireServer extends AsyncDisposable {
@@ -57,8 +57,8 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
       void answer(reply)
     })
 
-    async function answer({ status = 200, headers = {}, body = '', then = 'end' }: Reply): Promise<void> {
-      if (then === 'before') {
+    async function answer({ status = 200, headers = {}, body = '', afterwards = 'end' }: Reply): Promise<void> {
+      if (afterwards === 'before') {
         request.socket.resetAndDestroy()
         return
       }
@@ -70,9 +70,9 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
         })
         if (response.destroyed) return
       }
-      if (then === 'end') response.end()
+      if (afterwards === 'end') response.end()
       // The bytes have to leave before the connection is cut.
-      else if (then === 'reset') setTimeout(() => request.socket.resetAndDestroy(), 20)
+      else if (afterwards === 'reset') setTimeout(() => request.socket.resetAndDestroy(), 20)
     }
   })
   server.on('connection', (socket) => connections.set(socket, connections.size + 1))

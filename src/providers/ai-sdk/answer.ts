@@ -5,6 +5,7 @@ import { CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { ModelCall, ModelPart } from '../../core/model.ts'
 import type { Usage } from '../../core/usage.ts'
+import { UNKNOWN_USAGE } from '../../core/usage.ts'
 import type { WireCall } from '../wire/call.ts'
 import { OtherShape } from '../wire/call.ts'
 import { asArray, asObject, asString } from '../wire/dialect.ts'
@@ -146,7 +147,8 @@ export class Answer {
       if (reported !== undefined) yield { type: 'usage', usage: reported }
       throw this.#interrupted()
     }
-    yield { type: 'usage', usage: reported ?? usageOfSdk(finish?.['usage']) }
+    // What the package says has zeros where nothing was sent.
+    yield { type: 'usage', usage: reported ?? (notes === undefined ? usageOfSdk(finish?.['usage']) : UNKNOWN_USAGE) }
     if (reason === 'error') {
       throw new CriaError('invalid_response', `${provider} gave up the answer (${rawReason ?? 'error'}).`, {
         hint: 'The model wrote something that its provider could not read; ask again.',

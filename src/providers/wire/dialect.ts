@@ -21,11 +21,11 @@ export function createNotes(): WireNotes {
 }
 
 /**
- * What becomes of one event: it stays as it is, goes, ends the stream, begins the answer anew, or is replaced.
+ * What becomes of one event: it stays as it is, goes, is the last one, marks the end (and goes), begins the answer anew, or is replaced.
  * `restart`: all that came before it is void; the stream that the package reads ends here, and a new one begins with this event.
  * `garbled`: it is no JSON, and the stream fails.
  */
-export type Verdict = 'keep' | 'drop' | 'last' | 'restart' | 'garbled' | { readonly replace: JsonObject }
+export type Verdict = 'keep' | 'drop' | 'last' | 'end' | 'restart' | 'garbled' | { readonly replace: JsonObject }
 
 /** Made anew for each call, so that it may remember what came before. */
 export interface Dialect {

@@ -154,9 +154,9 @@ export class EventStream {
       }
       at += piece.length
       if (typeof verdict === 'object') out.push(Buffer.from(formatEvent(verdict.replace, event?.name)))
-      else if (verdict !== 'drop') out.push(piece)
+      else if (verdict === 'keep' || verdict === 'last') out.push(piece)
       changed ||= verdict !== 'keep'
-      if (verdict === 'last') this.#notes.ended = true
+      if (verdict === 'last' || verdict === 'end') this.#notes.ended = true
       if (this.#notes.ended) break
     }
     return changed ? Buffer.concat(out) : block

@@ -90,10 +90,21 @@ const GARBLED: Trouble = {
   hint: 'Check the base URL, and the proxy in between.',
 }
 
+const BLOCKED: Trouble = {
+  code: 'network',
+  words: (host) => `${host} has a port that fetch does not talk to`,
+  retryable: false,
+  hint: 'Let the server listen at another port: https://fetch.spec.whatwg.org/#port-blocking',
+}
+
 /** The request could not be sent, or no answer to it began. */
 export function connectionError(thrown: unknown, { provider, host }: Peer): CriaError {
   const { code, trouble } = find(thrown)
-  const known = trouble ?? { code: 'network' as const, words: () => `${host} cannot be reached: ${innermost(thrown).message}` }
+  const blocked = innermost(thrown).message === 'bad port'
+  const known = (blocked ? BLOCKED : trouble) ?? {
+    code: 'network' as const,
+    words: () => `${host} cannot be reached: ${innermost(thrown).message}`,
+  }
   return new CriaError(
     known.code,
     `${provider}: ${known.words(host)}${code === undefined ? '' : ` (${code})`}.`,

@@ -27,7 +27,7 @@ export function dialectOf(gaps: readonly CreateGap[], essence: (body: JsonObject
     const readsAll = made.some((gap) => gap.event !== undefined && gap.markers.length === 0)
     return {
       markers: readsAll ? [] : [...new Set([DONE, ...made.flatMap((gap) => gap.markers)])],
-      event: (data) => (data.trim() === DONE ? 'last' : judge(made, data)),
+      event: (data) => (isDone(data) ? 'end' : judge(made, data)),
       hasBegun: () => made.every((gap) => gap.hasBegun?.() !== false),
       missingEnd: () => {
         for (const gap of made) {
@@ -40,6 +40,11 @@ export function dialectOf(gaps: readonly CreateGap[], essence: (body: JsonObject
       essence,
     }
   }
+}
+
+/** Some servers put no empty line after it, and what follows becomes part of the same event. */
+function isDone(data: string): boolean {
+  return data.trim() === DONE || data.startsWith(`${DONE}\n`)
 }
 
 function judge(gaps: readonly Gap[], data: string): Verdict {

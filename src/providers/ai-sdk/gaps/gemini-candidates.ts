@@ -1,6 +1,6 @@
 /**
- * Gemini: there is no end mark, so what comes after the chunk with a finish reason is taken for more text. Chunks that carry one
- * themselves still count: old versions of the API put one in each. Evidence (grounding, safety ratings, citations) that nobody here reads is
+ * Gemini: there is no end mark, so what comes after the chunk with a finish reason is taken for more text. It is the last one, unless the first
+ * one had a reason too: old versions of the API put one in each. Evidence (grounding, safety ratings, citations) that nobody here reads is
  * validated by the package so strictly that an odd member of it costs the text beside it; it goes.
  */
 
@@ -11,19 +11,22 @@ import type { CreateGap } from './gap.ts'
 const UNREAD = ['groundingMetadata', 'urlContextMetadata', 'safetyRatings', 'citationMetadata'] as const
 
 export const geminiCandidates: CreateGap = (notes) => {
-  let finished = false
+  let finished: string | undefined
+  let inEveryChunk = true
   return {
     markers: [],
     event(event) {
       const candidate = objectsIn(event['candidates'])[0]
       if (candidate === undefined) return 'keep'
       const finishes = typeof candidate['finishReason'] === 'string'
-      if (finished && !finishes) {
+      inEveryChunk &&= finishes
+      const said = finishes ? JSON.stringify(candidate) : undefined
+      if (finished !== undefined && (!inEveryChunk || said === finished)) {
         const { candidates: _, ...rest } = event
         return { replace: rest }
       }
-      finished ||= finishes
-      notes.complete = finished
+      finished = said
+      notes.complete = finishes
       const mended = mendAnswer(event)
       return mended === event ? 'keep' : { replace: mended }
     },

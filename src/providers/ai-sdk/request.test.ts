@@ -1,0 +1,240 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { assistant, developer, retrieved, system, toolResult, user } from '../../core/message.ts'
+import type { ModelRequest, RequestMessage } from '../../core/model.ts'
+import { fromProviderData, mergeMetadata, toProviderData } from './own-data.ts'
+import { toPrompt } from './prompt.ts'
+import { toCallOptions } from './request.ts'
+import { STYLES } from './style.ts'
+import type { StyleName } from './style.ts'
+import { ToolNames } from './tool-names.ts'
+import { wellFormed, wellFormedJson } from './well-formed.ts'
+
+const REF = 'anthropic/claude'
+const prompt = (messages: readonly RequestMessage[], style: StyleName): unknown =>
+  toPrompt(messages, { ref: REF, style: STYLES[style], names: new ToolNames([]) })
+
+describe('toPrompt', () => {
+  it('moves later instructions to the top only where the API wants them there', () => {
+    const messages = [system('A'), user('x'), developer('B'), user('y')]
+    expect(prompt(messages, 'messages')).toMatchObject([
+      { role: 'system', content: 'A' },
+      { role: 'system', content: 'B' },
+      { role: 'user' },
+      { role: 'user' },
+    ])
+    expect(prompt(messages, 'responses')).toMatchObject([
+      { content: 'A' },
+      { role: 'user' },
+      { role: 'system', content: 'B' },
+      { role: 'user' },
+    ])
+  })
+
+  it('merges texts of the user only for servers whose templates want turns to alternate', () => {
+    const messages = [user('one'), user('two')]
+    expect(prompt(messages, 'compatible')).toEqual([{ role: 'user', content: [{ type: 'text', text: 'one\n\ntwo' }] }])
+    expect(prompt(messages, 'messages')).toHaveLength(2)
+  })
+
+  it('keeps the results of one message together', () => {
+    const messages = [
+      assistant([
+        { type: 'tool-call', id: 'a', name: 'f', input: {} },
+        { type: 'tool-call', id: 'b', name: 'f', input: [1] },
+      ]),
+      toolResult({ id: 'a', name: 'f', content: 'one' }),
+      toolResult({ id: 'b', name: 'f', content: '', isError: true }),
+    ]
+    expect(prompt(messages, 'gemini')).toMatchObject([
+      { role: 'assistant', content: [{ input: {} }, { input: { invalid_arguments: [1] } }] },
+      {
+        role: 'tool',
+        content: [{ output: { type: 'text', value: 'one' } }, { output: { type: 'error-text', value: '(no output)' } }],
+      },
+    ])
+  })
+
+  it('puts what a tool returned beside text where the API takes it', () => {
+    const messages = [
+      toolResult({
+        id: 'a',
+        name: 'look',
+        content: 'seen',
+        attachments: [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }],
+      }),
+      toolResult({ id: 'b', name: 'look', content: 'more' }),
+    ]
+    expect(prompt(messages, 'messages')).toMatchObject([
+      {
+        role: 'tool',
+        content: [{ output: { type: 'content', value: [{ text: 'seen' }, { type: 'file', mediaType: 'image/png' }] } }, {}],
+      },
+    ])
+    expect(prompt(messages, 'chat')).toMatchObject([
+      { role: 'tool', content: [{ output: { type: 'text', value: 'seen' } }, { output: { value: 'more' } }] },
+      { role: 'user', content: [{ type: 'text' }, { type: 'file', data: { type: 'data', data: 'AAAA' } }] },
+    ])
+  })
+
+  it('gives thinking back by the rules of the API', () => {
+    const signed = { providerData: { anthropic: { signature: 'sig' }, cria: { model: REF } } }
+    const thought = (extra: object): RequestMessage =>
+      assistant([
+        { type: 'thinking', text: 'hm', ...extra },
+        { type: 'text', text: 'so' },
+      ])
+    const kinds = (messages: readonly RequestMessage[], style: StyleName): string =>
+      (prompt(messages, style) as { role: string; content: { type: string }[] }[])
+        .filter(({ role }) => role === 'assistant')
+        .map(({ content }) => content.map(({ type }) => type).join('+'))
+        .join(' ')
+    const plain = [user('q'), thought({}), user('q'), thought({})]
+    expect(kinds(plain, 'messages')).toBe('text text')
+    expect(kinds(plain, 'compatible')).toBe('text reasoning+text')
+    expect(kinds(plain, 'chat')).toBe('text text')
+    expect(kinds([thought({ ...signed, model: REF })], 'messages')).toBe('reasoning+text')
+    expect(kinds([thought({ ...signed, model: 'anthropic/other' })], 'messages')).toBe('text')
+  })
+
+  it('sends a text without characters only for the signature it carries', () => {
+    const empty = assistant([
+      { type: 'text', text: '', providerData: { google: { thoughtSignature: 's' }, cria: { model: REF } } },
+    ])
+    expect(prompt([empty], 'gemini')).toMatchObject([
+      { content: [{ type: 'text', text: '', providerOptions: { google: { thoughtSignature: 's' } } }] },
+    ])
+    expect(prompt([empty], 'messages')).toEqual([])
+    expect(prompt([user(' '), assistant('')], 'gemini')).toEqual([])
+  })
+
+  it('refuses retrieved text that nobody fenced', () => {
+    const chunk = { id: '1', source: 'a.md', start: 0, end: 1, text: 'x', score: 1, metadata: {} }
+    const message = retrieved({ marker: '1', origin: 'docstore', store: 's', chunk })
+    expect(() => prompt([message], 'messages')).toThrow(/fenced/)
+  })
+
+  it('never sends an empty text, half a surrogate pair or a NUL', () => {
+    const text = fc.string({ unit: 'binary' })
+    const message = fc.oneof(
+      text.map((content) => user(content)),
+      text.map((content) => assistant(content)),
+      text.map((content) => system(content)),
+      text.map((content) => toolResult({ id: '1', name: 'f', content })),
+      fc.jsonValue().map((input) => assistant([{ type: 'tool-call', id: '1', name: 'f', input: input as never }])),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(message, { maxLength: 8 }),
+        fc.constantFrom<StyleName>('messages', 'chat', 'compatible', 'gemini', 'responses'),
+        (messages, style) => {
+          const sent = JSON.stringify(prompt(messages, style))
+          expect(sent).not.toContain('"text":""')
+          expect(sent).not.toContain('\\u0000')
+          expect(/\\ud[89a-f]/i.test(sent)).toBe(false)
+        },
+      ),
+    )
+  })
+})
+
+describe('toCallOptions', () => {
+  const context = {
+    ref: REF,
+    style: STYLES.messages,
+    names: new ToolNames([]),
+    signal: new AbortController().signal,
+    providerOptions: { openai: { store: false } },
+  }
+  const options = (request: Partial<ModelRequest>): ReturnType<typeof toCallOptions> =>
+    toCallOptions({ model: REF, messages: [user('x')], stream: true, ...request }, context)
+
+  it('leaves out what was not said', () => {
+    expect(Object.keys(options({})).toSorted()).toEqual(['abortSignal', 'prompt', 'providerOptions'])
+  })
+
+  it('passes options of the caller through, on top of ours', () => {
+    const given = options({ providerOptions: { openai: { store: true, user: 'u' }, groq: { x: 1 } } }).providerOptions
+    expect(given).toEqual({ openai: { store: true, user: 'u' }, groq: { x: 1 } })
+  })
+
+  it('asks for strict JSON only where the schema allows it', () => {
+    const strict = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+    const format = (schema: object): unknown =>
+      options({ responseFormat: { type: 'json', schema: schema as never } }).providerOptions?.['openai']
+    expect(format(strict)).toMatchObject({ strictJsonSchema: true })
+    expect(format({ ...strict, required: [] })).toMatchObject({ strictJsonSchema: false })
+    expect(format({ ...strict, properties: { a: { type: 'object', properties: { b: {} } } } })).toMatchObject({
+      strictJsonSchema: false,
+    })
+  })
+
+  it('makes a schema one of an object', () => {
+    const tools = [
+      { name: 'a', description: '', inputSchema: {} },
+      { name: 'b', description: '', inputSchema: { $schema: 'x', anyOf: [{ type: 'object' }] } },
+    ]
+    expect(options({ tools }).tools).toMatchObject([
+      { inputSchema: { type: 'object', properties: {} } },
+      { inputSchema: { anyOf: [{ type: 'object' }] } },
+    ])
+  })
+
+  it('offers no choice without tools', () => {
+    expect(options({ toolChoice: 'required' }).toolChoice).toBeUndefined()
+  })
+})
+
+describe('ToolNames', () => {
+  it('changes nothing that every provider takes', () => {
+    const names = new ToolNames(['get_weather', '_x-1'])
+    expect([names.out('get_weather'), names.back('get_weather'), names.out('_x-1')]).toEqual([
+      'get_weather',
+      'get_weather',
+      '_x-1',
+    ])
+  })
+
+  it('finds the way back for any set of names, and none becomes another', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 100 }), { maxLength: 20 }), (offered) => {
+        const names = new ToolNames(offered)
+        const told = offered.map((name) => names.out(name))
+        expect(new Set(told).size).toBe(offered.length)
+        for (const name of told) expect(name).toMatch(/^[A-Za-z_][\w-]{0,63}$/)
+        expect(told.map((name) => names.back(name))).toEqual(offered)
+      }),
+    )
+  })
+
+  it('leaves a name that nobody offered as the model wrote it', () => {
+    expect(new ToolNames(['a']).back('functions.search')).toBe('functions.search')
+  })
+})
+
+describe('own data', () => {
+  it('is marked with the model that made it, and given to no other', () => {
+    const data = toProviderData({ anthropic: { signature: 'sig', empty: '', nothing: null, annotations: [1] }, other: {} }, REF)
+    expect(data).toEqual({ anthropic: { signature: 'sig' }, cria: { model: REF } })
+    expect(fromProviderData(data, REF)).toEqual({ anthropic: { signature: 'sig' } })
+    expect(fromProviderData(data, 'anthropic/other')).toBeUndefined()
+    expect(fromProviderData({ anthropic: { signature: 'sig' } }, 'anthropic/other')).toEqual({ anthropic: { signature: 'sig' } })
+  })
+
+  it('is nothing where there is nothing to give back', () => {
+    expect(toProviderData({ openai: { annotations: [] } }, REF)).toBeUndefined()
+    expect(toProviderData(undefined, REF)).toBeUndefined()
+  })
+
+  it('grows with each report of the same part', () => {
+    const first = mergeMetadata(undefined, { openai: { itemId: 'a', content: null } })
+    expect(mergeMetadata(first, { openai: { content: 'x' } })).toEqual({ openai: { itemId: 'a', content: 'x' } })
+  })
+})
+
+describe('well-formed text', () => {
+  it('replaces half a pair and NUL, deep inside JSON too', () => {
+    expect(wellFormed('a\uD83Db\0c😀')).toBe('a\uFFFDb\uFFFDc😀')
+    expect(wellFormedJson({ 'k\0': ['\uDE00', 1, null, { x: undefined }] })).toEqual({ 'k\uFFFD': ['\uFFFD', 1, null, {}] })
+  })
+})

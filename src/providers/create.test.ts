@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { ask } from '../../test/support/ask-provider.ts'
+import { APIS } from '../../test/support/answers.ts'
+import { wireServer } from '../../test/support/wire-server.ts'
+import type { WireServer } from '../../test/support/wire-server.ts'
+import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
+import { createProviderModel, providerStatus } from './create.ts'
+
+let server: WireServer | undefined
+afterEach(async () => {
+  await server?.[Symbol.asyncDispose]()
+  server = undefined
+})
+
+const api = (provider: string): (typeof APIS)[number] => {
+  const found = APIS.find((candidate) => candidate.provider === provider)
+  if (found === undefined) throw new Error(`No API for ${provider}`)
+  return found
+}
+
+describe('createProviderModel', () => {
+  it.each(['openai', 'openai/', '/gpt', 'gpt-5', 'nope/gpt-5', ''])('refuses the name %j', (ref) => {
+    expect(() => createProviderModel(ref, { env: {} })).toThrow(expect.objectContaining({ code: 'configuration' }))
+  })
+
+  it('names the variable where nobody said where a server is', () => {
+    expect(() => createProviderModel('openai-compatible/x', { env: {} })).toThrow(/OPENAI_COMPATIBLE_BASE_URL/)
+  })
+
+  it.each([
+    ['openai', 'OPENAI_BASE_URL', 'not a url'],
+    ['anthropic', 'ANTHROPIC_BASE_URL', 'ftp://host'],
+    ['openai-compatible', 'OPENAI_COMPATIBLE_BASE_URL', 'localhost:8080'],
+  ])('refuses a base URL that is none: %s', (provider, variable, value) => {
+    expect(() => createProviderModel(`${provider}/x`, { env: { [variable]: value } })).toThrow(
+      new RegExp(`${variable} must be a URL`),
+    )
+    expect(() => createProviderModel(`${provider}/x`, { baseURL: value, env: {} })).toThrow(/The option baseURL must be a URL/)
+  })
+
+  it.each([
+    ['openai', 'OPENAI_API_KEY'],
+    ['openai-chat', 'OPENAI_API_KEY'],
+    ['anthropic', 'ANTHROPIC_API_KEY'],
+    ['google', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  ])('needs a key of %s only when it is asked, and then names %s', async (provider, variable) => {
+    const fetch = (): never => {
+      throw new Error('Nothing may be sent.')
+    }
+    const { error } = await ask(createProviderModel(`${provider}/x`, { env: { [variable]: ' ' }, fetch }))
+    expect(error).toMatchObject({ code: 'auth', retryable: false })
+    expect(error?.message).toContain(variable)
+    expect(error?.hint).toContain(variable)
+  })
+
+  it('the key of the option wins over that of the environment, and the model keeps its slashes', async () => {
+    server = await wireServer([{ body: api('openai-compatible').stream({ text: 'yes' }) }])
+    const env = { OPENAI_COMPATIBLE_BASE_URL: `${server.url}/v1`, OPENAI_COMPATIBLE_API_KEY: 'key-of-the-environment' }
+    await ask(createProviderModel('openai-compatible/meta/llama-3', { env }))
+    await ask(createProviderModel('openai-compatible/meta/llama-3', { env, apiKey: 'key-of-the-option' }))
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer key-of-the-environment',
+      'Bearer key-of-the-option',
+    ])
+    expect(server.requests[0]?.body).toMatchObject({
+      model: 'meta/llama-3',
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    expect(server.requests[0]?.path).toBe('/v1/chat/completions')
+  })
+
+  it.each([
+    ['openai', 'v1', '/v1/responses'],
+    ['openai-chat', 'v1', '/v1/chat/completions'],
+    ['anthropic', '', '/v1/messages'],
+    ['anthropic', 'v1', '/v1/messages'],
+    ['google', '', '/v1beta/models/x:streamGenerateContent?alt=sse'],
+    ['google', 'v1beta/', '/v1beta/models/x:streamGenerateContent?alt=sse'],
+    ['openai-compatible', 'api/v1', '/api/v1/chat/completions'],
+  ])('%s at another place (/%s) is asked at %s, without a key where there is none', async (provider, path, expected) => {
+    server = await wireServer([{ body: api(provider).stream({ text: 'yes' }) }])
+    const { text, error } = await ask(createProviderModel(`${provider}/x`, { baseURL: `${server.url}/${path}`, env: {} }))
+    expect({ text, error }).toEqual({ text: 'yes', error: undefined })
+    expect(server.requests[0]?.path).toBe(expected)
+    const { authorization, 'x-api-key': anthropic, 'x-goog-api-key': google } = server.requests[0]?.headers ?? {}
+    expect([authorization, anthropic, google]).toEqual([undefined, undefined, undefined])
+  })
+
+  it('headers of the caller are sent, and stay out of messages', async () => {
+    server = await wireServer([
+      {
+        status: 401,
+        headers: { 'content-type': 'application/json' },
+        body: '{"error":{"message":"token s3cret-token is wrong"}}',
+      },
+    ])
+    const headers = { Authorization: 'Bearer s3cret-token', 'X-Team': 'blue' }
+    const { error } = await ask(createProviderModel('openai-chat/x', { baseURL: `${server.url}/v1`, headers, env: {} }))
+    expect(server.requests[0]?.headers).toMatchObject({ authorization: 'Bearer s3cret-token', 'x-team': 'blue' })
+    expect(error?.message).not.toContain('s3cret-token')
+  })
+
+  it('Ollama is found at OLLAMA_HOST and wants no key', async () => {
+    server = await wireServer([{ body: api('openai-compatible').stream({ text: 'yes' }) }])
+    const model = createProviderModel('ollama/llama3', { env: { OLLAMA_HOST: server.url.slice('http://'.length) } })
+    expect((await ask(model)).text).toBe('yes')
+    expect(server.requests[0]).toMatchObject({ path: '/v1/chat/completions', body: { model: 'llama3' } })
+    expect(server.requests[0]?.headers.authorization).toBeUndefined()
+  })
+
+  it('C07 a server that does not run, and a host that does not exist, are named', async () => {
+    const gone = await wireServer([])
+    await gone[Symbol.asyncDispose]()
+    const closed = await ask(createProviderModel('ollama/llama3', { env: { OLLAMA_HOST: gone.url } }))
+    expect(closed.error).toMatchObject({ code: 'network', retryable: true })
+    expect(closed.error?.message).toMatch(/nothing answers at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/)
+    const blocked = await ask(createProviderModel('ollama/llama3', { env: { OLLAMA_HOST: '127.0.0.1:9' } }))
+    expect(blocked.error).toMatchObject({
+      code: 'network',
+      retryable: false,
+      message: expect.stringContaining('127.0.0.1:9') as string,
+    })
+    const missing = await ask(createProviderModel('openai-compatible/x', { baseURL: 'http://no-such-host.invalid/v1', env: {} }))
+    expect(missing.error?.message).toMatch(/no-such-host\.invalid.*\((ENOTFOUND|EAI_AGAIN)\)/)
+  })
+
+  it('what the caller knows about a model wins over the catalogue', () => {
+    const { facts } = createProviderModel('openai/gpt-5-mini', { env: {}, facts: { contextWindow: 1000 } })
+    expect(facts).toMatchObject({ contextWindow: 1000, maxOutputTokens: 128_000, price: { input: 0.25 } })
+  })
+})
+
+describe('providerStatus', () => {
+  it('tells what is configured', () => {
+    expect(providerStatus('openai', { env: { OPENAI_API_KEY: 'k' } })).toEqual({
+      provider: 'openai',
+      baseURL: 'https://api.openai.com/v1',
+      keyVariable: 'OPENAI_API_KEY',
+      hasKey: true,
+      needsKey: true,
+    })
+    expect(providerStatus('anthropic', { env: { ANTHROPIC_BASE_URL: 'http://proxy' } })).toMatchObject({
+      baseURL: 'http://proxy/v1',
+      hasKey: false,
+      needsKey: false,
+    })
+    expect(providerStatus('openai-compatible', { env: {} })).toMatchObject({ baseURL: undefined, needsKey: false })
+  })
+})
+
+describe('base URLs', () => {
+  it.each([
+    ['https://api.example.com', undefined, 'https://api.example.com'],
+    ['https://api.example.com/v1/', undefined, 'https://api.example.com/v1'],
+    ['https://api.example.com', 'v1', 'https://api.example.com/v1'],
+    ['https://api.example.com/v1', 'v1', 'https://api.example.com/v1'],
+    ['https://api.example.com/v1beta/', 'v1', 'https://api.example.com/v1beta'],
+    ['https://api.example.com/proxy', 'v1', 'https://api.example.com/proxy/v1'],
+  ])('%s (%s) is %s', (given, version, expected) => {
+    expect(normalizeBaseUrl(given, 'X', version)).toBe(expected)
+  })
+
+  it('does not repeat a password', () => {
+    expect(() => normalizeBaseUrl('ftp://user:hunter22@host', 'X')).toThrow(/^(?!.*hunter22)/)
+  })
+
+  it.each([
+    [undefined, 'http://127.0.0.1:11434/v1'],
+    ['', 'http://127.0.0.1:11434/v1'],
+    ['127.0.0.1', 'http://127.0.0.1:11434/v1'],
+    ['0.0.0.0', 'http://127.0.0.1:11434/v1'],
+    ['0.0.0.0:8000', 'http://127.0.0.1:8000/v1'],
+    [':8000', 'http://127.0.0.1:8000/v1'],
+    ['gpu-box:8000', 'http://gpu-box:8000/v1'],
+    ['gpu-box', 'http://gpu-box:11434/v1'],
+    ['http://gpu-box', 'http://gpu-box:11434/v1'],
+    ['https://ollama.example.com', 'https://ollama.example.com/v1'],
+    ['http://gpu-box:8000/v1', 'http://gpu-box:8000/v1'],
+    ['[::1]:11434', 'http://[::1]:11434/v1'],
+  ])('OLLAMA_HOST %s is %s', (host, expected) => {
+    expect(ollamaBaseUrl(host)).toBe(expected)
+  })
+})

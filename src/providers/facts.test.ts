@@ -1,0 +1,59 @@
+import { createRequire } from 'node:module'
+import { describe, expect, it } from 'vitest'
+import { knownModels, modelFacts, PRICES_AS_OF } from './facts.ts'
+
+describe('modelFacts', () => {
+  it.each(['o1-preview', 'o1-mini', 'o1-mini-2024-09-12'])(
+    'CORE-SIMPLE-002 %s has no system role, a fixed temperature and no stream',
+    (model) => {
+      expect(modelFacts('openai', model)).toMatchObject({ systemRole: false, fixedTemperature: 1, streaming: false })
+    },
+  )
+
+  it('CORE-SIMPLE-002 others have none of these', () => {
+    for (const model of ['gpt-4o', 'gpt-5-mini', 'gpt-4.1']) {
+      expect(modelFacts('openai', model)).not.toHaveProperty('systemRole')
+      expect(modelFacts('openai', model)).not.toHaveProperty('fixedTemperature')
+      expect(modelFacts('openai', model)).not.toHaveProperty('streaming')
+    }
+  })
+
+  it.each([
+    ['openai', 'gpt-5-mini', 400_000, 128_000, 0.25, 2],
+    ['openai-chat', 'gpt-4o', 128_000, 16_384, 2.5, 10],
+    ['anthropic', 'claude-sonnet-4-5', 200_000, 64_000, 3, 15],
+    ['anthropic', 'claude-sonnet-4-5-20250929', 200_000, 64_000, 3, 15],
+    ['google', 'gemini-2.5-flash', 1_048_576, 65_536, 0.3, 2.5],
+  ])('%s/%s: window, limit and price with its day', (provider, model, contextWindow, maxOutputTokens, input, output) => {
+    expect(modelFacts(provider, model)).toMatchObject({
+      contextWindow,
+      maxOutputTokens,
+      price: { input, output, asOf: PRICES_AS_OF },
+    })
+  })
+
+  it('what nobody knows is unknown, not zero', () => {
+    expect(modelFacts('openai', 'gpt-of-tomorrow')).toEqual({ contextWindow: null, maxOutputTokens: null })
+    expect(modelFacts('ollama', 'llama3', 'http://127.0.0.1:11434/v1')).toEqual({ contextWindow: null, maxOutputTokens: null })
+    expect(modelFacts('openai-compatible', 'gpt-oss', 'http://127.0.0.1:8080/v1').price).toBeUndefined()
+  })
+
+  it('an OpenAI-compatible server has the prices of who runs it', () => {
+    const known = modelFacts('openai-compatible', 'deepseek-chat', 'https://api.deepseek.com/v1')
+    expect(known.price?.input).toBeGreaterThan(0)
+    expect(known.price?.output).toBeGreaterThan(known.price?.input ?? 0)
+  })
+
+  it('the day of the prices is that of the pinned package', () => {
+    const { version } = createRequire(import.meta.url)('../../node_modules/@pydantic/genai-prices/package.json') as {
+      version: string
+    }
+    // A new version has new prices: look up the day of its release, and set PRICES_AS_OF.
+    expect({ version, day: PRICES_AS_OF }).toEqual({ version: '0.1.8', day: '2026-09-23' })
+  })
+
+  it('knows names to guess from', () => {
+    expect(knownModels('anthropic')).toContain('claude-sonnet-4-5')
+    expect(knownModels('openai-compatible', 'http://127.0.0.1:8080/v1')).toEqual([])
+  })
+})

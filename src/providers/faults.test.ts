@@ -1,0 +1,271 @@
+/** Faults of the wire against recordings of real traffic: what harms nothing changes nothing, what harms is named. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from '../../test/support/ask-provider.ts'
+import type { Outcome } from '../../test/support/ask-provider.ts'
+import {
+  expectedOf,
+  hasRecordings,
+  recordings,
+  replayServer,
+  tellThatRecordingsAreMissing,
+} from '../../test/support/shared-wire.ts'
+import type { Expected, Recording, ReplayServer } from '../../test/support/shared-wire.ts'
+import type { ErrorCode } from '../core/error.ts'
+import { createProviderModel } from './create.ts'
+
+const APIS = [
+  { api: 'openai-chat', model: 'openai-compatible/some-model', version: 'v1' },
+  { api: 'openai-responses', model: 'openai/gpt-5-mini', version: 'v1' },
+  { api: 'anthropic-messages', model: 'anthropic/claude-sonnet-4-5', version: 'v1' },
+  { api: 'gemini', model: 'google/gemini-2.5-flash', version: 'v1beta' },
+] as const
+type Api = (typeof APIS)[number]
+
+let server: ReplayServer | undefined
+beforeAll(async () => {
+  if (hasRecordings) server = await replayServer()
+  else tellThatRecordingsAreMissing()
+})
+afterAll(() => server?.close())
+
+function askAt({ model, version }: Api, segment: string, stream = true, signal?: AbortSignal): Promise<Outcome> {
+  const created = createProviderModel(model, {
+    baseURL: `${server?.url}/${segment}/${version}`,
+    apiKey: 'a-key-of-no-worth',
+    env: {},
+  })
+  return ask(created, { stream }, signal)
+}
+
+/** Short streams: one of text, and one of a tool call where there is one. */
+function samples({ api }: Api): { recording: Recording; expected: Expected }[] {
+  if (!hasRecordings) return []
+  const streams = recordings(api)
+    .filter(
+      ({ stream, status, scenario }) =>
+        stream && status === 200 && !scenario.includes('error-in-stream') && !scenario.includes('server-tools'),
+    )
+    .map((recording) => ({ recording, expected: expectedOf(recording) }))
+    .filter(({ expected }) => expected.finish === 'stop' || expected.finish === 'tool-calls')
+  const text = streams.filter(({ expected }) => (expected.text ?? '').length > 15 && expected.finish === 'stop')
+  const call = streams.find(({ expected }) => expected.finish === 'tool-calls')
+  return [text[0], text[Math.floor(text.length / 2)], call].filter((sample) => sample !== undefined)
+}
+
+const HARMLESS = [
+  'comments',
+  'empty-events',
+  'crlf',
+  'cr',
+  'mixed-eol',
+  'bom',
+  'no-space',
+  'multi-data',
+  'unknown-fields',
+  'unknown-events',
+  'unterminated',
+  'duplicate-done',
+  'garbage-line',
+  'gzip',
+  'br',
+  'deflate',
+  'wrong-content-type',
+  'no-content-type',
+  'connection-close',
+  'header-flood',
+  'crlf,bom,comments,multi-data,unknown-fields',
+  'cr,unknown-events,no-space',
+]
+
+describe.skipIf(!hasRecordings).each(APIS)('faults of $api', (api) => {
+  test.each(HARMLESS)('ENG-STREAM-002 %s changes nothing', async (fault) => {
+    for (const { recording, expected } of samples(api)) {
+      for (const split of ['event', 'nasty']) {
+        const outcome = await askAt(api, `${recording.name};fault=${fault};split=${split}`)
+        expect(outcome.error).toBeUndefined()
+        expect(outcome).toMatchObject({
+          text: expected.text ?? '',
+          thinking: expected.reasoning ?? '',
+          finish: { reason: expected.finish },
+        })
+        expect(outcome.calls.map((call) => call.name)).toEqual((expected.toolCalls ?? []).map((call) => call.name))
+      }
+    }
+  })
+
+  test('B01 B02 one end mark of two is enough, and nothing follows it', async () => {
+    const alone = api.api === 'openai-chat' || api.api === 'anthropic-messages'
+    for (const { recording, expected } of samples(api)) {
+      for (const fault of alone ? ['after-done', 'no-done'] : ['after-done']) {
+        const outcome = await askAt(api, `${recording.name};fault=${fault}`)
+        expect(outcome).toMatchObject({ text: expected.text ?? '', error: undefined, finish: { reason: expected.finish } })
+      }
+    }
+  })
+
+  test.each<readonly [fault: string, code: ErrorCode, retryable: boolean]>([
+    ['no-finish', 'stream_interrupted', true],
+    ['truncate', 'stream_interrupted', true],
+    ['close-mid-stream', 'stream_interrupted', true],
+    ['close-mid-event', 'stream_interrupted', true],
+    ['reset-mid-stream', 'stream_interrupted', true],
+    ['reset-mid-event', 'stream_interrupted', true],
+    ['gzip-truncated', 'stream_interrupted', true],
+    ['malformed-json', 'stream_interrupted', true],
+    ['fake-gzip', 'invalid_response', true],
+    ['html-200', 'invalid_response', true],
+    ['empty-200', 'invalid_response', true],
+    ['error-event', 'overloaded', true],
+    ['error-then-more', 'overloaded', true],
+    ['reset-before-headers', 'network', true],
+    ['close-before-headers', 'network', true],
+    ['html-502', 'overloaded', true],
+    ['context-length', 'context_length', false],
+    ['quota', 'quota', false],
+    ['redirect;location=http%3A%2F%2Flocalhost%3A9%2Fx', 'invalid_response', false],
+  ])('%s is %s', async (fault, code, retryable) => {
+    for (const { recording, expected } of samples(api)) {
+      const { error, finish, text, calls } = await askAt(api, `${recording.name};fault=${fault}`)
+      expect({ name: recording.name, code: error?.code, retryable: error?.retryable }).toEqual({
+        name: recording.name,
+        code,
+        retryable,
+      })
+      expect(error?.message).toMatch(new RegExp(`^${api.model.split('/', 1)[0]}`))
+      expect(error?.message).not.toMatch(/<\w|fetch failed|a-key-of-no-worth/)
+      expect(finish).toBeUndefined()
+      expect((expected.text ?? '').startsWith(text)).toBe(true)
+      if (code !== 'stream_interrupted') expect(calls).toEqual([])
+    }
+  })
+
+  test('B03 a stream cut after any event is interrupted, or it was complete', { timeout: 60_000 }, async () => {
+    for (const { recording, expected } of samples(api)) {
+      for (let after = 1; after < 40; after++) {
+        for (const fault of ['truncate', 'reset-mid-stream', 'close-mid-event']) {
+          const { error, finish, text } = await askAt(api, `${recording.name};fault=${fault};after=${after};settle=1`)
+          expect((expected.text ?? '').startsWith(text)).toBe(true)
+          if (error === undefined)
+            expect({ text, finish: finish?.reason }).toEqual({ text: expected.text ?? '', finish: expected.finish })
+          else expect(error.code).toBe('stream_interrupted')
+        }
+      }
+    }
+  })
+
+  test.each([
+    ['2', 2000],
+    ['0.5', 500],
+    ['ms:1500', 1500],
+    ['huge', 31_536_000_000],
+    ['bogus', undefined],
+    ['negative', undefined],
+    ['past', undefined],
+    ['empty', undefined],
+  ])('C04 C05 Retry-After %s is %s milliseconds', async (retryAfter, ms) => {
+    const { error } = await askAt(api, `synth;fault=status;code=429;retryAfter=${encodeURIComponent(retryAfter)}`)
+    expect(error).toMatchObject({ code: 'rate_limited', status: 429 })
+    expect(error?.details?.['retryAfterMs']).toBe(ms)
+  })
+
+  test('C04 Retry-After as a date is the time until then', async () => {
+    const { error } = await askAt(api, 'synth;fault=status;code=503;retryAfter=httpdate:5')
+    expect(error?.details?.['retryAfterMs']).toBeGreaterThan(2000)
+    expect(error?.details?.['retryAfterMs']).toBeLessThanOrEqual(5000)
+  })
+
+  test('the word of the provider on trying again counts', async () => {
+    expect((await askAt(api, 'synth;fault=status;code=500;shouldRetry=false')).error).toMatchObject({
+      code: 'overloaded',
+      retryable: false,
+    })
+    expect((await askAt(api, 'synth;fault=status;code=400;shouldRetry=true')).error).toMatchObject({
+      code: 'invalid_request',
+      retryable: true,
+    })
+  })
+
+  test('A12 A13 bytes that are no UTF-8, half surrogates and NUL are delivered, and the rest is intact', async () => {
+    const { recording, expected } = samples(api)[0] ?? { recording: undefined, expected: undefined }
+    for (const [fault, text] of [
+      ['invalid-utf8', '\uFFFD\uFFFD('],
+      ['lone-surrogate', '\uD83D'],
+      ['nul', '\0'],
+    ] as const) {
+      const outcome = await askAt(api, `${recording?.name};fault=${fault};split=nasty`)
+      expect(outcome.error).toBeUndefined()
+      expect(outcome.text).toBe(text + (expected?.text ?? ''))
+    }
+  })
+
+  test('B11 usage that is not sent is unknown', async () => {
+    const { recording } = samples(api)[0] ?? {}
+    const { usage, error } = await askAt(api, `${recording?.name};fault=drop-usage`)
+    expect(error).toBeUndefined()
+    expect(usage).toMatchObject({ inputTokens: null, outputTokens: null, exactness: 'unknown' })
+  })
+
+  test('D03 an abort closes the connection within 100 ms, wherever the stream is', async () => {
+    const { recording } = samples(api)[0] ?? {}
+    for (const [index, fault] of ['hang', 'stall-forever;after=1', 'stall-forever;after=3'].entries()) {
+      const key = `${recording?.name};fault=${fault};mark=${index}`
+      const controller = new AbortController()
+      const outcome = askAt(api, key, true, controller.signal)
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      const before = performance.now()
+      controller.abort()
+      expect((await outcome).error?.code).toBe('aborted')
+      expect(performance.now() - before).toBeLessThan(100)
+      await expect
+        .poll(() => server?.log.find((line) => line.key === key))
+        .toMatchObject({ aborted: true, socketDestroyed: true })
+    }
+  })
+
+  test('E05 arguments that are no JSON are marked, and not repaired', async () => {
+    const tools = encodeURIComponent(JSON.stringify([{ id: 'c1', name: 'search', args: '{"q": tru' }]))
+    const { calls, error } = await askAt(api, `synth;tools=${tools}`)
+    expect(error).toBeUndefined()
+    // Gemini sends objects; the server wraps the text for it.
+    if (api.api === 'gemini') expect(calls).toMatchObject([{ name: 'search', input: { raw: '{"q": tru' } }])
+    else
+      expect(calls).toMatchObject([{ name: 'search', input: '{"q": tru', invalid: expect.stringContaining('no JSON') as string }])
+  })
+})
+
+const TWO_CALLS = encodeURIComponent(
+  JSON.stringify([
+    { id: 'c1', name: 'search', args: { q: 'a' } },
+    { id: 'c2', name: 'search', args: { q: 'b' } },
+  ]),
+)
+
+describe.skipIf(!hasRecordings)('tool calls as servers of Chat Completions send them', () => {
+  test.each([
+    'interleave=1',
+    'toolIndex=same',
+    'toolIndex=none',
+    'toolIndex=one',
+    'toolIds=none',
+    'toolIds=late',
+    'argsAs=object',
+    'toolIndex=same;argsAs=object',
+  ])('B05 B06 %s: two calls, each with its own arguments and id', async (option) => {
+    for (const split of ['event', 'nasty']) {
+      const { calls, finish, error } = await askAt(APIS[0], `synth;tools=${TWO_CALLS};${option};split=${split}`)
+      expect(error).toBeUndefined()
+      expect(calls.map(({ name, input }) => [name, input])).toEqual([
+        ['search', { q: 'a' }],
+        ['search', { q: 'b' }],
+      ])
+      expect(new Set(calls.map((call) => call.id)).size).toBe(2)
+      expect(finish?.reason).toBe('tool-calls')
+    }
+  })
+
+  test.each(['""', '"{}"', '"  "'])('B07 arguments %s of a tool without any are none', async (args) => {
+    const tools = encodeURIComponent(`[{"id":"c1","name":"now","args":${args}}]`)
+    expect((await askAt(APIS[0], `synth;tools=${tools}`)).calls).toMatchObject([{ name: 'now', input: {} }])
+  })
+})

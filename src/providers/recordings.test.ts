@@ -1,0 +1,177 @@
+/**
+ * Every recording of real provider traffic is understood as it should be. In the gate each is read whole, and all but the
+ * large ones cut after every CR, LF and colon and inside every character; `CRIA_WIRE=full` cuts all of them, also at every byte and at random.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from '../../test/support/ask-provider.ts'
+import type { Outcome } from '../../test/support/ask-provider.ts'
+import {
+  expectedOf,
+  hasRecordings,
+  recordings,
+  replayServer,
+  tellThatRecordingsAreMissing,
+} from '../../test/support/shared-wire.ts'
+import type { Expected, Recording, ReplayServer } from '../../test/support/shared-wire.ts'
+import { createProviderModel } from './create.ts'
+
+const MODELS = [
+  { api: 'openai-chat', model: 'openai-compatible/some-model', version: 'v1' },
+  // Another way to ask; what comes back is read in the same way.
+  { api: 'openai-chat', model: 'openai-chat/gpt-4o', version: 'v1' },
+  { api: 'openai-responses', model: 'openai/gpt-5-mini', version: 'v1' },
+  { api: 'anthropic-messages', model: 'anthropic/claude-sonnet-4-5', version: 'v1' },
+  { api: 'gemini', model: 'google/gemini-2.5-flash', version: 'v1beta' },
+] as const
+
+/** Cut into thousands of pieces, these take most of the time. */
+const LARGE = 25_000
+const IS_FULL = process.env['CRIA_WIRE'] === 'full'
+const FULL = ['split=byte', ...Array.from({ length: 10 }, (_, index) => `split=random;seed=${index + 1}`)]
+const CUTS = ['', 'split=nasty', ...(IS_FULL ? FULL : [])]
+
+let server: ReplayServer | undefined
+beforeAll(async () => {
+  if (hasRecordings) server = await replayServer()
+  else tellThatRecordingsAreMissing()
+})
+afterAll(() => server?.close())
+
+async function replay(
+  recording: Recording,
+  cut: string,
+  { model, version }: (typeof MODELS)[number],
+  thinkTags = false,
+): Promise<Outcome> {
+  const baseURL = `${server?.url}/${recording.name}${cut === '' ? '' : `;${cut}`}/${version}`
+  return ask(createProviderModel(model, { baseURL, apiKey: 'a-key-of-no-worth', env: {}, thinkTags }), {
+    stream: recording.stream,
+  })
+}
+
+/** Where we say something else on purpose; the reasons are in docs/wire.md. */
+function intended(expected: Expected): Expected {
+  const calls = (expected.toolCalls ?? []).filter(({ name, argumentsJson }) => name !== '' || argumentsJson !== '')
+  const refused = expected.refusal !== undefined && (expected.text ?? '') === ''
+  const blocked = refused || expected.finishReason === 'MODEL_ARMOR'
+  return {
+    ...expected,
+    toolCalls: calls,
+    text: refused ? (expected.refusal ?? '') : (expected.text ?? ''),
+    finish: blocked ? 'content-filter' : (expected.finish ?? (calls.length > 0 ? 'tool-calls' : 'other')),
+  }
+}
+
+const USAGE = ['inputTokens', 'outputTokens', 'totalTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
+
+function summaryOf(expected: Expected): unknown {
+  return {
+    text: expected.text ?? '',
+    thinking: expected.reasoning ?? '',
+    calls: (expected.toolCalls ?? []).map(({ name, argumentsJson }) => [name, canonical(argumentsJson)]),
+    finish: expected.finish,
+    rawReason: expected.finishReason === '' ? null : expected.finishReason,
+    // A number that was not sent is unknown, not zero.
+    usage: USAGE.map((name) => expected.usage?.[name] ?? null),
+    model: expected.model,
+    id: expected.responseId,
+  }
+}
+
+function summaryIn(outcome: Outcome, expected: Expected): unknown {
+  return {
+    text: outcome.text,
+    thinking: outcome.thinking,
+    calls: outcome.calls.map(({ name, input, invalid }) => [name, invalid === undefined ? JSON.stringify(input) : input]),
+    finish: outcome.finish?.reason,
+    rawReason: outcome.finish?.rawReason ?? null,
+    usage: USAGE.map((name) => outcome.usage?.[name] ?? null),
+    model: expected.model === undefined ? undefined : outcome.response.model,
+    id: expected.responseId === undefined ? undefined : outcome.response.id,
+  }
+}
+
+/** No arguments at all mean none are needed. */
+function canonical(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json === '' ? '{}' : json))
+  } catch {
+    return json
+  }
+}
+
+const all = (api: string): Recording[] => (hasRecordings ? recordings(api) : [])
+
+describe.skipIf(!hasRecordings).each(MODELS)('recordings of $api through $model', (reader) => {
+  describe.each(reader.model.startsWith('openai-chat/') ? CUTS.slice(0, 1) : CUTS)('%s', (cut) => {
+    test.each([true, false])('ENG-STREAM-002 all are understood (stream: %s)', { timeout: 600_000 }, async (stream) => {
+      const wrong: unknown[] = []
+      for (const recording of all(reader.api)) {
+        const expected = intended(expectedOf(recording))
+        if (recording.stream !== stream || expected.error !== undefined) continue
+        if (cut !== '' && recording.bytes > LARGE && !IS_FULL) continue
+        const outcome = await replay(recording, cut, reader)
+        const [is, should] = [summaryIn(outcome, expected), summaryOf(expected)]
+        if (outcome.error !== undefined || JSON.stringify(is) !== JSON.stringify(should))
+          wrong.push({ name: recording.name, error: outcome.error, is, should })
+      }
+      expect(wrong).toEqual([])
+    })
+  })
+
+  test('what a provider wants back arrives with the parts', async () => {
+    const wrong: unknown[] = []
+    for (const recording of all(reader.api)) {
+      const { signatures = [], redactedReasoning = [], error } = expectedOf(recording)
+      // Code that ran at Google has signatures that the package drops; we never offer those tools.
+      const ranThere = recording.api === 'gemini' && recording.scenario.includes('server-tools')
+      if (error !== undefined || ranThere || signatures.length + redactedReasoning.length === 0) continue
+      const { parts } = await replay(recording, '', reader)
+      const data = JSON.stringify(parts.map((part) => ('providerData' in part ? part.providerData : null)))
+      const missing = [...signatures, ...redactedReasoning].filter(
+        (opaque) => !data.includes(JSON.stringify(opaque).slice(1, -1)),
+      )
+      if (missing.length > 0) wrong.push({ name: recording.name, missing: missing.map((opaque) => opaque.slice(0, 40)) })
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('errors are named, and carry the words of the provider', async () => {
+    const wrong: unknown[] = []
+    for (const recording of all(reader.api)) {
+      const { error } = expectedOf(recording)
+      if (error === undefined) continue
+      const outcome = await replay(recording, '', reader)
+      const context = recording.scenario.includes('context-length')
+      const code = outcome.error?.code
+      const fits =
+        code !== undefined &&
+        (code === 'context_length') === context &&
+        (code === 'auth') === (recording.scenario.includes('http-401') || (error.message ?? '').includes('API key not valid')) &&
+        (!recording.scenario.includes('http-404') || code === 'model_unavailable') &&
+        (!recording.scenario.includes('http-429') || code === 'rate_limited') &&
+        (recording.status < 400 || outcome.error?.status === recording.status) &&
+        outcome.error?.message.includes((error.message ?? '').slice(0, 40)) === true
+      if (!fits) wrong.push({ name: recording.name, error: outcome.error?.toJSON(), expected: error })
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+describe.skipIf(!hasRecordings)('recordings whose text begins with a think tag', () => {
+  test('B09 are split where that is asked for', async () => {
+    const wrong: unknown[] = []
+    for (const recording of all('openai-chat')) {
+      const { thinkTag } = expectedOf(recording)
+      if (thinkTag === undefined) continue
+      for (const cut of ['', 'split=nasty']) {
+        const outcome = await replay(recording, cut, MODELS[0], true)
+        if (outcome.text.trim() !== thinkTag.text.trim() || outcome.thinking.trim() !== thinkTag.reasoning.trim()) {
+          wrong.push({ name: recording.name, text: outcome.text.slice(0, 80), thinking: outcome.thinking.slice(-80), thinkTag })
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+})

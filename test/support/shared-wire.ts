@@ -1,0 +1,94 @@
+/**
+ * Recordings of real provider traffic and the server that replays them. They are other people's data and lie outside the repository: tests
+ * read them where they are, and skip, loudly, where they are not.
+ */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { JsonObject } from '../../src/core/json.ts'
+
+const SHARED = process.env['CRIA_SHARED'] ?? resolve(import.meta.dirname, '../../../shared')
+const WIRE = join(SHARED, 'wire')
+
+export const hasRecordings: boolean =
+  existsSync(join(WIRE, 'replay-server.mjs')) && existsSync(join(WIRE, 'recordings', 'index.json'))
+
+export function tellThatRecordingsAreMissing(): void {
+  console.warn(
+    `SKIPPED: there are no recordings of provider traffic at ${WIRE}; name their place in CRIA_SHARED to run these tests.`,
+  )
+}
+
+export interface Recording {
+  readonly name: string
+  readonly file: string
+  readonly api: string
+  readonly provider: string
+  readonly stream: boolean
+  readonly status: number
+  readonly scenario: readonly string[]
+  readonly bytes: number
+}
+
+/** What a client should have understood. Members that do not apply are absent. */
+export interface Expected {
+  readonly text?: string
+  readonly reasoning?: string
+  readonly toolCalls?: readonly { readonly name: string; readonly argumentsJson: string; readonly id?: string | null }[]
+  readonly signatures?: readonly string[]
+  readonly redactedReasoning?: readonly string[]
+  readonly finishReason?: string | null
+  readonly finish?: string | null
+  readonly usage?: Readonly<Record<string, number>>
+  readonly refusal?: string
+  readonly thinkTag?: { readonly reasoning: string; readonly text: string }
+  readonly error?: { readonly message?: string }
+  readonly model?: string
+  readonly responseId?: string
+}
+
+export function recordings(...apis: readonly string[]): Recording[] {
+  const index = JSON.parse(readFileSync(join(WIRE, 'recordings', 'index.json'), 'utf8')) as {
+    readonly recordings: readonly Recording[]
+  }
+  return index.recordings.filter((recording) => apis.includes(recording.api))
+}
+
+export function expectedOf({ file }: Recording): Expected {
+  return (JSON.parse(readFileSync(join(WIRE, 'recordings', file), 'utf8')) as { readonly expected: Expected }).expected
+}
+
+export interface LogLine {
+  readonly type: string
+  readonly key?: string
+  readonly name?: string
+  readonly aborted?: boolean
+  readonly socketDestroyed?: boolean
+  readonly auth?: boolean
+  readonly violations?: readonly string[]
+}
+
+export interface ReplayServer {
+  readonly url: string
+  readonly log: readonly LogLine[]
+  close(): Promise<void>
+}
+
+interface ReplayModule {
+  start(options: { readonly quiet: boolean }): Promise<ReplayServer>
+  violations(api: string, body: JsonObject): readonly string[]
+}
+
+async function replayModule(): Promise<ReplayModule> {
+  return (await import(pathToFileURL(join(WIRE, 'replay-server.mjs')).href)) as ReplayModule
+}
+
+export async function replayServer(): Promise<ReplayServer> {
+  return (await replayModule()).start({ quiet: true })
+}
+
+/** What a provider of this API would object to in a request. */
+export async function violationsIn(api: string, body: JsonObject): Promise<readonly string[]> {
+  return (await replayModule()).violations(api, body)
+}
