@@ -93,10 +93,12 @@ describe('a full disk', () => {
 
 describe('a journal that cannot grow', () => {
   let journal: Journal
+  let now: number
 
   beforeEach(() => {
+    now = STARTED_AT
     const connection = openFile({ path: join(folder, 'cria.db'), readOnly: false, synchronous: 'normal' })
-    journal = { connection, now: () => STARTED_AT, owner: thisOwner(), holder: 'test', leaseMs: 1000, open: new Map() }
+    journal = { connection, now: () => now, owner: thisOwner(), holder: 'test', leaseMs: 1000, open: new Map() }
   })
 
   afterEach(() => {
@@ -134,6 +136,17 @@ describe('a journal that cannot grow', () => {
     closeTurn(journal, 'turn_a', closeOf(end))
     expect(reader.events('turn_a')).toEqual([start, text, end])
     expect(journal.connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  })
+
+  it('can be read, and tells of a lost turn when it can be written again', () => {
+    openTurn(journal, openOf('turn_a', { question: 'q'.repeat(10_000) }))
+    limitPages(1)
+    now += 1001
+    const reader = createReader(journal)
+    expect(reader.turns().turns.map(({ status }) => status)).toEqual(['open'])
+    expect(reader.events('turn_a')).toEqual([])
+    limitPages(1e6)
+    expect(reader.turns().turns.map(({ status }) => status)).toEqual(['lost'])
   })
 
   it('gives a turn up that could not be written, so that its session goes on', () => {

@@ -1,7 +1,7 @@
 /** The read side: lists, whole turns, events to re-attach to, and the conversation of a session. */
 
 import type { SQLInputValue } from 'node:sqlite'
-import { ConfigurationError } from '../../core/error.ts'
+import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { foldEvents } from '../../core/fold.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -11,6 +11,7 @@ import { readEvents } from './events.ts'
 import { spokenMessages } from './history.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns } from './lease.ts'
+import type { Which } from './lease.ts'
 import { decodeMessage } from './message.ts'
 import type { MessageUse } from './message.ts'
 import { matchExpression } from './search.ts'
@@ -35,22 +36,31 @@ export interface SqliteJournalReader extends JournalReader {
 export function createReader(journal: Journal): SqliteJournalReader {
   return {
     turns: (query = {}) => {
-      endUnheldTurns(journal)
+      noticeLost(journal)
       return listTurns(journal, query)
     },
     turn: (turnId) => {
-      endUnheldTurns(journal, { turnId })
+      noticeLost(journal, { turnId })
       return journal.connection.snapshot(() => readTurn(journal, turnId))
     },
     events: (turnId, after) => {
-      endUnheldTurns(journal, { turnId })
+      noticeLost(journal, { turnId })
       return eventsOf(journal, turnId, after)
     },
     history: (sessionId) => {
-      endUnheldTurns(journal, { sessionId })
+      noticeLost(journal, { sessionId })
       return journal.connection.snapshot(() => readHistory(journal, sessionId))
     },
     feedback: () => readFeedback(journal),
+  }
+}
+
+/** Marks what is lost, where that is possible: on a full disk everything can still be read. */
+function noticeLost(journal: Journal, which?: Which): void {
+  try {
+    endUnheldTurns(journal, which)
+  } catch (error) {
+    if (!isCriaError(error) || error.code !== 'journal_failed') throw error
   }
 }
 

@@ -130,10 +130,11 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     const { connection, open } = this.#journal
     try {
       if (open.size > 0) giveUpLeases(this.#journal)
-    } finally {
-      open.clear()
-      connection.close()
+    } catch {
+      // They run out by themselves.
     }
+    open.clear()
+    connection.close()
   }
 
   #keepRenewing(): void {
