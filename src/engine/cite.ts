@@ -34,12 +34,14 @@ export function readCitations(answer: string, passages: readonly Retrieved[]): C
 
 /** What one marker claims: each quotation in it, or else the statement as a whole. */
 function check(claim: string, marker: string, passage: Retrieved | undefined): Citation[] {
-  const statement = lastStatement(claim)
   if (passage === undefined) {
-    return [{ marker, chunkId: '', source: '', start: 0, end: 0, quote: statement, supported: false }]
+    return [{ marker, chunkId: '', source: '', start: 0, end: 0, quote: lastStatement(claim), supported: false }]
   }
   const { text } = passage.chunk
-  const whole = locate(stripMarkup(lastBlock(claim)), text) ?? locate(statement, text)
+  const block = locate(stripMarkup(lastBlock(claim)), text)
+  if (block !== undefined) return [cited(marker, passage, block)]
+  const statement = lastStatement(claim)
+  const whole = locate(statement, text)
   if (whole !== undefined) return [cited(marker, passage, whole)]
 
   const quotations = quotationsIn(lastBlock(claim))
@@ -95,10 +97,16 @@ function lastBlock(claim: string): string {
   return lines.at(-1) ?? ''
 }
 
-const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' })
+let segmenter: Intl.Segmenter | undefined
+
+/** Its data takes longer to load than most answers to check, and an answer that quotes does not need it. */
+function sentencesOf(text: string): Intl.SegmentData[] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' })
+  return [...segmenter.segment(text)]
+}
 
 function lastStatement(claim: string): string {
-  const sentences = [...SENTENCES.segment(stripMarkup(lastBlock(claim)))]
+  const sentences = sentencesOf(stripMarkup(lastBlock(claim)))
     .map(({ segment }) => segment.trim())
     .filter((segment) => /[\p{L}\p{N}]/u.test(segment))
   return sentences.at(-1) ?? ''
@@ -129,7 +137,7 @@ function supportingSentence(statement: string, text: string): Range | undefined 
   if (words.size < FEW_WORDS) return undefined
   const numbers = [...words].filter((word) => /\d/.test(word))
   let best: { range: Range; share: number } | undefined
-  const sentences = [...SENTENCES.segment(text)]
+  const sentences = sentencesOf(text)
   for (const [index, { segment, index: start }] of sentences.entries()) {
     const end = start + segment.length
     const next = sentences[index + 1]

@@ -44,6 +44,8 @@ function fold(text: string): Folded {
 
 /** The first place where `quote` stands in `text`, word for word; `undefined` where it does not, or is empty. */
 export function locate(quote: string, text: string): Range | undefined {
+  const exact = quote === '' ? -1 : text.indexOf(quote)
+  if (exact >= 0 && quote.trim() === quote) return { start: exact, end: exact + quote.length }
   const needle = fold(quote).text.trimEnd()
   if (needle === '') return undefined
   const hay = fold(text)
