@@ -62,7 +62,7 @@ export async function indexFiles(
   options: IndexOptions = {},
 ): Promise<IndexReport> {
   const began = performance.now()
-  if (paths.length === 0) throw new ConfigurationError('indexFiles needs at least one path.')
+  if (!Array.isArray(paths) || paths.length === 0) throw new ConfigurationError('indexFiles needs at least one path.')
   const given = options.base ?? process.cwd()
   const roots = await resolveRoots(paths, given)
   const base = await keepBase(store, given, options.dryRun ?? false)

@@ -473,7 +473,9 @@ describe('which files', () => {
     })
     await expect(loadDocuments(['a.md/b'], { base })).rejects.toMatchObject({ code: 'not_found' })
     await expect(loadDocuments(['a\0b'], { base })).rejects.toMatchObject({ code: 'configuration' })
-    await expect(loadDocuments([], { base })).rejects.toMatchObject({ code: 'configuration' })
+    for (const nothing of [[], [''], undefined, [7]] as string[][]) {
+      await expect(loadDocuments(nothing, { base })).rejects.toMatchObject({ code: 'configuration' })
+    }
   })
 
   test('names of any kind', async () => {

@@ -35,7 +35,7 @@ export interface LoadedDocuments extends AsyncIterable<SourceDocument> {
  */
 export async function loadDocuments(paths: string | readonly string[], options: LoadOptions = {}): Promise<LoadedDocuments> {
   const given = typeof paths === 'string' ? [paths] : paths
-  if (given.length === 0) throw new ConfigurationError('loadDocuments needs at least one path.')
+  if (!Array.isArray(given) || given.length === 0) throw new ConfigurationError('loadDocuments needs at least one path.')
   const base = await realpath(options.base ?? process.cwd())
   const roots = await resolveRoots(given, base)
   async function* documents(): AsyncGenerator<SourceDocument> {

@@ -39,11 +39,17 @@ const LEFT_OUT = new Set(['node_modules', 'bower_components', '__pycache__', 'js
  * The paths as they are on the disk, each once.
  *
  * @param folder The paths are relative to it.
- * @throws CriaError `not_found` that names a path which does not exist.
+ * @throws CriaError `not_found` that names a path which does not exist, `configuration` for what is no path.
  */
 export async function resolveRoots(paths: readonly string[], folder: string): Promise<Root[]> {
   const roots = new Map<string, Root>()
   for (const given of paths) {
+    if (typeof given !== 'string' || given === '') {
+      throw new CriaError(
+        'configuration',
+        `A path must be a string that is not empty, but is ${JSON.stringify(given) ?? 'undefined'}.`,
+      )
+    }
     if (given.includes('\0')) throw new CriaError('configuration', `A path cannot hold a NUL byte: ${JSON.stringify(given)}.`)
     try {
       const path = await realpath(resolve(folder, given))
