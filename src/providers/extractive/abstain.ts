@@ -1,44 +1,76 @@
 /** Whether the best window answers the question at all. */
 
+import { VARIANT } from './matching.ts'
 import type { Question } from './question.ts'
 import type { Ranked } from './rank.ts'
 import type { Reading } from './reading.ts'
+import { covered } from './share.ts'
 import { CONFIDENCE } from './weights.ts'
-import type { Sign } from './weights.ts'
 
+export const SIGNS = [
+  /** Share of the question's weight in the passage and its title, synonyms not counted. */
+  'covered',
+  /** Weight of the heaviest word that stands in no passage: a name nobody mentions is a question nobody answers. */
+  'missing',
+  /** How far the best passage of the search stands above the fifth. */
+  'lead',
+  /** How far the best window stands above the best one of any other passage. */
+  'margin',
+  /** Share of the passage's title that the question says. */
+  'topic',
+] as const
+export type Sign = (typeof SIGNS)[number]
+/** Each between 0 and 1. */
 export type Signs = Readonly<Record<Sign, number>>
 
-/** What is known about the fit of question and passages, each between 0 and 1. */
 export function readSigns(question: Question, readings: readonly Reading[], ranked: readonly Ranked[]): Signs {
   const [best] = ranked
-  if (best === undefined) return { covered: 0, titled: 0, missing: 1, margin: 0 }
+  if (best === undefined) return { covered: 0, missing: 1, lead: 0, margin: 0, topic: 0 }
   const rival = ranked.find((other) => other.reading !== best.reading)
   return {
-    covered: best.features.passageCovered,
-    titled: best.features.covered,
-    missing: heaviestMissing(question, readings),
-    margin: rival === undefined ? 1 : Math.min(1, (best.worth - rival.worth) / WIDE_MARGIN),
+    covered: covered(question, saidBy(question, [best.reading], VARIANT)),
+    missing: heaviestUnsaid(question, saidBy(question, readings, 0)),
+    lead: leadOf(readings.map(({ passage }) => passage.score)),
+    margin: rival === undefined ? 1 : Math.min(1, Math.max(0, best.worth - rival.worth) / WIDE_MARGIN),
+    topic: best.features.topic,
   }
 }
 
-/** A lead over every other passage that leaves no doubt. */
+/** A margin that leaves no doubt. */
 const WIDE_MARGIN = 4
 
-/** Weight of the heaviest word of the question that stands in no passage: a name nobody mentions is a question nobody answers. */
-function heaviestMissing(question: Question, readings: readonly Reading[]): number {
-  const found = new Set<number>()
-  for (const reading of readings) {
-    for (const match of reading.matches) if (match !== undefined) found.add(match.term)
-    reading.titleMatches.forEach((strength, term) => {
-      if (strength > 0) found.add(term)
-    })
+/** For each term how well any of the passages or their titles says it, matches weaker than `least` left out. */
+function saidBy({ terms }: Question, readings: readonly Reading[], least: number): number[] {
+  const found = terms.map(() => 0)
+  const note = (term: number, strength: number): void => {
+    if (strength >= least) found[term] = Math.max(found[term] ?? 0, strength)
   }
-  return Math.max(0, ...question.terms.map((term, index) => (found.has(index) ? 0 : term.weight)))
+  for (const { matches, titleMatches } of readings) {
+    for (const match of matches) if (match !== undefined) note(match.term, match.strength)
+    titleMatches.forEach((strength, term) => note(term, strength))
+  }
+  return found
 }
 
-/** 0 to 1; what is below one half is not answered. */
+function heaviestUnsaid({ terms }: Question, found: readonly number[]): number {
+  return Math.max(0, ...terms.map((term, index) => ((found[index] ?? 0) > 0 ? 0 : term.weight)))
+}
+
+const RUNNER_UP = 5
+/** What stands for a lead that cannot be known: neither for nor against. */
+const UNKNOWN_LEAD = 0.5
+
+/** Share by which the fifth score (the last, where there are fewer) falls behind the best. */
+function leadOf(scores: readonly number[]): number {
+  const sorted = scores.filter((score) => Number.isFinite(score) && score > 0).toSorted((a, b) => b - a)
+  const [best] = sorted
+  const runnerUp = sorted.slice(0, RUNNER_UP).at(-1)
+  return best === undefined || runnerUp === undefined || sorted.length < 2 ? UNKNOWN_LEAD : 1 - runnerUp / best
+}
+
+/** 0 to 1; what is below `SURE_ENOUGH` is not answered. */
 export function confidenceOf(signs: Signs): number {
-  const sum = Object.entries(signs).reduce((total, [sign, value]) => total + CONFIDENCE[sign as Sign] * value, CONFIDENCE.bias)
+  const sum = SIGNS.reduce((total, sign) => total + CONFIDENCE[sign] * signs[sign], CONFIDENCE.bias)
   return 1 / (1 + Math.exp(-sum))
 }
 

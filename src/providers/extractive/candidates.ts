@@ -1,25 +1,11 @@
 /** Places in a text that look like an answer of the kind that the question asks for. English and its lexicon; numbers anywhere. */
 
 import type { AnswerKind } from './answer-kind.ts'
+import type { Candidate, SearchedText } from './candidate.ts'
 import { findCounts, findMeasures, findTimes } from './figures.ts'
 import { findNames, findPeople, findPlaces } from './names.ts'
 import type { Question } from './question.ts'
 import type { Word } from './words.ts'
-
-export interface Candidate {
-  /** Range of words, end exclusive. */
-  readonly from: number
-  readonly to: number
-  /** 0 to 1: how much it looks like the kind. */
-  readonly strength: number
-}
-
-/** Where candidates are looked for. What the question itself says is none. */
-export interface SearchedText {
-  readonly question: Question
-  readonly text: string
-  readonly words: readonly Word[]
-}
 
 type Finder = (searched: SearchedText) => Candidate[]
 

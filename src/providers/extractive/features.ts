@@ -1,11 +1,13 @@
 /** What speaks for a window being the answer: numbers between 0 and 1, each with one meaning. */
 
+import { FUNCTION_WORDS } from './lexicon.ts'
 import { bestCandidate } from './nearness.ts'
 import type { Question } from './question.ts'
 import { wordRange } from './reading.ts'
 import type { Reading } from './reading.ts'
 import { covered, either, neighbourPairs, share, strengths, uncoveredShare } from './share.ts'
 import type { Window } from './windows.ts'
+import { readWords } from './words.ts'
 
 export const FEATURES = [
   /** Share of the question's weight in the window or its title. */
@@ -40,6 +42,8 @@ export const FEATURES = [
   'passageScore',
   'passageRank',
   'passageCovered',
+  /** Share of the title's words that the question says; one half where there is no title. */
+  'topic',
 ] as const
 export type Feature = (typeof FEATURES)[number]
 export type FeatureVector = Readonly<Record<Feature, number>>
@@ -58,6 +62,7 @@ export function scoreWindows(question: Question, readings: readonly Reading[], l
       passageScore: bestScore > 0 ? usable(reading.passage.score) / bestScore : 1 / (1 + index),
       passageRank: 1 / (1 + index),
       passageCovered: covered(question, either(strengths(question, reading, 0, reading.words.length), reading.titleMatches)),
+      topic: topicality(question, reading.passage.title),
     }
     return reading.windows.map((window) => ({
       reading,
@@ -67,11 +72,16 @@ export function scoreWindows(question: Question, readings: readonly Reading[], l
   })
 }
 
+function topicality(question: Question, title: string | undefined): number {
+  const words = readWords(title ?? '').filter((word) => !FUNCTION_WORDS.has(word.lower))
+  return words.length === 0 ? 0.5 : words.filter((word) => question.given.has(word.stem)).length / words.length
+}
+
 function usable(score: number): number {
   return Number.isFinite(score) && score > 0 ? score : 0
 }
 
-type PassageFeature = 'passageScore' | 'passageRank' | 'passageCovered'
+type PassageFeature = 'passageScore' | 'passageRank' | 'passageCovered' | 'topic'
 
 function windowFeatures(
   question: Question,

@@ -1,6 +1,6 @@
 /** Times, counts and measures in a text. */
 
-import type { Candidate, SearchedText } from './candidates.ts'
+import type { Candidate, SearchedText } from './candidate.ts'
 import { MONTHS, NUMBER_WORDS, ORDINAL_WORDS, SEASONS, TIME_WORDS, UNITS } from './lexicon.ts'
 import type { Word } from './words.ts'
 

@@ -1,7 +1,8 @@
 /** Which words of a passage stand for which words of the question. */
 
-import { FUNCTION_WORDS, SYNONYMS } from './lexicon.ts'
+import { FUNCTION_WORDS } from './lexicon.ts'
 import type { Question, Term } from './question.ts'
+import { readSynonyms } from './synonyms.ts'
 import type { Word } from './words.ts'
 
 /** How well a word stands for a term: 1 for the same stem, less for a relative of it. */
@@ -13,10 +14,13 @@ export interface Match {
 export const VARIANT = 0.7
 export const SYNONYM = 0.5
 
+let synonyms: ReadonlyMap<string, ReadonlySet<string>> | undefined
+
 /** Makes a function that finds the term a word stands for; remembers every word it was asked. */
 export function termMatcher(question: Question): (word: Word) => Match | undefined {
   const byStem = new Map(question.terms.map((term, index) => [term.stem, index]))
   const known = new Map<string, Match | undefined>()
+  synonyms ??= readSynonyms()
   return (word) => {
     const exact = byStem.get(word.stem)
     if (exact !== undefined) return { term: exact, strength: 1 }
@@ -30,7 +34,7 @@ export function termMatcher(question: Question): (word: Word) => Match | undefin
 function relative(terms: readonly Term[], word: Word): Match | undefined {
   for (const [index, term] of terms.entries()) if (isVariant(term.lower, word.lower)) return { term: index, strength: VARIANT }
   for (const [index, term] of terms.entries())
-    if (SYNONYMS.get(term.stem)?.has(word.stem) === true) return { term: index, strength: SYNONYM }
+    if (synonyms?.get(term.stem)?.has(word.stem) === true) return { term: index, strength: SYNONYM }
   return undefined
 }
 

@@ -1,6 +1,6 @@
 /** Names of people, places and things: runs of capitalised words that the question does not say itself. */
 
-import type { Candidate, SearchedText } from './candidates.ts'
+import type { Candidate, SearchedText } from './candidate.ts'
 import { DEMONYMS, FUNCTION_WORDS, MONTHS, PLACE_PREPOSITIONS, TIME_WORDS } from './lexicon.ts'
 import type { Word } from './words.ts'
 

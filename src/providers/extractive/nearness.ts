@@ -1,6 +1,6 @@
 /** How close a candidate answer stands to what the question says. */
 
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './candidate.ts'
 import type { Question } from './question.ts'
 import type { Reading } from './reading.ts'
 import { covered } from './share.ts'

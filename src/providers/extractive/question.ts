@@ -4,7 +4,7 @@ import type { AnswerKind } from './answer-kind.ts'
 import { FUNCTION_WORDS, KIND_OF_NOUN, QUANTITY_ADJECTIVES } from './lexicon.ts'
 import type { Word } from './words.ts'
 import { readWords } from './words.ts'
-import { stem } from './stem.ts'
+import { regularStem } from './stem.ts'
 
 export interface Question {
   readonly text: string
@@ -109,12 +109,17 @@ function isAcronym(word: Word): boolean {
   return word.capital && word.end - word.start > 1 && word.upper
 }
 
-function weightOf(word: Word, weights: Readonly<Record<string, number>> | undefined): number {
+function weightOf({ stem, lower }: Word, weights: Readonly<Record<string, number>> | undefined): number {
   if (weights === undefined) return 1
-  const known = weights[word.stem] ?? weights[word.lower] ?? weights[stem(word.lower)]
-  // A word that the store has never seen weighs as much as the rarest that it has.
-  return known ?? Math.max(1, ...Object.values(weights))
+  const known = weights[regularStem(lower)] ?? weights[lower] ?? weights[stem]
+  if (known !== undefined) return Math.max(0, known)
+  // The store knows words that no document has; what it leaves out it takes for a function word.
+  const all = Object.values(weights)
+  return (FUNCTION_WORD_SHARE * all.reduce((sum, weight) => sum + weight, 0)) / Math.max(1, all.length)
 }
+
+/** What a word weighs that only we take for one of meaning, as a share of the mean. */
+const FUNCTION_WORD_SHARE = 0.5
 
 /** The noun phrase right after "which" or "what", or after "what is the", up to its verb; last word first. */
 function readFocus(words: readonly Word[], wh: number): Word[] {

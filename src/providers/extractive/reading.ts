@@ -1,7 +1,7 @@
 /** A passage read with a question in mind: its words, sentences and windows, and what in it matches the question. */
 
 import { findCandidates } from './candidates.ts'
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './candidate.ts'
 import { termMatcher } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Passage } from './passage.ts'

@@ -71,8 +71,12 @@ const STEP_4_SUFFIX = /^(.+?)(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|ou
 
 /** The common form of a lower-case word. */
 export function stem(word: string): string {
-  const base = IRREGULAR.get(word) ?? word
-  return base.length < 3 || !/^[a-z]+$/.test(base) ? base : porter(base)
+  return regularStem(IRREGULAR.get(word) ?? word)
+}
+
+/** The same without the irregular forms: what the index of a store is likely to call it. */
+export function regularStem(word: string): string {
+  return word.length < 3 || !/^[a-z]+$/.test(word) ? word : porter(word)
 }
 
 function porter(word: string): string {

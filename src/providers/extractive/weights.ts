@@ -25,15 +25,15 @@ export const RANKING: Readonly<Record<Feature, number>> = {
   passageScore: 2.17,
   passageRank: 2.22,
   passageCovered: 1.2,
+  topic: 1,
 }
 
-export type Sign = 'covered' | 'titled' | 'missing' | 'margin'
-
-/** How sure the model is that the best window answers, on the log-odds scale; answered when the sum is not below 0. */
-export const CONFIDENCE: Readonly<Record<Sign, number>> & { readonly bias: number } = {
-  covered: 6,
-  titled: 2,
-  missing: -2,
-  margin: 1,
-  bias: -4.2,
+/** How sure it is that the best window answers, as log-odds; at 0 and above it is answered. */
+export const CONFIDENCE: Readonly<Record<'covered' | 'missing' | 'lead' | 'margin' | 'topic' | 'bias', number>> = {
+  covered: 4.37,
+  missing: -1.85,
+  lead: 2.82,
+  margin: 2.42,
+  topic: 1.38,
+  bias: -4.8,
 }
