@@ -166,7 +166,7 @@ export class SqliteDocumentStore implements DocumentStore {
   /** Gives a source another name. Returns false when there is none, or the other exists already. */
   move(from: string, to: string, file?: FileFacts): Promise<boolean> {
     return promised(() =>
-      this.#connection.write(() => {
+      this.#write(() => {
         const document = readDocument(this.#connection, from)
         const state = this.#stateOf(from)
         if (document === undefined || state === undefined || this.#stateOf(to) !== undefined) return false
@@ -179,7 +179,7 @@ export class SqliteDocumentStore implements DocumentStore {
 
   reset(): Promise<void> {
     return promised(() => {
-      this.#connection.write(() => removeAll(this.#connection))
+      this.#write(() => removeAll(this.#connection, this.#index))
     })
   }
 
@@ -254,7 +254,7 @@ export class SqliteDocumentStore implements DocumentStore {
 
   #put(additions: readonly Addition[]): Outcome[] {
     const chunker = (document: SourceDocument): Chunk[] => chunkDocument(document, this.#chunk)
-    return this.#connection.write(() => putDocuments(this.#connection, this.#index, additions, chunker, this.#recipe))
+    return this.#write(() => putDocuments(this.#connection, this.#index, additions, chunker, this.#recipe))
   }
 
   *#outcomes(additions: readonly Addition[]): Generator<{ readonly source: string; readonly outcome: Outcome }> {
@@ -264,7 +264,16 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   #removeSources(sources: readonly string[]): boolean[] {
-    return this.#connection.write(() => removeSources(this.#connection, this.#index, sources))
+    return this.#write(() => removeSources(this.#connection, this.#index, sources))
+  }
+
+  #write<T>(work: () => T): T {
+    try {
+      return this.#connection.write(work)
+    } catch (error) {
+      this.#index.forget()
+      throw error
+    }
   }
 
   /** An index that another version of the analyzer made would miss what it should find. */
@@ -276,7 +285,7 @@ export class SqliteDocumentStore implements DocumentStore {
         `${this.#connection.path} was indexed by another version of cria. Open it once for writing, which indexes it again.`,
       )
     }
-    this.#connection.write(() => {
+    this.#write(() => {
       if (isCurrent()) return
       indexAgain(this.#connection, this.#index)
       writeFact(this.#connection, 'analyzer', ANALYZER_VERSION)

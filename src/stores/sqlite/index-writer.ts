@@ -15,6 +15,8 @@ import type { Fields } from './sequence.ts'
 
 /** Chunks that are analysed before their terms are written; bounds the memory that an enormous document takes. */
 const BATCH = 1024
+/** Ids of terms that are remembered; bounds memory. */
+const MAX_KNOWN_TERMS = 100_000
 
 export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'text'>
 
@@ -42,6 +44,7 @@ export class IndexWriter {
   readonly #analyzer: Analyzer
   readonly #postings: InvertedIndex
   readonly #grams: InvertedIndex
+  #known = { changes: -1, ids: new Map<string, number>() }
 
   constructor(connection: Connection, analyzer: Analyzer) {
     this.#connection = connection
@@ -77,6 +80,17 @@ export class IndexWriter {
     addToFact(connection, 'length', -length)
   }
 
+  /** Says that the index is another one now; the last thing in a transaction that added or removed something. */
+  noteChange(): void {
+    addToFact(this.#connection, 'changes', 1)
+    this.#known.changes++
+  }
+
+  /** Forgets what a transaction that failed may have learnt. */
+  forget(): void {
+    this.#known = { changes: -1, ids: new Map() }
+  }
+
   #addBatch(chunks: readonly (readonly [id: number, chunk: IndexedChunk])[]): void {
     const connection = this.#connection
     const analysed = chunks.map(([id, chunk]) => [id, chunk, this.#fields(chunk)] as const)
@@ -110,25 +124,41 @@ export class IndexWriter {
   #learn(termsByChunk: readonly ReadonlySet<string>[]): Map<string, number> {
     const gained = new Map<string, number>()
     for (const terms of termsByChunk) for (const term of terms) gained.set(term, (gained.get(term) ?? 0) + 1)
+    const known = this.#knownTerms()
     const ids = new Map<string, number>()
     const entries: Entry[] = []
     let next = readFact(this.#connection, 'next_term')
     for (const term of [...gained.keys()].sort()) {
-      const known = this.#connection.get<{ id: number }>(
-        `INSERT INTO terms (id, term, frequency) VALUES (?, ?, ?)
-         ON CONFLICT (term) DO UPDATE SET frequency = frequency + excluded.frequency RETURNING id`,
-        [next, term, gained.get(term) ?? 0],
-      )
-      const id = known?.id ?? next
+      const times = gained.get(term) ?? 0
+      let id = known.get(term)
+      if (id !== undefined) {
+        this.#connection.run('UPDATE terms SET frequency = frequency + ? WHERE id = ?', [times, id])
+      } else {
+        id =
+          this.#connection.get<{ id: number }>(
+            `INSERT INTO terms (id, term, frequency) VALUES (?, ?, ?)
+             ON CONFLICT (term) DO UPDATE SET frequency = frequency + excluded.frequency RETURNING id`,
+            [next, term, times],
+          )?.id ?? next
+        known.set(term, id)
+        if (id === next) {
+          next++
+          const grams = gramsOf(term)
+          if (grams.length > 0) entries.push([id, new Map<Key, number>(grams.map((gram) => [gram, 1]))])
+        }
+      }
       ids.set(term, id)
-      if (id !== next) continue
-      next++
-      const grams = gramsOf(term)
-      if (grams.length > 0) entries.push([id, new Map<Key, number>(grams.map((gram) => [gram, 1]))])
     }
     this.#grams.add(entries)
     writeFact(this.#connection, 'next_term', next)
     return ids
+  }
+
+  /** Ids that were looked up before and still hold: nobody else has changed the index meanwhile. */
+  #knownTerms(): Map<string, number> {
+    const changes = readFact(this.#connection, 'changes')
+    if (changes !== this.#known.changes || this.#known.ids.size > MAX_KNOWN_TERMS) this.#known = { changes, ids: new Map() }
+    return this.#known.ids
   }
 
   /** Some chunks less have the term; a term that none has is forgotten. */
@@ -139,6 +169,7 @@ export class IndexWriter {
     )
     if (row === undefined || row.frequency > 0) return
     this.#connection.run('DELETE FROM terms WHERE id = ?', [id])
+    this.#known.ids.delete(row.term)
     for (const gram of gramsOf(row.term)) this.#grams.remove(gram, id)
   }
 }

@@ -4,7 +4,7 @@ import type { Chunk, SourceDocument } from '../../core/store.ts'
 import type { Connection } from './connection.ts'
 import { chunkDetails, contentHash, detailsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
 import type { FileFacts, SourceRow } from './documents.ts'
-import { addToFact, readFact, writeFact } from './facts.ts'
+import { readFact, writeFact } from './facts.ts'
 import type { IndexWriter } from './index-writer.ts'
 
 export type Outcome = 'added' | 'changed' | 'unchanged'
@@ -42,7 +42,7 @@ export function putDocuments(
 ): Outcome[] {
   const changes: Changes = { added: [], removed: [] }
   const outcomes = additions.map((addition) => putDocument(connection, addition, chunker, storeRecipe, changes))
-  apply(connection, index, changes)
+  apply(index, changes)
   return outcomes
 }
 
@@ -56,22 +56,24 @@ export function removeSources(connection: Connection, index: IndexWriter, source
     for (const { id } of gone) changes.removed.push(id)
     return true
   })
-  apply(connection, index, changes)
+  apply(index, changes)
   return removed
 }
 
 /** Removes everything. */
-export function removeAll(connection: Connection): void {
+export function removeAll(connection: Connection, index: IndexWriter): void {
+  index.forget()
   for (const table of ['sources', 'chunks', 'sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) {
     connection.run(`DELETE FROM ${table}`)
   }
   for (const fact of ['chunks', 'length'] as const) writeFact(connection, fact, 0)
   for (const fact of ['next_chunk', 'next_term'] as const) writeFact(connection, fact, 1)
-  addToFact(connection, 'changes', 1)
+  index.noteChange()
 }
 
 /** Analyses all chunks again, after the analyzer has changed. */
 export function indexAgain(connection: Connection, index: IndexWriter, batch = 1024): void {
+  index.forget()
   for (const table of ['sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) connection.run(`DELETE FROM ${table}`)
   for (const fact of ['chunks', 'length'] as const) writeFact(connection, fact, 0)
   writeFact(connection, 'next_term', 1)
@@ -94,14 +96,14 @@ export function indexAgain(connection: Connection, index: IndexWriter, batch = 1
       }),
     )
   }
-  addToFact(connection, 'changes', 1)
+  index.noteChange()
 }
 
 /** New terms first: a term that only moves from one chunk to another is never forgotten. */
-function apply(connection: Connection, index: IndexWriter, { added, removed }: Changes): void {
+function apply(index: IndexWriter, { added, removed }: Changes): void {
   if (added.length > 0) index.add(added)
   if (removed.length > 0) index.remove(removed)
-  if (added.length > 0 || removed.length > 0) addToFact(connection, 'changes', 1)
+  if (added.length > 0 || removed.length > 0) index.noteChange()
 }
 
 function putDocument(
