@@ -42,12 +42,27 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
   makeHomeFolder(paths)
   const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
   try {
-    return await SqliteRecorder.open({ path: paths.journal })
+    return await withExport(await SqliteRecorder.open({ path: paths.journal }), surroundings.env)
   } catch (thrown) {
     // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
     if (thrown instanceof ConfigurationError) throw new CriaError('journal_failed', thrown.message, { cause: thrown })
     throw thrown
   }
+}
+
+/** Where a collector is configured, it gets the spans as well, under the names that OpenTelemetry's own exporters read. */
+async function withExport(journal: Journal, env: Surroundings['env']): Promise<Journal> {
+  const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''
+  if (endpoint === '') return journal
+  const { OtlpExporter } = await import('../recorders/otlp/exporter.ts')
+  const { exportSpans, headersOf } = await import('../recorders/otlp/export-spans.ts')
+  const serviceName = env['OTEL_SERVICE_NAME'] ?? ''
+  const exporter = new OtlpExporter({
+    endpoint,
+    headers: headersOf(env['OTEL_EXPORTER_OTLP_HEADERS'] ?? ''),
+    ...(serviceName === '' ? {} : { serviceName }),
+  })
+  return exportSpans(journal, exporter)
 }
 
 export { exportTurns } from '../recorders/export.ts'
