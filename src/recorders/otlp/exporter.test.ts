@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Recorder } from '../../core/recorder.ts'
 import { query } from '../../engine/query.ts'
 import { startSpan } from '../../engine/span.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
@@ -74,12 +75,12 @@ describe('OtlpExporter', () => {
 
   it('REC-SPAN-001 a turn is in the journal and at the collector', async () => {
     const { endpoint, received } = await collector()
-    const recorder = exportSpans(await SqliteRecorder.open({ path: ':memory:' }), new OtlpExporter({ endpoint }))
+    const recorder: Recorder = exportSpans(await SqliteRecorder.open({ path: ':memory:' }), new OtlpExporter({ endpoint }))
     const events = await Array.fromAsync(query({ prompt: 'Hi', model: new ScriptedModel(['Hello.']), recorder }))
     const spans = (await recorder.read.turn(events[0]?.turnId ?? ''))?.spans ?? []
     await recorder.close()
     const sent = received.flatMap(({ body }) => body.resourceSpans[0]?.scopeSpans[0]?.spans ?? [])
-    expect(sent.map(({ name, spanId }) => [name, spanId]).sort()).toEqual(spans.map(({ name, spanId }) => [name, spanId]).sort())
+    expect(new Set(sent.map(({ spanId }) => spanId))).toEqual(new Set(spans.map(({ spanId }) => spanId)))
     expect(sent).toHaveLength(2)
   })
 
