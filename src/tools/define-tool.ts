@@ -37,9 +37,9 @@ export function checkTool(tool: Tool): void {
   }
   const owner = `tool ${JSON.stringify(name)}`
   if (typeof description !== 'string') throw wrong(owner, 'description', 'a text', description)
-  if (typeof tool.call !== 'function') throw wrong(owner, 'call', 'a function', tool.call)
-  for (const option of ['resources', 'subjects'] as const) {
-    if (tool[option] !== undefined && typeof tool[option] !== 'function') throw wrong(owner, option, 'a function', tool[option])
+  for (const option of ['call', 'resources', 'subjects'] as const) {
+    const kind = typeof tool[option]
+    if (kind !== 'function' && (kind !== 'undefined' || option === 'call')) throw wrong(owner, option, 'a function', tool[option])
   }
   if (timeout !== undefined && !(timeout > 0)) throw wrong(owner, 'timeout', 'a number of milliseconds above 0', timeout)
   if (maxResultChars !== undefined && !(maxResultChars >= 1)) {

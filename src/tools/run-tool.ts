@@ -9,7 +9,7 @@ import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
 import type { Job, Outcome, ToolsContext } from './call.ts'
-import { messageOf, told } from './output.ts'
+import { bounded, messageOf, shortened, told } from './output.ts'
 import type { Told } from './output.ts'
 import { Work } from './work.ts'
 import type { Ending } from './work.ts'
@@ -52,7 +52,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
       if (news.type === 'progress') yield { type: 'tool_progress', id, content: news.content }
       else ending = news
     }
-    const outcome = outcomeOf(ending, { tool, maxChars, span, cancelled: ctx.signal.aborted })
+    const outcome = outcomeOf(ending, { tool, maxChars, span, timedOut })
     const { content, isError, attachments } = outcome
     return { result: { id, name, content, isError, durationMs: ctx.clock.now() - startedAt }, attachments }
   } finally {
@@ -83,30 +83,35 @@ interface Circumstances {
   readonly tool: Tool
   readonly maxChars: number
   readonly span: Span
-  readonly cancelled: boolean
+  /** The reason with which the tool was stopped when its own time was up. */
+  readonly timedOut: CriaError
 }
 
-function outcomeOf(ending: Ending, { tool, maxChars, span, cancelled }: Circumstances): Told {
-  const effects =
-    tool.isReadOnly === true ? 'It changes nothing.' : 'Its effects are unknown: it may have had all of them, some, or none.'
+function outcomeOf(ending: Ending, { tool, maxChars, span, timedOut }: Circumstances): Told {
+  const { stopped } = ending
+  const how = stopped === timedOut ? `The tool ${timedOut.message} and was stopped.` : 'Cancelled while it ran.'
   if (ending.type === 'returned') {
     const outcome = told(ending.output, maxChars)
-    // What was finished is kept, whoever has stopped waiting for it.
-    if (ending.stopped === undefined || cancelled) return outcome
-    span.fail(ending.stopped)
-    return {
-      ...outcome,
-      ...told(`The tool ${messageOf(ending.stopped)} and was stopped. It returned:\n${outcome.content}`, maxChars),
-      isError: true,
-    }
+    // What was finished is kept, also when nobody waits for it any more.
+    if (stopped !== timedOut) return outcome
+    span.fail(stopped)
+    return { ...outcome, content: shortened(`${how} It returned:\n${outcome.content}`, maxChars), isError: true }
   }
-  const thrown = ending.type === 'threw' ? ending.thrown : ending.stopped
+  const thrown = ending.type === 'threw' ? ending.thrown : stopped
   span.fail(thrown)
-  if (cancelled) return failure(`Cancelled while it ran. ${effects}`)
-  if (ending.stopped !== undefined) return failure(`The tool ${messageOf(ending.stopped)} and was stopped. ${effects}`)
-  return failure(told(`The tool failed: ${redact(messageOf(thrown))}`, maxChars).content)
+  const message = redact(messageOf(thrown))
+  if (stopped === undefined) return failure(`The tool failed: ${message}`, maxChars)
+  const effects = tool.isReadOnly === true ? 'It changes nothing.' : EFFECTS_UNKNOWN
+  const lastWords = thrown === stopped || isAbort(thrown) ? '' : ` It ended with: ${message}`
+  return failure(`${how} ${effects}${lastWords}`, maxChars)
 }
 
-function failure(content: string): Told {
-  return { content, isError: true, attachments: [] }
+const EFFECTS_UNKNOWN = 'Its effects are unknown: it may have had all of them, some, or none.'
+
+function failure(content: string, maxChars: number): Told {
+  return { content: bounded(content, maxChars), isError: true, attachments: [] }
+}
+
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError'
 }

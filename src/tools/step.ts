@@ -116,7 +116,10 @@ export class Step {
     for (const { job, decision } of refused) {
       job.phase = 'over'
       if (sensible) this.#sensible++
-      yield* this.answer(job.index, notRun(job.call, `Permission denied: ${decision.reason} Try another way, or ask the user.`))
+      yield* this.answer(
+        job.index,
+        notRun(job.call, `Permission denied: ${sentence(decision.reason)} Try another way, or ask the user.`),
+      )
     }
   }
 
@@ -140,6 +143,10 @@ export class Step {
       toolResult({ id, name, content, isError, ...(attachments.length === 0 ? {} : { attachments }) }),
     )
   }
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`
 }
 
 function futile(outcomes: readonly Outcome[]): CriaError {

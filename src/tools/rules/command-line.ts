@@ -58,6 +58,8 @@ class Reader {
   #text: string | undefined
   #quoted = false
   #wild: Word['wild'] = 'no'
+  /** An operator stands before, which joins what follows. */
+  #joined = false
 
   constructor(line: string, nesting: number) {
     this.#line = line
@@ -67,6 +69,7 @@ class Reader {
   read(): void {
     while (this.#at < this.#line.length) this.#readNext()
     this.#endCommand()
+    if (this.#joined) this.#mark('it is not complete')
   }
 
   #readNext(): void {
@@ -126,9 +129,11 @@ class Reader {
   }
 
   #readOperator(char: string): void {
-    this.#endCommand()
+    const follows = this.#endCommand()
+    if (!follows && char !== '\n') this.#mark('an operator joins nothing')
     this.#at++
     const next = this.#line.charAt(this.#at)
+    if (char === '|' || (char === '&' && next === '&')) this.#joined = true
     if (char === ';' && (next === ';' || next === '&')) this.#mark('it branches')
     if (char === '&' && next === '>') this.#mark('it redirects')
     if ((char === '&' || char === '|') && next === char) this.#at++
@@ -259,10 +264,17 @@ class Reader {
     this.#wild = 'no'
   }
 
-  #endCommand(): void {
+  /** Whether there was anything to end. */
+  #endCommand(): boolean {
     this.#endWord()
     const words = this.#words
     this.#words = []
+    if (words.length > 0) this.#joined = false
+    this.#list(words)
+    return words.length > 0
+  }
+
+  #list(words: readonly Word[]): void {
     let first = 0
     for (; first < words.length; first++) {
       const word = words[first]

@@ -25,6 +25,7 @@ function onlyCommandOf(text: string): SimpleCommand | undefined {
 /** Whether a permission covers the command, word for word; a `*` never covers what may run something else. */
 export function coversCommand(pattern: CommandPattern, command: SimpleCommand): boolean {
   const risky = riskyWords(command)
+  if (isOpen(pattern) && risky.has(command.length)) return false
   return matches(pattern, command, (word, expected, index) => {
     if (!isWild(expected)) return expected.text === word.text
     return !risky.has(index) && matchesGlob(expected.text, word.text)
@@ -47,12 +48,16 @@ function matches(
   same: (word: Word, expected: Word, index: number) => boolean,
 ): boolean {
   const last = pattern.at(-1)
-  const open = last !== undefined && isWild(last) && last.text === '*'
-  if (open ? command.length < pattern.length - 1 : command.length !== pattern.length) return false
+  if (isOpen(pattern) ? command.length < pattern.length - 1 : command.length !== pattern.length) return false
   return command.every((word, index) => {
     const expected = index >= pattern.length - 1 ? last : pattern[index]
     return expected !== undefined && same(word, expected, index)
   })
+}
+
+function isOpen(pattern: CommandPattern): boolean {
+  const last = pattern.at(-1)
+  return last !== undefined && isWild(last) && last.text === '*'
 }
 
 function isWild({ text, wild }: Word): boolean {

@@ -104,7 +104,7 @@ function covers(rule: ReadRule, subject: Subject): boolean {
 
 /** `https://example.org/docs/*`, or a host alone: `*.example.org`. `undefined` for a pattern that is neither. */
 export function matchesUrl(pattern: string, url: URL): boolean | undefined {
-  const parts = /^(?:(https?):\/\/)?([^/?#]+)(\/.*)?$/i.exec(pattern)
+  const parts = /^(?:(https?):\/\/)?([^/?#]*[^/?#:])(\/.*)?$/i.exec(pattern)
   if (parts === null) return undefined
   const [, protocol, host = '', path] = parts
   if (protocol !== undefined && `${protocol.toLowerCase()}:` !== url.protocol) return false

@@ -7,7 +7,10 @@
 
 import type { SimpleCommand, Word } from './command-line.ts'
 
-/** The places of risky words; the program itself is number 0. */
+/**
+ * The places of risky words; the program itself is number 0. The place behind the last word is among them when the program takes what it
+ * runs from its input.
+ */
 export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
   const [name, ...rest] = command
   if (name === undefined) return new Set()
@@ -15,6 +18,7 @@ export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
   if (risk === undefined) return new Set()
   const found = risk(rest.map(({ text }) => text))
   const places = new Set(found.map((index) => index + 1))
+  if (risk === everything || risk === script) places.add(0)
   for (const [index, word] of rest.entries()) if (mayBecomeOption(word)) places.add(index + 1)
   return places
 }
@@ -49,10 +53,10 @@ type Risk = (words: readonly string[]) => number[]
 
 const everything: Risk = (words) => [...words.keys()]
 
-/** An interpreter: its options, and the first word that is none. */
+/** An interpreter: its options, and the first word that is none. Without one it reads its input. */
 const script: Risk = (words) => {
   const first = words.findIndex((word) => !word.startsWith('-'))
-  return first === -1 ? everything(words) : everything(words.slice(0, first + 1))
+  return first === -1 ? [...everything(words), words.length] : everything(words.slice(0, first + 1))
 }
 
 interface Options {
@@ -116,17 +120,22 @@ const GIT_SHORT: Readonly<Record<string, string>> = {
   tag: 'su',
 }
 
+/** Options of git itself whose value is the next word. */
+const GIT_VALUES: ReadonlySet<string> = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace', '--config-env'])
+
 const git: Risk = (words) => {
-  const at = words.findIndex((word) => !word.startsWith('-'))
-  const name = at === -1 ? undefined : words[at]
-  const before = words
-    .slice(0, at === -1 ? words.length : at)
-    .flatMap((word, index) => (HARMLESS_GIT_OPTIONS.has(word) ? [] : [index, index + 1]))
+  const before: number[] = []
+  let at = 0
+  for (let word = words[at]; word?.startsWith('-') === true; word = words[at]) {
+    const length = GIT_VALUES.has(word) ? 2 : 1
+    if (!HARMLESS_GIT_OPTIONS.has(word)) before.push(at, at + length - 1)
+    at += length
+  }
+  const name = words[at]
   if (name === undefined) return before
   if (!GIT_COMMANDS.has(name)) return [...before, ...everything(words).slice(at)]
-  const letters = GIT_SHORT[name] ?? ''
   const after = words.slice(at + 1)
-  const risky = [...gitOptions(after), ...options({ short: letters })(after)]
+  const risky = [...gitOptions(after), ...options({ short: GIT_SHORT[name] ?? '' })(after)]
   return [...before, ...risky.map((index) => index + at + 1)]
 }
 
