@@ -56,7 +56,7 @@ const TOOL: ToolSpec = {
 }
 
 describe.each(APIS)('$provider', (api) => {
-  describe.each(Object.entries(CUTS))('ENG-STREAM-002 a stream that arrives %s', (_, cut) => {
+  describe.each(Object.entries(CUTS))('ENG-STREAM-002 a stream that arrives %s', (name, cut) => {
     test('gives text, thinking, usage, finish reason and the model', async () => {
       const model = await serve(api, [{ body: cut(api.stream(SAID)) }])
       const outcome = await ask(model)
@@ -64,7 +64,10 @@ describe.each(APIS)('$provider', (api) => {
       expect(outcome).toMatchObject({ text: SAID.text, thinking: SAID.thinking, response: { model: 'test-model-1' } })
       expect(outcome.finish).toMatchObject({ reason: 'stop' })
       expect(outcome.usage).toMatchObject({ inputTokens: 12, outputTokens: 5, exactness: 'exact' })
-      expect(outcome.parts.filter((part) => part.type === 'text' && part.text !== '').length).toBeGreaterThan(1)
+      // What comes together is handed on together; what comes bit by bit is not held back.
+      expect(outcome.parts.filter((part) => part.type === 'text' && part.text !== '')).toHaveLength(
+        name !== 'whole' ? 3 : api.provider === 'google' ? 2 : 1,
+      )
     })
 
     test('gives tool calls with their arguments', async () => {

@@ -46,11 +46,11 @@ export function createAdapter(options: AdapterOptions): LanguageModel {
 
 async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCall): AsyncGenerator<ModelPart, void, undefined> {
   const errors: ErrorContext = { ...options.errors, ref: options.ref }
-  const names = new ToolNames((request.tools ?? []).map((tool) => tool.name))
   let call: OpenedCall | undefined
   let answer: Answer | undefined
   try {
     ctx.signal.throwIfAborted()
+    const names = new ToolNames((request.tools ?? []).map((tool) => tool.name))
     const callOptions = toCallOptions(request, {
       ref: options.ref,
       style: STYLES[options.style],
@@ -60,9 +60,17 @@ async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCa
     })
     call = await options.open(callOptions)
     const takenIds = new Set(request.messages.flatMap((message) => (message.toolCalls ?? []).map(({ id }) => id)))
-    const decoder = (): PartDecoder => new PartDecoder({ ref: options.ref, names, takenIds, createId: () => createId('call') })
-    answer = new Answer(call, ctx, errors)
-    yield* answer.parts(callOptions, request.stream ? 'stream' : 'whole', decoder)
+    answer = new Answer({
+      call,
+      options: callOptions,
+      shape: request.stream ? 'stream' : 'whole',
+      decoder: () => new PartDecoder({ ref: options.ref, names, takenIds, createId: () => createId('call') }),
+      provider: options.errors.provider,
+      span: ctx.span,
+    })
+    for (let parts = await answer.next(); parts !== undefined; parts = await answer.next()) {
+      for (const part of parts) yield part
+    }
   } catch (thrown) {
     if (ctx.signal.aborted) throw abortReason(ctx.signal, errors)
     // What was spent is not lost with the answer.
@@ -70,7 +78,7 @@ async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCa
     if (spent !== undefined) yield { type: 'usage', usage: spent }
     throw toProviderError(thrown, errors, answer?.begun === true ? 'stream' : 'request', (data) => call?.wire?.numberOf(data))
   } finally {
-    call?.wire?.close()
+    answer?.close()
   }
 }
 

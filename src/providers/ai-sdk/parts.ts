@@ -18,6 +18,8 @@ export interface DecodeContext {
 /** A part or a piece of content as the AI SDK's versions 2 to 4 have it; read loosely, since versions and packages differ. */
 type SdkPart = JsonObject
 
+const NOTHING: readonly ModelPart[] = []
+
 /** Turns one part into none or several; keeps what belongs to a block until the block ends. */
 export class PartDecoder {
   /** Calls that the caller has to run. */
@@ -38,9 +40,9 @@ export class PartDecoder {
   decode(part: SdkPart): readonly ModelPart[] {
     const id = asString(part['id']) ?? ''
     switch (part['type']) {
-      // In version 2 and later a delta; in a whole answer, a block.
       case 'text-delta':
-        return [...this.#endThinking(), ...this.#text(id, part, asString(part['delta']) ?? asString(part['textDelta']) ?? '')]
+        if (this.#thinking !== undefined) return [...this.#endThinking(), ...this.#text(id, part, asString(part['delta']) ?? '')]
+        return this.#text(id, part, asString(part['delta']) ?? '')
       case 'text-start':
         return this.#note(`text ${id}`, part)
       case 'text-end':
@@ -73,18 +75,18 @@ export class PartDecoder {
         // Anthropic's package reports the head of the message this way; it is no part of the answer.
         return part['kind'] === 'anthropic.message_start' ? [] : [this.#opaque(part)]
       default:
-        return []
+        return NOTHING
     }
   }
 
   #note(block: string, part: SdkPart): readonly ModelPart[] {
     this.#blocks.set(block, mergeMetadata(this.#blocks.get(block), part['providerMetadata']))
-    return []
+    return NOTHING
   }
 
   #text(id: string, part: SdkPart, text: string): readonly ModelPart[] {
     if (part['providerMetadata'] !== undefined) this.#note(`text ${id}`, part)
-    if (text === '') return []
+    if (text === '') return NOTHING
     this.hasContent = true
     return [{ type: 'text', text }]
   }
@@ -97,9 +99,10 @@ export class PartDecoder {
 
   #think(id: string, part: SdkPart, text: string): readonly ModelPart[] {
     if (part['providerMetadata'] !== undefined) this.#note(`thinking ${id}`, part)
-    if (text === '') return []
+    if (text === '') return NOTHING
     this.hasContent = true
-    const ended = this.#thinking === undefined || this.#thinking === id ? [] : this.#endThinking()
+    if (this.#thinking === id) return [{ type: 'thinking', text }]
+    const ended = this.#endThinking()
     this.#thinking = id
     return [...ended, { type: 'thinking', text }]
   }

@@ -21,26 +21,38 @@ export function createNotes(): WireNotes {
 }
 
 /**
- * What becomes of one event: it stays as it is, goes, is the last one, marks the end (and goes), begins the answer anew, or is replaced.
+ * What becomes of one event: it stays as it is, goes, is the last one, begins the answer anew, or is replaced.
  * `restart`: all that came before it is void; the stream that the package reads ends here, and a new one begins with this event.
- * `garbled`: it is no JSON, and the stream fails.
  */
-export type Verdict = 'keep' | 'drop' | 'last' | 'end' | 'restart' | 'garbled' | { readonly replace: JsonObject }
+export type Verdict = 'keep' | 'drop' | 'last' | 'restart' | { readonly replace: JsonObject }
 
 /** Made anew for each call, so that it may remember what came before. */
 export interface Dialect {
-  /** An event that has none of these in it passes untouched and unread; with an empty list every event is read. */
+  /** An event that has none of these in it passes unread; with an empty list every event is read. */
   readonly markers: readonly string[]
   /** Until the answer has begun, every event is read. */
   hasBegun(): boolean
-  /** @param data the event's data lines, joined. */
-  event(data: string): Verdict
+  event(event: JsonObject): Verdict
+  /** An event that was replaced was the last one. */
+  hasEnded(): boolean
+  /** What an event that is a piece of text has in it. */
+  readonly deltas: readonly string[]
+  /** Adds to an event what the next one says, when both are pieces of the same text; `false`, and nothing is changed, when they are not. */
+  absorb(into: JsonObject, next: JsonObject): boolean
   /** An event to add when the stream ends properly without the API's end mark. */
-  missingEnd?(): JsonObject | undefined
+  missingEnd(): JsonObject | undefined
   /** Mends an answer in one piece. */
   body(body: JsonObject): JsonObject
   /** Reduces an answer in one piece to what every version of the API has; used when the package refused the whole. */
   essence(body: JsonObject): JsonObject
+}
+
+/** What OpenAI ends a stream with, and others after it, whatever their API. */
+export const END_MARK = '[DONE]'
+
+/** Some servers put no empty line after it, and what follows becomes part of the same event. */
+export function isEndMark(data: string): boolean {
+  return data.trim() === END_MARK || data.startsWith(`${END_MARK}\n`)
 }
 
 export type CreateDialect = (notes: WireNotes) => Dialect

@@ -1,14 +1,15 @@
 /**
  * A stream of server-sent events on its way from the socket to the package that decodes it: cut at events, mended where the dialect
- * says so, ended where the API says so. What needs no mending passes as the bytes it came as.
+ * says so, ended where the API says so.
  */
 
 import type { ByteSource } from './byte-source.ts'
 import type { Dialect, WireNotes } from './dialect.ts'
-import { parseObject } from './dialect.ts'
+import { isEndMark, parseObject } from './dialect.ts'
 import { EventBlocks } from './event-blocks.ts'
-import { isAbort } from './network.ts'
 import { countEvents, formatEvent, parseEvent, splitEvents } from './events.ts'
+import { Mender } from './mender.ts'
+import { isAbort } from './network.ts'
 
 /** After the end mark the rest of the response is read so that the connection can be used again, but not for ever. */
 const DRAIN_MS = 250
@@ -37,11 +38,13 @@ export class EventStream {
   readonly #dialect: Dialect
   readonly #notes: WireNotes
   readonly #blocks: EventBlocks
-  readonly #markers: readonly Buffer[]
+  readonly #mender: Mender
   readonly #recent: { readonly first: number; readonly block: Buffer }[] = []
   #events = 0
   #atStart = true
   #atEnd = false
+  /** What is to be thrown after all that came before it. */
+  #failure: GarbledEventError | undefined
   /** Where the answer begins anew. */
   #restart: Buffer | undefined
 
@@ -50,7 +53,7 @@ export class EventStream {
     this.#dialect = dialect
     this.#notes = notes
     this.#blocks = new EventBlocks(maxEventBytes)
-    this.#markers = dialect.markers.map((marker) => Buffer.from(marker))
+    this.#mender = new Mender(dialect)
   }
 
   /**
@@ -64,6 +67,7 @@ export class EventStream {
       pull: async (controller) => {
         try {
           for (;;) {
+            if (this.#failure !== undefined) throw this.#failure
             const block = first ?? (await this.#nextBlock())
             first = undefined
             const bytes = block === undefined ? this.#missingEnd() : this.#mend(block)
@@ -129,7 +133,7 @@ export class EventStream {
   #rest(): Buffer | undefined {
     const rest = this.#withoutMark(this.#blocks.rest())
     const event = parseEvent(rest.toString())
-    const whole = event !== undefined && (event.data === '[DONE]' || parseObject(event.data) !== undefined)
+    const whole = event !== undefined && (isEndMark(event.data) || parseObject(event.data) !== undefined)
     return whole ? Buffer.concat([rest, Buffer.from('\n\n')]) : undefined
   }
 
@@ -140,30 +144,11 @@ export class EventStream {
 
   #mend(block: Buffer): Buffer {
     this.#remember(block)
-    if (!this.#isMarked(block)) return block
-    const out: Buffer[] = []
-    let at = 0
-    let changed = false
-    for (const piece of splitEvents(block)) {
-      const event = this.#isMarked(piece) ? parseEvent(piece.toString()) : undefined
-      const verdict = event === undefined ? 'keep' : this.#dialect.event(event.data)
-      if (verdict === 'garbled') throw new GarbledEventError(event?.data ?? '', this.numberOf(event?.data ?? ''))
-      if (verdict === 'restart') {
-        this.#restart = block.subarray(at)
-        return Buffer.concat(out)
-      }
-      at += piece.length
-      if (typeof verdict === 'object') out.push(Buffer.from(formatEvent(verdict.replace, event?.name)))
-      else if (verdict === 'keep' || verdict === 'last') out.push(piece)
-      changed ||= verdict !== 'keep'
-      if (verdict === 'last' || verdict === 'end') this.#notes.ended = true
-      if (this.#notes.ended) break
-    }
-    return changed ? Buffer.concat(out) : block
-  }
-
-  #isMarked(bytes: Buffer): boolean {
-    return this.#markers.length === 0 || !this.#dialect.hasBegun() || this.#markers.some((marker) => bytes.includes(marker))
+    const { bytes, ended, restart, garbled } = this.#mender.mend(block)
+    this.#notes.ended ||= ended === true
+    this.#restart = restart
+    if (garbled !== undefined) this.#failure = new GarbledEventError(garbled, this.numberOf(garbled))
+    return bytes
   }
 
   #remember(block: Buffer): void {

@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '../../../core/json.ts'
 import type { CreateDialect } from '../../wire/dialect.ts'
 import { asObject, asString, objectsIn } from '../../wire/dialect.ts'
+import { absorbChat } from '../absorb.ts'
 import { chatErrors } from './chat-errors.ts'
 import { chatFinish } from './chat-finish.ts'
 import { chatPlaceholder } from './chat-placeholder.ts'
@@ -10,14 +11,16 @@ import { chatToolCalls } from './chat-tool-calls.ts'
 import { chatUsage } from './chat-usage.ts'
 import { dialectOf } from './gap.ts'
 
-export const chatDialect: CreateDialect = dialectOf(
-  [chatPlaceholder, chatErrors, chatUsage, chatFinish, chatToolCalls],
-  (body) => ({
+export const chatDialect: CreateDialect = dialectOf({
+  gaps: [chatPlaceholder, chatErrors, chatUsage, chatFinish, chatToolCalls],
+  deltas: ['"content":"', '"content": "', '"reasoning'],
+  absorb: absorbChat,
+  essence: (body) => ({
     id: asString(body['id']) ?? null,
     model: asString(body['model']) ?? null,
     choices: objectsIn(body['choices']).slice(0, 1).map(essentialChoice),
   }),
-)
+})
 
 function essentialChoice(choice: JsonObject): JsonObject {
   const message = asObject(choice['message']) ?? {}

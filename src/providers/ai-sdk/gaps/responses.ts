@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../core/json.ts'
 import type { CreateDialect } from '../../wire/dialect.ts'
 import { asArray, asObject, asString, objectsIn } from '../../wire/dialect.ts'
+import { absorbResponses } from '../absorb.ts'
 import { dialectOf } from './gap.ts'
 import { responsesEnd } from './responses-end.ts'
 import { responsesItems } from './responses-items.ts'
@@ -10,15 +11,20 @@ import { responsesReasoning } from './responses-reasoning.ts'
 
 const ESSENTIAL = new Set<unknown>(['message', 'reasoning', 'function_call'])
 
-export const responsesDialect: CreateDialect = dialectOf([responsesReasoning, responsesItems, responsesEnd], (body) => ({
-  id: asString(body['id']) ?? '',
-  created_at: 0,
-  model: asString(body['model']) ?? '',
-  output: objectsIn(body['output'])
-    .filter((item) => ESSENTIAL.has(item['type']))
-    .map(essentialItem),
-  ...(asObject(body['incomplete_details']) === undefined ? {} : { incomplete_details: body['incomplete_details'] }),
-}))
+export const responsesDialect: CreateDialect = dialectOf({
+  gaps: [responsesReasoning, responsesItems, responsesEnd],
+  deltas: ['.delta"'],
+  absorb: absorbResponses,
+  essence: (body) => ({
+    id: asString(body['id']) ?? '',
+    created_at: 0,
+    model: asString(body['model']) ?? '',
+    output: objectsIn(body['output'])
+      .filter((item) => ESSENTIAL.has(item['type']))
+      .map(essentialItem),
+    ...(asObject(body['incomplete_details']) === undefined ? {} : { incomplete_details: body['incomplete_details'] }),
+  }),
+})
 
 function essentialItem(item: JsonObject): JsonObject {
   const { type, id } = item
