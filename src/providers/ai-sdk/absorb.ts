@@ -75,8 +75,7 @@ const PART = new Set(['text', 'thought'])
 function append(into: JsonObject, name: string, next: JsonObject): boolean {
   const [text, added] = [into[name], next[name]]
   if (typeof text !== 'string' || typeof added !== 'string') return false
-  into[name] = text + added
-  return true
+  return Reflect.set(into, name, text + added)
 }
 
 function onlyMember(list: unknown): JsonObject | undefined {
