@@ -240,7 +240,7 @@ export class SqliteDocumentStore implements DocumentStore {
         return {
           sources: count('SELECT count(*) AS n FROM sources'),
           chunks: readFact(this.#connection, 'chunks'),
-          terms: count('SELECT count(*) AS n FROM terms'),
+          terms: readFact(this.#connection, 'terms'),
           bytes: count('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size'),
         }
       }),

@@ -10,7 +10,7 @@ export interface Neighbour {
 
 /**
  * Smoothed scores of the candidates and of those chunks that candidates have as neighbours: a share of the own score, the rest the mean
- * of the neighbours' scores, weighted by similarity. For a chunk that is no candidate the candidates that named it are its neighbours; one
+ * of the neighbours' scores, weighted by similarity; all divided by the own share, so that they compare with scores that are not smoothed. For a chunk that is no candidate the candidates that named it are its neighbours; one
  * without a score of its own has to be near enough.
  */
 export function smooth(
@@ -39,7 +39,7 @@ export function smooth(
       sum += neighbour.similarity * score(neighbour.id)
       weight += neighbour.similarity
     }
-    smoothed.set(id, own * score(id) + (weight === 0 ? 0 : ((1 - own) * sum) / weight))
+    smoothed.set(id, score(id) + (weight === 0 ? 0 : (((1 - own) / own) * sum) / weight))
   }
   return smoothed
 }

@@ -25,23 +25,17 @@ export function gramWeight(vocabulary: number, frequency: number): number {
   return Math.log(1 + vocabulary / Math.max(frequency, 0.5)) ** 2
 }
 
-/** What a word of the query is written with. */
-export interface Written {
-  readonly grams: number
-  /** Of all its grams together. */
+/** Grams and their weights together. */
+export interface Grams {
+  readonly count: number
   readonly weight: number
 }
 
 /**
- * About the cosine of two words by weighted grams, from what they share. Grams that only the other word has are taken to weigh as much as
- * those of the query's word do on average; their own weights would have to be looked up, for thousands of words.
+ * About the cosine of a word of the query and another one by weighted grams, from what they share. Grams that only the other word has are
+ * taken to weigh as much as those of the query's word do on average; their own weights would have to be looked up, for thousands of words.
  */
-export function similarity(word: Written, other: string, shared: Written): number {
-  const only = Math.max(0, gramCount(other) - shared.grams)
-  return shared.weight / Math.sqrt(word.weight * (shared.weight + (only * word.weight) / word.grams))
-}
-
-/** Groups of four characters in a word with its start; a group that occurs twice is rare enough. */
-function gramCount(term: string): number {
-  return Math.max(1, START.length + term.length - SIZE + 1)
+export function similarity(word: Grams, otherCount: number, shared: Grams): number {
+  const only = Math.max(0, otherCount - shared.count)
+  return shared.weight / Math.sqrt(word.weight * (shared.weight + (only * word.weight) / word.count))
 }

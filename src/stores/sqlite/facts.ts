@@ -7,6 +7,8 @@ export type Fact =
   /** Chunks there are, and their lengths added up. */
   | 'chunks'
   | 'length'
+  /** Different terms there are. */
+  | 'terms'
   /** Grows with every transaction that changes the index. */
   | 'changes'
   | 'next_chunk'

@@ -144,12 +144,14 @@ export class IndexWriter {
         if (id === next) {
           next++
           const grams = gramsOf(term)
-          if (grams.length > 0) entries.push([id, new Map<Key, number>(grams.map((gram) => [gram, 1]))])
+          // With each gram stands how many the term has: enough to tell how alike it is without looking it up.
+          if (grams.length > 0) entries.push([id, new Map<Key, number>(grams.map((gram) => [gram, grams.length]))])
         }
       }
       ids.set(term, id)
     }
     this.#grams.add(entries)
+    addToFact(this.#connection, 'terms', next - readFact(this.#connection, 'next_term'))
     writeFact(this.#connection, 'next_term', next)
     return ids
   }
@@ -169,6 +171,7 @@ export class IndexWriter {
     )
     if (row === undefined || row.frequency > 0) return
     this.#connection.run('DELETE FROM terms WHERE id = ?', [id])
+    addToFact(this.#connection, 'terms', -1)
     this.#known.ids.delete(row.term)
     for (const gram of gramsOf(row.term)) this.#grams.remove(gram, id)
   }

@@ -11,7 +11,7 @@ import { encode, Postings } from './postings.ts'
 /** Blocks at the end that are smaller than a step are joined when together they reach it. */
 const STEPS = [64, 512]
 const LARGEST = 16_384
-/** Fewer rows of a key are not worth joining. */
+/** Before a range is full, fewer rows of a key are not worth joining. */
 const ROWS_TO_JOIN = 4
 
 export type Key = number | string
@@ -135,12 +135,13 @@ export class InvertedIndex {
     if (base === undefined || blocks.length < 2) return
     const occurrences = new Map<Key, number>()
     for (const key of this.#keysIn(base, end)) occurrences.set(key, (occurrences.get(key) ?? 0) + 1)
-    const frequent = [...occurrences].filter(([, count]) => count >= ROWS_TO_JOIN).map(([key]) => key)
+    const least = end % LARGEST === 0 ? 2 : ROWS_TO_JOIN
+    const frequent = [...occurrences].filter(([, count]) => count >= least).map(([key]) => key)
     const list = new Postings()
     for (const key of sorted(frequent)) {
       const rows: Row[] = this.#connection.all<Row>(this.#sql.range, [key, base, end])
       // A row says itself where it begins.
-      if (rows.length < ROWS_TO_JOIN) continue
+      if (rows.length < least) continue
       list.clear()
       for (const row of rows) list.read(row.base, row.data)
       this.#connection.run(this.#sql.deleteRange, [key, base, end])

@@ -5,6 +5,7 @@ import { inverseFrequency } from '../rank/bm25.ts'
 import { RANKING } from '../rank/settings.ts'
 import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'
 import type { Connection } from './connection.ts'
+import { readFact } from './facts.ts'
 import type { InvertedIndex } from './inverted.ts'
 import { Postings } from './postings.ts'
 
@@ -68,10 +69,10 @@ export function parseQuery(
   const findable = weightiest.filter((word) => word.known !== undefined)
   const chosen = new Set([...findable, ...weightiest].slice(0, MAX_WORDS))
   const varied = new Set(weightiest.slice(0, RANKING.variants.words))
-  const vocabulary = connection.get<{ size: number }>('SELECT count(*) AS size FROM terms')?.size ?? 0
+  const variants = new Variants(connection, grams)
   const words = counted
     .filter((word) => chosen.has(word))
-    .map((word) => toQueryWord(word, varied.has(word) ? variantsOf(connection, grams, word, vocabulary) : [], chunks))
+    .map((word) => toQueryWord(word, varied.has(word) ? variants.of(word) : [], chunks))
   return { words, sequence: terms.map((term) => known.get(term)?.id ?? 0) }
 }
 
@@ -93,41 +94,64 @@ interface Similar {
   readonly similarity: number
 }
 
-/** Terms of the vocabulary that are written like the word, the most alike first. */
-function variantsOf(connection: Connection, index: InvertedIndex, word: Counted, vocabulary: number): Similar[] {
-  const grams = gramsOf(word.term)
-  if (grams.length === 0) return []
-  const { floor, unknownFloor, limit } = RANKING.variants
-  const least = word.known === undefined ? unknownFloor : floor
-  const shared = new Map<number, { grams: number; weight: number }>()
-  const list = new Postings()
-  let whole = 0
-  for (const gram of grams) {
-    list.clear()
-    index.read(gram, list)
-    const weight = gramWeight(vocabulary, list.size)
-    whole += weight
-    for (let at = 0; at < list.size; at++) {
-      const id = list.ids[at] ?? 0
-      const known = shared.get(id)
-      if (known === undefined) shared.set(id, { grams: 1, weight })
-      else {
-        known.grams++
-        known.weight += weight
+/** Finds terms of the vocabulary that are written like a word. */
+class Variants {
+  readonly #connection: Connection
+  readonly #index: InvertedIndex
+  readonly #vocabulary: number
+  readonly #list = new Postings()
+  /** By term: weight and number of the grams shared with the word at hand. */
+  readonly #weights: Float64Array
+  readonly #counts: Uint8Array
+
+  constructor(connection: Connection, index: InvertedIndex) {
+    this.#connection = connection
+    this.#index = index
+    this.#vocabulary = readFact(connection, 'terms')
+    const size = readFact(connection, 'next_term')
+    this.#weights = new Float64Array(size)
+    this.#counts = new Uint8Array(size)
+  }
+
+  /** The most alike first. */
+  of({ term, known }: Counted): Similar[] {
+    const grams = gramsOf(term)
+    if (grams.length === 0) return []
+    const { floor, unknownFloor, limit } = RANKING.variants
+    const least = known === undefined ? unknownFloor : floor
+    const sizes = new Map<number, number>()
+    const word = { count: grams.length, weight: this.#share(grams, sizes) }
+    const alike = new Map<number, number>()
+    for (const [id, count] of sizes) {
+      const found = similarity(word, count, { count: this.#counts[id] ?? 0, weight: this.#weights[id] ?? 0 })
+      if (found >= least && id !== known?.id) alike.set(id, found)
+      this.#counts[id] = 0
+      this.#weights[id] = 0
+    }
+    return termsById(this.#connection, [...alike.keys()])
+      .map((found) => ({ term: found, similarity: alike.get(found.id) ?? 0 }))
+      .sort((a, b) => b.similarity - a.similarity || (a.term.term < b.term.term ? -1 : 1))
+      .slice(0, limit)
+  }
+
+  /** Adds up what each term shares; notes in `sizes` how many grams it has. Returns the weight of all grams. */
+  #share(grams: readonly string[], sizes: Map<number, number>): number {
+    const list = this.#list
+    let whole = 0
+    for (const gram of grams) {
+      list.clear()
+      this.#index.read(gram, list)
+      const weight = gramWeight(this.#vocabulary, list.size)
+      whole += weight
+      for (let at = 0; at < list.size; at++) {
+        const id = list.ids[at] ?? 0
+        if (this.#counts[id] === 0) sizes.set(id, list.counts[at] ?? 1)
+        this.#counts[id] = (this.#counts[id] ?? 0) + 1
+        this.#weights[id] = (this.#weights[id] ?? 0) + weight
       }
     }
+    return whole
   }
-  // A word shares no more than it has, so that it can be no more alike than the root of what is shared.
-  const promising = [...shared].filter(([, { weight }]) => weight >= least * least * whole).map(([id]) => id)
-  return termsById(connection, promising)
-    .filter(({ id }) => id !== word.known?.id)
-    .map((term) => ({
-      term,
-      similarity: similarity({ grams: grams.length, weight: whole }, term.term, shared.get(term.id) ?? { grams: 0, weight: 0 }),
-    }))
-    .filter((variant) => variant.similarity >= least)
-    .sort((a, b) => b.similarity - a.similarity || (a.term.term < b.term.term ? -1 : 1))
-    .slice(0, limit)
 }
 
 function termsByName(connection: Connection, names: readonly string[]): Map<string, Term> {
@@ -137,8 +161,10 @@ function termsByName(connection: Connection, names: readonly string[]): Map<stri
   return new Map(rows.map((row) => [row.term, row]))
 }
 
-export function termsById(connection: Connection, ids: readonly number[]): Term[] {
-  return connection.all<Term>('SELECT id, term, frequency FROM terms WHERE id IN (SELECT value FROM json_each(?))', [
-    JSON.stringify(ids),
-  ])
+/** @param most leaves out terms that more chunks have. */
+export function termsById(connection: Connection, ids: readonly number[], most: number = Number.MAX_SAFE_INTEGER): Term[] {
+  return connection.all<Term>(
+    'SELECT id, term, frequency FROM terms WHERE id IN (SELECT value FROM json_each(?)) AND frequency <= ?',
+    [JSON.stringify(ids), most],
+  )
 }

@@ -17,7 +17,7 @@ const FIRST = `
     name  TEXT PRIMARY KEY,
     value INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO facts VALUES ('chunks', 0), ('length', 0), ('changes', 0), ('next_chunk', 1), ('next_term', 1);
+  INSERT INTO facts VALUES ('chunks', 0), ('length', 0), ('terms', 0), ('changes', 0), ('next_chunk', 1), ('next_term', 1);
 
   -- Long texts stand last: what comes before is read without them.
   CREATE TABLE sources (

@@ -114,8 +114,6 @@ export class Searcher {
     const { scores } = scored
     const neighbours = this.#neighboursOf(corpus, scored, candidates, sequences)
     const smoothed = smooth(neighbours, (id) => scores[id] ?? 0, corpus.chunks)
-    const { own } = RANKING.neighbours
-    for (let id = 0; id < scores.length; id++) scores[id] = own * (scores[id] ?? 0)
     for (const [id, score] of smoothed) scores[id] = score
   }
 
@@ -126,11 +124,14 @@ export class Searcher {
     candidates: readonly number[],
     sequences: Sequences,
   ): Map<number, readonly Neighbour[]> {
-    const { neighbours: limit } = RANKING.neighbours
+    const { neighbours: limit, maxFrequency } = RANKING.neighbours
     sequences.load(candidates)
     const counts = candidates.map((id) => countTerms(sequences.of(id)))
     const terms = new Map(
-      termsById(this.#connection, [...new Set(counts.flatMap((count) => [...count.keys()]))]).map((term) => [term.id, term]),
+      termsById(this.#connection, [...new Set(counts.flatMap((count) => [...count.keys()]))], maxFrequency).map((term) => [
+        term.id,
+        term,
+      ]),
     )
     const words = candidates.map((id, at) =>
       rarestWords(corpus, corpus.lengths[id] ?? 1, counts[at] ?? new Map<number, number>(), terms),
@@ -177,11 +178,11 @@ function rarestWords(
   counts: ReadonlyMap<number, number>,
   terms: ReadonlyMap<number, Term>,
 ): WeightedTerm[] {
-  const { words, maxFrequency } = RANKING.neighbours
+  const { words } = RANKING.neighbours
   const weighted: WeightedTerm[] = []
   for (const [id, count] of counts) {
     const term = terms.get(id)
-    if (term === undefined || term.frequency > maxFrequency) continue
+    if (term === undefined) continue
     const weight = inverseFrequency(corpus.chunks, term.frequency) * occurrenceWeight(count, length, corpus.averageLength)
     weighted.push({ term, weight })
   }

@@ -66,7 +66,7 @@ export function removeAll(connection: Connection, index: IndexWriter): void {
   for (const table of ['sources', 'chunks', 'sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) {
     connection.run(`DELETE FROM ${table}`)
   }
-  for (const fact of ['chunks', 'length'] as const) writeFact(connection, fact, 0)
+  for (const fact of ['chunks', 'length', 'terms'] as const) writeFact(connection, fact, 0)
   for (const fact of ['next_chunk', 'next_term'] as const) writeFact(connection, fact, 1)
   index.noteChange()
 }
@@ -75,7 +75,7 @@ export function removeAll(connection: Connection, index: IndexWriter): void {
 export function indexAgain(connection: Connection, index: IndexWriter, batch = 1024): void {
   index.forget()
   for (const table of ['sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) connection.run(`DELETE FROM ${table}`)
-  for (const fact of ['chunks', 'length'] as const) writeFact(connection, fact, 0)
+  for (const fact of ['chunks', 'length', 'terms'] as const) writeFact(connection, fact, 0)
   writeFact(connection, 'next_term', 1)
   let last = 0
   for (;;) {
