@@ -1,0 +1,121 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SqliteDocumentStore } from '../sqlite.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-store-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+const MILL = { source: 'mill.md', text: 'The mill was built in 1874 beside the river.' }
+
+/** A store with one document, closed. */
+async function filled(path: string): Promise<string> {
+  const store = await SqliteDocumentStore.open({ path })
+  await store.append(MILL)
+  await store.close()
+  return path
+}
+
+function change(path: string, sql: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+describe('the file of a document store', () => {
+  it('G05 is refused, and left as it is, when it is something else', async () => {
+    const cases: Readonly<Record<string, readonly [prepare: (path: string) => void, message: RegExp]>> = {
+      folder: [(path) => mkdirSync(path), /is a folder/],
+      empty: [(path) => writeFileSync(path, ''), /is an empty file/],
+      text: [(path) => writeFileSync(path, 'Dear diary, today I indexed nothing.'), /is no SQLite database/],
+      other: [(path) => change(path, 'CREATE TABLE diary (day TEXT)'), /database of another application/],
+      journal: [(path) => change(path, 'CREATE TABLE turns (id TEXT); PRAGMA application_id = 7'), /another application/],
+    }
+    for (const [name, [prepare, message]] of Object.entries(cases)) {
+      const path = join(folder, name)
+      prepare(path)
+      const before = statSync(path).isDirectory() ? '' : readFileSync(path)
+      for (const readOnly of [false, true]) {
+        await expect(SqliteDocumentStore.open({ path, readOnly })).rejects.toMatchObject({ code: 'configuration', message })
+      }
+      expect(statSync(path).isDirectory() ? '' : readFileSync(path)).toEqual(before)
+    }
+  })
+
+  it('G05 is refused when a newer version made it', async () => {
+    const path = await filled(join(folder, 'store.db'))
+    change(path, 'PRAGMA user_version = 99')
+    await expect(SqliteDocumentStore.open({ path })).rejects.toMatchObject({ code: 'configuration', message: /newer version/ })
+  })
+
+  it('G05 is not made when it is only to be read', async () => {
+    const path = join(folder, 'missing.db')
+    await expect(SqliteDocumentStore.open({ path, readOnly: true })).rejects.toMatchObject({ message: /no document store at/ })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('says what to do when its folder cannot be made', async () => {
+    writeFileSync(join(folder, 'file'), '')
+    const opening = SqliteDocumentStore.open({ path: join(folder, 'file', 'store.db') })
+    await expect(opening).rejects.toMatchObject({ code: 'store_failed' })
+  })
+
+  it('belongs to its owner alone', async () => {
+    const path = await filled(join(folder, 'deep', 'store.db'))
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('is searched and not written when it is opened to be read', async () => {
+    const path = await filled(join(folder, 'store.db'))
+    const store = await SqliteDocumentStore.open({ path, readOnly: true })
+    expect(await store.retrieve('mill', 5)).toHaveLength(1)
+    await expect(store.append(MILL)).resolves.toBeUndefined()
+    await expect(store.append({ ...MILL, text: 'Another text.' })).rejects.toMatchObject({
+      code: 'store_failed',
+      message: /read-only/,
+    })
+    expect(await store.retrieve('mill', 5)).toHaveLength(1)
+    await store.close()
+    await expect(store.retrieve('mill', 5)).rejects.toMatchObject({ code: 'store_failed', message: /is closed/ })
+  })
+
+  it('is indexed again when another version of the analyzer indexed it', async () => {
+    const path = await filled(join(folder, 'store.db'))
+    change(path, "UPDATE facts SET value = 0 WHERE name = 'analyzer'; DELETE FROM postings; UPDATE terms SET frequency = 9")
+    await expect(SqliteDocumentStore.open({ path, readOnly: true })).rejects.toMatchObject({
+      message: /Open it once for writing/,
+    })
+    const store = await SqliteDocumentStore.open({ path })
+    const fresh = await SqliteDocumentStore.open({ path: ':memory:' })
+    await fresh.append(MILL)
+    expect(await store.retrieve('the mill by the rivers', 5)).toEqual(await fresh.retrieve('the mill by the rivers', 5))
+    await store.close()
+    await fresh.close()
+  })
+
+  it('tells what is damaged', async () => {
+    const path = await filled(join(folder, 'store.db'))
+    const bytes = readFileSync(path)
+    bytes.fill(0xff, 4096)
+    writeFileSync(path, bytes)
+    const attempt = SqliteDocumentStore.open({ path }).then((store) => store.retrieve('mill', 5))
+    await expect(attempt).rejects.toMatchObject({ code: 'store_failed', message: /damaged/ })
+  })
+
+  it.skipIf(process.getuid?.() === 0)('is read where nothing may be written', async () => {
+    const path = await filled(join(folder, 'store.db'))
+    chmodSync(path, 0o400)
+    chmodSync(folder, 0o500)
+    const store = await SqliteDocumentStore.open({ path, readOnly: true })
+    expect(await store.retrieve('mill', 5)).toHaveLength(1)
+    await store.close()
+    chmodSync(folder, 0o700)
+  })
+})

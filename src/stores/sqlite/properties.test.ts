@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MemoryDocumentStore } from '../memory.ts'
+import type { SourceDocument } from '../../core/store.ts'
+
+/** Few words, so that documents and queries share some; odd characters, so that nothing is taken for granted. */
+const word = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      ...'mill mills miller river rivers bank banking stone stones the of 1874 東京 ไทย мельница'.split(' '),
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+)
+const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(' '))
+const document: fc.Arbitrary<SourceDocument> = fc.record(
+  { source: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), text, title: text, metadata: fc.constantFrom({}, { kind: 'x' }) },
+  { requiredKeys: ['source', 'text'], noNullPrototype: true },
+)
+type Step = { readonly put: SourceDocument } | { readonly remove: string } | { readonly reset: true }
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: document.map((put) => ({ put })) },
+  { weight: 3, arbitrary: fc.constantFrom('a', 'b', 'c').map((remove) => ({ remove })) },
+  { weight: 1, arbitrary: fc.constant({ reset: true as const }) },
+)
+
+describe('a document store', () => {
+  it('finds the same, however it came to hold what it holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 25 }),
+        fc.array(text, { minLength: 1, maxLength: 4 }),
+        async (steps, queries) => {
+          const store = new MemoryDocumentStore()
+          const fresh = new MemoryDocumentStore()
+          try {
+            const held = new Map<string, SourceDocument>()
+            for (const change of steps) {
+              if ('put' in change) {
+                await store.append(change.put)
+                held.set(change.put.source, change.put)
+              } else if ('remove' in change) {
+                expect(await store.delete(change.remove)).toBe(held.delete(change.remove))
+              } else {
+                await store.reset()
+                held.clear()
+              }
+            }
+            await fresh.extend([...held.values()])
+            for (const query of queries) {
+              const found = await store.retrieve(query, 10)
+              expect(found).toEqual(await fresh.retrieve(query, 10))
+              expect(found).toEqual(found.toSorted((a, b) => b.score - a.score))
+              for (const { source, text: passage, start, end, evidence } of found) {
+                expect(held.get(source)?.text.toWellFormed().slice(start, end)).toBe(passage)
+                expect(evidence?.coverage).toBeGreaterThanOrEqual(0)
+                expect(evidence?.coverage).toBeLessThanOrEqual(1 + 1e-9)
+              }
+            }
+          } finally {
+            await store.close()
+            await fresh.close()
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+  }, 60_000)
+})
