@@ -1,0 +1,114 @@
+/**
+ * How long the built command takes to start and to answer, beside bare Node: `cria --help`, and `cria ask` over 20,000 chunks.
+ *
+ *     npm run build && npm run bench -- startup [RUNS]
+ *
+ * Warm compile cache, output to a pipe, no key and no network. The runs are interleaved, so that a busy machine is busy for all of them;
+ * what counts is the ratio of the medians.
+ */
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { SourceDocument } from '../src/core/store.ts'
+import { SqliteDocumentStore } from '../src/stores/sqlite.ts'
+
+const COMMAND = fileURLToPath(new URL('../dist/cli/cria.js', import.meta.url))
+const RUNS = Number(process.argv[2] ?? 21)
+const DOCUMENTS = 4000
+const QUESTION = 'Which harbour did the lamp of the northern tower belong to?'
+const GOALS: Readonly<Record<string, number>> = { 'cria --help': 1.5, 'cria ask': 4 }
+
+if (!existsSync(COMMAND)) {
+  console.error('There is no dist/cli/cria.js: run `npm run build` first.')
+  process.exit(2)
+}
+
+const home = mkdtempSync(join(tmpdir(), 'cria-startup-'))
+try {
+  const chunks = await fillStore(home)
+  const env = {
+    ...process.env,
+    CRIA_HOME: home,
+    CRIA_MODEL: 'builtin/extractive',
+    NODE_COMPILE_CACHE: join(home, 'compile-cache'),
+  }
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    'node -e 0': ['-e', '0'],
+    'cria --help': [COMMAND, '--help'],
+    'cria retrieve': [COMMAND, 'retrieve', QUESTION],
+    'cria ask': [COMMAND, 'ask', QUESTION],
+  }
+  const times = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]))
+  for (let run = -2; run < RUNS; run++) {
+    for (const [name, words] of Object.entries(cases)) {
+      const started = performance.now()
+      const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' })
+      if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`)
+      // The first two fill the caches.
+      if (run >= 0) times.get(name)?.push(performance.now() - started)
+    }
+  }
+
+  const bare = median(times.get('node -e 0') ?? [])
+  console.log(`${chunks} chunks, ${RUNS} runs\n`)
+  console.log('| command | median ms | fastest ms | times bare node | goal |\n|---|---|---|---|---|')
+  for (const [name, measured] of times) {
+    const middle = median(measured)
+    const goal = GOALS[name]
+    const cells = [
+      name,
+      middle.toFixed(0),
+      Math.min(...measured).toFixed(0),
+      (middle / bare).toFixed(2),
+      goal === undefined ? '' : String(goal),
+    ]
+    console.log(`| ${cells.join(' | ')} |`)
+  }
+} finally {
+  rmSync(home, { recursive: true, force: true })
+}
+
+async function fillStore(folder: string): Promise<number> {
+  mkdirSync(join(folder, 'stores'), { recursive: true })
+  const store = await SqliteDocumentStore.open({ path: join(folder, 'stores', 'default.db') })
+  await store.extend(documents())
+  const { chunks } = await store.stats()
+  await store.close()
+  return chunks
+}
+
+/** Five sections each, in the words of a made-up language whose frequencies fall as those of a real one. */
+function* documents(): Generator<SourceDocument> {
+  const random = numbers(1)
+  const words = ['harbour', 'lamp', 'northern', 'tower', ...Array.from({ length: 30_000 }, (_, index) => spell(index))]
+  const word = (): string => words[Math.floor(words.length * random() ** 4)] ?? ''
+  const sentence = (): string => `${Array.from({ length: 8 + Math.floor(random() * 14) }, word).join(' ')}.`
+  const section = (): string => `## ${word()} ${word()}\n\n${Array.from({ length: 12 }, sentence).join(' ')}\n`
+  for (let index = 0; index < DOCUMENTS; index++) {
+    const text = `# ${word()} ${word()}\n\n${Array.from({ length: 5 }, section).join('\n')}`
+    yield { source: `docs/${index}.md`, text, format: 'markdown' }
+  }
+}
+
+function spell(index: number): string {
+  let word = ''
+  for (let rest = index + 20; rest > 0; rest = Math.floor(rest / 70))
+    word += `${'bdfghklmnprstv'[rest % 14] ?? ''}${'aeiou'[Math.floor(rest / 14) % 5] ?? ''}`
+  return word
+}
+
+/** A linear congruential generator (Numerical Recipes), from 0 to 1. */
+function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
