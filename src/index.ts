@@ -11,7 +11,10 @@ export type { OpenRecorderOptions } from './app/recorder.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
 
+export { AgentBot } from './bots/agent-bot.ts'
+export type { AgentBotOptions } from './bots/agent-bot.ts'
 export { AsyncSimpleBot } from './bots/async-simple-bot.ts'
+export { AsyncToolBot } from './bots/async-tool-bot.ts'
 export {
   completionOptionsForMessages,
   extractContent,
@@ -29,6 +32,8 @@ export { QueryBot } from './bots/query-bot.ts'
 export type { QueryAskOptions, QueryBotOptions } from './bots/query-bot.ts'
 export { SimpleBot } from './bots/simple-bot.ts'
 export type { AskOptions } from './bots/simple-bot.ts'
+export { ToolBot } from './bots/tool-bot.ts'
+export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
 export type { Citation } from './core/citation.ts'
 export {

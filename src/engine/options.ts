@@ -31,6 +31,8 @@ export interface EngineOptions extends CallSettings {
   readonly fallbackModels?: readonly LanguageModel[]
   readonly tools?: readonly Tool[]
   readonly toolChoice?: ToolChoice
+  /** `false`: the turn is complete when the model has chosen its calls; none is run. Default true. */
+  readonly executeTools?: boolean
   /** Absent: whatever needs permission is refused. */
   readonly hasPermissionsToUseTool?: PermissionChecker
   /** What may run without asking, has to be asked about, or never runs. */
@@ -127,7 +129,8 @@ function checkNumber(name: string, value: number | undefined, least: number): vo
   }
 }
 
-function checkTools(tools: readonly Tool[]): void {
+/** @throws ConfigurationError that names the tool, what was expected and what came. */
+export function checkTools(tools: readonly Tool[]): void {
   const seen = new Set<string>()
   for (const tool of tools) {
     checkTool(tool)

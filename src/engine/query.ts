@@ -83,7 +83,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
     yield* say(answer, turn)
 
     const calls = answer.message.toolCalls ?? []
-    if (calls.length === 0) return yield* finish(answer, turn)
+    if (calls.length === 0 || options.executeTools === false) return yield* finish(answer, turn)
 
     const results = yield* runTools(calls, toolsContext(turn))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }

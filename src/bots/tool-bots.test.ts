@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import type { Tool } from '../core/tool.ts'
+import { openJournal } from '../app/journal.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { AgentBot } from './agent-bot.ts'
+import { AsyncToolBot } from './async-tool-bot.ts'
+import { completionOptionsForMessages } from './completion.ts'
+import { SimpleBot } from './simple-bot.ts'
+import { ToolBot } from './tool-bot.ts'
+
+let ran: string[] = []
+
+const weather: Tool<{ town: string }> = {
+  name: 'weather',
+  description: 'The weather of a town.',
+  inputSchema: { type: 'object', properties: { town: { type: 'string' } }, required: ['town'] },
+  needsPermission: false,
+  call: ({ town }) => {
+    ran.push(town)
+    return `Fog in ${town}.`
+  },
+}
+
+const calls = [
+  { id: 'a', name: 'weather', input: { town: 'Bergen' } },
+  { id: 'b', name: 'weather', input: { city: 'Oslo' } },
+  { id: 'c', name: 'wether', input: {} },
+  { id: 'd', name: 'functions.weather', input: { town: 'Bodø' } },
+]
+
+describe('ToolBot', () => {
+  it('CORE-TOOL-001 answers with the calls that the model chose, checked, and runs none', async () => {
+    ran = []
+    const model = new ScriptedModel([{ text: 'Two towns.', toolCalls: calls }])
+    const bot = new ToolBot({ model, tools: [weather], systemPrompt: 'Choose.', toolChoice: 'required', recorder: false })
+    const answer = await bot.ask('How is it up there?')
+    expect(answer.toolCalls.map(({ id, name, input }) => [id, name, input])).toEqual([
+      ['a', 'weather', { town: 'Bergen' }],
+      ['d', 'weather', { town: 'Bodø' }],
+    ])
+    expect(answer.invalidCalls.map(({ id, invalid }) => [id, invalid])).toEqual([
+      ['b', expect.stringMatching(/do not fit the schema of weather/)],
+      ['c', expect.stringMatching(/no tool called "wether".*Did you mean weather/)],
+    ])
+    expect(answer).toMatchObject({ content: 'Two towns.', finishReason: 'tool-calls' })
+    expect(ran).toEqual([])
+    expect(model.requests).toMatchObject([
+      { tools: [{ name: 'weather' }], toolChoice: 'required', temperature: 0, stream: false },
+    ])
+    expect(bot).toBeInstanceOf(SimpleBot)
+  })
+
+  it('CORE-TOOL-001 a model that chooses no tool, or writes its call as text', async () => {
+    const none = await new ToolBot({ model: new ScriptedModel(['I cannot tell.']), tools: [weather], recorder: false }).ask('Hm?')
+    expect(none).toMatchObject({ content: 'I cannot tell.', toolCalls: [], invalidCalls: [], finishReason: 'stop' })
+    const model = new ScriptedModel(['{"name": "weather", "arguments": {"town": "Oslo"}}'])
+    const written = await new ToolBot({ model, tools: [weather], recorder: false }).ask('Oslo?')
+    expect(written.toolCalls).toMatchObject([{ name: 'weather', input: { town: 'Oslo' } }])
+  })
+
+  it('CORE-TOOL-001 AsyncToolBot hands out one call after the other', async () => {
+    ran = []
+    const bot = new AsyncToolBot({ model: new ScriptedModel([{ toolCalls: calls }]), tools: [weather], recorder: false })
+    const stream = bot.streamAsync('How is it up there?')
+    const seen: string[] = []
+    let next = await stream.next()
+    for (; next.done !== true; next = await stream.next()) seen.push(next.value.id)
+    expect(seen).toEqual(['a', 'd'])
+    expect(next.value.invalidCalls).toHaveLength(2)
+    expect(ran).toEqual([])
+    const broken = new AsyncToolBot({
+      model: new ScriptedModel([{ toolCalls: calls, finish: null }]),
+      tools: [weather],
+      retry: { maxRetries: 0 },
+      recorder: false,
+    })
+    await expect(broken.streamAsync('?').next()).rejects.toMatchObject({ code: 'stream_interrupted' })
+  })
+
+  it('CORE-TOOL-001 the turn stands in the journal, and the conversation goes on with a history that providers accept', async () => {
+    const model = new ScriptedModel([{ toolCalls: calls.slice(0, 1) }, 'Then not.'])
+    const bot = new ToolBot({ model, tools: [weather], name: 'chooser' })
+    const { sessionId, turnId } = await bot.ask('Bergen?')
+    const journal = await openJournal()
+    expect(await journal.read.turn(turnId)).toMatchObject({ turn: { status: 'done', bot: { kind: 'ToolBot', name: 'chooser' } } })
+    await bot.ask('And now?', { sessionId })
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+  })
+
+  it('CORE-SIMPLE-003 the helpers see its tools', () => {
+    const bot = new ToolBot({ model: new ScriptedModel([]), tools: [weather], toolChoice: { tool: 'weather' }, recorder: false })
+    const request = completionOptionsForMessages(bot, 'Bergen?', { stream: true })
+    expect(request).toMatchObject({
+      tools: [{ name: 'weather', description: 'The weather of a town.' }],
+      toolChoice: { tool: 'weather' },
+    })
+  })
+
+  it('mistakes in the tools are told at once', () => {
+    const model = new ScriptedModel([])
+    expect(() => new ToolBot({ model, tools: [] })).toThrow(/ToolBot needs `tools`/)
+    expect(() => new AgentBot({ model } as never)).toThrow(/AgentBot needs `tools`/)
+    expect(() => new ToolBot({ model, tools: [weather, weather] })).toThrow(/Two tools are called "weather"/)
+    expect(() => new ToolBot({ model, tools: [{ ...weather, name: 'a b' }] })).toThrow(/cannot be called "a b"/)
+    expect(() => new AgentBot({ model, tools: [weather], maxIterations: 0 })).toThrow(/maxIterations/)
+  })
+})
+
+describe('AgentBot', () => {
+  it('CORE-AGENT-001 uses its tools until it has an answer', async () => {
+    ran = []
+    const model = new ScriptedModel([
+      { toolCalls: calls.slice(0, 2) },
+      { toolCalls: [{ name: 'weather', input: { town: 'Oslo' } }] },
+      'Fog everywhere.',
+    ])
+    const bot = new AgentBot({ model, tools: [weather], systemPrompt: 'Look first.', streamTarget: 'none', recorder: false })
+    expect(await bot.ask('How is it up there?')).toMatchObject({ content: 'Fog everywhere.', finishReason: 'stop' })
+    expect(ran).toEqual(['Bergen', 'Oslo'])
+    expect(model.requests).toHaveLength(3)
+    expect(model.requests[0]?.messages[0]).toMatchObject({ role: 'system', content: 'Look first.' })
+  })
+
+  it('CORE-AGENT-001 stops after its iterations, and obeys permissions and rules', async () => {
+    ran = []
+    const guarded = { ...weather, needsPermission: true }
+    const towns = ['Bergen', 'Oslo', 'Bodø']
+    const model = new ScriptedModel((_request, call) => ({
+      toolCalls: [{ name: 'weather', input: { town: towns[call] as string } }],
+    }))
+    const bot = new AgentBot({
+      model,
+      tools: [guarded],
+      maxIterations: 3,
+      rules: { allow: ['weather(town=B*)'] },
+      hasPermissionsToUseTool: () => ({ granted: false, reason: 'Not Oslo.' }),
+      streamTarget: 'none',
+      recorder: false,
+    })
+    expect(await bot.ask('Go')).toMatchObject({ finishReason: 'max-steps' })
+    expect(ran).toEqual(['Bergen', 'Bodø'])
+  })
+
+  it('CORE-AGENT-001 streams text, and every event to those who want them', async () => {
+    const model = new ScriptedModel([
+      { text: 'Looking. ', toolCalls: calls.slice(0, 1) },
+      'Fog.',
+      { toolCalls: calls.slice(0, 1) },
+      'Fog again.',
+    ])
+    const bot = new AgentBot({ model, tools: [weather], recorder: false })
+    let text = ''
+    for await (const delta of bot.stream('Bergen?')) text += delta
+    expect(text).toBe('Looking. Fog.')
+    const types: string[] = []
+    for await (const event of bot.events('Bergen?')) types.push(event.type)
+    expect(types).toContain('tool_result')
+    expect(types.at(-1)).toBe('complete')
+  })
+})

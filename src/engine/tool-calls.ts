@@ -1,0 +1,26 @@
+/** Tool calls without running them: which of them could be run? */
+
+import type { ToolCallPart } from '../core/part.ts'
+import type { Tool } from '../core/tool.ts'
+import { findTool, noSuchTool } from '../tools/find-tool.ts'
+import { validated } from '../tools/validate.ts'
+
+export interface CheckedCalls {
+  /** Their tools exist and their arguments fit; named as the tool is. */
+  readonly fitting: readonly ToolCallPart[]
+  /** `invalid` says what is wrong with them. */
+  readonly misfits: readonly ToolCallPart[]
+}
+
+/** Checks calls against the schemas of the tools, in the order of the calls. */
+export async function checkedCalls(calls: readonly ToolCallPart[], tools: readonly Tool[]): Promise<CheckedCalls> {
+  const fitting: ToolCallPart[] = []
+  const misfits: ToolCallPart[] = []
+  for (const call of calls) {
+    const tool = findTool(call.name, tools)
+    const fit = tool === undefined ? { problem: noSuchTool(call.name, tools) } : await validated(call, tool)
+    if ('problem' in fit) misfits.push({ ...call, invalid: fit.problem })
+    else fitting.push({ ...call, name: tool?.name ?? call.name })
+  }
+  return { fitting, misfits }
+}

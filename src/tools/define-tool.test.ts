@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { Tool } from '../core/tool.ts'
+import { query } from '../engine/query.ts'
+import { defineTool } from './define-tool.ts'
+
+const base = { name: 'add', description: 'Adds.', inputSchema: { type: 'object' }, call: () => '' }
+
+describe('defineTool', () => {
+  it('ENG-TOOL-004 gives the tool the input that its schema describes', async () => {
+    const typed = defineTool({
+      name: 'typed',
+      description: 'Adds.',
+      inputSchema: z.object({ a: z.number(), b: z.number().optional() }),
+      resources: ({ a }) => ({ reads: [a.toFixed()] }),
+      needsPermission: ({ b }) => b !== undefined,
+      call: ({ a }) => a.toFixed(1),
+    })
+    const loose = defineTool({ ...base, name: 'loose', call: (input) => Object.keys(input) })
+    const told = defineTool({ ...base, name: 'told', call: ({ town }: { town: string }) => town.toUpperCase() })
+    const generator = defineTool({
+      ...base,
+      name: 'generator',
+      async *call(_input, ctx) {
+        ctx.progress('a')
+        yield 'b'
+        return 'c'
+      },
+    })
+    const tools: readonly Tool[] = [typed, loose, told, generator]
+    const model = new ScriptedModel([{ toolCalls: [{ name: 'typed', input: { a: 1 } }] }, 'Done.'])
+    const results: string[] = []
+    for await (const event of query({ model, tools, prompt: 'Go' }))
+      if (event.type === 'tool_result') results.push(event.result.content)
+    expect(results).toEqual(['1.0'])
+  })
+
+  it.each<[what: string, tool: unknown, message: RegExp]>([
+    ['nothing', null, /A tool must be an object/],
+    ['no name', { ...base, name: undefined }, /cannot be called undefined/],
+    ['an empty name', { ...base, name: '' }, /cannot be called ""/],
+    ['dots and blanks', { ...base, name: 'a.b c' }, /cannot be called "a\.b c": use 1 to 64 letters/],
+    ['a long name', { ...base, name: 'a'.repeat(65) }, /cannot be called/],
+    ['letters that not every provider takes', { ...base, name: 'größe' }, /cannot be called/],
+    ['no description', { ...base, description: undefined }, /`description` of tool "add" must be a text/],
+    ['no call', { ...base, call: 'x' }, /`call` of tool "add" must be a function, but is "x"/],
+    ['resources that are no function', { ...base, resources: {} }, /`resources` of tool "add" must be a function/],
+    ['no schema', { ...base, inputSchema: undefined }, /schema of tool "add" must be a Standard Schema/],
+    ['a schema of text', { ...base, inputSchema: { type: 'string' } }, /must describe an object, but its type is "string"/],
+    ['a schema of a list', { ...base, inputSchema: z.array(z.string()) }, /must describe an object/],
+    [
+      'a reference elsewhere',
+      { ...base, inputSchema: { properties: { a: { $ref: 'https://x.example/s' } } } },
+      /refers to "https:/,
+    ],
+    [
+      'a reference to nothing',
+      { ...base, inputSchema: { properties: { a: { $ref: '#/$defs/a' } } } },
+      /refers to "#\/\$defs\/a"/,
+    ],
+    [
+      'a time limit of nothing',
+      { ...base, timeout: 0 },
+      /`timeout` of tool "add" must be a number of milliseconds above 0, but is 0/,
+    ],
+    ['a time limit that is no number', { ...base, timeout: Number.NaN }, /but is NaN/],
+    ['no room for a result', { ...base, maxResultChars: 0 }, /`maxResultChars`/],
+  ])('ENG-TOOL-004 tells what is wrong: %s', (_what, tool, message) => {
+    expect(() => defineTool(tool as never)).toThrow(message)
+    expect(() => query({ model: new ScriptedModel([]), prompt: 'Go', tools: [tool as Tool] })).toThrow(message)
+  })
+
+  it('takes references within a schema, also to itself', () => {
+    const tree = { type: 'object', properties: { left: { $ref: '#' }, a: { $ref: '#/$defs/a~1b' } }, $defs: { 'a/b': {} } }
+    expect(defineTool({ ...base, inputSchema: tree }).name).toBe('add')
+    expect(
+      defineTool({ ...base, inputSchema: { properties: { $ref: { type: 'string' } }, examples: [{ $ref: 'x' }] } }).name,
+    ).toBe('add')
+    expect(defineTool({ ...base, timeout: Infinity }).name).toBe('add')
+  })
+})
