@@ -91,12 +91,18 @@ async function* tryOnce(
     [ATTRIBUTE.attempt]: attempt,
     ...(request.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: request.temperature }),
   })
-  const assembler = new Assembler(model.ref)
+  let assembler = new Assembler(model.ref)
   let shown = false
   ctx.ledger.sent(model, request)
   try {
     const parts = readTextToolCalls(partsOf(request, model, span, ctx), request.tools ?? [], ctx.createId)
     for await (const part of parts) {
+      if (part.type === 'restart') {
+        assembler = new Assembler(model.ref)
+        if (shown) yield { type: 'reset', attempt }
+        shown = false
+        continue
+      }
       assembler.add(part)
       if (part.type === 'text' && part.text !== '') {
         shown = true

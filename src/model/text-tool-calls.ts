@@ -39,6 +39,10 @@ export async function* readTextToolCalls(
   let held = ''
   let deciding = tools.length > 0
   for await (const part of parts) {
+    if (part.type === 'restart') {
+      held = ''
+      deciding = tools.length > 0
+    }
     if (deciding && part.type === 'text' && part.providerData === undefined) {
       held += part.text
       if (mayBeToolCall(held)) continue

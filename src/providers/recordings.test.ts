@@ -1,6 +1,6 @@
 /**
  * Every recording of real provider traffic is understood as it should be. In the gate each is read whole, and all but the
- * large ones cut after every CR, LF and colon and inside every character; `CRIA_WIRE=full` cuts all of them, also at every byte and at random.
+ * large ones cut after every CR, LF and colon and inside every character; `FULL_WIRE=1` cuts all of them, also at every byte and at random.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ const MODELS = [
 
 /** Cut into thousands of pieces, these take most of the time. */
 const LARGE = 25_000
-const IS_FULL = process.env['CRIA_WIRE'] === 'full'
+const IS_FULL = process.env['FULL_WIRE'] === '1'
 const FULL = ['split=byte', ...Array.from({ length: 10 }, (_, index) => `split=random;seed=${index + 1}`)]
 const CUTS = ['', 'split=nasty', ...(IS_FULL ? FULL : [])]
 
