@@ -1,5 +1,5 @@
 /**
- * The tables of the journal, and how an older file becomes a newer one. `docs/decisions/0006-journal.md` says why they are what they are.
+ * The tables of the journal, and how an older file becomes a newer one. `docs/decisions/0008-journal.md` says why they are what they are.
  *
  * A schema that has been published is never edited: what changes is a further migration at the end of the list.
  */
