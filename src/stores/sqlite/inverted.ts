@@ -66,9 +66,10 @@ export class InvertedIndex {
     let from = 0
     while (from < entries.length) {
       const base = entries[from]?.[0] ?? 0
-      const end = base - (base % LARGEST) + LARGEST
+      const end = rangeOf(base) + LARGEST
       let to = from
       while (to < entries.length && (entries[to]?.[0] ?? end) < end) to++
+      this.#joinRangeBefore(base)
       this.#write(base, entries.slice(from, to))
       from = to
     }
@@ -106,36 +107,44 @@ export class InvertedIndex {
     }
     const size = (entries.at(-1)?.[0] ?? base) + 1 - base
     this.#connection.run('INSERT INTO blocks (list, base, size) VALUES (?, ?, ?)', [this.#table, base, size])
-    this.#join(base - (base % LARGEST), base + size)
+    this.#joinSmall(base + size)
   }
 
-  /** Joins small blocks at the end, or all of a range that is full. */
-  #join(start: number, end: number): void {
-    const blocks = this.#connection.all<Block>('SELECT base, size FROM blocks WHERE list = ? AND base >= ? ORDER BY base DESC', [
+  /** Joins the blocks of the range before `base`, once there is one after it. */
+  #joinRangeBefore(base: number): void {
+    const last = this.#connection.get<Block>('SELECT base, size FROM blocks WHERE list = ? ORDER BY base DESC LIMIT 1', [
       this.#table,
-      start,
     ])
-    if (end % LARGEST === 0) {
-      this.#merge(blocks, end)
-      return
-    }
+    if (last === undefined || rangeOf(last.base) === rangeOf(base)) return
+    this.#merge(this.#blocksFrom(rangeOf(last.base)), last.base + last.size, 2)
+  }
+
+  #joinSmall(end: number): void {
+    const blocks = this.#blocksFrom(rangeOf(end - 1))
     for (const step of STEPS) {
       const larger = blocks.findIndex(({ size }) => size >= step)
       const small = larger === -1 ? blocks : blocks.slice(0, larger)
       const first = small.at(-1)
       if (first === undefined || end - first.base < step) continue
-      this.#merge(small, end)
+      this.#merge(small, end, ROWS_TO_JOIN)
       blocks.splice(0, small.length, { base: first.base, size: end - first.base })
     }
   }
 
-  /** Makes one block of several that follow each other, the last first. */
-  #merge(blocks: readonly Block[], end: number): void {
+  /** The last first. */
+  #blocksFrom(base: number): Block[] {
+    return this.#connection.all<Block>('SELECT base, size FROM blocks WHERE list = ? AND base >= ? ORDER BY base DESC', [
+      this.#table,
+      base,
+    ])
+  }
+
+  /** Makes one block of several that follow each other, the last first; leaves keys alone that have fewer than `least` rows. */
+  #merge(blocks: readonly Block[], end: number, least: number): void {
     const base = blocks.at(-1)?.base
     if (base === undefined || blocks.length < 2) return
     const occurrences = new Map<Key, number>()
     for (const key of this.#keysIn(base, end)) occurrences.set(key, (occurrences.get(key) ?? 0) + 1)
-    const least = end % LARGEST === 0 ? 2 : ROWS_TO_JOIN
     const frequent = [...occurrences].filter(([, count]) => count >= least).map(([key]) => key)
     const list = new Postings()
     for (const key of sorted(frequent)) {
@@ -154,6 +163,11 @@ export class InvertedIndex {
   #put(key: Key, base: number, list: Postings): void {
     this.#connection.run(this.#sql.put, [key, base, encode(base, list)])
   }
+}
+
+/** Where the range begins that an id lies in. */
+function rangeOf(id: number): number {
+  return id - (id % LARGEST)
 }
 
 interface Statements {

@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MemoryDocumentStore } from '../../stores/memory.ts'
+import { readJudgments } from './beir.ts'
+import { evaluateRetrieval } from './retrieval.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'cria-beir-')), 'town')
+  mkdirSync(join(folder, 'qrels'), { recursive: true })
+  write('corpus.jsonl', [
+    { _id: 'mill', title: 'The mill', text: 'Built beside the river to grind corn.' },
+    { _id: 'bridge', title: '', text: 'A bridge of stone crosses the river.' },
+    { _id: 'long', text: `${'Nothing of note happens here. '.repeat(200)} The ferry sank. ${'Nothing again. '.repeat(200)}` },
+  ])
+  write('queries.jsonl', [
+    { _id: 'q1', text: 'Where was the mill built?' },
+    { _id: 'q2', text: 'stone bridge' },
+    { _id: 'q3', text: 'when did the ferry sink?' },
+    { _id: 'unjudged', text: 'river' },
+  ])
+  writeFileSync(
+    join(folder, 'qrels', 'test.tsv'),
+    'query-id\tcorpus-id\tscore\nq1\tmill\t1\nq2\tbridge\t2\nq3\tlong\t1\nq3\tmill\t0\n',
+  )
+})
+afterEach(() => {
+  rmSync(join(folder, '..'), { recursive: true })
+})
+
+function write(file: string, lines: readonly object[]): void {
+  writeFileSync(join(folder, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+}
+
+describe('evaluateRetrieval', () => {
+  it('indexes a folder, runs its queries, measures, and writes the run', async () => {
+    const store = new MemoryDocumentStore()
+    const run = join(folder, 'run.txt')
+    const steps: string[] = []
+    const report = await evaluateRetrieval(folder, store, {
+      k: 2,
+      run,
+      onProgress: (phase, done) => steps.push(`${phase} ${done}`),
+    })
+    expect(report).toMatchObject({ collection: 'town', queries: 3, ndcg10: 1, recall10: 1, recall100: 1, mrr10: 1, map: 1 })
+    expect(report.indexMs).toBeGreaterThan(0)
+    expect(report.msPerQuery.p50).toBeLessThanOrEqual(report.msPerQuery.p99)
+    expect(steps).toEqual(['index 1', 'index 2', 'index 3', 'search 1', 'search 2', 'search 3'])
+    const lines = readFileSync(run, 'utf8').trimEnd().split('\n')
+    expect(lines.filter((line) => / Q0 \S+ 1 /.test(line)).map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual([
+      'q1 Q0 mill 1',
+      'q2 Q0 bridge 1',
+      'q3 Q0 long 1',
+    ])
+    expect(new Set(lines.map((line) => line.split(' ').slice(0, 3).join(' '))).size).toBe(lines.length)
+    await store.close()
+  })
+
+  it.each<[title: string, spoil: () => void, message: RegExp]>([
+    ['no folder', () => rmSync(folder, { recursive: true }), /is no folder\. A BEIR folder has/],
+    ['no corpus', () => rmSync(join(folder, 'corpus.jsonl')), /corpus\.jsonl does not exist/],
+    ['no judgments', () => rmSync(join(folder, 'qrels'), { recursive: true }), /test\.tsv does not exist/],
+    [
+      'a line that is not JSON',
+      () => writeFileSync(join(folder, 'corpus.jsonl'), '{"_id": "x", '),
+      /corpus\.jsonl, line 1: this is not JSON/,
+    ],
+    ['a list for a document', () => write('corpus.jsonl', [[]]), /line 1: expected a JSON object/],
+    ['a document without an id', () => write('corpus.jsonl', [{ text: 'x' }]), /line 1: "_id" must be a string/],
+    ['a query without text', () => write('queries.jsonl', [{ _id: 'q1' }]), /queries\.jsonl, line 1: "text" must be a string/],
+    [
+      'a judgment without a grade',
+      () => writeFileSync(join(folder, 'qrels', 'test.tsv'), 'q1\tmill\n'),
+      /line 1: expected query id/,
+    ],
+    [
+      'a grade that is no number',
+      () => writeFileSync(join(folder, 'qrels', 'test.tsv'), 'a\tb\tc\nq1\tmill\tgood\n'),
+      /line 2: the grade "good"/,
+    ],
+    ['other queries than judgments', () => write('queries.jsonl', [{ _id: 'other', text: 'x' }]), /share no id/],
+  ])('says what is wrong with %s', async (_title, spoil, message) => {
+    spoil()
+    const store = new MemoryDocumentStore()
+    await expect(evaluateRetrieval(folder, store)).rejects.toMatchObject({ message })
+    await store.close()
+  })
+
+  it('can be stopped', async () => {
+    const store = new MemoryDocumentStore()
+    const stop = new AbortController()
+    const running = evaluateRetrieval(folder, store, { signal: stop.signal, onProgress: () => stop.abort() })
+    await expect(running).rejects.toMatchObject({ code: 'aborted' })
+    await store.close()
+  })
+
+  it('reads judgments with and without a header', async () => {
+    writeFileSync(join(folder, 'qrels', 'test.tsv'), 'q1\tmill\t1\r\nq1\tbridge\t0\r\n')
+    expect(await readJudgments(folder)).toEqual(
+      new Map([
+        [
+          'q1',
+          new Map([
+            ['mill', 1],
+            ['bridge', 0],
+          ]),
+        ],
+      ]),
+    )
+  })
+})

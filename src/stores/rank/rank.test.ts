@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { best } from './best.ts'
+import { inverseFrequency, occurrenceWeight } from './bm25.ts'
+import { matchesFilter } from './filter.ts'
+import { smooth } from './neighbours.ts'
+import { countPairs, pairsOf } from './phrases.ts'
+import { RANKING } from './settings.ts'
+import { gramsOf, gramWeight, similarity } from './similarity.ts'
+
+describe('BM25', () => {
+  it('is what the formula says', () => {
+    expect(inverseFrequency(100, 0)).toBeCloseTo(Math.log(202))
+    expect(inverseFrequency(100, 100)).toBeCloseTo(Math.log(1 + 0.5 / 100.5))
+    expect(occurrenceWeight(1, 80, 80)).toBeCloseTo(1)
+    expect(occurrenceWeight(3, 40, 80)).toBeCloseTo((3 * 2.2) / (3 + 1.2 * (0.25 + 0.75 * 0.5)))
+  })
+
+  it('gives more for rarer words, more occurrences and shorter chunks, within bounds', () => {
+    const size = fc.integer({ min: 1, max: 100_000 })
+    fc.assert(
+      fc.property(size, size, size, (count, length, average) => {
+        const weight = occurrenceWeight(count, length, average)
+        expect(weight).toBeGreaterThan(0)
+        expect(weight).toBeLessThanOrEqual(RANKING.saturation + 1)
+        expect(occurrenceWeight(count + 1, length, average)).toBeGreaterThanOrEqual(weight)
+        expect(occurrenceWeight(count, length + 1, average)).toBeLessThanOrEqual(weight)
+        expect(inverseFrequency(length, count)).toBeGreaterThanOrEqual(0)
+        expect(inverseFrequency(length, count + 1)).toBeLessThanOrEqual(inverseFrequency(length, count))
+      }),
+    )
+  })
+})
+
+describe('best', () => {
+  it('is what sorting everything gives', () => {
+    const score = fc.integer({ min: 0, max: 5 })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(score, fc.nat(3)), { maxLength: 400 }), fc.nat(60), (chunks, limit) => {
+        const scores = Float64Array.from(chunks, ([value]) => value)
+        const keys = Uint32Array.from(chunks, ([, key]) => key)
+        const order = (a: number, b: number): number =>
+          (scores[b] ?? 0) - (scores[a] ?? 0) || (keys[a] ?? 0) - (keys[b] ?? 0) || a - b
+        const all = [...scores.keys()].filter((id) => (scores[id] ?? 0) > 0).sort(order)
+        expect(best({ scores, keys }, limit)).toEqual(all.slice(0, limit))
+        const some = all.filter((id) => id % 2 === 0)
+        expect(best({ scores, keys }, limit, some.toReversed())).toEqual(some.slice(0, limit))
+      }),
+    )
+  })
+})
+
+describe('similarity', () => {
+  /** Every gram as rare as the others. */
+  const alike = (word: string, other: string): number => {
+    const grams = gramsOf(word)
+    const common = gramsOf(other).filter((gram) => grams.includes(gram))
+    const weight = gramWeight(1000, 10)
+    return similarity({ count: grams.length, weight: weight * grams.length }, gramsOf(other).length, {
+      count: common.length,
+      weight: weight * common.length,
+    })
+  }
+
+  it.each([
+    ['carcinogen', 'carcinogen', 1],
+    ['carcinogen', 'carcinogenesi', 8 / Math.sqrt(8 * 11)],
+    ['dateisystem', 'dateisystemen', 9 / Math.sqrt(9 * 11)],
+    ['quercitin', 'quercetin', 3 / 7],
+    ['river', 'stone', 0],
+  ])('of %s and %s is %f', (word, other, expected) => {
+    expect(alike(word, other)).toBeCloseTo(expected, 10)
+  })
+
+  it.each(['2008', 'x86', 'v1.2.3', 'it', '東京', 'ภาษา', '서울'])('is not asked of %s', (term) => {
+    expect(gramsOf(term)).toEqual([])
+  })
+})
+
+describe('phrases', () => {
+  it('are pairs of different words that follow each other, each once', () => {
+    expect(pairsOf([1, 2, 2, 3, 1, 2])).toEqual([
+      [1, 2],
+      [2, 3],
+      [3, 1],
+    ])
+    expect(pairsOf([1])).toEqual([])
+  })
+
+  it('are counted where they stand in order', () => {
+    const pairs = [
+      [1, 2],
+      [2, 1],
+      [1, 3],
+    ] as const
+    expect(countPairs([1, 2, 1, 2, 0, 1, 0, 3, 1], pairs)).toEqual([2, 1, 0])
+    expect(countPairs([], pairs)).toEqual([0, 0, 0])
+  })
+})
+
+describe('smooth', () => {
+  const scores = new Map([
+    [1, 10],
+    [2, 4],
+    [3, 0],
+  ])
+  const score = (id: number): number => scores.get(id) ?? 0
+  const lent = (1 - RANKING.neighbours.own) / RANKING.neighbours.own
+
+  it('adds the mean of the neighbours, weighted by similarity', () => {
+    const smoothed = smooth(
+      new Map([
+        [
+          1,
+          [
+            { id: 2, similarity: 0.6 },
+            { id: 3, similarity: 0.2 },
+          ],
+        ],
+        [2, []],
+      ]),
+      score,
+      1000,
+    )
+    expect(smoothed.get(1)).toBeCloseTo(10 + (lent * 0.6 * 4) / 0.8)
+    expect(smoothed.get(2)).toBe(4)
+    expect(smoothed.get(3)).toBeCloseTo(lent * 10)
+  })
+
+  it('brings in chunks without a word of the query only when they are near, and the store is not small', () => {
+    const neighbours = (similarity: number): Map<number, { id: number; similarity: number }[]> =>
+      new Map([[1, [{ id: 3, similarity }]]])
+    expect(smooth(neighbours(0.2), score, 1000).has(3)).toBe(true)
+    expect(smooth(neighbours(0.1), score, 1000).has(3)).toBe(false)
+    expect(smooth(neighbours(0.2), score, 99).has(3)).toBe(false)
+  })
+})
+
+describe('matchesFilter', () => {
+  const chunk = { source: 's', title: 't', metadata: { year: 1874, tags: ['a', 'b'], none: null } }
+  it.each<[filter: Parameters<typeof matchesFilter>[1], matches: boolean]>([
+    [{}, true],
+    [{ source: 's', title: 't' }, true],
+    [{ source: ['r', 's'] }, true],
+    [{ source: [] }, false],
+    [{ year: 1874 }, true],
+    [{ year: '1874' }, false],
+    [{ year: [1, 1874], tags: 'b' }, true],
+    [{ tags: 'c' }, false],
+    [{ none: null, missing: null }, true],
+    [{ constructor: 'x' }, false],
+    [{ constructor: null }, true],
+  ])('%j: %s', (filter, matches) => {
+    expect(matchesFilter(chunk, filter)).toBe(matches)
+  })
+})
