@@ -21,54 +21,67 @@ export interface RandomTurn {
   readonly gaps: readonly number[]
 }
 
-/** As `fc.record`, with ordinary objects: what comes out of JSON has a prototype. */
-function plain<T extends object>(model: { [Key in keyof T]: fc.Arbitrary<T[Key]> }): fc.Arbitrary<T> {
-  return fc.record(model, { noNullPrototype: true }) as fc.Arbitrary<T>
-}
+/** Ordinary objects: what comes out of JSON has a prototype. */
+const PLAIN = { noNullPrototype: true } as const
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })
 const shown = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })
 const count = fc.option(fc.nat(5000), { nil: null })
-const usage: fc.Arbitrary<Usage> = plain({
-  inputTokens: count,
-  outputTokens: count,
-  totalTokens: count,
-  cacheReadTokens: count,
-  cacheWriteTokens: count,
-  reasoningTokens: count,
-  exactness: fc.constantFrom('exact', 'estimated', 'unknown'),
-})
-const failure = plain({
-  code: fc.constantFrom('network' as const, 'overloaded' as const, 'stream_interrupted' as const),
-  message: text,
-  retryable: fc.boolean(),
-})
+const usage: fc.Arbitrary<Usage> = fc.record(
+  {
+    inputTokens: count,
+    outputTokens: count,
+    totalTokens: count,
+    cacheReadTokens: count,
+    cacheWriteTokens: count,
+    reasoningTokens: count,
+    exactness: fc.constantFrom('exact', 'estimated', 'unknown'),
+  },
+  PLAIN,
+)
+const failure = fc.record(
+  {
+    code: fc.constantFrom('network' as const, 'overloaded' as const, 'stream_interrupted' as const),
+    message: text,
+    retryable: fc.boolean(),
+  },
+  PLAIN,
+)
 const input = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
 
 interface RandomAttempt {
   readonly deltas: readonly { readonly text: string; readonly isThinking: boolean }[]
 }
 
-const attempt: fc.Arbitrary<RandomAttempt> = plain({
-  deltas: fc.array(plain({ text: shown, isThinking: fc.boolean() }), { maxLength: 6 }),
-})
+const attempt: fc.Arbitrary<RandomAttempt> = fc.record(
+  {
+    deltas: fc.array(fc.record({ text: shown, isThinking: fc.boolean() }, PLAIN), { maxLength: 6 }),
+  },
+  PLAIN,
+)
 
 /** A call: whether its tool is started, says something on its way, and when its result comes. */
-const toolCall = plain({
-  input,
-  isStarted: fc.boolean(),
-  progress: fc.array(text, { maxLength: 2 }),
-  order: fc.nat(9),
-  isError: fc.boolean(),
-})
+const toolCall = fc.record(
+  {
+    input,
+    isStarted: fc.boolean(),
+    progress: fc.array(text, { maxLength: 2 }),
+    order: fc.nat(9),
+    isError: fc.boolean(),
+  },
+  PLAIN,
+)
 
-const step = plain({
-  failed: fc.array(fc.tuple(attempt, failure), { maxLength: 2 }),
-  last: attempt,
-  usage,
-  calls: fc.array(toolCall, { maxLength: 3 }),
-  asks: fc.boolean(),
-})
+const step = fc.record(
+  {
+    failed: fc.array(fc.tuple(attempt, failure), { maxLength: 2 }),
+    last: attempt,
+    usage,
+    calls: fc.array(toolCall, { maxLength: 3 }),
+    asks: fc.boolean(),
+  },
+  PLAIN,
+)
 
 const terminal: fc.Arbitrary<TerminalEvent> = fc.oneof(
   text.map((reason) => ({ type: 'cancelled' as const, reason })),
@@ -79,22 +92,27 @@ const terminal: fc.Arbitrary<TerminalEvent> = fc.oneof(
   })),
 )
 
-export const randomTurn: fc.Arbitrary<RandomTurn> = plain({
-  question: shown,
-  steps: fc.array(step, { maxLength: 4 }),
-  terminal,
-  gaps: fc.array(fc.oneof(fc.nat(2000), fc.constantFrom(0.25, 1.1)), { minLength: 1, maxLength: 5 }),
-  /** Call ids of some providers begin anew with every step. */
-  hasUniqueIds: fc.boolean(),
-}).map(({ question, steps, terminal, gaps, hasUniqueIds }) => ({
-  happenings: [
-    { step: 0, entry: { type: 'messages', step: 0, messages: [system('Be brief.'), user(question)] } },
-    { step: 0, body: { type: 'start', model: 'test/model' } },
-    ...steps.flatMap((step, index) => happeningsOf(step, index + 1, hasUniqueIds)),
-  ],
-  terminal,
-  gaps,
-}))
+export const randomTurn: fc.Arbitrary<RandomTurn> = fc
+  .record(
+    {
+      question: shown,
+      steps: fc.array(step, { maxLength: 4 }),
+      terminal,
+      gaps: fc.array(fc.oneof(fc.nat(2000), fc.constantFrom(0.25, 1.1)), { minLength: 1, maxLength: 5 }),
+      /** Call ids of some providers begin anew with every step. */
+      hasUniqueIds: fc.boolean(),
+    },
+    PLAIN,
+  )
+  .map(({ question, steps, terminal, gaps, hasUniqueIds }) => ({
+    happenings: [
+      { step: 0, entry: { type: 'messages', step: 0, messages: [system('Be brief.'), user(question)] } },
+      { step: 0, body: { type: 'start', model: 'test/model' } },
+      ...steps.flatMap((step, index) => happeningsOf(step, index + 1, hasUniqueIds)),
+    ],
+    terminal,
+    gaps,
+  }))
 
 type RandomStep = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
