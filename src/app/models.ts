@@ -53,7 +53,8 @@ export function resolveModel(model: ModelInput, config: CriaConfig = {}, options
   )
 }
 
-function resolvePointer(name: string, config: CriaConfig): string {
+/** The model that a pointer stands for; any other name stands for itself. @throws ConfigurationError for a pointer that is not set. */
+export function resolvePointer(name: string, config: CriaConfig): string {
   if (!isPointer(name)) return name
   const target = config.models?.[name]
   if (target === undefined) {

@@ -3,7 +3,7 @@
 import type { LanguageModel } from '../core/model.ts'
 import { listens } from '../util/listens.ts'
 import type { CriaConfig, ProviderName } from './config-schema.ts'
-import { createModel, defaultModelRef, resolveModel } from './models.ts'
+import { createModel, defaultModelRef, resolvePointer } from './models.ts'
 import type { ModelOptions } from './models.ts'
 import type { Surroundings } from './paths.ts'
 
@@ -14,7 +14,7 @@ const PROBE_MS = 300
  * @throws ConfigurationError when there is no such provider or pointer.
  */
 export async function openModel(name: string | undefined, config: CriaConfig, env: Surroundings['env']): Promise<LanguageModel> {
-  const { ref } = resolveModel(name ?? (await defaultModelRef(env, config, fetchIfThere)), config, { env })
+  const ref = resolvePointer(name ?? (await defaultModelRef(env, config, fetchIfThere)), config)
   const facts = config.modelFacts?.[ref]
   const options = providerOptions(ref.slice(0, ref.indexOf('/')), config, env)
   return createModel(ref, { env, ...options, ...(facts === undefined ? {} : { facts }) })

@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly input?: string
   /** A file that standard output goes to. */
   readonly outputTo?: string
+  /** Runs in a terminal of its own; what it writes to either stream is then in `stdout`. */
+  readonly inTerminal?: boolean
   /** A command of the shell that limits the process: `ulimit -f 100`. */
   readonly shellLimit?: string
 }
@@ -67,22 +69,7 @@ export function newPlace(): Place {
 
 function startCria(words: readonly string[], place: { folder: string; home: string }, options: RunOptions): Running {
   const surroundings = { cwd: options.cwd ?? place.folder, env: { ...process.env, CRIA_HOME: place.home, ...options.env } }
-  const { outputTo, shellLimit } = options
-  const child =
-    outputTo === undefined && shellLimit === undefined
-      ? spawn(process.execPath, [MAIN, ...words], surroundings)
-      : spawn(
-          '/bin/bash',
-          [
-            '-c',
-            `${shellLimit ?? ':'}; exec "$@" ${outputTo === undefined ? '' : `> ${outputTo}`}`,
-            'bash',
-            process.execPath,
-            MAIN,
-            ...words,
-          ],
-          surroundings,
-        )
+  const child = spawn(...commandLine(words, options), surroundings)
   let stdout = ''
   let stderr = ''
   const waiting = new Set<{ readonly text: string; readonly found: () => void }>()
@@ -123,4 +110,20 @@ function startCria(words: readonly string[], place: { folder: string; home: stri
       ])
     },
   }
+}
+
+function commandLine(
+  words: readonly string[],
+  { outputTo, shellLimit, inTerminal }: RunOptions,
+): [program: string, words: string[]] {
+  const command = [process.execPath, MAIN, ...words]
+  if (inTerminal === true)
+    return ['/usr/bin/script', ['--quiet', '--return', '--command', command.map(quoted).join(' '), '/dev/null']]
+  if (outputTo === undefined && shellLimit === undefined) return [process.execPath, [MAIN, ...words]]
+  const redirection = outputTo === undefined ? '' : ` > ${quoted(outputTo)}`
+  return ['/bin/bash', ['-c', `${shellLimit ?? ':'}; exec "$@"${redirection}`, 'bash', ...command]]
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,0 +1,239 @@
+import { createServer } from 'node:http'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { answer, chatServer } from '../support/chat-server.ts'
+import { newPlace } from './command-line.ts'
+import type { Place } from './command-line.ts'
+
+let place: Place
+beforeEach(() => {
+  place = newPlace()
+  place.write({ '.git/HEAD': '' })
+})
+afterEach(() => {
+  place[Symbol.dispose]()
+})
+
+/** A server that knows two models and tells what it was asked. */
+async function modelServer(): Promise<
+  { url: string; asked: { path: string; authorization: string | undefined }[] } & AsyncDisposable
+> {
+  const asked: { path: string; authorization: string | undefined }[] = []
+  const server = createServer((request, response) => {
+    asked.push({ path: request.url ?? '', authorization: request.headers.authorization })
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const models =
+      request.url === '/api/tags' ? { models: [{ name: 'small:1b' }] } : { data: [{ id: 'small:1b' }, { id: 'large:\u001B[2J' }] }
+    response.end(JSON.stringify(models))
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+describe('I09 a project that was cloned', () => {
+  test('gets no key and changes no model before its folder is trusted, and again when its file changes', async () => {
+    await using canary = await chatServer(answer('Got it.'))
+    const config = (extra: object): string =>
+      JSON.stringify({
+        models: { main: 'openai-compatible/evil' },
+        providers: { 'openai-compatible': { baseURL: canary.url, apiKeyEnv: 'CANARY_KEY' } },
+        ...extra,
+      })
+    place.write({ '.cria/config.json': config({}), 'docs/a.md': '# Oil\n\nThe oil is in the cellar.\n' })
+    const env = { CANARY_KEY: 'canary-key-0123456789' }
+    const ask = (): ReturnType<Place['run']> => place.run(['ask', 'Where is the oil?', '--docs', 'docs'], { env })
+
+    const before = await ask()
+    expect(canary.requests).toEqual([])
+    expect(before).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('cellar'),
+      stderr: expect.stringMatching(/config\.json is not used; look at it, then run "cria trust"/),
+    })
+
+    expect((await place.run(['trust'])).code).toBe(0)
+    expect(await ask()).toMatchObject({ code: 0, stdout: 'Got it.\n', stderr: expect.not.stringContaining('trust') })
+    expect(canary.requests).toHaveLength(1)
+
+    place.write({ '.cria/config.json': config({ rules: { allow: ['shell(*)'] } }) })
+    expect((await ask()).stderr).toMatch(/has changed since you trusted it/)
+    expect(canary.requests).toHaveLength(1)
+
+    await place.run(['trust'])
+    await place.run(['trust', '--revoke'])
+    await ask()
+    expect(canary.requests).toHaveLength(1)
+  })
+
+  test('shows what would count before it counts', async () => {
+    place.write({ '.cria/config.json': '{ "models": { "main": "ollama/x" } }' })
+    const shown = await place.run(['trust', '--show', '--json'])
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      trust: 'untrusted',
+      config: { models: { main: 'ollama/x' } },
+      folder: place.folder,
+    })
+    expect(JSON.parse((await place.run(['trust', '--json'])).stdout)).toMatchObject({ trust: 'trusted' })
+    expect(JSON.parse((await place.run(['trust', '--revoke', '--json'])).stdout)).toMatchObject({ trust: 'untrusted' })
+  })
+
+  test('is not trusted with a file that has mistakes', async () => {
+    place.write({ '.cria/config.json': '{ "model": "x" }' })
+    expect(await place.run(['trust'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/config\.json has a mistake:\n {2}model: expected the key "models"/),
+    })
+    expect(JSON.parse((await place.run(['trust', '--revoke', '--json'])).stdout)).toMatchObject({ trust: 'untrusted' })
+  })
+
+  test('without a configuration there is nothing to trust', async () => {
+    expect(await place.run(['trust'])).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to trust') })
+  })
+})
+
+describe('models', () => {
+  test('names the default and every provider, without a key and without a network', async () => {
+    const { code, stdout } = await place.run(['models', '--json', '--offline'])
+    const { default: chosen, providers } = JSON.parse(stdout) as {
+      default: object
+      providers: { name: string; configured: boolean }[]
+    }
+    expect(code).toBe(0)
+    expect(chosen).toMatchObject({ ref: 'builtin/extractive', price: { input: 0, output: 0 } })
+    expect(providers.map(({ name }) => name)).toEqual([
+      'openai',
+      'openai-chat',
+      'anthropic',
+      'google',
+      'ollama',
+      'openai-compatible',
+    ])
+  })
+
+  test('tells price and window where they are known, and never a key', async () => {
+    const env = { OPENAI_API_KEY: 'sk-canary-0123456789' }
+    const { stdout } = await place.run(['models', '--json', '--offline'], { env })
+    expect(JSON.parse(stdout)).toMatchObject({
+      default: {
+        ref: expect.stringMatching(/^openai\//),
+        contextWindow: expect.any(Number),
+        price: { input: expect.any(Number), output: expect.any(Number) },
+      },
+      providers: expect.arrayContaining([
+        expect.objectContaining({ name: 'openai', configured: true, keyFrom: 'OPENAI_API_KEY' }),
+      ]),
+    })
+    const people = await place.run(['models', '--offline'], { env })
+    expect(people.stdout).toContain('key from OPENAI_API_KEY')
+    expect(stdout + people.stdout).not.toContain('canary')
+  })
+
+  test('asks a provider what it has, with its own key', async () => {
+    await using server = await modelServer()
+    const env = {
+      OPENAI_COMPATIBLE_BASE_URL: `${server.url}/v1`,
+      OPENAI_COMPATIBLE_API_KEY: 'key-0123456789',
+      OPENAI_API_KEY: '',
+    }
+    const { stdout } = await place.run(['models', '--json'], { env })
+    const { providers } = JSON.parse(stdout) as {
+      providers: { name: string; reachable: boolean | null; models: { ref: string; price: null }[] }[]
+    }
+    const found = providers.find(({ name }) => name === 'openai-compatible')
+    expect(found).toMatchObject({ reachable: true, models: [{ ref: 'openai-compatible/small:1b', price: null }, {}] })
+    expect(server.asked).toEqual([{ path: '/v1/models', authorization: 'Bearer key-0123456789' }])
+  })
+
+  test('a running Ollama answers when nothing else is configured', async () => {
+    await using server = await modelServer()
+    const { stdout } = await place.run(['models', '--json'], { env: { OLLAMA_HOST: server.url } })
+    expect(JSON.parse(stdout)).toMatchObject({ default: { ref: 'ollama/small:1b' } })
+  })
+
+  test('CRIA_MODEL and the pointers of the configuration', async () => {
+    mkdirSync(place.home)
+    writeFileSync(
+      join(place.home, 'config.json'),
+      JSON.stringify({
+        models: { quick: 'anthropic/claude-haiku-4-5' },
+        modelFacts: { 'anthropic/claude-haiku-4-5': { contextWindow: 1234 } },
+      }),
+    )
+    const { stdout } = await place.run(['models', '--json', '--offline'], { env: { CRIA_MODEL: 'quick' } })
+    const quick = { ref: 'anthropic/claude-haiku-4-5', contextWindow: 1234 }
+    expect(JSON.parse(stdout)).toMatchObject({ default: quick, pointers: { quick } })
+  })
+})
+
+describe('doctor', () => {
+  interface Report {
+    readonly ok: boolean
+    readonly checks: readonly {
+      readonly name: string
+      readonly status: string
+      readonly message: string
+      readonly hint?: string
+    }[]
+  }
+  const examine = async (
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Report & { code: number | null; stdout: string }> => {
+    const { code, stdout } = await place.run(['doctor', '--json'], { env })
+    return { code, stdout, ...(JSON.parse(stdout) as Report) }
+  }
+
+  test('a fresh home is fine', async () => {
+    expect(await examine()).toMatchObject({ code: 0, ok: true })
+    const { code, stdout } = await place.run(['doctor'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ok {7}node: Node \d+/)
+  })
+
+  test('says what is wrong and what to do', async () => {
+    mkdirSync(join(place.home, 'stores'), { recursive: true })
+    writeFileSync(join(place.home, 'config.json'), '{ "modles": {} }')
+    writeFileSync(join(place.home, 'stores', 'broken.db'), `SQLite format 3\0${'x'.repeat(5000)}`)
+    place.write({ '.cria/config.json': '{}' })
+    const { code, ok, checks } = await examine({ OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:65535/v1' })
+    expect({ code, ok }).toEqual({ code: 1, ok: false })
+    const failed = Object.fromEntries(checks.filter(({ status }) => status !== 'ok').map((check) => [check.name, check]))
+    expect(failed['configuration']).toMatchObject({
+      status: 'failed',
+      message: expect.stringMatching(/modles: expected the key "models"/),
+    })
+    expect(failed['store broken']).toMatchObject({ status: 'failed', hint: expect.any(String) })
+    expect(failed['provider openai-compatible']).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('nothing listens there'),
+    })
+  })
+
+  test('K02 shows no key', async () => {
+    const { stdout, checks } = await examine({
+      OPENAI_API_KEY: 'sk-canary-0123456789',
+      OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
+      CRIA_DEBUG: '1',
+    })
+    expect(checks.find(({ name }) => name === 'provider openai')?.message).toContain('key from OPENAI_API_KEY')
+    expect(stdout).not.toContain('canary')
+  })
+
+  test.runIf(process.platform !== 'win32')('K04 warns of a home that others can read', async () => {
+    mkdirSync(place.home, { mode: 0o755 })
+    expect((await examine()).checks).toContainEqual(
+      expect.objectContaining({ name: 'home', status: 'warning', hint: expect.stringContaining('chmod 700') }),
+    )
+  })
+})

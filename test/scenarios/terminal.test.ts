@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { answer, chatServer } from '../support/chat-server.ts'
+import { newPlace } from './command-line.ts'
+import type { Place } from './command-line.ts'
+
+// util-linux's `script` runs a command in a terminal of its own and passes on what it wrote.
+const hasTerminal =
+  process.platform === 'linux' &&
+  existsSync('/usr/bin/script') &&
+  spawnSync('/usr/bin/script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
+if (!hasTerminal) console.warn('There is no script(1) of util-linux here: nothing is tested in a real terminal.')
+
+let place: Place
+beforeEach(() => {
+  place = newPlace()
+})
+afterEach(() => {
+  place[Symbol.dispose]()
+})
+
+describe.runIf(hasTerminal)('in a real terminal', () => {
+  test('L01 what a model sends is rendered, and its escape codes are seen and not obeyed', async () => {
+    const hostile = ['# Title\n\n', '**bold**', '\u001B]52;c;ZXZp', 'bA==\u0007\u001B[2J\u001B[8m\u009B2J\u001Bc', '\n']
+    await using server = await chatServer(answer(...hostile))
+    const { code, stdout } = await place.run(['ask', 'x', '-m', 'openai-compatible/test'], {
+      inTerminal: true,
+      env: { OPENAI_COMPATIBLE_BASE_URL: server.url, TERM: 'xterm-256color' },
+    })
+    expect(code).toBe(0)
+    expect(stdout).toContain('\u001B[1mbold\u001B[22m')
+    expect(stdout).toContain('␛]52;c;ZXZpbA==␇␛[2J␛[8m<U+009B>2J␛c')
+    for (const code of ['\u001B]52', '\u001B[2J', '\u001B[8m', '\u009B', '\u001Bc']) expect(stdout).not.toContain(code)
+  })
+
+  test('a long piece of work shows a bar, and takes it away', async () => {
+    place.write(
+      Object.fromEntries(
+        Array.from({ length: 1500 }, (_, index) => [
+          `docs/${index}.md`,
+          `# File ${index}\n\n${'Some words stand here. '.repeat(40)}`,
+        ]),
+      ),
+    )
+    const { code, stdout } = await place.run(['index', 'docs'], { inTerminal: true, env: { TERM: 'xterm-256color' } })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/Indexing {2}[█▏▎▍▌▋▊▉░]+ +\d+ % {2}\d+\/1500 files/)
+    expect(stdout).toContain('\r\u001B[Kdefault: 1500 files')
+  })
+
+  test('NO_COLOR', async () => {
+    await using server = await chatServer(answer('**bold**\n'))
+    const { stdout } = await place.run(['ask', 'x', '-m', 'openai-compatible/test'], {
+      inTerminal: true,
+      env: { OPENAI_COMPATIBLE_BASE_URL: server.url, TERM: 'xterm-256color', NO_COLOR: '1' },
+    })
+    expect(stdout).toContain('bold\r\n')
+    expect(stdout).not.toContain('\u001B')
+  })
+})
