@@ -94,7 +94,7 @@ function checkPromises(recorder: SqliteRecorder, lines: readonly string[]): { lo
 
 describe('processes that are killed', () => {
   it(
-    `leave a whole journal with every turn that was begun, ${ROUNDS} times`,
+    `REC-LOG-001 leave a whole journal with every turn that was begun, ${ROUNDS} times`,
     async () => {
       let lost = 0
       const all: string[] = []
