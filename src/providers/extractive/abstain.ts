@@ -10,29 +10,35 @@ import { CONFIDENCE } from './weights.ts'
 export const SIGNS = [
   /** Share of the question's weight in the passage and its title, synonyms not counted. */
   'covered',
-  /** Weight of the heaviest word that stands in no passage: a name nobody mentions is a question nobody answers. */
-  'missing',
   /** How far the best passage of the search stands above the fifth. */
   'lead',
   /** How far the best window stands above the best one of any other passage. */
   'margin',
   /** Share of the passage's title that the question says. */
   'topic',
+  /** Weight of the heaviest word that stands in no passage: a name nobody mentions is a question nobody answers. */
+  'missing',
 ] as const
 export type Sign = (typeof SIGNS)[number]
 /** Each between 0 and 1. */
 export type Signs = Readonly<Record<Sign, number>>
 
+/** Below this coverage nothing else counts in full: a clear lead in nothing is nothing. */
+const ENOUGH_COVERED = 0.3
+
 export function readSigns(question: Question, readings: readonly Reading[], ranked: readonly Ranked[]): Signs {
   const [best] = ranked
-  if (best === undefined) return { covered: 0, missing: 1, lead: 0, margin: 0, topic: 0 }
+  if (best === undefined) return { covered: 0, lead: 0, margin: 0, topic: 0, missing: 1 }
   const rival = ranked.find((other) => other.reading !== best.reading)
+  const margin = rival === undefined ? 1 : Math.min(1, Math.max(0, best.worth - rival.worth) / WIDE_MARGIN)
+  const coverage = covered(question, saidBy(question, [best.reading], VARIANT))
+  const share = Math.min(1, coverage / ENOUGH_COVERED)
   return {
-    covered: covered(question, saidBy(question, [best.reading], VARIANT)),
+    covered: coverage,
+    lead: share * leadOf(readings.map(({ passage }) => passage.score)),
+    margin: share * margin,
+    topic: share * best.features.topic,
     missing: heaviestUnsaid(question, saidBy(question, readings, 0)),
-    lead: leadOf(readings.map(({ passage }) => passage.score)),
-    margin: rival === undefined ? 1 : Math.min(1, Math.max(0, best.worth - rival.worth) / WIDE_MARGIN),
-    topic: best.features.topic,
   }
 }
 
