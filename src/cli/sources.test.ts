@@ -17,12 +17,12 @@ const cite = (marker: string, source: string, line?: number, supported = true): 
 })
 
 test.each([
-  ['docs/a.md', [3, 9], '/work', 'docs/a.md:3'],
-  ['/work/docs/a.md', [3, 9], '/work', 'docs/a.md:3'],
-  ['/work', undefined, '/work', '/work'],
-  ['/workshop/a.md', undefined, '/work', '/workshop/a.md'],
-  ['/work/..a.md', undefined, '/work', '..a.md'],
-  ['https://example.org/a', undefined, '/work', 'https://example.org/a'],
+  ['docs/a.md', [3, 9], '/home/ada', 'docs/a.md:3'],
+  ['/home/ada/docs/a.md', [3, 9], '/home/ada', 'docs/a.md:3'],
+  ['/home/ada', undefined, '/home/ada', '/home/ada'],
+  ['/home/adam/a.md', undefined, '/home/ada', '/home/adam/a.md'],
+  ['/home/ada/..a.md', undefined, '/home/ada', '..a.md'],
+  ['https://example.org/a', undefined, '/home/ada', 'https://example.org/a'],
 ] as const)('%s %j seen from %s is %s', (source, lines, cwd, expected) => {
   expect(placeOf(source, lines, { cwd })).toBe(expected)
 })
