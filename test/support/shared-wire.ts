@@ -59,6 +59,22 @@ export function expectedOf({ file }: Recording): Expected {
   return (JSON.parse(readFileSync(join(WIRE, 'recordings', file), 'utf8')) as { readonly expected: Expected }).expected
 }
 
+/** A conversation with tools: the n-th request gets the n-th recording. */
+export interface Sequence {
+  readonly name: string
+  readonly api: string
+  readonly steps: readonly string[]
+  /** How many calls a client has to answer before the next request. */
+  readonly toolCallsPerStep: readonly number[]
+}
+
+export function sequences(...apis: readonly string[]): Sequence[] {
+  const index = JSON.parse(readFileSync(join(WIRE, 'recordings', 'index.json'), 'utf8')) as {
+    readonly sequences: readonly Sequence[]
+  }
+  return index.sequences.filter((sequence) => apis.includes(sequence.api))
+}
+
 export interface LogLine {
   readonly type: string
   readonly key?: string
