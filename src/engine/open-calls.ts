@@ -14,6 +14,11 @@ export class OpenCalls {
       this.#calls.set(body.entry.callId, { name: body.entry.name, started: true })
   }
 
+  /** Tools are at work. */
+  get running(): boolean {
+    return [...this.#calls.values()].some(({ started }) => started)
+  }
+
   /** A result for each of them, which says whether it may have had effects. */
   unanswered(): ToolResult[] {
     return [...this.#calls].map(([id, { name, started }]) => ({

@@ -24,7 +24,9 @@ export async function* recorded(
   try {
     await tap.open()
     const bodies = tap.refusal === undefined ? source : refused(tap.refusal, turn)
-    for await (const group of inReadyGroups(bodies, isDelta, () => turn.end(left()))) {
+    // Not returned with its reader: what tools have done by then is still wanted.
+    const held = { next: () => bodies.next() }
+    for await (const group of inReadyGroups(held, isDelta, () => turn.end(left()))) {
       const events = await tap.store(group)
       for (const event of events) yield event
       if (tap.terminal !== undefined) return tap.terminal.type === 'complete' ? tap.terminal.result : undefined
@@ -37,6 +39,7 @@ export async function* recorded(
     yield event
     return undefined
   } finally {
+    await tap.awaitTools(source)
     await source.return()
     await tap.abandon()
     turn.span.end()
@@ -128,6 +131,19 @@ class Tap {
 
   async #write(entries: readonly JournalEntry[]): Promise<void> {
     if (entries.length > 0) await settled(this.#turn.recorder?.record(this.#turn.turnId, entries))
+  }
+
+  /** The reader left while tools were at work: they have been told to stop, and what they come to is written down. */
+  async awaitTools(source: Station<void>): Promise<void> {
+    try {
+      while (this.terminal === undefined && this.#calls.running) {
+        const next = await source.next()
+        if (next.done === true || (next.value.type !== 'note' && isTerminal(next.value))) return
+        await this.store([next.value])
+      }
+    } catch {
+      // A journal that fails now keeps what it has.
+    }
   }
 
   /** The reader left before the end: the turn is cancelled, with what it had. */
