@@ -1,5 +1,6 @@
 /** Every API over a real socket: what a model says arrives, what it needs goes back, what goes wrong is named. */
 
+import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { afterTools, ask, QUESTION } from '../../test/support/ask-provider.ts'
 import { APIS } from '../../test/support/answers.ts'
@@ -489,6 +490,34 @@ describe.each(APIS)('$provider', (api) => {
       const { error } = await ask(model, {}, AbortSignal.timeout(50))
       expect(error).toMatchObject({ code: 'timeout' })
     })
+  })
+
+  test('ENG-STREAM-002 a reader who pauses is not read ahead for', { timeout: 60_000 }, async () => {
+    const events = api.stream({ text: SAID.text ?? '' }).split(/(?<=\n\r?\n)/)
+    const place = events.findIndex((event) => event.includes('It is'))
+    const more = (events[place] ?? '').repeat(Math.ceil(65_536 / (events[place]?.length ?? 1)))
+    // 128 MB, if anybody would take it.
+    const model = await serve(api, [
+      { body: [...events.slice(0, place + 1), ...Array.from({ length: 2000 }, () => more)], afterwards: 'hang' },
+    ])
+    const stream = model.stream({ ...QUESTION, model: model.ref }, { signal: new AbortController().signal, span: silent })
+    const parts = stream[Symbol.asyncIterator]()
+    for (let type = ''; type !== 'text';) type = ((await parts.next()).value as ModelPart).type
+    let [before, now] = [-1, server?.written() ?? 0]
+    while (before !== now) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      ;[before, now] = [now, server?.written() ?? 0]
+    }
+    expect(now).toBeLessThan(400)
+    await parts.return?.()
+    await server?.aborted()
+  })
+
+  test('D06 listeners do not pile up on a signal', async () => {
+    const model = await serve(api, [{ body: api.stream(SAID) }])
+    const { signal } = new AbortController()
+    for (let i = 0; i < 30; i++) await ask(model, {}, signal)
+    expect(getEventListeners(signal, 'abort').length).toBe(0)
   })
 
   test('a connection is used again after a complete answer', async () => {

@@ -29,6 +29,8 @@ export interface WireServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
   readonly requests: readonly Received[]
+  /** How many pieces of bodies have left. */
+  readonly written: () => number
   /** Resolves when the client has closed a connection whose answer was not complete. */
   readonly aborted: () => Promise<void>
 }
@@ -36,6 +38,7 @@ export interface WireServer extends AsyncDisposable {
 /** @param replies one for each request, the last for all that follow; or a function of the request. */
 export async function wireServer(replies: readonly Reply[] | ((request: Received) => Reply)): Promise<WireServer> {
   const requests: Received[] = []
+  let written = 0
   const connections = new Map<Socket, number>()
   const aborted = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
@@ -66,7 +69,10 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
       response.flushHeaders()
       for (const piece of typeof body === 'string' || body instanceof Uint8Array ? [body] : body) {
         await new Promise<void>((resolve) => {
-          response.write(piece, () => setImmediate(resolve))
+          response.write(piece, () => {
+            written++
+            setImmediate(resolve)
+          })
         })
         if (response.destroyed) return
       }
@@ -82,6 +88,7 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    written: () => written,
     aborted: () => aborted.promise,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {

@@ -48,6 +48,10 @@ async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCa
   const errors: ErrorContext = { ...options.errors, ref: options.ref }
   let call: OpenedCall | undefined
   let answer: Answer | undefined
+  // `fetch` leaves its listener on the signal until it is collected; the caller's signal may serve a thousand calls.
+  const own = new AbortController()
+  const onAbort = (): void => own.abort(ctx.signal.reason)
+  ctx.signal.addEventListener('abort', onAbort, { once: true })
   try {
     ctx.signal.throwIfAborted()
     const names = new ToolNames((request.tools ?? []).map((tool) => tool.name))
@@ -55,7 +59,7 @@ async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCa
       ref: options.ref,
       style: STYLES[options.style],
       names,
-      signal: ctx.signal,
+      signal: own.signal,
       providerOptions: options.providerOptions ?? {},
     })
     call = await options.open(callOptions)
@@ -78,6 +82,7 @@ async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCa
     if (spent !== undefined) yield { type: 'usage', usage: spent }
     throw toProviderError(thrown, errors, answer?.begun === true ? 'stream' : 'request', (data) => call?.wire?.numberOf(data))
   } finally {
+    ctx.signal.removeEventListener('abort', onAbort)
     answer?.close()
   }
 }
