@@ -3,7 +3,7 @@
 import { parseCommandLine } from './command-line.ts'
 import type { SimpleCommand, Word } from './command-line.ts'
 import { matchesGlob } from './glob.ts'
-import { programOf, riskyWords, runsItsArguments } from './programs.ts'
+import { programOf, riskyWords } from './programs.ts'
 
 /** The words of a rule. A last word `*` stands for any further words; a `*` inside a word for any characters of that word. */
 export type CommandPattern = SimpleCommand
@@ -32,14 +32,20 @@ export function coversCommand(pattern: CommandPattern, command: SimpleCommand): 
   })
 }
 
-/** Whether a prohibition meets the command, under whatever name its program is called, or a command that it runs. */
-export function meetsCommand(pattern: CommandPattern, command: SimpleCommand): boolean {
-  return innerCommands(command).some((inner) =>
-    matches(pattern, inner, (word, expected, index) => {
+/**
+ * Whether a prohibition meets the command, under whatever name its program is called, or a command that it runs. `undefined` when it
+ * could run too many to look at.
+ */
+export function meetsCommand(pattern: CommandPattern, command: SimpleCommand): boolean | undefined {
+  const inner: SimpleCommand[] = []
+  collectInner(command, inner, 0)
+  const met = inner.some((each) =>
+    matches(pattern, each, (word, expected, index) => {
       const [text, other] = index === 0 ? [programOf(word.text), programOf(expected.text)] : [word.text, expected.text]
       return isWild(expected) ? matchesGlob(other, text) : text === other || (index === 0 && word.text === expected.text)
     }),
   )
+  return met || (inner.length >= MAX_INNER ? undefined : false)
 }
 
 function matches(
@@ -64,24 +70,30 @@ function isWild({ text, wild }: Word): boolean {
   return wild !== 'no' && text.includes('*')
 }
 
+const MAX_DEPTH = 4
+const MAX_INNER = 500
+
 /**
- * The command itself, also without options before its first argument (`git --no-pager push`); for `env`, `xargs` and the like what may
- * follow in it; for `sh -c` what stands in the script.
+ * The command itself, also without options before its first argument (`git --no-pager push`), and what it may run: what follows `env` or
+ * `find -exec`, what stands in the script of `sh -c`.
  */
-function innerCommands(command: SimpleCommand): SimpleCommand[] {
-  const inner = [command]
-  if (runsItsArguments(command)) for (let at = 1; at < command.length; at++) inner.push(command.slice(at))
-  const scripts = command.flatMap((word, index) => (/^-[a-z]*c$/.test(command[index - 1]?.text ?? '') ? [word.text] : []))
-  inner.push(...scripts.flatMap((text) => parseCommandLine(text).commands))
-  return inner.flatMap(withoutLeadingOptions)
+function collectInner(command: SimpleCommand, into: SimpleCommand[], depth: number): void {
+  collectWithoutOptions(command, into)
+  for (const place of riskyWords(command)) {
+    const word = command[place]
+    if (place === 0 || word === undefined || depth >= MAX_DEPTH) continue
+    if (into.length >= MAX_INNER) return
+    collectWithoutOptions(command.slice(place), into)
+    const script = /[\s;&|]/.test(word.text) ? parseCommandLine(word.text).commands : []
+    for (const inner of script) collectInner(inner, into, depth + 1)
+  }
 }
 
-function withoutLeadingOptions(command: SimpleCommand): SimpleCommand[] {
-  const variants = [command]
-  for (let at = 1; at < command.length; at++) {
-    const isOption = (place: number): boolean => command[place]?.text.startsWith('-') === true
-    if (!isOption(at) && !isOption(at - 1)) break
-    variants.push([...command.slice(0, 1), ...command.slice(at + 1)])
+function collectWithoutOptions(command: SimpleCommand, into: SimpleCommand[]): void {
+  const isOption = (place: number): boolean => command[place]?.text.startsWith('-') === true
+  into.push(command)
+  for (let at = 1; at < command.length && into.length < MAX_INNER; at++) {
+    if (!isOption(at) && !isOption(at - 1)) return
+    into.push([...command.slice(0, 1), ...command.slice(at + 1)])
   }
-  return variants
 }

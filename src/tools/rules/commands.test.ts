@@ -537,10 +537,14 @@ const OPTIONS_THAT_RUN = [
   'go build -overlay x',
   'go env -w CC=evil',
   'go tool evil',
+  'go vet -vettool=evil',
+  'go -C /tmp/evil build',
   'gcc -wrapper evil x.c',
   'gcc -fplugin=evil.so x.c',
   'gcc -B/tmp/evil x.c',
   'gcc @evil',
+  'gcc --specs=evil x.c',
+  'gcc -Xlinker evil x.c',
   'openssl s_client -engine evil',
   'uv run evil',
   'uv tool run evil',
@@ -731,6 +735,14 @@ describe('rules for commands', () => {
       `sh -c "rm x"`,
       `bash -lc 'ls; rm x'`,
       `sudo sh -c 'rm x'`,
+      String.raw`find . -name x -exec rm {} \;`,
+      'fd x -x rm',
+      'git submodule foreach rm x',
+      `eval 'rm x'`,
+      `ssh host "cd /tmp && rm x"`,
+      `su -c 'rm x'`,
+      `sh -c "sh -c 'rm x'"`,
+      `env sh -c 'sudo rm x'`,
       'git push',
       'git push --force',
       'git --no-pager push origin',
@@ -741,6 +753,16 @@ describe('rules for commands', () => {
     for (const command of denied) expect([command, (await judged(command, rules))?.verdict]).toEqual([command, 'deny'])
     const free = ['rmdir x', 'echo rm x', 'git status', 'git commit -m push', 'ls rm', 'grep curl x', 'curl https://example.org']
     for (const command of free) expect([command, (await judged(command, rules))?.verdict]).toEqual([command, 'allow'])
+  })
+
+  it('a command that could run too many others to look at is asked about, in no time', async () => {
+    const rules: ToolRules = { allow: ['shell'], deny: shellRules('rm *') }
+    const started = performance.now()
+    for (const piece of ['env ', '-u ', 'sh -c ', 'x ', `'a b' `, 'eval "env x" ']) {
+      const line = `env ${piece.repeat(15_000 / piece.length)} rm x`
+      expect([piece, (await judged(line, rules))?.verdict]).not.toEqual([piece, 'allow'])
+    }
+    expect(performance.now() - started).toBeLessThan(2000)
   })
 
   it('what is not understood is asked about even where the whole tool is allowed, if anything is forbidden', async () => {

@@ -23,12 +23,6 @@ export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
   return places
 }
 
-/** Programs whose arguments are themselves a command. */
-export function runsItsArguments(command: SimpleCommand): boolean {
-  const name = command[0]
-  return name !== undefined && riskOf(name.text) === everything
-}
-
 /** The name without folder and case: `/usr/bin/Git` is `git`. */
 export function programOf(name: string): string {
   return name
@@ -176,7 +170,7 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
     script,
     'sh bash zsh dash ksh mksh fish csh tcsh ash rbash pwsh python pypy ipython perl ruby node nodejs deno bun tsx ts-node php lua luajit tclsh ' +
       'wish rscript r julia groovy scala kotlin java jshell ghci runghc erl elixir iex awk gawk mawk nawk ed ex vi vim nvim view emacs nano ' +
-      'less more most man info sqlite mysql psql mongosh redis-cli ftp sftp telnet bc dc m gnuplot octave gs tex latex pdflatex xelatex lualatex',
+      'less more most man info sqlite mysql psql mongosh redis-cli lftp ftp sftp telnet bc dc m gnuplot octave gs tex latex pdflatex xelatex lualatex',
   ),
   ['git', git],
   ['sed', sed],
@@ -209,9 +203,15 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
   ['cargo', options({ long: 'config manifest-path' })],
   [
     'go',
-    options({ word: /^--?(?:exec|toolexec|overlay|modfile|ldflags|gcflags|asmflags)\b/, from: /^(?:run|generate|tool|env)$/ }),
+    options({
+      word: /^--?(?:exec|toolexec|vettool|overlay|modfile|ldflags|gcflags|gccgoflags|asmflags|compiler|C)\b/,
+      from: /^(?:run|generate|tool|env)$/,
+    }),
   ],
-  ...named(options({ word: /^(?:-(?:wrapper|fplugin|B|specs|Xlinker|Wl)|@)/ }), 'gcc g++ cc c++ clang clang++ gfortran'),
+  ...named(
+    options({ word: /^(?:--?(?:wrapper|fplugin|fpass-plugin|fuse-ld|B|specs|X|Wl)|@)/ }),
+    'gcc g++ cc c++ clang clang++ gfortran',
+  ),
   ...named(
     options({
       long: 'script-shell node-options call init-module git prefix userconfig globalconfig shell editor viewer browser cwd dir config',
@@ -224,11 +224,15 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
     options({ from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/ }),
     'uv poetry pipenv bundle conda mamba pdm hatch rye nix mise asdf dotnet',
   ),
-  ['openssl', options({ word: /^-(?:engine|provider|provider-path)$/ })],
+  ['openssl', options({ word: /^--?(?:engine|provider|provider-path|config)$/ })],
   ['hg', options({ long: 'config config-file cwd', word: /::/ })],
   ['svn', options({ long: 'config-option config-dir diff-cmd editor-cmd' })],
   ...named(options({ long: 'diff-program' }), 'diff3 sdiff'),
   ...named(options({ long: 'option config-file', short: 'oc', from: /^(?:edit-sources)$/ }), 'apt apt-get'),
+  ['fzf', options({ long: 'preview bind filter listen' })],
+  ['gh', options({ from: /^(?:alias|extension|codespace|config)$/ })],
+  ['gpg', options({ long: 'exec-path photo-viewer agent-program keyserver-options options homedir' })],
+  ['helm', options({ long: 'post-renderer' })],
   ['tcpdump', options({ short: 'zw' })],
   ['nmap', options({ long: 'script', word: /^-o/ })],
   ['cpio', options({ long: 'rsh-command' })],
