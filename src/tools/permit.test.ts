@@ -224,6 +224,17 @@ describe('circles', () => {
     expect(all(events, 'tool_result').map(({ result }) => result.isError)).toEqual([false, false, false, false, false, true])
   })
 
+  it('granting the calls one by one does not hide that they are the same', async () => {
+    const { check, asked } = answering(true, true, false)
+    const model = calling([run('make')], [run('make')], [run('make')])
+    await collect({ model, tools: [shell], hasPermissionsToUseTool: check })
+    expect(asked.map(([request]) => request?.reason)).toEqual([
+      'The tool needs permission.',
+      'The tool needs permission.',
+      expect.stringMatching(/three times in a row/),
+    ])
+  })
+
   it('a model that does not stop is stopped', async () => {
     const model = new ScriptedModel(() => ({ toolCalls: [{ name: 'look', input: { at: 'x' } }] }))
     const events = await collect({ model, tools: [look] })

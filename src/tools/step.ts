@@ -108,7 +108,7 @@ export class Step {
     if (asked.length === 0) return
     const refused = yield* ask(asked, this.#ctx)
     // Whoever was told that this is a circle and lets it go on wants it.
-    if (refused.length < asked.length) this.#ctx.state.steps = []
+    if (this.#period !== undefined && refused.length < asked.length) this.#ctx.state.steps = []
     yield* this.#refuse(refused, true)
   }
 
