@@ -3,3 +3,5 @@
 export { ScriptedModel } from './providers/scripted/scripted-model.ts'
 export type { Script, ScriptedAnswer, ScriptedOptions } from './providers/scripted/scripted-model.ts'
 export { collect } from './testing/collect.ts'
+export { recorderSuite } from './testing/recorder-suite.ts'
+export type { JournalUnderTest, Runner } from './testing/recorder-suite.ts'

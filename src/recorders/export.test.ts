@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closeOf, openOf, stamper } from '../../test/contract/turns.ts'
+import { closeOf, openOf, stamper } from '../testing/turns.ts'
 import type { TurnDetail } from '../core/recorder.ts'
 import { exportTurns } from './export.ts'
 import { SqliteRecorder } from './sqlite/recorder.ts'

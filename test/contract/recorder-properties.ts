@@ -7,8 +7,8 @@ import { isTerminal } from '../../src/core/event.ts'
 import type { QueryEvent } from '../../src/core/event.ts'
 import type { Message } from '../../src/core/message.ts'
 import type { JournalEntry, Recorder } from '../../src/core/recorder.ts'
-import type { JournalUnderTest, Runner } from './recorder.ts'
-import { closeOf, openOf, STARTED_AT } from './turns.ts'
+import type { JournalUnderTest, Runner } from '../../src/testing/recorder-suite.ts'
+import { closeOf, openOf, STARTED_AT } from '../../src/testing/turns.ts'
 import { entriesOfTurn, eventsOf, randomTurn } from './turn-arbitrary.ts'
 
 const LEASE_MS = 30_000

@@ -7,7 +7,7 @@ import { fromParts, system, user } from '../../src/core/message.ts'
 import type { Part, ToolCallPart } from '../../src/core/part.ts'
 import type { JournalEntry, TurnOpen } from '../../src/core/recorder.ts'
 import type { Usage } from '../../src/core/usage.ts'
-import { resultOf, STARTED_AT } from './turns.ts'
+import { resultOf, STARTED_AT } from '../../src/testing/turns.ts'
 
 /** What happens in a turn, before it is stamped: in the order in which it is written. */
 export type Happening =

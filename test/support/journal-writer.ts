@@ -9,7 +9,7 @@
 import { writeSync } from 'node:fs'
 import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
 import { assistant, user } from '../../src/core/message.ts'
-import { closeOf, entriesOf, openOf, resultOf, stamper } from '../contract/turns.ts'
+import { closeOf, entriesOf, openOf, resultOf, stamper } from '../../src/testing/turns.ts'
 
 const [path = '', name = '', turns = 'Infinity'] = process.argv.slice(2)
 

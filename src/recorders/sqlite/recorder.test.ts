@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { recorderProperties } from '../../../test/contract/recorder-properties.ts'
-import { recorderSuite } from '../../../test/contract/recorder.ts'
-import type { JournalUnderTest } from '../../../test/contract/recorder.ts'
+import { recorderSuite } from '../../testing/recorder-suite.ts'
+import type { JournalUnderTest } from '../../testing/recorder-suite.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 function createJournal(): JournalUnderTest {

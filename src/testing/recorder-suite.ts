@@ -6,16 +6,16 @@
  */
 
 import assert from 'node:assert/strict'
-import { isCriaError } from '../../src/core/error.ts'
-import type { ErrorCode } from '../../src/core/error.ts'
-import type { EventBody, QueryEvent } from '../../src/core/event.ts'
-import { foldEvents } from '../../src/core/fold.ts'
-import { assistant, fromParts, retrieved, system, toolResult, user } from '../../src/core/message.ts'
-import type { Message } from '../../src/core/message.ts'
-import type { ToolCallPart } from '../../src/core/part.ts'
-import type { JournalKeeper, MaybePromise, Recorder, TurnClose, TurnDetail, TurnOpen } from '../../src/core/recorder.ts'
-import type { SpanRecord } from '../../src/core/span.ts'
-import type { ScoredChunk } from '../../src/core/store.ts'
+import { isCriaError } from '../core/error.ts'
+import type { ErrorCode } from '../core/error.ts'
+import type { EventBody, QueryEvent } from '../core/event.ts'
+import { foldEvents } from '../core/fold.ts'
+import { assistant, fromParts, retrieved, system, toolResult, user } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { ToolCallPart } from '../core/part.ts'
+import type { JournalKeeper, MaybePromise, Recorder, TurnClose, TurnDetail, TurnOpen } from '../core/recorder.ts'
+import type { SpanRecord } from '../core/span.ts'
+import type { ScoredChunk } from '../core/store.ts'
 import { closeOf, entriesOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from './turns.ts'
 
 export interface OpenOptions {

@@ -1,9 +1,9 @@
 /** Turns to write down: the smallest that are valid, with what a test cares about changed. */
 
-import type { EventBody, QueryEvent, QueryResult } from '../../src/core/event.ts'
-import type { JournalEntry, TurnClose, TurnOpen } from '../../src/core/recorder.ts'
-import { UNKNOWN_USAGE } from '../../src/core/usage.ts'
-import type { Usage } from '../../src/core/usage.ts'
+import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
+import type { JournalEntry, TurnClose, TurnOpen } from '../core/recorder.ts'
+import { UNKNOWN_USAGE } from '../core/usage.ts'
+import type { Usage } from '../core/usage.ts'
 
 export const STARTED_AT = 1_700_000_000_000
 
