@@ -212,12 +212,7 @@ describe.each(APIS)('$provider', (api) => {
   test.each(['off', 'low', 'medium', 'high'] as const)(
     'ENG-THINK-001 thinking effort %s is one setting for all',
     async (thinking) => {
-      const model = await serve(
-        api,
-        [{ body: api.stream(SAID) }],
-        {},
-        api.provider === 'openai-chat' ? 'openai-chat/gpt-5-mini' : api.model,
-      )
+      const model = await serve(api, [{ body: api.stream(SAID) }], {}, api.model.replace('gpt-4o', 'gpt-5-mini'))
       expect((await ask(model, { thinking })).error).toBeUndefined()
       const body = received().body as Record<string, unknown>
       const generation = body['generationConfig'] as Record<string, unknown> | undefined
@@ -231,6 +226,14 @@ describe.each(APIS)('$provider', (api) => {
       expect(asked).toMatch(thinking === 'off' ? /none|minimal|disabled|"thinkingBudget":0/ : /low|medium|high|budget/i)
     },
   )
+
+  test('ENG-THINK-001 a model that does not reason is not told how much it should', async () => {
+    const names: Record<string, string> = { anthropic: 'claude-3-haiku-20240307', google: 'gemini-2.0-flash' }
+    const model = await serve(api, [{ body: api.stream(SAID) }], {}, `${api.provider}/${names[api.provider] ?? 'gpt-4o'}`)
+    const { warnings } = await ask(model, { thinking: 'high' })
+    expect(JSON.stringify(received().body)).not.toMatch(/reasoning|thinking/i)
+    expect(warnings.join()).toContain('does not reason')
+  })
 
   test('E15 names that providers refuse are told and understood under another', async () => {
     const names = ['docs.search', 'docs search', '1st', 'x'.repeat(80), 'docs_search']

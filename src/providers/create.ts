@@ -6,6 +6,7 @@ import { createAdapter } from './ai-sdk/adapter.ts'
 import type { AiSdkModel } from './ai-sdk/foreign.ts'
 import { fromLanguageModel, isLanguageModel } from './ai-sdk/foreign.ts'
 import { knownModels, modelFacts } from './facts.ts'
+import { ALWAYS_THINKS } from './facts-table.ts'
 import type { ProviderDefinition } from './registry.ts'
 import { PROVIDER_DEFINITIONS } from './registry.ts'
 import { WireCall } from './wire/call.ts'
@@ -68,6 +69,7 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
     style: definition.style,
     providerOptions: definition.providerOptions,
     facts: () => ({ ...modelFacts(provider, model, baseURL), ...options.facts }),
+    alwaysThinks: ALWAYS_THINKS.test(model),
     thinkTags: options.thinkTags ?? false,
     errors: {
       provider,

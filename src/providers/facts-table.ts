@@ -39,6 +39,9 @@ export interface SpecialCase {
   readonly facts: Partial<ModelFacts>
 }
 
+/** These always reason; the least they can be asked for is `low`. */
+export const ALWAYS_THINKS: RegExp = /\bo[134](?:-|$)/
+
 export const SPECIAL_CASES: readonly SpecialCase[] = [
   {
     models: /\bo1-(?:preview|mini)/,

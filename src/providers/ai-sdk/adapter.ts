@@ -6,6 +6,7 @@ import { createId } from '../../core/id.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest } from '../../core/model.ts'
 import { UNKNOWN_FACTS } from '../../core/model.ts'
+import type { Span } from '../../core/span.ts'
 import { Answer } from './answer.ts'
 import type { OpenedCall } from './answer.ts'
 import type { ErrorContext } from './errors.ts'
@@ -26,25 +27,33 @@ export interface AdapterOptions {
   readonly open: (options: LanguageModelV4CallOptions) => Promise<OpenedCall>
   readonly providerOptions?: Readonly<Record<string, JsonObject>>
   readonly errors: Omit<ErrorContext, 'ref'>
+  /** `off` becomes `low` for a model that cannot stop reasoning. */
+  readonly alwaysThinks?: boolean
   /** Text that begins with `<think>` is split into thinking and text. */
   readonly thinkTags?: boolean
 }
 
 export function createAdapter(options: AdapterOptions): LanguageModel {
   let facts: ModelFacts | undefined
-  return {
+  const model: LanguageModel = {
     ref: options.ref,
     get facts() {
       return (facts ??= options.facts?.() ?? UNKNOWN_FACTS)
     },
     stream(request, ctx) {
-      const parts = run(options, request, ctx)
+      const parts = run(options, model, request, ctx)
       return options.thinkTags === true ? splitThinkTags(parts) : parts
     },
   }
+  return model
 }
 
-async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCall): AsyncGenerator<ModelPart, void, undefined> {
+async function* run(
+  options: AdapterOptions,
+  model: LanguageModel,
+  request: ModelRequest,
+  ctx: ModelCall,
+): AsyncGenerator<ModelPart, void, undefined> {
   const errors: ErrorContext = { ...options.errors, ref: options.ref }
   let call: OpenedCall | undefined
   let answer: Answer | undefined
@@ -55,7 +64,7 @@ async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCa
   try {
     ctx.signal.throwIfAborted()
     const names = new ToolNames((request.tools ?? []).map((tool) => tool.name))
-    const callOptions = toCallOptions(request, {
+    const callOptions = toCallOptions(fitThinking(request, model, options, ctx.span), {
       ref: options.ref,
       style: STYLES[options.style],
       names,
@@ -85,6 +94,17 @@ async function* run(options: AdapterOptions, request: ModelRequest, ctx: ModelCa
     ctx.signal.removeEventListener('abort', onAbort)
     answer?.close()
   }
+}
+
+/** A model that does not reason refuses to be told how much it should. */
+function fitThinking(request: ModelRequest, model: LanguageModel, { alwaysThinks }: AdapterOptions, span: Span): ModelRequest {
+  if (request.thinking === undefined) return request
+  if (request.thinking === 'off' && alwaysThinks === true) return { ...request, thinking: 'low' }
+  if (model.facts.thinking !== false) return request
+  if (request.thinking !== 'off')
+    span.event('provider_warning', { kind: 'unsupported', message: `${model.ref} does not reason.` })
+  const { thinking: _, ...rest } = request
+  return rest
 }
 
 function abortReason(signal: AbortSignal, errors: ErrorContext): CriaError {

@@ -45,7 +45,12 @@ export function toProviderError(
     retryable: made.retryable,
     ...(made.status === undefined ? {} : { status: made.status }),
     ...(made.hint === undefined ? {} : { hint: made.hint }),
-    details: { provider: context.provider, model: context.ref, ...clean(made.details, context.secrets) },
+    details: {
+      provider: context.provider,
+      model: context.ref,
+      ...(context.host === undefined ? {} : { host: context.host }),
+      ...clean(made.details, context.secrets),
+    },
     cause: withoutSecrets(thrown, context.secrets),
   })
 }
