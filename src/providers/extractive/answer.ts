@@ -47,11 +47,17 @@ export function answerFromPassages(
   return { abstained: false, text: quotes.map(paragraph).join('\n\n'), quotes, confidence }
 }
 
-function quoteOf({ reading: { passage }, window: { start, end } }: Ranked): Quote {
-  return { marker: passage.marker, start, end, text: passage.text.slice(start, end) }
+function quoteOf({ reading: { passage, units }, window: { start, end, first } }: Ranked): Quote {
+  const text = passage.text.slice(start, end)
+  return { marker: passage.marker, start, end, text, ...(units[first]?.kind === 'code' ? { code: true } : {}) }
 }
 
-/** One line, whatever line breaks the source has. */
-export function paragraph(quote: Quote): string {
-  return `${quote.text.replaceAll(/\s+/gu, ' ')} [${quote.marker}]`
+/** One line, whatever line breaks the source has. Code is marked as such, so that its brackets are not read as markers. */
+export function paragraph({ text, code, marker }: Quote): string {
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+  return `${code === true ? asCode(line) : line} [${marker}]`
+}
+
+function asCode(line: string): string {
+  return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``
 }

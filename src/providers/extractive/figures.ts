@@ -50,7 +50,8 @@ const AMBIGUOUS_MONTHS: ReadonlySet<string> = new Set(['may', 'march', 'mar', 's
 export function findCounts(searched: SearchedText): Candidate[] {
   const focus = new Set(searched.question.focus)
   return numbers(searched).map(({ from, to }) => {
-    const counted = searched.words.slice(to, to + 4).some((word) => focus.has(word.stem))
+    const reach = isWrongNumber(searched.words[from]) ? 1 : 4
+    const counted = searched.words.slice(to, to + reach).some((word) => focus.has(word.stem))
     return { from, to, strength: counted ? 1 : isWrongNumber(searched.words[from]) ? WRONG_NUMBER : OTHER_NUMBER }
   })
 }

@@ -45,7 +45,7 @@ export function isVariant(a: string, b: string): boolean {
   if (shorter < 4 || !/^\p{L}/u.test(a)) return false
   let same = 0
   while (same < shorter && a.charCodeAt(same) === b.charCodeAt(same)) same++
-  if (same >= 4 && same >= 0.6 * longer && longer - same <= 4) return true
+  if (same >= 4 && same >= 0.55 * longer && longer - same <= 4) return true
   return shorter >= 5 && longer - shorter <= 1 && isOneSlip(a, b, same)
 }
 

@@ -5,7 +5,7 @@ import { DEMONYMS, FUNCTION_WORDS, MONTHS, PLACE_PREPOSITIONS, TIME_WORDS } from
 import type { Word } from './words.ts'
 
 /** Small words inside names: `Bill of Rights`, `Ludwig van Beethoven`, `Peter, Paul and Mary`. */
-const LINKS: ReadonlySet<string> = new Set('of the de la le du da di del der den van von al el bin ibn y and for'.split(' '))
+const LINKS: ReadonlySet<string> = new Set('of the de la le du da di del der den van von al el bin ibn y and'.split(' '))
 const NO_BREAK = /^[\s.'’"&/-]*$/u
 const POSSESSIVE = /['’]s?$/u
 /** Single words in front of which something else is meant (`Swedish singer`), or that open a sentence and may be no name. */

@@ -17,4 +17,6 @@ export interface Quote {
   readonly start: number
   readonly end: number
   readonly text: string
+  /** A line of code. */
+  readonly code?: boolean
 }

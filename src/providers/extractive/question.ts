@@ -147,7 +147,7 @@ function nounPhrase(words: readonly Word[], from: number): Word[] {
     const word = words[i]
     if (word === undefined || AUXILIARIES.has(word.lower)) break
     if (isArticle(word)) continue
-    if (FUNCTION_WORDS.has(word.lower)) break
+    if (FUNCTION_WORDS.has(word.lower) && !NAME_NOUNS.has(word.lower)) break
     phrase.unshift(word)
   }
   const [head] = phrase

@@ -15,16 +15,13 @@ export type UnitKind = 'sentence' | 'item' | 'row' | 'heading' | 'code'
 export function readUnits(text: string): Unit[] {
   const units: Unit[] = []
   let block = 0
-  for (const piece of readBlocks(text)) {
+  for (const { start, end, kind } of readBlocks(text)) {
     block++
-    if (piece.kind === 'sentence' || piece.kind === 'item') {
-      for (const [start, end] of splitSentences(text, piece.start, piece.end)) {
-        // What a footnote mark parts stays apart: in an answer the mark would read as one of ours.
-        if (FOOTNOTE.test(text.slice(units.at(-1)?.end ?? start, start))) block++
-        units.push({ start, end, kind: piece.kind, block })
-      }
-    } else {
-      units.push({ start: piece.start, end: piece.end, kind: piece.kind, block })
+    const pieces = kind === 'code' ? [[start, end] as const] : split(text, start, end, kind === 'sentence' || kind === 'item')
+    for (const [from, to] of pieces) {
+      // What a footnote mark parts stays apart: in an answer the mark would read as one of ours.
+      if (FOOTNOTE.test(text.slice(units.at(-1)?.end ?? from, from))) block++
+      units.push({ start: from, end: to, kind, block })
     }
   }
   return units
@@ -120,7 +117,8 @@ const STARTERS: ReadonlySet<string> = new Set(
   ),
 )
 
-function splitSentences(text: string, start: number, end: number): [number, number][] {
+/** At footnote marks, and between sentences where there are some. */
+function split(text: string, start: number, end: number, sentences: boolean): [number, number][] {
   const pieces: [number, number][] = []
   const block = text.slice(start, end)
   let from = 0
@@ -131,7 +129,7 @@ function splitSentences(text: string, start: number, end: number): [number, numb
       continue
     }
     const stop = match.index + match[0].length
-    if (match.index < from) continue
+    if (!sentences || match.index < from) continue
     const after = stop + (TRAILER.exec(block.slice(stop, stop + 40))?.[0].length ?? 0)
     if (!isBoundary(block, match[0], match.index, after) || insideBrackets(block, from, match.index)) continue
     push(pieces, block, from, after, start)
@@ -147,7 +145,7 @@ function push(pieces: [number, number][], block: string, from: number, to: numbe
   const end = offset + from + raw.trimEnd().length
   const last = pieces.at(-1)
   if (/[\p{L}\p{N}]/u.test(raw)) pieces.push([start, end])
-  else if (last !== undefined && start < end) last[1] = end
+  else if (last !== undefined && start < end && !FOOTNOTE.test(block.slice(last[1] - offset, start - offset))) last[1] = end
 }
 
 function isBoundary(block: string, terminal: string, index: number, after: number): boolean {

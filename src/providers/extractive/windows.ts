@@ -1,7 +1,7 @@
 /** The stretches of a passage that may be quoted: whole sentences side by side, or clauses of a sentence that is too long. */
 
 import type { Unit } from './sentences.ts'
-import { countWords } from './words.ts'
+import { wordCounter } from './words.ts'
 
 /** A stretch of text that reads on its own. */
 export interface Window {
@@ -10,21 +10,24 @@ export interface Window {
   /** Index of the first and of the last unit that it holds or is cut from. */
   readonly first: number
   readonly last: number
-  /** Words, as `countWords` counts. */
+  /** Words, as `wordCounter` counts. */
   readonly length: number
 }
 
 const CLAUSE_BORDER = /(?:,(?!\s(?:\p{Lu}\.)+)|[;:–—)\]、，；：،؛])["'”’]?(?=\s)|\s(?=[(–—[])|[、，；：]/gu
+type Count = ReturnType<typeof wordCounter>
+
 const UNITS_JOINED: ReadonlySet<Unit['kind']> = new Set(['sentence'])
 
-/** All windows of at most `limit` words (as `countWords` counts), in order of their start. */
+/** All windows of at most `limit` words (as `wordCounter` counts), in order of their start. */
 export function readWindows(text: string, units: readonly Unit[], limit: number): Window[] {
   const windows: Window[] = []
-  const lengths = units.map((unit) => countWords(text.slice(unit.start, unit.end)))
+  const count = wordCounter(text)
+  const lengths = units.map((unit) => count(unit.start, unit.end))
   units.forEach((unit, first) => {
     const own = lengths[first] ?? 0
     if (own > limit) {
-      windows.push(...clauses(text, unit, first, limit))
+      windows.push(...clauses(text, unit, first, limit, count))
       return
     }
     let length = 0
@@ -36,15 +39,19 @@ export function readWindows(text: string, units: readonly Unit[], limit: number)
       windows.push({ start: unit.start, end: other.end, first, last, length })
     }
   })
-  return windows
+  const answers = windows.filter(({ end }) => !ANNOUNCES.test(text.charAt(end - 1)))
+  return answers.length > 0 ? answers : windows
 }
+
+/** What ends like this announces something that follows, and says little itself. */
+const ANNOUNCES = /[:：]/u
 
 function joined(a: Unit, b: Unit): boolean {
   return a.block === b.block && UNITS_JOINED.has(a.kind) && UNITS_JOINED.has(b.kind)
 }
 
 /** For each clause of a long sentence the longest run of clauses that begins with it. */
-function clauses(text: string, unit: Unit, index: number, limit: number): Window[] {
+function clauses(text: string, unit: Unit, index: number, limit: number, count: Count): Window[] {
   const borders = [unit.start, ...clauseBorders(text, unit), unit.end]
   const windows: Window[] = []
   let covered = unit.start
@@ -53,17 +60,16 @@ function clauses(text: string, unit: Unit, index: number, limit: number): Window
     let end = start
     for (let j = i + 1; j < borders.length; j++) {
       const here = borders[j] ?? unit.end
-      if (here - start > limit * LONGEST_WORD || countWords(text.slice(start, here)) > limit) break
+      if (here - start > limit * LONGEST_WORD || count(start, here) > limit) break
       end = here
     }
-    if (end <= start) end = wordBorder(text, start, unit.end, limit)
+    if (end <= start) end = wordBorder(text, start, unit.end, limit, count)
     // What lies beyond a cut in the middle of a clause begins a stretch of its own.
     if (end < (borders[i + 1] ?? unit.end)) borders.splice(i + 1, 0, end)
     if (end <= covered) continue
     covered = end
     const trimmed = end < unit.end ? start + text.slice(start, end).replace(CLAUSE_END, '').length : end
-    if (trimmed > start)
-      windows.push({ start, end: trimmed, first: index, last: index, length: countWords(text.slice(start, trimmed)) })
+    if (trimmed > start) windows.push({ start, end: trimmed, first: index, last: index, length: count(start, trimmed) })
   }
   return windows
 }
@@ -89,16 +95,16 @@ function skip(text: string, at: number): number {
 const LONGEST_WORD = 30
 
 /** End of the longest run of whole words within the limit; of characters where there is no space. */
-function wordBorder(text: string, start: number, end: number, limit: number): number {
-  let words = 0
+function wordBorder(text: string, start: number, end: number, limit: number, count: Count): number {
   let at = 0
   const body = text.slice(start, Math.min(end, start + limit * LONGEST_WORD))
-  for (const match of body.matchAll(/\S+\s*/gu)) {
-    words += countWords(match[0])
-    if (words > limit) break
-    at = match.index + match[0].length
+  for (const match of body.matchAll(/\S+/gu)) {
+    const stop = match.index + match[0].length
+    if (count(start, start + stop) > limit)
+      return at > 0 ? start + at : wholeCharacter(text, start + Math.min(body.length, limit * 2))
+    at = stop
   }
-  return at > 0 && (at < body.length || words <= limit) ? start + at : wholeCharacter(text, Math.min(end, start + limit * 2))
+  return start + body.length
 }
 
 /** Not between the halves of a surrogate pair. */

@@ -41,19 +41,33 @@ export function readWords(text: string): Word[] {
   return words
 }
 
+type Form = Pick<Word, 'lower' | 'stem' | 'capital' | 'upper' | 'numeric'>
+
+/** Forms of words that were read before: texts repeat their words, and stemming costs more than all the rest. */
+const forms = new Map<string, Form>()
+const MOST_FORMS = 20_000
+
 function word(run: string, start: number): Word {
+  let form = forms.get(run)
+  if (form === undefined) {
+    if (forms.size >= MOST_FORMS) forms.clear()
+    form = formOf(run)
+    forms.set(run, form)
+  }
+  const { lower, stem, capital, upper, numeric } = form
+  return { start, end: start + run.length, lower, stem, capital, upper, numeric }
+}
+
+function formOf(run: string): Form {
   const lower = plain(run)
     .replace(/['’]s?$/u, '')
     .replaceAll(/['’.](?!\p{N})/gu, '')
-  const numeric = DIGIT.test(run)
   return {
-    start,
-    end: start + run.length,
     lower,
     stem: numeral(run, lower) ?? stem(lower),
     capital: UPPER.test(run),
     upper: ALL_UPPER.test(run),
-    numeric,
+    numeric: DIGIT.test(run),
   }
 }
 
@@ -73,13 +87,49 @@ function pairs(run: string, start: number, into: Word[]): void {
   }
 }
 
-/** How long a text is, in words as people count them: what stands between white space; two characters of an unspaced script. */
-export function countWords(text: string): number {
-  let count = 0
-  for (const token of text.split(/\s+/u)) {
-    if (token === '') continue
-    const unspaced = token.match(new RegExp(`[${UNSPACED}]`, 'gu'))?.length ?? 0
-    count += Math.max(1, Math.ceil(unspaced / 2))
+const TOKEN = /\S+/gu
+const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, 'gu')
+
+/** Makes a function that says how long a stretch of a text is, in words as people count them: what stands between white space, and two characters of an unspaced script. */
+export function wordCounter(text: string): (start: number, end: number) => number {
+  const starts: number[] = []
+  const ends: number[] = []
+  /** Words before each token. */
+  const before: number[] = [0]
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    starts.push(index)
+    ends.push(index + token.length)
+    before.push((before.at(-1) ?? 0) + lengthOf(token))
   }
-  return count
+  return (start, end) => {
+    const first = firstAbove(ends, start)
+    const last = firstAbove(starts, end - 1) - 1
+    if (last < first) return 0
+    const whole = (before[last + 1] ?? 0) - (before[first] ?? 0)
+    if ((starts[first] ?? 0) >= start && (ends[last] ?? 0) <= end) return whole
+    if (first === last) return lengthOf(text.slice(start, end))
+    return (
+      (before[last] ?? 0) -
+      (before[first + 1] ?? 0) +
+      lengthOf(text.slice(start, ends[first])) +
+      lengthOf(text.slice(starts[last], end))
+    )
+  }
+}
+
+function lengthOf(token: string): number {
+  if (/^[\x20-\x7e]*$/.test(token)) return token === '' ? 0 : 1
+  return Math.max(1, Math.ceil((token.match(UNSPACED_CHARACTER)?.length ?? 0) / 2))
+}
+
+/** Index of the first of the ascending numbers that is above `value`. */
+function firstAbove(numbers: readonly number[], value: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] ?? 0) <= value) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readUnits } from './sentences.ts'
+import { readWindows } from './windows.ts'
+import { wordCounter } from './words.ts'
+
+const windowsOf = (text: string, limit: number): string[] =>
+  readWindows(text, readUnits(text), limit).map(({ start, end }) => text.slice(start, end))
+
+test('neighbouring sentences are quoted together as far as they fit', () => {
+  expect(windowsOf('One two. Three four. Five six.', 4)).toEqual([
+    'One two.',
+    'One two. Three four.',
+    'Three four.',
+    'Three four. Five six.',
+    'Five six.',
+  ])
+})
+
+test('list items, and sentences of different paragraphs, are quoted alone', () => {
+  expect(windowsOf('One two.\n\nThree four.\n- five\n- six', 10)).toEqual(['One two.', 'Three four.', 'five', 'six'])
+})
+
+test('a sentence that is too long is cut between clauses', () => {
+  expect(windowsOf('The red fox, which was old, ran to the den; it slept.', 6)).toEqual([
+    'The red fox, which was old',
+    'ran to the den; it slept.',
+  ])
+})
+
+test('a place and its state, or initials, are not torn apart', () => {
+  expect(windowsOf('They met in Washington, D.C. on that cold day, and left.', 10)).toEqual([
+    'They met in Washington, D.C. on that cold day',
+    'and left.',
+  ])
+})
+
+test('a clause that is too long is cut between words', () => {
+  expect(windowsOf('one two three four five six seven', 3)).toEqual(['one two three', 'four five six', 'seven'])
+})
+
+test('text without spaces is cut between characters, never within one', () => {
+  const text = '𠮷'.repeat(50)
+  for (const window of windowsOf(text, 10)) expect(window.replaceAll('𠮷', '')).toBe('')
+})
+
+test('no window is longer than the limit, all are slices without loose ends', () => {
+  const piece = fc.constantFrom(
+    'fox ',
+    'den, ',
+    'run. ',
+    'The ',
+    '(so) ',
+    '漢字',
+    '; ',
+    ' – ',
+    'https://a.example/b ',
+    '\n',
+    '1,000 ',
+  )
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 80 }).map((pieces) => pieces.join('')),
+      fc.integer({ min: 1, max: 12 }),
+      (text, limit) => {
+        const count = wordCounter(text)
+        for (const { start, end, length } of readWindows(text, readUnits(text), limit)) {
+          expect(length).toBe(count(start, end))
+          expect(length).toBeLessThanOrEqual(limit)
+          expect(text.slice(start, end)).toBe(text.slice(start, end).trim())
+          expect(end).toBeGreaterThan(start)
+        }
+      },
+    ),
+  )
+})
+
+test('giant units are cut in one pass', () => {
+  const started = performance.now()
+  for (const text of ['word, '.repeat(50_000), 'a'.repeat(300_000), '漢'.repeat(100_000), 'word '.repeat(50_000)]) {
+    expect(readWindows(text, readUnits(text), 40).length).toBeGreaterThan(0)
+  }
+  expect(performance.now() - started).toBeLessThan(8000)
+})

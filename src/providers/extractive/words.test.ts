@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { numeral } from './numerals.ts'
+import { regularStem, stem } from './stem.ts'
+import { readWords, wordCounter } from './words.ts'
+
+describe('words of a text', () => {
+  test.each([
+    ['The Mill-pond froze.', ['the', 'mill', 'pond', 'froze']],
+    ["Ada's dog, the teachers' room", ['ada', 'dog', 'the', 'teachers', 'room']],
+    ['1,600 mm at 24.5 °C by 3:08', ['1,600', 'mm', 'at', '24.5', 'c', 'by', '3:08']],
+    ['in the 1980s, on the 19th', ['in', 'the', '1980s', 'on', 'the', '19th']],
+    ['U.S. troops left', ['us', 'troops', 'left']],
+    ['Café Zürich', ['cafe', 'zurich']],
+    ['東京都です', ['東京', '京都', '都で', 'です']],
+    ['水', ['水']],
+    ['مرحبا بالعالم', ['مرحبا', 'بالعالم']],
+    ['', []],
+    ['🙂 – …', []],
+  ])('%j are %j', (text, words) => {
+    expect(readWords(text).map((word) => word.lower)).toEqual(words)
+  })
+
+  test('keep their places and how they are written', () => {
+    const text = 'In 1874 NASA rose.'
+    expect(
+      readWords(text).map(({ start, end, capital, upper, numeric }) => [text.slice(start, end), capital, upper, numeric]),
+    ).toEqual([
+      ['In', true, false, false],
+      ['1874', false, false, true],
+      ['NASA', true, true, false],
+      ['rose', false, false, false],
+    ])
+  })
+})
+
+describe('one form for all forms of a word', () => {
+  test.each([
+    ['caresses', 'caress'],
+    ['ponies', 'poni'],
+    ['plastered', 'plaster'],
+    ['hopping', 'hop'],
+    ['relational', 'relat'],
+    ['adjustment', 'adjust'],
+    ['controlling', 'control'],
+    ['sky', 'sky'],
+    ['wrote', 'write'],
+    ['men', 'man'],
+    ['größe', 'größe'],
+  ])('%s is %s', (word, expected) => {
+    expect(stem(word)).toBe(expected)
+  })
+
+  test('without the irregular ones it is what an index calls it', () => {
+    expect(regularStem('wrote')).toBe('wrote')
+    expect(regularStem('writing')).toBe('write')
+  })
+})
+
+test.each([
+  ['two', '2'],
+  ['Third', '3rd'],
+  ['forty', '40'],
+  ['1,600', '1600'],
+  ['XXIII', '23'],
+  ['ii', '2'],
+  ['LI', '51'],
+  ['li', undefined],
+  ['I', undefined],
+  ['mix', undefined],
+])('the numeral %s is %s', (run, expected) => {
+  expect(numeral(run, run.toLowerCase())).toBe(expected)
+})
+
+test.each([
+  ['one two  three', 0, 14, 3],
+  ['one two three', 4, 7, 1],
+  ['one two three', 5, 13, 2],
+  ['one two three', 3, 4, 0],
+  ['漢字かな交じり文', 0, 8, 4],
+  ['a – b', 0, 5, 3],
+  ['', 0, 0, 0],
+])('%j from %d to %d is %d words long', (text, start, end, expected) => {
+  expect(wordCounter(text)(start, end)).toBe(expected)
+})
