@@ -1,10 +1,11 @@
 /** Opens the journal of this home. */
 
-import { existsSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { JournalKeeper, Recorder } from '../core/recorder.ts'
 import { homePaths, makeHomeFolder } from './paths.ts'
-import type { Surroundings } from './paths.ts'
+import type { HomePaths, Surroundings } from './paths.ts'
+import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 
 export type Journal = Recorder & JournalKeeper
 
@@ -42,11 +43,27 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
   makeHomeFolder(paths)
   const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
   try {
-    return await withExport(await SqliteRecorder.open({ path: paths.journal }), surroundings.env)
+    const journal = await SqliteRecorder.open({ path: paths.journal })
+    tend(journal, paths)
+    return await withExport(journal, surroundings.env)
   } catch (thrown) {
     // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
     if (thrown instanceof ConfigurationError) throw new CriaError('journal_failed', thrown.message, { cause: thrown })
     throw thrown
+  }
+}
+
+const DAY = 86_400_000
+
+/** Keeps the journal within its limits, once a day: the time of the last round is that of a file beside it. */
+function tend(journal: SqliteRecorder, { tended }: HomePaths): void {
+  try {
+    const last = statSync(tended, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (Date.now() - last < DAY) return
+    writeFileSync(tended, '', { mode: 0o600 })
+    journal.gc()
+  } catch {
+    // A journal that cannot be tended today can still be written; `cria doctor` tells what is wrong with it.
   }
 }
 

@@ -14,6 +14,8 @@ export interface Surroundings {
 export interface HomePaths {
   readonly home: string
   readonly journal: string
+  /** Its time is that of the last time the journal was brought within its limits. */
+  readonly tended: string
   readonly stores: string
   readonly config: string
   /** One file per trusted folder. */
@@ -26,6 +28,7 @@ export function homePaths({ env, cwd }: Surroundings): HomePaths {
   return {
     home,
     journal: join(home, 'cria.db'),
+    tended: join(home, 'cria.tended'),
     stores: join(home, 'stores'),
     config: join(home, 'config.json'),
     trust: join(home, 'trust'),
@@ -48,7 +51,7 @@ export function storePath(paths: HomePaths, name: string): string {
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
 // A home inside a repository must not end up in its history: it holds questions, answers and documents.
-const IGNORED = 'cria.db*\nstores/\ntrust/\n'
+const IGNORED = 'cria.*\nstores/\ntrust/\n'
 
 /**
  * Makes a folder of the home, readable by its owner alone, and the home itself with it.
