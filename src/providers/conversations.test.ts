@@ -24,10 +24,12 @@ const MODELS = [
   { api: 'gemini', model: 'google/gemini-2.5-flash', version: 'v1beta' },
 ] as const
 
+// Hooks of a file whose tests are all skipped do not run.
+if (!hasRecordings) tellThatRecordingsAreMissing()
+
 let server: ReplayServer | undefined
 beforeAll(async () => {
   if (hasRecordings) server = await replayServer()
-  else tellThatRecordingsAreMissing()
 })
 afterAll(() => server?.close())
 

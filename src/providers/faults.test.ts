@@ -22,10 +22,12 @@ const APIS = [
 ] as const
 type Api = (typeof APIS)[number]
 
+// Hooks of a file whose tests are all skipped do not run.
+if (!hasRecordings) tellThatRecordingsAreMissing()
+
 let server: ReplayServer | undefined
 beforeAll(async () => {
   if (hasRecordings) server = await replayServer()
-  else tellThatRecordingsAreMissing()
 })
 afterAll(() => server?.close())
 

@@ -16,9 +16,12 @@ describe('redact', () => {
     expect(redact(text)).toBe(expected)
   })
 
-  it.each(['The risk-averse model', 'Ask again in 20s', 'monkey=banana', 'sk-1', 'the basic idea of a bearer'])('leaves ordinary text: %s', (text) => {
-    expect(redact(text)).toBe(text)
-  })
+  it.each(['The risk-averse model', 'Ask again in 20s', 'monkey=banana', 'sk-1', 'the basic idea of a bearer'])(
+    'leaves ordinary text: %s',
+    (text) => {
+      expect(redact(text)).toBe(text)
+    },
+  )
 
   it('masks known values wherever they stand, percent-encoded too', () => {
     expect(redact('a=my secret+value; b=my%20secret%2Bvalue', ['my secret+value'])).toBe('a=[redacted]; b=[redacted]')
