@@ -220,6 +220,40 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
       assert.deepEqual(await store.retrieve('x'.repeat(1_000_000), 5), [])
     })
 
+    test('finds other forms of a word, misspellings, parts of names, and scripts without spaces', async (store) => {
+      await store.extend([
+        { source: 'de', text: 'Das Überprüfen der Dateisysteme dauert.' },
+        { source: 'ru', text: 'Мельницы стоят у реки.' },
+        { source: 'zh', text: '我家的猫喜欢睡觉。' },
+        { source: 'ja', text: '東京タワーに登りました。' },
+        { source: 'th', text: 'แมวนอนอยู่บนโต๊ะ' },
+        { source: 'ko', text: '고양이가 잠을 잔다.' },
+        { source: 'ar', text: 'القِطَّة تنام على الطاولة' },
+        { source: 'code', text: 'function parseHttpHeader(raw_value) { return ERR_INVALID_2 }' },
+        { source: 'en', text: 'Quercetin is a flavonoid in onions. See version 2.10.3 of the café guide.' },
+      ])
+      const cases: readonly (readonly [query: string, source: string])[] = [
+        ['Dateisystem prüfen', 'de'],
+        ['ÜBERPRÜFEN', 'de'],
+        ['мельница', 'ru'],
+        ['猫', 'zh'],
+        ['睡觉', 'zh'],
+        ['東京', 'ja'],
+        ['นอนอยู่', 'th'],
+        ['고양이', 'ko'],
+        ['القطة', 'ar'],
+        ['header', 'code'],
+        ['parse http header', 'code'],
+        ['rawValue', 'code'],
+        ['err_invalid_2', 'code'],
+        ['quercitin', 'en'],
+        ['flavonoids', 'en'],
+        ['2.10.3', 'en'],
+        ['CAFÉ', 'en'],
+      ]
+      for (const [query, source] of cases) assert.equal((await store.retrieve(query, 1))[0]?.source, source, query)
+    })
+
     test('H02 filters by source, title and metadata, and a value is only a value', async (store) => {
       await store.extend([
         { source: 'a', title: 'One', text: 'apple pie', metadata: { year: 1874, open: true, tags: ['sweet', 'warm'] } },

@@ -1,6 +1,7 @@
 /** Makes a query's words out of its text: which terms of the vocabulary stand for each, and how much it weighs. */
 
 import type { Analyzer } from '../analyze/analyzer.ts'
+import { isIdeographic } from '../analyze/split.ts'
 import { inverseFrequency } from '../rank/bm25.ts'
 import { RANKING } from '../rank/settings.ts'
 import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'
@@ -11,6 +12,9 @@ import { Postings } from './postings.ts'
 
 /** More different words than this are not looked up, the weightiest are. */
 const MAX_WORDS = 256
+/** Pairs that a single ideograph stands for. */
+const MAX_PAIRS = 64
+const LAST_CHARACTER = '\u{10ffff}'
 
 export interface Term {
   readonly id: number
@@ -115,6 +119,7 @@ class Variants {
 
   /** The most alike first. */
   of({ term, known }: Counted): Similar[] {
+    if (isIdeographic(term) && Array.from(term).length === 1) return this.#pairsWith(term)
     const grams = gramsOf(term)
     if (grams.length === 0) return []
     const { floor, unknownFloor, limit } = RANKING.variants
@@ -132,6 +137,15 @@ class Variants {
       .map((found) => ({ term: found, similarity: alike.get(found.id) ?? 0 }))
       .sort((a, b) => b.similarity - a.similarity || (a.term.term < b.term.term ? -1 : 1))
       .slice(0, limit)
+  }
+
+  /** Ideographs are indexed in pairs: one alone is found in the pairs that begin with it, which are all but those at the end of a run. */
+  #pairsWith(ideograph: string): Similar[] {
+    const terms = this.#connection.all<Term>(
+      `SELECT id, term, frequency FROM terms WHERE term > ? AND term < ? ORDER BY frequency DESC, term LIMIT ${MAX_PAIRS}`,
+      [ideograph, ideograph + LAST_CHARACTER],
+    )
+    return terms.map((term) => ({ term, similarity: 1 }))
   }
 
   /** Adds up what each term shares; notes in `sizes` how many grams it has. Returns the weight of all grams. */
