@@ -9,7 +9,7 @@ import { fitRequest } from '../model/fit.ts'
 import { fenced } from '../prepare/fence.ts'
 import { systemClock } from '../util/clock.ts'
 import { currentSpan, startSpan } from './span.ts'
-import { buildRequest } from '../prepare/prepare.ts'
+import { buildRequest, conversationOf } from '../prepare/prepare.ts'
 import type { RequestOptions } from '../prepare/prepare.ts'
 
 export { toolCallsInText } from '../model/text-tool-calls.ts'
@@ -17,7 +17,7 @@ export { specOf } from './turn.ts'
 
 /** The request for these messages as this model can take it. */
 export function completionRequest(messages: readonly Message[], model: LanguageModel, request: RequestOptions): ModelRequest {
-  return fitRequest(buildRequest({ model, request }, { messages: messages.map(fenced) }), model)
+  return fitRequest(buildRequest({ model, request }, conversationOf(messages.map(fenced))), model)
 }
 
 /** A finished answer of one model call. */

@@ -72,6 +72,23 @@ describe('query()', () => {
     expect(foldEvents(events)).toMatchObject({ text: 'Done.', toolResults: [{ id: 'a', content: 'saw x', isError: false }] })
   })
 
+  it('ENG-QUERY-001 is a loop: a thousand steps are no deeper than one', async () => {
+    const model = new ScriptedModel((_, call) =>
+      call < 999 ? { toolCalls: [{ id: `c${call}`, name: 'echo', input: { n: call } }] } : 'Done.',
+    )
+    const echo = {
+      name: 'echo',
+      description: '',
+      inputSchema: { type: 'object' },
+      isReadOnly: true,
+      needsPermission: false,
+      call: () => 'ok',
+    }
+    const events = await collect({ model, prompt: 'Go', tools: [echo], maxSteps: 1000 })
+    expect(events.at(-1)).toMatchObject({ type: 'complete', result: { steps: 1000, text: 'Done.' } })
+    expect(model.requests.at(-1)?.messages).toHaveLength(1 + 2 * 999)
+  })
+
   it('CORE-SIMPLE-021 runs a call that comes as text, and shows none of it', async () => {
     const look = { name: 'look', description: '', inputSchema: { type: 'object' }, needsPermission: false, call: () => 'seen' }
     const model = new ScriptedModel([{ text: ['{"name":"lo', 'ok","arguments":{}}'] }, { text: ['{"name":', '"Alice"}'] }])

@@ -12,7 +12,7 @@ import { CriaError, toCriaError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Answer } from '../model/answer.ts'
-import { prepare } from '../prepare/prepare.ts'
+import { continued, prepare } from '../prepare/prepare.ts'
 import { runTools } from '../tools/run.ts'
 import { finish } from './finish.ts'
 import { largerModel } from './larger.ts'
@@ -87,7 +87,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
 
     const results = yield* runTools(calls, toolsContext(turn))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
-    turn.conversation = { ...conversation, messages: [...conversation.messages, answer.message, ...results] }
+    turn.conversation = continued(conversation, answer.message, results)
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }
 }

@@ -114,7 +114,7 @@ export function currentModel({ chain }: Turn): LanguageModel {
 
 /** What the tools station is given in the present step. */
 export function toolsContext({ ctx, options, step, tools, conversation }: Turn): ToolsContext {
-  tools.untrusted ||= (conversation?.messages ?? []).some((message) => message.role === 'tool' || message.retrieved !== undefined)
+  tools.untrusted ||= conversation?.untrusted ?? false
   return {
     ...ctx,
     step,

@@ -8,6 +8,7 @@ import type {
   Grounding,
   ModelFacts,
   ModelRequest,
+  RequestMessage,
   ResponseFormat,
   ThinkingEffort,
   ToolChoice,
@@ -42,8 +43,32 @@ export interface RequestOptions {
 
 export interface Conversation {
   /** As sent: fenced, in order. Grows by each answer and its tool results. */
-  readonly messages: readonly Message[]
+  readonly messages: readonly RequestMessage[]
+  /** Some of it is text of documents or tools. */
+  readonly untrusted: boolean
   readonly grounding?: Grounding
+}
+
+/** What was said, made ready to be sent once, so that a step costs what is new in it. */
+export function conversationOf(messages: readonly Message[], grounding?: Grounding): Conversation {
+  return {
+    messages: messages.map(toRequestMessage),
+    untrusted: messages.some((message) => message.role === 'tool' || message.retrieved !== undefined),
+    ...(grounding === undefined ? {} : { grounding }),
+  }
+}
+
+/** The conversation after a step: with the answer and the results of its tools. */
+export function continued(conversation: Conversation, answer: Message, results: readonly Message[]): Conversation {
+  return {
+    ...conversation,
+    messages: [...conversation.messages, toRequestMessage(answer), ...results.map(toRequestMessage)],
+    untrusted: conversation.untrusted || results.length > 0,
+  }
+}
+
+function toRequestMessage({ role, content, parts, toolCalls }: Message): RequestMessage {
+  return { role, content, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
 }
 
 export interface PrepareState {
@@ -78,10 +103,7 @@ async function* compose({ input, request, model }: PrepareState, ctx: StationCon
     type: 'note',
     entry: { type: 'messages', step: 0, messages: composition.messages.filter((message) => !known.has(message.id)) },
   }
-  return {
-    messages: composition.processedMessages,
-    ...(composition.grounding === undefined ? {} : { grounding: composition.grounding }),
-  }
+  return conversationOf(composition.processedMessages, composition.grounding)
 }
 
 export interface ChatTurn {
@@ -153,12 +175,7 @@ export function buildRequest(
 ): ModelRequest {
   return {
     model: model.ref,
-    messages: conversation.messages.map(({ role, content, parts, toolCalls }) => ({
-      role,
-      content,
-      parts,
-      ...(toolCalls === undefined ? {} : { toolCalls }),
-    })),
+    messages: conversation.messages,
     ...request.settings,
     stream: request.stream,
     ...(request.tools.length === 0 ? {} : { tools: request.tools }),
