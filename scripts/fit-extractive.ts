@@ -34,7 +34,7 @@ const REPEATS = 3
 const RANKING_PENALTY = 3
 const CONFIDENCE_PENALTY = 1
 /** Share of the answerable questions of the first folder that may be refused. */
-const REFUSED = 0.08
+const REFUSED = 0.075
 
 interface Item {
   readonly folder: number
