@@ -94,9 +94,30 @@ export function detailsOf({ source: _source, text: _text, ...details }: SourceDo
   return JSON.stringify(details)
 }
 
+/** What of a text is in none of its chunks: what stands before each, in their order, and after the last. */
+export function gapsOf(text: string, chunks: readonly Chunk[]): string {
+  let from = 0
+  const gaps = chunks.map(({ start, end }) => {
+    const gap = text.slice(from, start)
+    from = end
+    return gap
+  })
+  return JSON.stringify([...gaps, text.slice(from)])
+}
+
 export function readDocument(connection: Connection, source: string): SourceDocument | undefined {
-  const row = connection.get<{ details: string; text: string }>('SELECT details, text FROM sources WHERE source = ?', [source])
-  return row === undefined ? undefined : { source, text: row.text, ...(JSON.parse(row.details) as object) }
+  const row = connection.get<{ id: number; details: string; gaps: string }>(
+    'SELECT id, details, gaps FROM sources WHERE source = ?',
+    [source],
+  )
+  if (row === undefined) return undefined
+  const passages = connection
+    .all<{ details: string; text: string }>('SELECT details, text FROM chunks WHERE source_id = ?', [row.id])
+    .map(({ details, text }) => ({ start: (JSON.parse(details) as Pick<Chunk, 'start'>).start, text }))
+    .sort((a, b) => a.start - b.start)
+  const gaps = JSON.parse(row.gaps) as readonly string[]
+  const text = gaps.map((gap, at) => gap + (passages[at]?.text ?? '')).join('')
+  return { source, text, ...(JSON.parse(row.details) as object) }
 }
 
 export interface ChunkRow {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryDocumentStore } from '../memory.ts'
+import { SqliteDocumentStore } from '../sqlite.ts'
 import type { SourceDocument } from '../../core/store.ts'
 
 /** Few words, so that documents and queries share some; odd characters, so that nothing is taken for granted. */
@@ -67,4 +68,19 @@ describe('a document store', () => {
       { numRuns: 60 },
     )
   }, 60_000)
+
+  it('gives a document back as it was given, however it was cut and changed', async () => {
+    const line = fc.oneof(text, fc.constantFrom('', '# Heading', '- item', '\t', ' \r', 'a long line '.repeat(9)))
+    const lines = fc.array(line, { maxLength: 40 }).map((all) => all.join('\n'))
+    const store = await SqliteDocumentStore.open({ path: ':memory:', chunk: { maxChars: 100 } })
+    await fc.assert(
+      fc.asyncProperty(lines, fc.constantFrom('text', 'markdown', 'code'), async (whole, format) => {
+        const given: SourceDocument = { source: 's', text: whole.toWellFormed(), format, title: 'T', metadata: { a: [1, null] } }
+        await store.append(given)
+        expect(await store.getDocument('s')).toEqual(given)
+      }),
+      { numRuns: 200 },
+    )
+    await store.close()
+  })
 })

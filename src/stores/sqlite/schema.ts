@@ -33,7 +33,8 @@ const FIRST = `
     modified_at  REAL,
     -- The document without source and text.
     details      TEXT NOT NULL,
-    text         TEXT NOT NULL
+    -- What stands before, between and after its chunks; together with them it is the text.
+    gaps         TEXT NOT NULL
   ) STRICT;
   CREATE INDEX sources_by_file_hash ON sources (file_hash) WHERE file_hash IS NOT NULL;
 

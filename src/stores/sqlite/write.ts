@@ -2,7 +2,7 @@
 
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import type { Connection } from './connection.ts'
-import { chunkDetails, contentHash, detailsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
+import { chunkDetails, contentHash, detailsOf, gapsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
 import type { FileFacts, SourceRow } from './documents.ts'
 import { readFact, writeFact } from './facts.ts'
 import type { IndexWriter } from './index-writer.ts'
@@ -125,10 +125,10 @@ function putDocument(
     return 'unchanged'
   }
   const chunks = chunker(document)
-  const values = [hash, recipe, chunks.length, ...facts, detailsOf(document), document.text] as const
+  const values = [hash, recipe, chunks.length, ...facts, detailsOf(document), gapsOf(document.text, chunks)] as const
   if (known === undefined) {
     const id = connection.insert(
-      `INSERT INTO sources (source, content_hash, recipe, chunks, file_hash, file_size, modified_at, details, text)
+      `INSERT INTO sources (source, content_hash, recipe, chunks, file_hash, file_size, modified_at, details, gaps)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [document.source, ...values],
     )
@@ -136,7 +136,7 @@ function putDocument(
     return 'added'
   }
   connection.run(
-    `UPDATE sources SET content_hash = ?, recipe = ?, chunks = ?, file_hash = ?, file_size = ?, modified_at = ?, details = ?, text = ?
+    `UPDATE sources SET content_hash = ?, recipe = ?, chunks = ?, file_hash = ?, file_size = ?, modified_at = ?, details = ?, gaps = ?
      WHERE id = ?`,
     [...values, known.id],
   )
