@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { evaluateAnswers } from './answers.ts'
+import { evaluateAnswers, toAnswered } from './answers.ts'
 import type { Answered } from './answers.ts'
 
 let folder = ''
@@ -95,4 +95,29 @@ test.each([
 test('an abort ends the run', async () => {
   await writeCollection()
   await expect(evaluateAnswers(folder, answerer, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' })
+})
+
+test.each([
+  [
+    'builtin/extractive',
+    'Ida Marsh built it in 1874. [2]',
+    { answer: 'Ida Marsh', quote: 'Ida Marsh built it in 1874.', docId: 'd1', abstained: false },
+  ],
+  [
+    'some/writer',
+    'It was Ida Marsh [2][3].',
+    { answer: 'It was Ida Marsh.', quote: 'Ida Marsh built it in 1874.', docId: 'd1', abstained: false },
+  ],
+])('what %s said is scored as %j', (model, content, expected) => {
+  const citations = [{ source: 'd1', quote: 'Ida Marsh built it in 1874.' }]
+  expect(toAnswered('Who built it?', { content, citations }, model)).toEqual(expected)
+})
+
+test('an answer without citations is scored without evidence', () => {
+  expect(toAnswered('Who built it?', { content: 'Nobody knows.', abstained: true }, 'builtin/extractive')).toEqual({
+    answer: 'Nobody knows.',
+    quote: '',
+    docId: '',
+    abstained: true,
+  })
 })

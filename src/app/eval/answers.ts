@@ -4,7 +4,10 @@ import { createReadStream } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import type { Citation } from '../../core/citation.ts'
 import { CriaError, toCriaError } from '../../core/error.ts'
+import { EXTRACTIVE_REF } from '../../providers/extractive/model.ts'
+import { shortAnswer } from '../../providers/extractive/short-answer.ts'
 import { scoreAnswers } from './answer-score.ts'
 import type { AnswerScores, GoldQuestion, Prediction } from './answer-score.ts'
 
@@ -17,6 +20,24 @@ export interface Answered {
   readonly quote: string
   readonly docId: string
   readonly abstained: boolean
+}
+
+/** What a bot said, as far as it is scored. */
+export interface Said {
+  readonly content: string
+  readonly abstained?: boolean
+  readonly citations?: readonly Pick<Citation, 'source' | 'quote'>[]
+}
+
+/**
+ * The first citation is the evidence. A model that writes is scored by what it wrote, without its markers; the one that only quotes by the
+ * words of its quote that answer, where the question asks for something that can be told by its look.
+ */
+export function toAnswered(question: string, { content, abstained = false, citations = [] }: Said, model: string): Answered {
+  const [first] = citations
+  const quote = first?.quote ?? ''
+  const answer = model === EXTRACTIVE_REF ? (shortAnswer(question, quote) ?? quote) : content.replaceAll(/\s*\[\d+\]/g, '')
+  return { answer: answer === '' ? content : answer, quote, docId: first?.source ?? '', abstained }
 }
 
 export interface AnswerReport extends AnswerScores {

@@ -1,10 +1,8 @@
 import { readCorpus } from '../../app/eval/beir.ts'
-import { evaluateAnswers } from '../../app/eval/answers.ts'
-import type { Answered } from '../../app/eval/answers.ts'
+import { evaluateAnswers, toAnswered } from '../../app/eval/answers.ts'
 import { openModel } from '../../app/open-model.ts'
 import { openTemporaryStore } from '../../app/stores.ts'
 import { QueryBot } from '../../bots/query-bot.ts'
-import type { BotAnswer } from '../../bots/answer.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { defineCommand } from '../command.ts'
@@ -46,11 +44,15 @@ words and holds a gold answer.`,
     try {
       await temporary.store.extend(documentsOf(beir))
       const bot = new QueryBot({ docstore: temporary.store, model, recorder: false, streamTarget: 'none' })
-      const report = await evaluateAnswers(beir, async (question) => toAnswered(await bot.ask(question, { signal: io.signal })), {
-        predictions,
-        signal: io.signal,
-        onProgress: (done, total) => progress.show({ label: 'Answering', unit: 'questions', done, total }),
-      })
+      const report = await evaluateAnswers(
+        beir,
+        async (question) => toAnswered(question, await bot.ask(question, { signal: io.signal }), model.ref),
+        {
+          predictions,
+          signal: io.signal,
+          onProgress: (done, total) => progress.show({ label: 'Answering', unit: 'questions', done, total }),
+        },
+      )
       progress.clear()
       const { missed: _missed, ...scores } = report
       if (json) {
@@ -74,11 +76,6 @@ words and holds a gold answer.`,
 
 async function* documentsOf(folder: string): AsyncGenerator<SourceDocument> {
   for await (const { id, title, text } of readCorpus(folder)) yield { source: id, text, ...(title === '' ? {} : { title }) }
-}
-
-function toAnswered({ content, citations = [], abstained = false }: BotAnswer): Answered {
-  const [first] = citations
-  return { answer: content, quote: first?.quote ?? '', docId: first?.source ?? '', abstained }
 }
 
 function show(value: number | null): string {
