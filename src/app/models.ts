@@ -106,8 +106,8 @@ async function firstOllamaModel(env: Environment, fetcher: typeof fetch): Promis
 }
 
 /** The default model of this process's environment. */
-export async function defaultModel(config: CriaConfig = {}): Promise<LanguageModel> {
-  return createModel(await defaultModelRef(process.env, config))
+export async function defaultModel(config: CriaConfig = {}, options: ModelOptions = {}): Promise<LanguageModel> {
+  return createModel(await defaultModelRef(process.env, config), options)
 }
 
 /** A model that answers with `response`, in place of `model` and without a request. */

@@ -1,5 +1,8 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { inspect } from 'node:util'
+import { describe, expect, it, vi } from 'vitest'
 import { openRecorder } from '../app/recorder.ts'
 import { CriaError } from '../core/error.ts'
 import { toMessages, user } from '../core/message.ts'
@@ -132,6 +135,48 @@ describe('SimpleBot', () => {
       expect((await bot.ask('Hi')).content).toBe('Hello, you.')
       expect(output.text).toBe(written)
     }
+  })
+
+  it('CORE-SIMPLE-005 panel draws its box again as the text grows, and again when it is taken back', async () => {
+    const output = Object.assign(new Page(), { isTTY: true, columns: 24 })
+    const broken = { text: ['Wrong'], fail: { after: 1, error: new CriaError('network', 'Down.') } }
+    const model = new ScriptedModel([broken, 'Right, and longer than a line.'])
+    await new SimpleBot({ model, streamTarget: 'panel', recorder: false, output, retry: { initialDelay: 0 } }).ask('Hi')
+    const frames = output.text.split(/\u001B\[\d+A\u001B\[0J/)
+    expect(frames.map((frame) => frame.replaceAll(/[╭╮╰╯─│\n ]+/g, ' ').trim())).toEqual([
+      'Wrong',
+      '',
+      'Right, and longer than a line.',
+    ])
+    expect(frames.at(-1)?.split('\n').slice(0, -1)).toHaveLength(4)
+  })
+
+  it('CORE-SIMPLE-006 apiKey overrides the environment and stands in no error, row or span', async () => {
+    const keys: unknown[] = []
+    const server = createServer((request, response) => {
+      keys.push(request.headers.authorization)
+      response.writeHead(401, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { message: `Incorrect key ${String(request.headers.authorization)}`, type: 'auth' } }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+    vi.stubEnv('OPENAI_COMPATIBLE_API_KEY', 'sk-of-the-environment-0001')
+    const recorder = await journal()
+    const bot = new SimpleBot({
+      model: 'openai-compatible/some-model',
+      apiKey: 'sk-canary-7f3a9c5d1e',
+      recorder,
+      streamTarget: 'none',
+    })
+    const error: unknown = await bot.ask('Hi').catch((thrown: unknown) => thrown)
+    vi.unstubAllEnvs()
+    server.close()
+    expect(keys).toEqual(['Bearer sk-canary-7f3a9c5d1e'])
+    expect(error).toMatchObject({ code: 'auth', status: 401 })
+    const [turn] = (await recorder.read.turns()).turns
+    const written = inspect([error, bot, await recorder.read.turn(turn?.turnId ?? '')], { depth: 20, showHidden: true })
+    expect(written).toContain('Hi')
+    expect(written).not.toContain('canary')
   })
 
   it('CORE-SIMPLE-005 stream yields deltas and returns the message', async () => {

@@ -2,6 +2,7 @@
 
 import { openJournal } from '../app/journal.ts'
 import { defaultModel, mockModel, resolveModel } from '../app/models.ts'
+import type { ModelOptions } from '../app/models.ts'
 import { query } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError, toCriaError } from '../core/error.ts'
@@ -40,22 +41,23 @@ export class SimpleBot {
   readonly systemPrompt: string
   readonly temperature: number
   readonly memory: DocumentStore | undefined
-  protected readonly options: BotOptions
+  /** All but the key: who prints a bot must not print it. */
+  protected readonly options: Omit<BotOptions, 'apiKey'>
+  readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
   #model: Promise<LanguageModel> | undefined
 
   /** @throws ConfigurationError for options that cannot work, before any request is made. */
   constructor(options: BotOptions = {}) {
     checkBotOptions(options)
-    this.options = options
+    const { apiKey, ...rest } = options
+    this.options = rest
+    this.#modelOptions = apiKey === undefined ? {} : { apiKey }
     this.name = options.name
     this.systemPrompt = options.systemPrompt ?? ''
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
-    this.#given =
-      options.model === undefined
-        ? undefined
-        : this.#prepared(resolveModel(options.model, {}, options.apiKey === undefined ? {} : { apiKey: options.apiKey }))
+    this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, {}, this.#modelOptions))
   }
 
   /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
@@ -214,7 +216,7 @@ export class SimpleBot {
   }
 
   async #defaultModel(): Promise<LanguageModel> {
-    return this.#prepared(await defaultModel())
+    return this.#prepared(await defaultModel({}, this.#modelOptions))
   }
 
   #prepared(model: LanguageModel): LanguageModel {
@@ -222,7 +224,7 @@ export class SimpleBot {
   }
 }
 
-function passedOn({ fallbackModels, retry, timeouts, enableThinking }: BotOptions): Partial<QueryOptions> {
+function passedOn({ fallbackModels, retry, timeouts, enableThinking }: Omit<BotOptions, 'apiKey'>): Partial<QueryOptions> {
   return {
     ...(fallbackModels === undefined ? {} : { fallbackModels }),
     ...(retry === undefined ? {} : { retry }),

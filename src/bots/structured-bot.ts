@@ -105,7 +105,7 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
     if (!isStandardSchema(this.#schema)) return { object: value as Output, problems: schemaProblems(this.#schema, value) }
     const result = await this.#schema['~standard'].validate(value)
     return result.issues === undefined
-      ? { object: result.value as Output, problems: [] }
+      ? { object: result.value, problems: [] }
       : { object: value as Output, problems: result.issues.map(line) }
   }
 }
