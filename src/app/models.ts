@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { createProviderModel, fromAiSdkModel, isAiSdkModel } from '../providers/create.ts'
+import { createProviderModel } from '../providers/create.ts'
 import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
@@ -43,16 +43,6 @@ export function createModel(ref: string, options: ModelOptions = {}): LanguageMo
   return createProviderModel(ref, options)
 }
 
-/** @throws ConfigurationError when it is neither a name, nor a model, nor a pointer that the configuration resolves. */
-export function resolveModel(model: ModelInput, config: CriaConfig = {}, options: ModelOptions = {}): LanguageModel {
-  if (typeof model === 'string') return createModel(resolvePointer(model, config), options)
-  if (isAiSdkModel(model)) return fromAiSdkModel(model)
-  if (typeof model?.stream === 'function' && typeof model.ref === 'string') return model
-  throw new ConfigurationError(
-    'A model must be a name like openai/gpt-5-mini, a result of createModel(), or an AI SDK language model.',
-  )
-}
-
 /** The model that a pointer stands for; any other name stands for itself. @throws ConfigurationError for a pointer that is not set. */
 export function resolvePointer(name: string, config: CriaConfig): string {
   if (!isPointer(name)) return name
@@ -65,7 +55,7 @@ export function resolvePointer(name: string, config: CriaConfig): string {
   return target
 }
 
-function isPointer(name: string): name is ModelPointer {
+export function isPointer(name: string): name is ModelPointer {
   return (POINTERS as readonly string[]).includes(name)
 }
 
@@ -103,11 +93,6 @@ async function firstOllamaModel(env: Environment, fetcher: typeof fetch): Promis
   } catch {
     return undefined
   }
-}
-
-/** The default model of this process's environment. */
-export async function defaultModel(config: CriaConfig = {}, options: ModelOptions = {}): Promise<LanguageModel> {
-  return createModel(await defaultModelRef(process.env, config), options)
 }
 
 /** A model that answers with `response`, in place of `model` and without a request. */

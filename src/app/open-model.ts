@@ -13,11 +13,16 @@ const PROBE_MS = 300
  * @param name `provider/model` or a pointer; absent: the default model.
  * @throws ConfigurationError when there is no such provider or pointer.
  */
-export async function openModel(name: string | undefined, config: CriaConfig, env: Surroundings['env']): Promise<LanguageModel> {
+export async function openModel(
+  name: string | undefined,
+  config: CriaConfig,
+  env: Surroundings['env'],
+  overrides: ModelOptions = {},
+): Promise<LanguageModel> {
   const ref = resolvePointer(name ?? (await defaultModelRef(env, config, fetchIfThere)), config)
   const facts = config.modelFacts?.[ref]
   const options = providerOptions(ref.slice(0, ref.indexOf('/')), config, env)
-  return createModel(ref, { env, ...options, ...(facts === undefined ? {} : { facts }) })
+  return createModel(ref, { env, ...options, ...(facts === undefined ? {} : { facts }), ...overrides })
 }
 
 /** A local server that is not there is found out without loading what `fetch` needs. */

@@ -6,8 +6,8 @@ import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
 import { ResponseCache } from '../model/response-cache.ts'
-import { defaultModel, resolveModel } from './models.ts'
 import type { ModelInput } from './models.ts'
+import { defaultModel, resolveModel } from './user-models.ts'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
 export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels' | 'cache'> {

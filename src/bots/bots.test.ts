@@ -25,6 +25,8 @@ import { SimpleBot } from './simple-bot.ts'
 
 const journal = () => openRecorder(':memory:')
 
+const ESC = '\u001B'
+
 class Page extends Writable {
   text = ''
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -142,7 +144,7 @@ describe('SimpleBot', () => {
     const broken = { text: ['Wrong'], fail: { after: 1, error: new CriaError('network', 'Down.') } }
     const model = new ScriptedModel([broken, 'Right, and longer than a line.'])
     await new SimpleBot({ model, streamTarget: 'panel', recorder: false, output, retry: { initialDelay: 0 } }).ask('Hi')
-    const frames = output.text.split(/\u001B\[\d+A\u001B\[0J/)
+    const frames = output.text.split(new RegExp(`${ESC}\\[\\d+A${ESC}\\[0J`))
     expect(frames.map((frame) => frame.replaceAll(/[╭╮╰╯─│\n ]+/g, ' ').trim())).toEqual([
       'Wrong',
       '',

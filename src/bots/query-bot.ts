@@ -43,8 +43,7 @@ export class QueryBot extends SimpleBot {
    * `messages` is what is logged, `processedMessages` what is sent.
    */
   composeRagMessages(query: MessageInput, nResults: number = DEFAULT_RESULTS, span?: Span): Promise<RagComposition> {
-    const { systemPrompt: system, docstore, memory } = this
-    return composeForRag({ system, messages: toMessages(query), docstore, memory, nResults, span })
+    return composeForRag({ system: this.systemPrompt, messages: toMessages(query), ...this.#stores(), nResults, span })
   }
 
   protected override get kind(): string {
@@ -52,10 +51,15 @@ export class QueryBot extends SimpleBot {
   }
 
   protected override recipe({ nResults }: QueryAskOptions): Partial<QueryOptions> {
-    const { docstore, memory } = this
+    const { docstore, memory } = this.#stores()
     return {
       retrieve: { docstore, ...(memory === undefined ? {} : { memory }), ...(nResults === undefined ? {} : { nResults }) },
     }
+  }
+
+  /** What is asked when `store` is to be searched. */
+  protected searchable(store: DocumentStore): DocumentStore {
+    return store
   }
 
   protected override async finalize(question: Message | undefined, answer: Message, result: QueryResult): Promise<void> {
@@ -72,5 +76,10 @@ export class QueryBot extends SimpleBot {
 
   override events(input: MessageInput, options: QueryAskOptions = {}): ReturnType<SimpleBot['events']> {
     return super.events(input, options)
+  }
+
+  #stores(): { readonly docstore: DocumentStore; readonly memory: DocumentStore | undefined } {
+    const { docstore, memory } = this
+    return { docstore: this.searchable(docstore), memory: memory === undefined ? undefined : this.searchable(memory) }
   }
 }

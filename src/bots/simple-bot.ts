@@ -1,9 +1,10 @@
 /** A bot is `query()` with a fixed recipe. This one: a system prompt, a memory, a question. */
 
 import { openJournal } from '../app/journal.ts'
-import { defaultModel, mockModel, resolveModel } from '../app/models.ts'
+import { mockModel } from '../app/models.ts'
 import type { ModelOptions } from '../app/models.ts'
 import { query } from '../app/query.ts'
+import { defaultModel, resolveModel } from '../app/user-models.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError, toCriaError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
@@ -57,7 +58,7 @@ export class SimpleBot {
     this.systemPrompt = options.systemPrompt ?? ''
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
-    this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, {}, this.#modelOptions))
+    this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
   }
 
   /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
@@ -131,6 +132,11 @@ export class SimpleBot {
     return 'SimpleBot'
   }
 
+  /** Names the outermost span of a turn. */
+  protected get operation(): string {
+    return `${this.kind.toLowerCase()}.ask`
+  }
+
   /** After a turn that succeeded. */
   protected async finalize(question: Message | undefined, answer: Message, _turn: QueryResult): Promise<void> {
     if (this.memory !== undefined) await remember(this.memory, question, answer)
@@ -167,7 +173,7 @@ export class SimpleBot {
       model,
       system: this.systemFor(model),
       prompt,
-      operation: `${this.kind.toLowerCase()}.ask`,
+      operation: this.operation,
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
       ...(recorder === undefined ? {} : { recorder }),
       ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
@@ -216,7 +222,7 @@ export class SimpleBot {
   }
 
   async #defaultModel(): Promise<LanguageModel> {
-    return this.#prepared(await defaultModel({}, this.#modelOptions))
+    return this.#prepared(await defaultModel(this.#modelOptions))
   }
 
   #prepared(model: LanguageModel): LanguageModel {

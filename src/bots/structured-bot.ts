@@ -51,16 +51,16 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
    */
   override async ask(input: MessageInput, options: AskOptions = {}): Promise<StructuredAnswer<Output>> {
     const failed: { text: string; problems: readonly string[] }[] = []
-    let conversation = toMessages(input)
+    const conversation = toMessages(input)
     for (let attempts = 1; ; attempts++) {
-      const answer = await super.ask(conversation, options)
+      const answer = await super.ask([...conversation], options)
       const { object, problems } = await this.#read(answer.content)
       if (problems.length === 0 || (attempts >= this.#attempts && this.#lenient)) {
         return { ...answer, object: object as Output, problems, attempts }
       }
       failed.push({ text: answer.content, problems })
       if (attempts >= this.#attempts) throw notFitting(failed)
-      conversation = [...conversation, assistant(answer.content), user(correction(problems))]
+      conversation.push(assistant(answer.content), user(correction(problems)))
     }
   }
 

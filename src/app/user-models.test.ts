@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { defaultModel, resolveModel } from './user-models.ts'
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'cria-models-'))
+  vi.stubEnv('CRIA_HOME', home)
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(home, { recursive: true })
+})
+
+const configure = (config: object): void => writeFileSync(join(home, 'config.json'), JSON.stringify(config))
+
+describe('resolveModel', () => {
+  it('takes names, pointers of the configuration, and models', () => {
+    configure({ models: { quick: 'openai/gpt-5-mini' } })
+    expect(resolveModel('anthropic/claude-sonnet-4-5').ref).toBe('anthropic/claude-sonnet-4-5')
+    expect(resolveModel('quick').ref).toBe('openai/gpt-5-mini')
+    const model = new ScriptedModel([])
+    expect(resolveModel(model)).toBe(model)
+  })
+
+  it.each([
+    ['reasoning', /not set/],
+    ['gpt-5', /provider\/model/],
+    ['opneai/gpt-5', /did you mean "openai"/],
+    ['builtin/other', /builtin\/extractive/],
+    [7, /name like/],
+  ])('refuses %j and says what to do', (model, message) => {
+    expect(() => resolveModel(model as string)).toThrow(message)
+  })
+})
+
+describe('defaultModel', () => {
+  it('is CRIA_MODEL, else main, else the first provider with a key, else builtin/extractive', async () => {
+    expect((await defaultModel()).ref).toBe('builtin/extractive')
+    vi.stubEnv('ANTHROPIC_API_KEY', 'sk-some-key')
+    expect((await defaultModel()).ref).toMatch(/^anthropic\//)
+    configure({ models: { main: 'google/gemini-2.5-flash', task: 'openai/gpt-5' } })
+    expect((await defaultModel()).ref).toBe('google/gemini-2.5-flash')
+    vi.stubEnv('CRIA_MODEL', 'task')
+    expect((await defaultModel()).ref).toBe('openai/gpt-5')
+  })
+})

@@ -1,0 +1,38 @@
+/** Models as code names them, with what the user has configured about them. */
+
+import { ConfigurationError } from '../core/error.ts'
+import type { LanguageModel } from '../core/model.ts'
+import { fromAiSdkModel, isAiSdkModel } from '../providers/create.ts'
+import { loadConfig } from './config.ts'
+import { createModel, isPointer, resolvePointer } from './models.ts'
+import type { ModelInput, ModelOptions } from './models.ts'
+import { openModel, providerOptions } from './open-model.ts'
+
+/**
+ * `provider/model` is taken at its word; a pointer is looked up in the user's configuration.
+ *
+ * @throws ConfigurationError when it is neither a name, nor a model, nor a pointer that is set.
+ */
+export function resolveModel(model: ModelInput, options: ModelOptions = {}): LanguageModel {
+  if (typeof model === 'string') return isPointer(model) ? pointedAt(model, options) : createModel(model, options)
+  if (isAiSdkModel(model)) return fromAiSdkModel(model)
+  if (typeof model?.stream === 'function' && typeof model.ref === 'string') return model
+  throw new ConfigurationError(
+    'A model must be a name like openai/gpt-5-mini, a result of createModel(), or an AI SDK language model.',
+  )
+}
+
+/** What answers when nobody named a model; see `defaultModelRef`. */
+export function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
+  return openModel(undefined, userConfig(), process.env, options)
+}
+
+function pointedAt(pointer: string, options: ModelOptions): LanguageModel {
+  const config = userConfig()
+  const ref = resolvePointer(pointer, config)
+  return createModel(ref, { ...providerOptions(ref.slice(0, ref.indexOf('/')), config, process.env), ...options })
+}
+
+function userConfig(): ReturnType<typeof loadConfig>['config'] {
+  return loadConfig({ env: process.env, cwd: process.cwd() }).config
+}
