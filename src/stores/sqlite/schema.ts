@@ -1,5 +1,5 @@
 /**
- * The tables of a document store, and how an older file becomes a newer one. `docs/decisions/document-index.md` says why they are what
+ * The tables of a document store, and how an older file becomes a newer one. `docs/decisions/0009-document-index.md` says why they are what
  * they are.
  *
  * A schema that has been published is never edited: what changes is a further migration at the end of the list.
