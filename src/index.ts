@@ -13,6 +13,7 @@ export type { QueryOptions } from './app/query.ts'
 
 export { AgentBot } from './bots/agent-bot.ts'
 export type { AgentBotOptions } from './bots/agent-bot.ts'
+export { AsyncQueryBot } from './bots/async-query-bot.ts'
 export { AsyncSimpleBot } from './bots/async-simple-bot.ts'
 export { AsyncToolBot } from './bots/async-tool-bot.ts'
 export {

@@ -40,6 +40,11 @@ export interface StoreStats {
   readonly bytes: number
 }
 
+/** Something else that has the file open. */
+interface Reader {
+  close(): Promise<void>
+}
+
 /** A document and what is known of its file. */
 export interface FileDocument {
   readonly document: SourceDocument
@@ -66,6 +71,7 @@ export class SqliteDocumentStore implements DocumentStore {
   readonly #searcher: Searcher
   readonly #chunk: ChunkOptions
   readonly #recipe: string
+  readonly #readers: Reader[] = []
 
   private constructor(connection: Connection, options: SqliteDocumentStoreOptions) {
     const analyzer = new Analyzer()
@@ -100,6 +106,11 @@ export class SqliteDocumentStore implements DocumentStore {
       connection.close()
       throw error
     }
+  }
+
+  /** Where its file is; `:memory:` when it has none. */
+  get path(): string {
+    return this.#connection.path
   }
 
   append(document: DocumentInput): Promise<void> {
@@ -183,10 +194,15 @@ export class SqliteDocumentStore implements DocumentStore {
     })
   }
 
-  close(): Promise<void> {
-    return promised(() => {
-      this.#connection.close()
-    })
+  async close(): Promise<void> {
+    for (const reader of this.#readers.splice(0)) await reader.close()
+    this.#connection.close()
+  }
+
+  /** Closes `reader` before this store is closed, or at once when it is closed already. */
+  closeWith(reader: Reader): void {
+    this.#readers.push(reader)
+    if (!this.#connection.isOpen) void this.close()
   }
 
   /** What is known of a source. */

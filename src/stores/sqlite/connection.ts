@@ -53,6 +53,10 @@ export class Connection {
     return this.#transaction('BEGIN', work)
   }
 
+  get isOpen(): boolean {
+    return this.#database.isOpen
+  }
+
   close(): void {
     if (!this.#database.isOpen) return
     this.#statements.clear()

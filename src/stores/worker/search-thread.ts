@@ -1,0 +1,124 @@
+/** One thread that searches a store, from the side of those who ask. */
+
+import { Worker } from 'node:worker_threads'
+import { CriaError, errorFromInfo } from '../../core/error.ts'
+import type { ScoredChunk, SearchOptions } from '../../core/store.ts'
+import { orAborted } from '../../util/abort.ts'
+import type { SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
+
+interface Task {
+  readonly request: SearchRequest
+  readonly signal: AbortSignal | undefined
+  readonly resolve: (chunks: ScoredChunk[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Starts its thread with the first question and keeps it; while nothing is asked, the thread does not keep the process alive.
+ *
+ * Questions wait here and go over one at a time: one that is aborted while it waits is never worked on, and a thread that dies takes only
+ * the question with it that it was working on. The next one starts a new thread.
+ */
+export class SearchThread {
+  readonly #file: StoreFile
+  readonly #waiting: Task[] = []
+  #running: Task | undefined
+  #worker: Worker | undefined
+  #closed = false
+
+  constructor(file: StoreFile) {
+    this.#file = file
+  }
+
+  /** As a store's `search`. @throws CriaError `store_failed`, retryable, when the thread ends before it has answered. */
+  async search(query: string, { limit, filter, signal }: SearchOptions = {}): Promise<ScoredChunk[]> {
+    signal?.throwIfAborted()
+    if (this.#closed) throw this.#closedError()
+    // Copied at once: whoever asked may change the filter while the question waits.
+    const request = structuredClone({
+      query,
+      ...(limit === undefined ? {} : { limit }),
+      ...(filter === undefined ? {} : { filter }),
+    })
+    const { promise, resolve, reject } = Promise.withResolvers<ScoredChunk[]>()
+    this.#waiting.push({ request, signal, resolve, reject })
+    this.#next()
+    return await (signal === undefined ? promise : orAborted(promise, signal))
+  }
+
+  /** Ends the thread; what was asked and is not answered fails. */
+  async close(): Promise<void> {
+    const worker = this.#worker
+    this.#closed = true
+    this.#worker = undefined
+    this.#running?.reject(this.#closedError())
+    this.#running = undefined
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#closedError())
+    await worker?.terminate()
+  }
+
+  #next(): void {
+    if (this.#running !== undefined) return
+    let task = this.#waiting.shift()
+    while (task?.signal?.aborted === true) task = this.#waiting.shift()
+    if (task === undefined) {
+      this.#worker?.unref()
+      return
+    }
+    this.#running = task
+    this.#worker ??= this.#start()
+    this.#worker.ref()
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
+    this.#worker.postMessage(task.request)
+  }
+
+  #start(): Worker {
+    // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
+    const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
+      name: 'cria-search',
+      workerData: this.#file,
+      execArgv: [],
+    })
+    let cause: unknown
+    worker.on('message', (answer: SearchAnswer) => {
+      this.#settle(worker, (task) => ('error' in answer ? task.reject(errorFromInfo(answer.error)) : task.resolve(answer.chunks)))
+    })
+    worker.on('error', (error: unknown) => {
+      cause = error
+    })
+    worker.on('exit', (code) => {
+      if (this.#worker !== worker) return
+      this.#worker = undefined
+      this.#settle(undefined, (task) => task.reject(this.#deathOf(code, cause)))
+    })
+    return worker
+  }
+
+  /** Ends the question that `from` was working on, unless the thread is not ours any more. */
+  #settle(from: Worker | undefined, end: (task: Task) => void): void {
+    if (this.#worker !== from) return
+    const task = this.#running
+    this.#running = undefined
+    if (task !== undefined) end(task)
+    this.#next()
+  }
+
+  #deathOf(code: number, cause: unknown): CriaError {
+    const reason = cause instanceof Error ? cause.message : `exit code ${code}`
+    return new CriaError(
+      'store_failed',
+      `The thread that searches ${this.#file.path} ended before it had answered (${reason}).`,
+      {
+        cause,
+        retryable: true,
+        hint: 'Ask again: the next question starts a new thread.',
+      },
+    )
+  }
+
+  #closedError(): CriaError {
+    return new CriaError('store_failed', `The document store ${this.#file.path} is closed.`, {
+      hint: 'Use it before it is closed.',
+    })
+  }
+}
