@@ -83,13 +83,18 @@ async function* steps(turn: Turn): Station<QueryResult> {
     yield* say(answer, turn)
 
     const calls = answer.message.toolCalls ?? []
-    if (calls.length === 0 || options.executeTools === false) return yield* finish(answer, turn)
+    if (calls.length === 0 || options.executeTools === false || wasCut(answer)) return yield* finish(answer, turn)
 
     const results = yield* runTools(calls, toolsContext(turn))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
     turn.conversation = continued(conversation, answer.message, results)
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }
+}
+
+/** Nobody knows what else it would have said: its calls may be half of what was meant, and are not run. */
+function wasCut({ finishReason }: Answer): boolean {
+  return finishReason === 'length' || finishReason === 'content-filter'
 }
 
 /** Fills in what was said before in the session. */

@@ -38,31 +38,38 @@ export async function* readTextToolCalls(
 ): AsyncGenerator<ModelPart, void, undefined> {
   let held = ''
   let deciding = tools.length > 0
-  for await (const part of parts) {
-    if (part.type === 'restart') {
-      held = ''
-      deciding = tools.length > 0
-    }
-    if (deciding && part.type === 'text' && part.providerData === undefined) {
-      held += part.text
-      if (mayBeToolCall(held)) continue
-      deciding = false
-      yield { type: 'text', text: held }
-      held = ''
-      continue
-    }
-    if (deciding && (part.type === 'finish' || part.type === 'tool-call' || part.type === 'text')) {
-      deciding = false
-      const calls = part.type === 'finish' && part.reason === 'stop' ? toolCallsInText(held, tools, createId) : []
-      yield* calls
-      if (calls.length > 0) {
-        yield { ...part, type: 'finish', reason: 'tool-calls' }
+  try {
+    for await (const part of parts) {
+      if (part.type === 'restart') {
+        held = ''
+        deciding = tools.length > 0
+      }
+      if (deciding && part.type === 'text' && part.providerData === undefined) {
+        held += part.text
+        if (mayBeToolCall(held)) continue
+        deciding = false
+        yield { type: 'text', text: held }
+        held = ''
         continue
       }
-      if (held !== '') yield { type: 'text', text: held }
+      if (deciding && (part.type === 'finish' || part.type === 'tool-call' || part.type === 'text')) {
+        deciding = false
+        const calls = part.type === 'finish' && part.reason === 'stop' ? toolCallsInText(held, tools, createId) : []
+        yield* calls
+        if (calls.length > 0) {
+          yield { ...part, type: 'finish', reason: 'tool-calls' }
+          continue
+        }
+        if (held !== '') yield { type: 'text', text: held }
+      }
+      yield part
     }
-    yield part
+  } catch (thrown) {
+    // What had come of an answer that broke off is kept.
+    if (deciding && held !== '') yield { type: 'text', text: held }
+    throw thrown
   }
+  if (deciding && held !== '') yield { type: 'text', text: held }
 }
 
 /** Whether text that begins like this may still turn out to be nothing but a call. */

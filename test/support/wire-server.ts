@@ -23,6 +23,8 @@ export interface Reply {
   readonly body?: string | Uint8Array | readonly (string | Uint8Array)[]
   /** What happens after the body. Default `end`; `before` resets the connection before anything is said. */
   readonly afterwards?: 'end' | 'reset' | 'hang' | 'before'
+  /** Called again and again while the answer hangs and its client waits. */
+  readonly whileHanging?: () => void
 }
 
 export interface WireServer extends AsyncDisposable {
@@ -60,7 +62,7 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
       void answer(reply)
     })
 
-    async function answer({ status = 200, headers = {}, body = '', afterwards = 'end' }: Reply): Promise<void> {
+    async function answer({ status = 200, headers = {}, body = '', afterwards = 'end', whileHanging }: Reply): Promise<void> {
       if (afterwards === 'before') {
         request.socket.resetAndDestroy()
         return
@@ -75,6 +77,10 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
           })
         })
         if (response.destroyed) return
+      }
+      if (afterwards === 'hang' && whileHanging !== undefined) {
+        const timer = setInterval(whileHanging, 5)
+        response.once('close', () => clearInterval(timer))
       }
       if (afterwards === 'end') response.end()
       // The bytes have to leave before the connection is cut.

@@ -1,0 +1,137 @@
+/** What becomes of each kind of answer: ends that are no end, calls that were cut, thinking that is hidden. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createId } from '../../../src/core/id.ts'
+import { ScriptedModel } from '../../../src/providers/scripted/scripted-model.ts'
+import type { Reply } from '../../support/wire-server.ts'
+import type { Api, Said } from '../../support/answers.ts'
+import { countingTool, journal, play } from './played.ts'
+import { ALL_APIS, CALLS, eventsOf, SAID, startWire } from './wire.ts'
+import type { Wire } from './wire.ts'
+
+let wire: Wire
+beforeAll(async () => {
+  wire = await startWire()
+})
+afterAll(() => wire[Symbol.asyncDispose]())
+
+const good = (api: Api, said: Said): Reply => ({ body: eventsOf(api, said) })
+
+const AT_THE_LIMIT: Readonly<Record<string, string>> = {
+  openai: 'max_output_tokens',
+  anthropic: 'max_tokens',
+  google: 'MAX_TOKENS',
+}
+const lengthOf = ({ provider }: Api): string => AT_THE_LIMIT[provider] ?? 'length'
+
+describe.each(ALL_APIS)('$provider', (api) => {
+  test.each([true, false])('B13 a call in an answer that was cut at its limit is not run (stream: %s)', async (stream) => {
+    const { tool, runs } = countingTool()
+    const cut = { ...CALLS, finish: lengthOf(api) }
+    const first: Reply = stream
+      ? good(api, cut)
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(api.whole(cut)) }
+    const { model, requests } = wire.model(api, [first, good(api, SAID)])
+    const sessionId = createId('ses')
+    const turn = await play({ model, tools: [tool], stream, sessionId })
+    expect(turn.last).toMatchObject({ type: 'complete', result: { finishReason: 'length', steps: 1, text: CALLS.text } })
+    expect(runs).toEqual([])
+    expect(turn.of('tool_request')).toEqual([])
+    expect(requests).toHaveLength(1)
+
+    // The conversation can go on: no provider is sent a call without a result.
+    const next = await play({ model, tools: [tool], sessionId, prompt: 'And now?' })
+    expect(next.last).toMatchObject({ type: 'complete', result: { text: SAID.text } })
+    const history = await (await journal()).read.history(sessionId)
+    const asked = history.flatMap((message) => (message.toolCalls ?? []).map(({ id }) => id))
+    const answered = history.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.id] : [])))
+    expect(answered).toEqual(asked)
+  })
+
+  test('ENG-STREAM-003 text, thinking, calls and usage each become events of their kind; a stop for tools ends the step only', async () => {
+    const { tool, runs } = countingTool()
+    const { model } = wire.model(api, [good(api, { ...SAID, ...CALLS }), good(api, { text: 'Done.' })])
+    const turn = await play({ model, tools: [tool] })
+    const kinds = turn.events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1])
+    expect(kinds).toEqual([
+      'start',
+      'thinking',
+      'text_delta',
+      'usage',
+      'message',
+      'tool_request',
+      'tool_result',
+      'text_delta',
+      'usage',
+      'message',
+      'complete',
+    ])
+    expect(turn.of('tool_request').map(({ tool: { name, input } }) => [name, input])).toEqual([
+      ['get_weather', { city: 'Zürich' }],
+      ['get_weather', { city: 'Bern' }],
+    ])
+    expect(turn.of('usage').map(({ step, usage }) => [step, usage.inputTokens, usage.outputTokens])).toEqual([
+      [1, 12, 5],
+      [2, 12, 5],
+    ])
+    expect(turn.of('message').map(({ step, message }) => [step, message.toolCalls?.length ?? 0])).toEqual([
+      [1, 2],
+      [2, 0],
+    ])
+    expect(runs).toHaveLength(2)
+    expect(turn.last).toMatchObject({ type: 'complete', result: { steps: 2, finishReason: 'stop' } })
+  })
+
+  test('ENG-THINK-002 hidden thinking is not shown; it is kept, recorded and sent back as if it had been', async () => {
+    const both = await Promise.all(
+      [true, false].map(async (showThinking) => {
+        const { tool } = countingTool()
+        const { model, requests } = wire.model(api, [good(api, { ...SAID, ...CALLS }), good(api, { text: 'Done.' })])
+        const turn = await play({ model, tools: [tool], showThinking, enableThinking: true })
+        const detail = await (await journal()).read.turn(turn.last.turnId)
+        return { turn, requests, messages: detail?.messages.map(({ role, parts }) => ({ role, parts })) }
+      }),
+    )
+    const [shown, hidden] = both
+    expect(shown?.turn.of('thinking').length).toBeGreaterThan(0)
+    expect(hidden?.turn.of('thinking')).toEqual([])
+    expect(plain(hidden?.requests.map(({ body }) => body))).toEqual(plain(shown?.requests.map(({ body }) => body)))
+    expect(plain(hidden?.messages)).toEqual(plain(shown?.messages))
+    expect(plain(hidden?.turn.of('message'))).toEqual(plain(shown?.turn.of('message')))
+    expect(JSON.stringify(hidden?.messages)).toContain(SAID.thinking)
+    if (['openai', 'anthropic', 'google'].includes(api.provider))
+      expect(JSON.stringify(hidden?.requests[1]?.body)).toContain(SAID.signature)
+    const rest = (played: typeof shown): string[] | undefined =>
+      played?.turn.events.map(({ type }) => type).filter((type) => type !== 'thinking')
+    expect(rest(hidden)).toEqual(rest(shown))
+  })
+})
+
+/** Without what differs between any two turns: times, and ids that we made. */
+function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (name, member: unknown) =>
+      /^(id|seq|at|turnId|sessionId|toolCallId|createdAt)$/.test(name) ? name : member,
+    ),
+  )
+}
+
+test('B12 a call in an answer that was filtered is not run', async () => {
+  const { tool, runs } = countingTool()
+  const model = new ScriptedModel([{ text: 'I', toolCalls: [{ name: 'get_weather', input: {} }], finish: 'content-filter' }])
+  const turn = await play({ model, tools: [tool] })
+  expect(turn.last).toMatchObject({ type: 'complete', result: { finishReason: 'content-filter' } })
+  expect(runs).toEqual([])
+})
+
+test('what was held back because it might have become a call is shown when the stream breaks', async () => {
+  const { tool } = countingTool()
+  const model = new ScriptedModel([
+    { text: ['{"city": ', '"Bern"'], finish: null },
+    { text: ['[1, 2', ', 3]'], finish: null },
+  ])
+  const turn = await play({ model, tools: [tool], retry: { maxRetries: 1 } })
+  expect(turn.last).toMatchObject({ type: 'error', error: { code: 'stream_interrupted' } })
+  expect(turn.of('reset')).toHaveLength(1)
+  expect(turn.text).toBe('[1, 2, 3]')
+})

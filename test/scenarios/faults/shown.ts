@@ -1,0 +1,14 @@
+import type { EventBody } from '../../../src/core/event.ts'
+
+/** What a reader shows who knows only deltas, steps and `reset`. */
+export function assistantText(events: readonly (EventBody & { readonly step: number })[]): string {
+  let text = ''
+  let step = 0
+  for (const event of events) {
+    if (event.step !== step) text = ''
+    step = event.step
+    if (event.type === 'text_delta') text += event.text
+    if (event.type === 'reset') text = ''
+  }
+  return text
+}

@@ -1,0 +1,76 @@
+/** One server for many turns at once: each turn has a path of its own, and answers of its own. */
+
+import { APIS } from '../../support/answers.ts'
+import type { Api, Said } from '../../support/answers.ts'
+import { wireServer } from '../../support/wire-server.ts'
+import type { Received, Reply, WireServer } from '../../support/wire-server.ts'
+import { createModel } from '../../../src/app/models.ts'
+import type { LanguageModel } from '../../../src/core/model.ts'
+
+function apiOf(provider: string): Api {
+  const api = APIS.find((other) => other.provider === provider)
+  if (api === undefined) throw new Error(`There is no API of ${provider}.`)
+  return api
+}
+
+/** The APIs, and Ollama's path to one of them. */
+export const ALL_APIS: readonly Api[] = [
+  ...APIS,
+  { ...apiOf('openai-compatible'), provider: 'ollama', model: 'ollama/llama3.2', version: 'v1' },
+]
+
+export const SAID: Said & { readonly text: string; readonly thinking: string } = {
+  text: 'It is 15 °C in Zürich 🌤.',
+  thinking: 'Let me think…',
+  signature: 'c2lnbmF0dXJl',
+}
+
+export const CALLS: Said & { readonly text: string } = {
+  text: 'I look it up.',
+  calls: [
+    { id: 'call_a', name: 'get_weather', arguments: '{"city":"Zürich"}' },
+    { id: 'call_b', name: 'get_weather', arguments: '{"city":"Bern"}' },
+  ],
+}
+
+/** The events of a stream, each with its line ends. */
+export function eventsOf(api: Api, said: Said): string[] {
+  return api.stream(said).split(/(?<=\n\r?\n)/)
+}
+
+/** How many events a reader needs to know that the answer is complete. */
+export function needed(events: readonly string[]): number {
+  return (
+    1 + events.findIndex((event) => /"finish_reason":"\w|"stop_reason":"\w|"finishReason":|"response\.completed"/.test(event))
+  )
+}
+
+export interface Wire extends AsyncDisposable {
+  /** A model whose n-th request gets the n-th reply; the last one for all that follow. */
+  model(api: Api, replies: readonly Reply[]): ServedModel
+}
+
+export interface ServedModel {
+  readonly model: LanguageModel
+  readonly requests: readonly Received[]
+}
+
+export async function startWire(): Promise<Wire> {
+  const served = new Map<string, { replies: readonly Reply[]; requests: Received[] }>()
+  const server: WireServer = await wireServer((request) => {
+    const place = served.get(request.path.split('/')[1] ?? '')
+    if (place === undefined) return { status: 404 }
+    place.requests.push(request)
+    return place.replies[place.requests.length - 1] ?? place.replies.at(-1) ?? {}
+  })
+  return {
+    model: (api, replies) => {
+      const key = `turn-${served.size}`
+      const place = { replies, requests: [] }
+      served.set(key, place)
+      const baseURL = `${server.url}/${key}/${api.version}`
+      return { requests: place.requests, model: createModel(api.model, { baseURL, apiKey: 'a-key-of-no-worth', env: {} }) }
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
