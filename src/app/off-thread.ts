@@ -16,7 +16,7 @@ export function offThread(store: DocumentStore): DocumentStore {
   if (!isReadByPath(store)) return store
   let reader = readers.get(store)
   if (reader === undefined) {
-    const thread = new SearchThread({ path: store.path, name: store.name })
+    const thread = new SearchThread(store)
     store.closeWith(thread)
     reader = new WorkerStore(store, thread)
     readers.set(store, reader)

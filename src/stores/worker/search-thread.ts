@@ -26,8 +26,9 @@ export class SearchThread {
   #worker: Worker | undefined
   #closed = false
 
-  constructor(file: StoreFile) {
-    this.#file = file
+  /** @param file what is read; a store will do. */
+  constructor({ path, name }: StoreFile) {
+    this.#file = { path, name }
   }
 
   /** As a store's `search`. @throws CriaError `store_failed`, retryable, when the thread ends before it has answered. */
