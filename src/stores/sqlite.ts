@@ -191,6 +191,8 @@ export class SqliteDocumentStore implements DocumentStore {
   reset(): Promise<void> {
     return promised(() => {
       this.#write(() => removeAll(this.#connection, this.#index))
+      // Gives the room back to the disk.
+      this.#connection.execute('PRAGMA incremental_vacuum')
     })
   }
 

@@ -240,6 +240,7 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
         ['睡觉', 'zh'],
         ['東京', 'ja'],
         ['นอนอยู่', 'th'],
+        ['แมว', 'th'],
         ['고양이', 'ko'],
         ['القطة', 'ar'],
         ['header', 'code'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Analyzer } from './analyzer.ts'
+import { Analyzer, isFragment } from './analyzer.ts'
 import { fold, normalize } from './fold.ts'
 import { stem } from './stem.ts'
 
@@ -49,6 +49,20 @@ describe('Analyzer', () => {
     for (const unit of ['a', 'A', '1', 'aB', 'a-', '東', 'ก', '\u0301', '_']) {
       expect(new Analyzer().terms(unit.repeat(300_000)).every((term) => term.length <= 64)).toBe(true)
     }
+  })
+})
+
+describe('isFragment', () => {
+  it.each([
+    ['猫', true],
+    ['東京', false],
+    ['แมว', true],
+    ['ภาษา', false],
+    ['a', false],
+    ['猫a', false],
+    ['', false],
+  ])('%s: %s', (term, fragment) => {
+    expect(isFragment(term)).toBe(fragment)
   })
 })
 

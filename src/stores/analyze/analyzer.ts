@@ -14,6 +14,13 @@ const MAX_REMEMBERED = 50_000
 const IDEOGRAPHIC_GRAM = 2
 const SYLLABIC_GRAM = 4
 
+/** Whether a term is a run of a script without spaces that is too short for a group of its own: in longer runs it is part of a group. */
+export function isFragment(term: string): boolean {
+  const [run, ...more] = segments(term)
+  if (run === undefined || more.length > 0 || run.kind === 'spaced') return false
+  return Array.from(term).length < (run.kind === 'ideographic' ? IDEOGRAPHIC_GRAM : SYLLABIC_GRAM)
+}
+
 /**
  * Turns text into terms, in the order of the text and as often as they occur; stop words are left out.
  *

@@ -44,11 +44,6 @@ export function parts(piece: string): string[] {
   return piece.match(PART) ?? [piece]
 }
 
-/** Whether text is made of Han, Kana or Hangul. */
-export function isIdeographic(text: string): boolean {
-  return IS_UNSPACED.test(text)
-}
-
 /** Overlapping runs of `size` characters; a text that is no longer is its own only one. */
 export function ngrams(text: string, size: number): string[] {
   if (!NOT_ASCII.test(text)) {

@@ -1,7 +1,7 @@
 /** Makes a query's words out of its text: which terms of the vocabulary stand for each, and how much it weighs. */
 
+import { isFragment } from '../analyze/analyzer.ts'
 import type { Analyzer } from '../analyze/analyzer.ts'
-import { isIdeographic } from '../analyze/split.ts'
 import { inverseFrequency } from '../rank/bm25.ts'
 import { RANKING } from '../rank/settings.ts'
 import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'
@@ -12,8 +12,8 @@ import { Postings } from './postings.ts'
 
 /** More different words than this are not looked up, the weightiest are. */
 const MAX_WORDS = 256
-/** Pairs that a single ideograph stands for. */
-const MAX_PAIRS = 64
+/** Groups that a fragment stands for. */
+const MAX_GROUPS = 64
 const LAST_CHARACTER = '\u{10ffff}'
 
 export interface Term {
@@ -119,7 +119,7 @@ class Variants {
 
   /** The most alike first. */
   of({ term, known }: Counted): Similar[] {
-    if (isIdeographic(term) && Array.from(term).length === 1) return this.#pairsWith(term)
+    if (isFragment(term)) return this.#groupsWith(term)
     const grams = gramsOf(term)
     if (grams.length === 0) return []
     const { floor, unknownFloor, limit } = RANKING.variants
@@ -139,11 +139,11 @@ class Variants {
       .slice(0, limit)
   }
 
-  /** Ideographs are indexed in pairs: one alone is found in the pairs that begin with it, which are all but those at the end of a run. */
-  #pairsWith(ideograph: string): Similar[] {
+  /** Groups of characters that begin with a fragment: all that have it but those at the end of a run. */
+  #groupsWith(fragment: string): Similar[] {
     const terms = this.#connection.all<Term>(
-      `SELECT id, term, frequency FROM terms WHERE term > ? AND term < ? ORDER BY frequency DESC, term LIMIT ${MAX_PAIRS}`,
-      [ideograph, ideograph + LAST_CHARACTER],
+      `SELECT id, term, frequency FROM terms WHERE term > ? AND term < ? ORDER BY frequency DESC, term LIMIT ${MAX_GROUPS}`,
+      [fragment, fragment + LAST_CHARACTER],
     )
     return terms.map((term) => ({ term, similarity: 1 }))
   }

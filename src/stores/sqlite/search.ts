@@ -5,11 +5,11 @@ import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
 import { best } from '../rank/best.ts'
 import type { Scored } from '../rank/best.ts'
 import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
-import { matchesFilter } from '../rank/filter.ts'
 import { smooth } from '../rank/neighbours.ts'
 import type { Neighbour } from '../rank/neighbours.ts'
 import { countPairs, pairsOf } from '../rank/phrases.ts'
 import { RANKING } from '../rank/settings.ts'
+import { Accepted } from './accepted.ts'
 import type { Connection } from './connection.ts'
 import { emptyScores } from './corpus.ts'
 import type { Corpus, CorpusCache } from './corpus.ts'
@@ -49,17 +49,29 @@ export class Searcher {
 
     const scored = this.#scoreWords(corpus, parsed.words)
     const accepted = new Accepted(this.#connection, filter)
+    accepted.excludeSources(scored)
     const sequences = new Sequences(this.#connection)
     this.#addPhrases(corpus, parsed, scored, accepted.best(scored, RANKING.phrases.candidates), sequences)
     this.#smooth(corpus, scored, accepted.best(scored, RANKING.neighbours.candidates), sequences)
 
     const ids = accepted.best(scored, limit)
     const evidence = evidenceFor(parsed.words)
-    return accepted.rows(ids).map((row) => ({
+    sequences.load(ids)
+    return this.#rows(ids).map((row) => ({
       ...toChunk(row),
       score: scored.scores[row.id] ?? 0,
       evidence: evidence(countTerms(sequences.of(row.id))),
     }))
+  }
+
+  /** In the order of the ids. */
+  #rows(ids: readonly number[]): IdentifiedRow[] {
+    const rows = this.#connection.all<IdentifiedRow>(
+      `SELECT ${CHUNK_COLUMNS} FROM chunks JOIN sources ON sources.id = source_id WHERE chunks.id IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify(ids)],
+    )
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return ids.flatMap((id) => byId.get(id) ?? [])
   }
 
   #scoreWords(corpus: Corpus, words: readonly QueryWord[]): Scored {
@@ -211,42 +223,6 @@ class Sequences {
   of(id: number): readonly number[] {
     this.load([id])
     return this.#read.get(id) ?? []
-  }
-}
-
-/** The chunks that a filter lets through; others lose their score as soon as they are met. */
-class Accepted {
-  readonly #connection: Connection
-  readonly #filter: ChunkFilter | undefined
-  readonly #rows = new Map<number, IdentifiedRow>()
-
-  constructor(connection: Connection, filter: ChunkFilter | undefined) {
-    this.#connection = connection
-    this.#filter = filter
-  }
-
-  best(scored: Scored, limit: number): number[] {
-    const filter = this.#filter
-    if (filter === undefined) return best(scored, limit)
-    for (let room = limit; ; room *= 2) {
-      const found = best(scored, room)
-      for (const row of this.rows(found)) if (!matchesFilter(toChunk(row), filter)) scored.scores[row.id] = 0
-      const kept = found.filter((id) => (scored.scores[id] ?? 0) > 0)
-      if (kept.length >= limit || found.length < room) return kept.slice(0, limit)
-    }
-  }
-
-  /** In the order of the ids. */
-  rows(ids: readonly number[]): IdentifiedRow[] {
-    const missing = ids.filter((id) => !this.#rows.has(id))
-    if (missing.length > 0) {
-      const rows = this.#connection.all<IdentifiedRow>(
-        `SELECT ${CHUNK_COLUMNS} FROM chunks JOIN sources ON sources.id = source_id WHERE chunks.id IN (SELECT value FROM json_each(?))`,
-        [JSON.stringify(missing)],
-      )
-      for (const row of rows) this.#rows.set(row.id, row)
-    }
-    return ids.flatMap((id) => this.#rows.get(id) ?? [])
   }
 }
 

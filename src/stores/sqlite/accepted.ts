@@ -1,0 +1,64 @@
+/** The chunks that a filter lets through; all others lose their score as soon as they are met. */
+
+import type { ChunkFilter } from '../../core/store.ts'
+import { best } from '../rank/best.ts'
+import type { Scored } from '../rank/best.ts'
+import { matchesFilter } from '../rank/filter.ts'
+import type { Filtered } from '../rank/filter.ts'
+import type { Connection } from './connection.ts'
+
+interface Row {
+  readonly id: number
+  readonly source: string
+  readonly details: string
+}
+
+/** Chunks that are looked at in one go, at least. */
+const LEAST_ROOM = 64
+
+export class Accepted {
+  readonly #connection: Connection
+  readonly #filter: ChunkFilter | undefined
+  readonly #met = new Set<number>()
+
+  constructor(connection: Connection, filter: ChunkFilter | undefined) {
+    this.#connection = connection
+    this.#filter = filter
+  }
+
+  /** Takes their score from chunks of other sources than those the filter names: with an index, which others need not be met one by one. */
+  excludeSources({ scores }: Scored): void {
+    if (this.#filter === undefined || !Object.hasOwn(this.#filter, 'source')) return
+    const rows = this.#connection.all<{ id: number }>(
+      `SELECT chunks.id FROM chunks JOIN sources ON sources.id = source_id WHERE source IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify([this.#filter['source']].flat())],
+    )
+    const named = new Set(rows.map(({ id }) => id))
+    for (let id = 0; id < scores.length; id++) if ((scores[id] ?? 0) > 0 && !named.has(id)) scores[id] = 0
+  }
+
+  best(scored: Scored, limit: number): number[] {
+    const filter = this.#filter
+    if (filter === undefined) return best(scored, limit)
+    for (let room = Math.max(limit, LEAST_ROOM); ; room *= 4) {
+      const found = best(scored, room)
+      for (const row of this.#meet(found)) if (!matchesFilter(toFiltered(row), filter)) scored.scores[row.id] = 0
+      const kept = found.filter((id) => (scored.scores[id] ?? 0) > 0)
+      if (kept.length >= limit || found.length < room) return kept.slice(0, limit)
+    }
+  }
+
+  #meet(ids: readonly number[]): Row[] {
+    const fresh = ids.filter((id) => !this.#met.has(id))
+    for (const id of fresh) this.#met.add(id)
+    return this.#connection.all<Row>(
+      `SELECT chunks.id, source, chunks.details FROM chunks JOIN sources ON sources.id = source_id
+       WHERE chunks.id IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify(fresh)],
+    )
+  }
+}
+
+function toFiltered({ source, details }: Row): Filtered {
+  return { source, ...(JSON.parse(details) as Pick<Filtered, 'title' | 'metadata'>) }
+}
