@@ -238,7 +238,7 @@ export class SqliteDocumentStore implements DocumentStore {
 
   /** The document as it was given, with its whole text. */
   getDocument(source: string): Promise<SourceDocument | undefined> {
-    return promised(() => readDocument(this.#connection, source))
+    return promised(() => this.#connection.snapshot(() => readDocument(this.#connection, source)))
   }
 
   getChunk(id: string): Promise<Chunk | undefined> {

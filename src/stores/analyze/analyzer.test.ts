@@ -8,8 +8,8 @@ describe('Analyzer', () => {
   it.each<[text: string, terms: readonly string[]]>([
     ['The quick brown foxes are running', ['quick', 'brown', 'fox', 'run']],
     ['Résumés naïfs, ŁÓDŹ, Straße', ['resum', 'naif', 'lodz', 'strass']],
-    ['getUserName', ['user', 'name', 'getusername']],
-    ['get_user_name', ['user', 'name', 'getusername']],
+    ['getUserName', ['get', 'user', 'name', 'getusername']],
+    ['get_user_name', ['get', 'user', 'name', 'getusername']],
     ['HTTPServer2', ['http', 'server', '2', 'httpserver2']],
     ['v1.2.3', ['v', '1', '2', '3', 'v1.2.3']],
     ['CVE-2021-44228', ['cve', '2021', '44228', 'cve-2021-44228']],

@@ -14,7 +14,6 @@ const WORDS = `
   isn aren wasn weren don doesn didn haven hasn hadn couldn mightn mustn shan shouldn won wouldn
   and or but if because as until while of at by for with about against between into through during before after above below
   to from up down in out on off over under upon within without among toward towards per via
-  get got give gives given let tell show find
   s t ll re ve
 `
 
