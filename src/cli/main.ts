@@ -27,4 +27,9 @@ function print(text: string): Promise<number> {
   })
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2))
+// No `await` here: the built command is CommonJS, which has none outside functions.
+if (import.meta.main) {
+  void main(process.argv.slice(2)).then((code) => {
+    process.exitCode = code
+  })
+}

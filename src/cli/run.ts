@@ -31,7 +31,10 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     // Nobody reads the answers any more: what is still to come would be made, and paid for, for nobody.
     stdout: openChannel(process.stdout, env, () => end(EXIT.done, 'The reader of the output has gone.')),
     stderr: openChannel(process.stderr, env, () => {}),
-    stdin: process.stdin,
+    // Making the stream takes time, and few commands read it.
+    get stdin() {
+      return process.stdin
+    },
     signal: stop.signal,
   }
   const removeListeners = listen(io, end)
