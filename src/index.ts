@@ -36,6 +36,7 @@ export type { AskOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
 export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
+export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation } from './core/budget.ts'
 export type { Citation } from './core/citation.ts'
 export {
   ConfigurationError,

@@ -59,7 +59,7 @@ function sharedCache(): ResponseCache {
 /** Stands in for the default model while the other options are checked. */
 const NOT_YET_KNOWN: EngineOptions['model'] = {
   ref: 'default',
-  facts: { contextWindow: null, maxOutputTokens: null },
+  facts: { contextWindow: null, maxOutputTokens: null, price: { input: 0, output: 0 } },
   stream: () => {
     throw new TypeError('The default model is not known yet.')
   },

@@ -13,7 +13,8 @@ import type { DocumentStore } from '../core/store.ts'
 export const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
 export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
-export interface BotOptions extends CallSettings, Pick<QueryOptions, 'fallbackModels' | 'retry' | 'timeouts' | 'enableThinking'> {
+export interface BotOptions
+  extends CallSettings, Pick<QueryOptions, 'fallbackModels' | 'retry' | 'timeouts' | 'enableThinking' | 'budget'> {
   readonly systemPrompt?: string
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput

@@ -230,11 +230,18 @@ export class SimpleBot {
   }
 }
 
-function passedOn({ fallbackModels, retry, timeouts, enableThinking }: Omit<BotOptions, 'apiKey'>): Partial<QueryOptions> {
+function passedOn({
+  fallbackModels,
+  retry,
+  timeouts,
+  enableThinking,
+  budget,
+}: Omit<BotOptions, 'apiKey'>): Partial<QueryOptions> {
   return {
     ...(fallbackModels === undefined ? {} : { fallbackModels }),
     ...(retry === undefined ? {} : { retry }),
     ...(timeouts === undefined ? {} : { timeouts }),
     ...(enableThinking === undefined ? {} : { enableThinking }),
+    ...(budget === undefined ? {} : { budget }),
   }
 }

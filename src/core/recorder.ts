@@ -5,6 +5,7 @@
  * All methods may be synchronous (SQLite) or asynchronous (PostgreSQL): callers await the result where it is a promise, and only then.
  */
 
+import type { BudgetStore } from './budget.ts'
 import type { ErrorInfo } from './error.ts'
 import type { BotIdentity, QueryEvent } from './event.ts'
 import type { JsonObject } from './json.ts'
@@ -109,6 +110,11 @@ export interface Recorder {
    */
   rate(turnId: string, rating: number | null, comment?: string): MaybePromise<void>
   readonly read: JournalReader
+  /**
+   * Keeps budgets for all who share this journal; every turn that is closed counts, whether it had a budget or not. Absent: budgets hold
+   * within one process.
+   */
+  readonly budget?: BudgetStore
   /** Turns that are still open are given up: they count as lost at once. A second call does nothing. */
   close(): MaybePromise<void>
 }

@@ -1,45 +1,102 @@
-/** What a turn has used so far, also while a request is under way. */
+/** What a turn has used so far, and what it may still use. */
 
+import { dayOf, NOTHING } from '../core/budget.ts'
+import type { Amount, Budget, BudgetKey, BudgetStore } from '../core/budget.ts'
+import type { Clock } from '../core/clock.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { MaybePromise } from '../core/recorder.ts'
 import type { Usage } from '../core/usage.ts'
-import { addUsage, UNKNOWN_USAGE, ZERO_USAGE } from '../core/usage.ts'
-import type { Ledger } from '../model/answer.ts'
-import { estimateTokens } from '../prepare/tokens.ts'
+import { addUsage, ZERO_USAGE } from '../core/usage.ts'
+import type { Attempted, Ledger } from '../model/answer.ts'
+import { estimatePartTokens, estimateRequestTokens } from '../prepare/request-tokens.ts'
+import { isLimited, planRequest } from './budget.ts'
+import type { Account, Plan } from './budget.ts'
 import { addCost, costOf } from './cost.ts'
+import { sumOf } from './memory-budget.ts'
+
+export interface LedgerOptions {
+  readonly turnId: string
+  readonly sessionId: string
+  readonly clock: Pick<Clock, 'now'>
+  /** Absent: nothing is limited. */
+  readonly budget?: Budget | undefined
+  /** Who keeps the budgets of session and day. */
+  readonly store: () => BudgetStore
+}
 
 export class TurnLedger implements Ledger {
-  /** Of all finished requests. */
+  /** Of all requests that have ended, those that failed too. */
   usage: Usage = ZERO_USAGE
   costUsd: number | null = 0
-  #underWay: { readonly model: LanguageModel; readonly request: ModelRequest } | undefined
+  readonly #options: LedgerOptions
+  #used: Amount = NOTHING
+  /** The account of the request under way, where others share it. */
+  #reserved: BudgetKey | undefined
 
-  sent(model: LanguageModel, request: ModelRequest): void {
-    this.#underWay = { model, request }
+  constructor(options: LedgerOptions) {
+    this.#options = options
   }
 
-  settled(model: LanguageModel, usage: Usage): void {
-    this.#underWay = undefined
-    this.#add(model, usage)
+  async reserve(model: LanguageModel, request: ModelRequest): Promise<ModelRequest> {
+    const { budget, turnId, sessionId, clock, store } = this.#options
+    const { session = {}, day = {}, ...own } = budget ?? {}
+    const isShared = isLimited(session) || isLimited(day)
+    if (!isShared && !isLimited(own)) return request
+
+    const demand = {
+      inputTokens: estimateRequestTokens(request),
+      maxOutputTokens: request.maxOutputTokens,
+      facts: model.facts,
+      price: model.facts.price,
+    }
+    const turn: Account = { scope: 'turn', limits: own, settled: this.#used, reserved: NOTHING }
+    let plan: Plan | undefined
+    if (isShared) {
+      const key = { turnId, sessionId, day: dayOf(clock.now()) }
+      await store().reserve(key, (used) => {
+        const shared: Account[] = [
+          { scope: 'session', limits: session, ...used.session },
+          { scope: 'day', limits: day, ...used.day },
+        ]
+        return (plan = planRequest(demand, [turn, ...shared]))
+      })
+      this.#reserved = key
+    } else {
+      plan = planRequest(demand, [turn])
+    }
+    return plan?.maxOutputTokens === undefined ? request : { ...request, maxOutputTokens: plan.maxOutputTokens }
   }
 
-  /** Settles a request that was cut off: its input and the text that had come are estimated. */
-  abandon(text: string): void {
-    if (this.#underWay === undefined) return
-    const { model, request } = this.#underWay
-    this.#underWay = undefined
-    const inputTokens = request.messages.reduce((sum, message) => sum + estimateTokens(message.content), 0)
-    const outputTokens = estimateTokens(text)
-    this.#add(model, {
-      ...UNKNOWN_USAGE,
-      inputTokens,
-      outputTokens,
-      totalTokens: inputTokens + outputTokens,
-      exactness: 'estimated',
-    })
+  async settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): Promise<Usage> {
+    const usage = attempt.refused ? ZERO_USAGE : completed(attempt, request)
+    const costUsd = costOf(usage, model.facts.price)
+    this.#add(usage, costUsd)
+    const amount = { tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), costUsd: costUsd ?? 0 }
+    this.#used = sumOf(this.#used, amount)
+    const key = this.#reserved
+    this.#reserved = undefined
+    if (key !== undefined) await settledIn(this.#options.store().settle(key, amount))
+    return usage
   }
 
-  #add(model: LanguageModel, usage: Usage): void {
+  free(): void {
+    this.#add(ZERO_USAGE, 0)
+  }
+
+  #add(usage: Usage, costUsd: number | null): void {
     this.usage = this.usage === ZERO_USAGE ? usage : addUsage(this.usage, usage)
-    this.costUsd = addCost(this.costUsd, costOf(usage, model.facts.price))
+    this.costUsd = addCost(this.costUsd, costUsd)
   }
+}
+
+/** What the provider did not tell is estimated, and marked so. */
+function completed({ usage, parts }: Attempted, request: ModelRequest): Usage {
+  if (usage.inputTokens !== null && usage.outputTokens !== null) return usage
+  const inputTokens = usage.inputTokens ?? estimateRequestTokens(request)
+  const outputTokens = usage.outputTokens ?? estimatePartTokens(parts)
+  return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }
+}
+
+async function settledIn(work: MaybePromise<void>): Promise<void> {
+  if (work instanceof Promise) await work
 }

@@ -1,5 +1,6 @@
 /** What `query()` takes, and what is wrong with it. */
 
+import type { Budget } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { BotIdentity } from '../core/event.ts'
@@ -18,6 +19,7 @@ import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
+import { checkBudget, checkPrices } from './budget.ts'
 
 export interface EngineOptions extends CallSettings {
   /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
@@ -59,6 +61,11 @@ export interface EngineOptions extends CallSettings {
   readonly retry?: Partial<RetryPolicy>
   /** Milliseconds; `null` for no limit. */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
+  /**
+   * What the turn may use: `tokens`, `costUsd`, `ms`, and together with others `session` and `day`, each `{ tokens, costUsd }`. Checked before
+   * each request, whose output is limited to what is left; when nothing is left the turn ends with `budget_exceeded`. Default no limit.
+   */
+  readonly budget?: Budget
   /** Where the turn is written down; default nowhere. */
   readonly recorder?: Recorder
   /** Continues this session; excludes `messages`. */
@@ -111,6 +118,10 @@ export function checkOptions(options: EngineOptions): void {
   checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
   for (const limit of ['firstToken', 'idle', 'step', 'turn'] as const)
     checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
+  if (options.budget !== undefined) {
+    checkBudget(options.budget)
+    checkPrices(options.budget, [options.model, ...(options.fallbackModels ?? [])])
+  }
   checkTools(options.tools ?? [])
   parseRules(options.rules ?? {})
 }

@@ -14,6 +14,7 @@ import { streamModel } from '../model/stream.ts'
 import type { Answer } from '../model/answer.ts'
 import { continued, prepare } from '../prepare/prepare.ts'
 import { runTools } from '../tools/run.ts'
+import { timeExceeded } from './budget.ts'
 import { finish } from './finish.ts'
 import { largerModel } from './larger.ts'
 import { checkOptions } from './options.ts'
@@ -117,15 +118,22 @@ async function* say(answer: Answer, { options }: Turn): Station<void> {
 }
 
 function limitTime(turn: Turn): () => void {
-  const limit = turn.options.timeouts?.turn ?? null
-  if (limit === null) return () => {}
+  const { timeouts, budget } = turn.options
   const over = new AbortController()
-  turn.clock.sleep(limit, over.signal).then(
-    () => turn.end(new CriaError('timeout', `The turn did not end within ${limit} ms.`)),
-    () => {},
-  )
+  const endAfter = (limit: number | null | undefined, reason: (limit: number) => CriaError): void => {
+    if (limit === null || limit === undefined) return
+    turn.clock.sleep(Math.min(limit, LONGEST_TIMER), over.signal).then(
+      () => turn.end(reason(limit)),
+      () => {},
+    )
+  }
+  endAfter(timeouts?.turn, (limit) => new CriaError('timeout', `The turn did not end within ${limit} ms.`))
+  endAfter(budget?.ms, timeExceeded)
   return () => over.abort()
 }
+
+/** Longer timers overflow and fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 function reasonOf(reason: unknown): string {
   if (reason instanceof Error && reason.name !== 'AbortError') return reason.message

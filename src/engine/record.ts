@@ -188,7 +188,6 @@ class Tap {
 
   async #close(event: QueryEvent & TerminalEvent): Promise<void> {
     const { recorder, turnId, ledger } = this.#turn
-    ledger.abandon(this.#metrics.text)
     this.terminal = event
     const close: TurnClose = {
       state: event.type === 'complete' ? 'done' : event.type === 'cancelled' ? 'cancelled' : 'failed',

@@ -22,6 +22,7 @@ import type { ToolsState } from '../tools/state.ts'
 import { systemClock } from '../util/clock.ts'
 import { sha256 } from '../util/hash.ts'
 import { TurnLedger } from './ledger.ts'
+import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
 import { startSpan } from './span.ts'
 
@@ -71,7 +72,13 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     },
   })
   const chain: ModelChain = { models: [options.model, ...(options.fallbackModels ?? [])], current: 0 }
-  const ledger = new TurnLedger()
+  const ledger = new TurnLedger({
+    turnId,
+    sessionId,
+    clock,
+    budget: options.budget,
+    store: () => options.recorder?.budget ?? processBudget(),
+  })
   return {
     options,
     sessionId,

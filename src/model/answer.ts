@@ -4,6 +4,8 @@ import type { StationContext } from '../core/context.ts'
 import type { CriaError } from '../core/error.ts'
 import type { Message } from '../core/message.ts'
 import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
+import type { Part } from '../core/part.ts'
+import type { MaybePromise } from '../core/recorder.ts'
 import type { Usage } from '../core/usage.ts'
 import type { RetryPolicy } from './recover.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -29,8 +31,25 @@ export interface ModelChain {
 }
 
 export interface Ledger {
-  sent(model: LanguageModel, request: ModelRequest): void
-  settled(model: LanguageModel, usage: Usage): void
+  /**
+   * Called before each request: what it may cost is set aside. Returns the request, its output limited to what is left.
+   * @throws CriaError `budget_exceeded` when nothing is left; the request is then not to be made.
+   */
+  reserve(model: LanguageModel, request: ModelRequest): MaybePromise<ModelRequest>
+  /** Called once after each request, however it ended. Returns what it counts as. */
+  settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): MaybePromise<Usage>
+  /** An answer for which no request was made. */
+  free(): void
+}
+
+/** What came of a request. */
+export interface Attempted {
+  /** As the provider told it. */
+  readonly usage: Usage
+  /** What was said, for an estimate where the provider tells nothing. */
+  readonly parts: readonly Part[]
+  /** The provider turned the request away, or never got it: it costs nothing. */
+  readonly refused: boolean
 }
 
 export interface Answer {

@@ -30,7 +30,7 @@ export async function* cached(
     if (hit !== undefined) {
       yield* replay(hit, ctx)
       const message = fromParts('assistant', hit.parts, { id: ctx.createId('msg') })
-      ctx.ledger.settled(model, ZERO_USAGE)
+      ctx.ledger.free()
       return {
         type: 'answer',
         message,

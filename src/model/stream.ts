@@ -9,6 +9,7 @@ import type { Message } from '../core/message.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
 import { iterateIn } from '../core/span.ts'
+import type { Usage } from '../core/usage.ts'
 import { orAborted } from '../util/abort.ts'
 import type { Answer, ModelChain, ModelContext, Overflow } from './answer.ts'
 import { Assembler } from './assemble.ts'
@@ -16,6 +17,7 @@ import type { Assembled } from './assemble.ts'
 import { cached } from './cached.ts'
 import { fitRequest } from './fit.ts'
 import { recover } from './recover.ts'
+import { wasRefused } from './refused.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -77,12 +79,44 @@ function modelAt(chain: ModelChain, index: number): LanguageModel {
   return model
 }
 
+/** One request, settled however it ends. */
 async function* tryOnce(
   request: ModelRequest,
   model: LanguageModel,
   attempt: number,
   ctx: ModelContext,
 ): Station<Answer | Failure> {
+  const admitted = await ctx.ledger.reserve(model, request)
+  const progress: Progress = { assembler: new Assembler(model.ref), begun: false, error: undefined }
+  let outcome: Unsettled | Failure
+  let usage: Usage
+  try {
+    outcome = yield* attemptOnce(admitted, model, attempt, progress, ctx)
+  } finally {
+    const { usage: told, parts } = progress.assembler.result()
+    const refused = progress.error !== undefined && !progress.begun && wasRefused(progress.error)
+    usage = await ctx.ledger.settle(model, admitted, { usage: told, parts, refused })
+  }
+  return 'message' in outcome ? { ...outcome, usage } : outcome
+}
+
+type Unsettled = Omit<Answer, 'usage'>
+
+/** How far an attempt got, for those who have to know when it is cut off. */
+interface Progress {
+  assembler: Assembler
+  /** Something has come. */
+  begun: boolean
+  error: CriaError | undefined
+}
+
+async function* attemptOnce(
+  request: ModelRequest,
+  model: LanguageModel,
+  attempt: number,
+  progress: Progress,
+  ctx: ModelContext,
+): Station<Unsettled | Failure> {
   const span = ctx.span.child('llm_request', {
     [ATTRIBUTE.operation]: 'chat',
     [ATTRIBUTE.provider]: model.ref.split('/', 1)[0] ?? model.ref,
@@ -91,19 +125,18 @@ async function* tryOnce(
     [ATTRIBUTE.attempt]: attempt,
     ...(request.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: request.temperature }),
   })
-  let assembler = new Assembler(model.ref)
   let shown = false
-  ctx.ledger.sent(model, request)
   try {
     const parts = readTextToolCalls(partsOf(request, model, span, ctx), request.tools ?? [], ctx.createId)
     for await (const part of parts) {
+      progress.begun = true
       if (part.type === 'restart') {
-        assembler = new Assembler(model.ref)
+        progress.assembler = new Assembler(model.ref)
         if (shown) yield { type: 'reset', attempt }
         shown = false
         continue
       }
-      assembler.add(part)
+      progress.assembler.add(part)
       if (part.type === 'text' && part.text !== '') {
         shown = true
         yield { type: 'text_delta', text: part.text, attempt }
@@ -112,12 +145,12 @@ async function* tryOnce(
         yield { type: 'thinking', content: part.text, attempt }
       }
     }
-    const assembled = assembler.result()
+    const assembled = progress.assembler.result()
     noteResponse(span, assembled)
-    ctx.ledger.settled(model, assembled.usage)
     return { ...answerOf(assembled, model), message: messageOf(assembled, ctx), model, cacheHit: false }
   } catch (thrown) {
     const error = toCriaError(thrown)
+    progress.error = error
     span.fail(error)
     return { error, shown }
   } finally {
@@ -155,8 +188,8 @@ async function* partsOf(
 }
 
 /** @throws CriaError when what came is no answer. */
-function answerOf(assembled: Assembled, model: LanguageModel): Pick<Answer, 'type' | 'usage' | 'finishReason' | 'abstained'> {
-  const { finishReason, rawReason, usage, abstained } = assembled
+function answerOf(assembled: Assembled, model: LanguageModel): Pick<Answer, 'type' | 'finishReason' | 'abstained'> {
+  const { finishReason, rawReason, abstained } = assembled
   if (finishReason === undefined) {
     throw new CriaError('stream_interrupted', `The stream of ${model.ref} ended without saying that it was finished.`)
   }
@@ -172,7 +205,7 @@ function answerOf(assembled: Assembled, model: LanguageModel): Pick<Answer, 'typ
       `${model.ref} finished${rawReason === undefined ? '' : ` (${rawReason})`} without saying anything.`,
     )
   }
-  return { type: 'answer', usage, finishReason, abstained }
+  return { type: 'answer', finishReason, abstained }
 }
 
 function messageOf(assembled: Assembled, ctx: ModelContext): Message {

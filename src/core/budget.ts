@@ -1,0 +1,73 @@
+/** Budgets: what a turn, a session or a day may use, and the port to where that is kept for all who share it. */
+
+type MaybePromise<T> = T | Promise<T>
+
+export interface BudgetLimits {
+  /** Tokens of input and output together. */
+  readonly tokens?: number
+  /** US dollars. */
+  readonly costUsd?: number
+}
+
+/** Limits of one turn, and of what it shares with others. Absent: no limit. */
+export interface Budget extends BudgetLimits {
+  /** Milliseconds from the start of the turn. */
+  readonly ms?: number
+  /** All turns of the session together. */
+  readonly session?: BudgetLimits
+  /** All turns of the day (UTC) together that are written to the same journal; without a journal, those of this process. */
+  readonly day?: BudgetLimits
+}
+
+export interface Amount {
+  readonly tokens: number
+  /** US dollars. */
+  readonly costUsd: number
+}
+
+export const NOTHING: Amount = { tokens: 0, costUsd: 0 }
+
+/** What has been used of a budget. */
+export interface BudgetUse {
+  /** By requests that have ended. */
+  readonly settled: Amount
+  /** Set aside for requests under way. */
+  readonly reserved: Amount
+}
+
+/** What is set aside for a request. */
+export interface Reservation {
+  /** Not to be exceeded by what the request comes to. */
+  readonly most: Amount
+  /** Counts as used when the owner of the reservation dies; the rest is then free again. */
+  readonly least: Amount
+}
+
+/** Whose account it is. */
+export interface BudgetKey {
+  readonly turnId: string
+  readonly sessionId: string
+  /** `2026-01-31`, UTC. */
+  readonly day: string
+}
+
+export const SHARED_SCOPES = ['session', 'day'] as const
+export type SharedScope = (typeof SHARED_SCOPES)[number]
+
+/** Keeps count of what sessions and days have used. A turn has one reservation at a time. */
+export interface BudgetStore {
+  /**
+   * Asks `plan` what to set aside, and sets it aside before anybody else can ask: two who share a budget never see the same room. When
+   * `plan` throws, nothing is set aside and the error is passed on. Reservations whose owner is dead are released before.
+   *
+   * @param plan pure and fast; it may be called again when the store has to try again.
+   */
+  reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): MaybePromise<void>
+  /** Puts what was really used in the place of the turn's reservation. */
+  settle(key: BudgetKey, used: Amount): MaybePromise<void>
+}
+
+/** The day of a time, as budgets and statistics count it. */
+export function dayOf(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10)
+}

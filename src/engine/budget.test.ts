@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { NOTHING } from '../core/budget.ts'
+import type { Amount, Budget, BudgetLimits } from '../core/budget.ts'
+import { isCriaError } from '../core/error.ts'
+import type { Price } from '../core/model.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import {
+  amountOf,
+  ASSUMED_OUTPUT,
+  checkBudget,
+  checkPrices,
+  INPUT_MARGIN,
+  LEAST_OUTPUT,
+  planRequest,
+  SHARED_OUTPUT,
+} from './budget.ts'
+import type { Account, BudgetScope, Demand } from './budget.ts'
+
+const PRICE: Price = { input: 1, output: 10 }
+const FREE: Price = { input: 0, output: 0 }
+
+function demand(more: Partial<Demand> = {}): Demand {
+  return {
+    inputTokens: 1000,
+    maxOutputTokens: undefined,
+    facts: { maxOutputTokens: 8000, contextWindow: 200_000 },
+    price: PRICE,
+    ...more,
+  }
+}
+
+function account(
+  limits: BudgetLimits,
+  { scope = 'turn', settled = NOTHING, reserved = NOTHING }: { scope?: BudgetScope; settled?: Amount; reserved?: Amount } = {},
+): Account {
+  return { scope, limits, settled, reserved }
+}
+
+/** With the margin, 1000 tokens of input count as this many. */
+const INPUT = 1000 * INPUT_MARGIN
+
+describe('the output that is left for a request', () => {
+  it.each<[what: string, demand: Demand, accounts: Account[], maxOutputTokens: number | undefined]>([
+    ['no limit: as it is', demand(), [account({})], undefined],
+    ['room for all that the model gives: as it is', demand(), [account({ tokens: 100_000 })], undefined],
+    ['room for all that was asked for: as it is', demand({ maxOutputTokens: 500 }), [account({ tokens: 5000 })], undefined],
+    ['tokens: what is left beside the input', demand(), [account({ tokens: 5000 })], 5000 - INPUT],
+    [
+      'tokens that are used or set aside are not left',
+      demand(),
+      [account({ tokens: 5000 }, { settled: { tokens: 300, costUsd: 0 }, reserved: { tokens: 200, costUsd: 0 } })],
+      4500 - INPUT,
+    ],
+    // 1400 input tokens cost 0.0014; 0.0100 - 0.0014 pays for 860 output tokens at 10 dollars a million.
+    ['money: what pays for output beside the input', demand(), [account({ costUsd: 0.01 })], 860],
+    ['the tightest account counts', demand(), [account({ tokens: 5000 }), account({ costUsd: 0.01 }, { scope: 'day' })], 860],
+    ['less than was asked for', demand({ maxOutputTokens: 2000 }), [account({ costUsd: 0.01 })], 860],
+    ['a model that costs nothing is not limited by money', demand({ price: FREE }), [account({ costUsd: 0 })], undefined],
+    [
+      'nor when more is used than there was',
+      demand({ price: FREE }),
+      [account({ costUsd: 1 }, { settled: { tokens: 0, costUsd: 2 } })],
+      undefined,
+    ],
+    [
+      'output that costs nothing is limited by the model alone',
+      demand({ price: { input: 1, output: 0 } }),
+      [account({ costUsd: 1 })],
+      undefined,
+    ],
+    [
+      'what others share is not all set aside',
+      demand({ facts: { maxOutputTokens: 100_000, contextWindow: null } }),
+      [account({ costUsd: 50 }, { scope: 'day' })],
+      SHARED_OUTPUT,
+    ],
+    [
+      'unless it is asked for',
+      demand({ maxOutputTokens: 50_000, facts: { maxOutputTokens: 100_000, contextWindow: null } }),
+      [account({ costUsd: 50 }, { scope: 'day' })],
+      undefined,
+    ],
+    [
+      'a model whose output limit nobody knows',
+      demand({ facts: { maxOutputTokens: null, contextWindow: null } }),
+      [account({ tokens: ASSUMED_OUTPUT - 1 })],
+      ASSUMED_OUTPUT - 1 - INPUT,
+    ],
+    [
+      'output that does not fit the window is not asked for',
+      demand({ facts: { maxOutputTokens: null, contextWindow: 8000 } }),
+      [account({ tokens: 100_000 })],
+      undefined,
+    ],
+    ['exactly the least', demand({ maxOutputTokens: 5 }), [account({ tokens: INPUT + 5 })], undefined],
+  ])('%s', (_what, wanted, accounts, maxOutputTokens) => {
+    expect(planRequest(wanted, accounts).maxOutputTokens).toBe(maxOutputTokens)
+  })
+
+  it('a cache that is written to costs more than input', () => {
+    expect(amountOf(1000, 100, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 })).toEqual({
+      tokens: 1100,
+      costUsd: (1000 * 3.75 + 100 * 15) / 1_000_000,
+    })
+  })
+
+  it.each<[what: string, demand: Demand, accounts: Account[], details: object, retryable: boolean]>([
+    [
+      'tokens',
+      demand(),
+      [account({ tokens: INPUT + LEAST_OUTPUT - 1 })],
+      { kind: 'tokens', scope: 'turn', limit: INPUT + LEAST_OUTPUT - 1, used: 0, reserved: 0, needed: INPUT + LEAST_OUTPUT },
+      false,
+    ],
+    [
+      'money of the day',
+      demand(),
+      [account({ tokens: 1e6 }), account({ costUsd: 0.5 }, { scope: 'day', settled: { tokens: 1, costUsd: 0.4999 } })],
+      { kind: 'costUsd', scope: 'day', limit: 0.5, used: 0.4999, reserved: 0 },
+      false,
+    ],
+    [
+      'what is set aside may be free again later',
+      demand(),
+      [account({ costUsd: 0.5 }, { scope: 'session', reserved: { tokens: 1, costUsd: 0.5 } })],
+      { kind: 'costUsd', scope: 'session', limit: 0.5, used: 0, reserved: 0.5 },
+      true,
+    ],
+    [
+      'no money at all',
+      demand({ price: { input: 0, output: 1 } }),
+      [account({ costUsd: 0 })],
+      { kind: 'costUsd', scope: 'turn', limit: 0, used: 0 },
+      false,
+    ],
+  ])('budget_exceeded says which limit, and how much is used: %s', (_what, wanted, accounts, details, retryable) => {
+    let thrown: unknown
+    try {
+      planRequest(wanted, accounts)
+    } catch (error) {
+      thrown = error
+    }
+    expect(isCriaError(thrown)).toBe(true)
+    expect(thrown).toMatchObject({ code: 'budget_exceeded', retryable, details })
+  })
+
+  it('never sets aside more than any account has left, and never too little for what it allows', () => {
+    const amount = fc.record({ tokens: fc.nat(100_000), costUsd: fc.double({ min: 0, max: 2, noNaN: true }) })
+    const limits = fc.record(
+      { tokens: fc.nat(300_000), costUsd: fc.double({ min: 0, max: 5, noNaN: true }) },
+      { requiredKeys: [] },
+    )
+    const accounts = fc.array(
+      fc.record({ scope: fc.constantFrom<BudgetScope>('turn', 'session', 'day'), limits, settled: amount, reserved: amount }),
+      { maxLength: 3 },
+    )
+    const rate = fc.double({ min: 0, max: 100, noNaN: true })
+    const demands = fc.record({
+      inputTokens: fc.nat(50_000),
+      maxOutputTokens: fc.option(fc.integer({ min: 1, max: 200_000 }), { nil: undefined }),
+      facts: fc.record({
+        maxOutputTokens: fc.option(fc.integer({ min: 1, max: 200_000 })),
+        contextWindow: fc.option(fc.nat(1e6)),
+      }),
+      price: fc.record({ input: rate, output: rate }),
+    })
+    fc.assert(
+      fc.property(demands, accounts, (wanted, all) => {
+        let plan: ReturnType<typeof planRequest>
+        try {
+          plan = planRequest(wanted, all)
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'budget_exceeded' })
+          return
+        }
+        expect(plan.least.tokens).toBeLessThanOrEqual(plan.most.tokens)
+        for (const {
+          limits: { tokens, costUsd },
+          settled,
+          reserved,
+        } of all) {
+          if (tokens !== undefined) expect(plan.most.tokens + settled.tokens + reserved.tokens).toBeLessThanOrEqual(tokens)
+          if (costUsd !== undefined && plan.most.costUsd > 0)
+            expect(plan.most.costUsd + settled.costUsd + reserved.costUsd).toBeLessThanOrEqual(costUsd + 1e-6)
+        }
+        const output = plan.maxOutputTokens ?? Math.min(wanted.maxOutputTokens ?? 0, plan.most.tokens)
+        expect(plan.most.tokens).toBeGreaterThanOrEqual(wanted.inputTokens + output)
+        if (wanted.maxOutputTokens !== undefined) expect(output).toBeLessThanOrEqual(wanted.maxOutputTokens)
+      }),
+    )
+  })
+})
+
+describe('what is wrong with a budget', () => {
+  it.each<[budget: object, message: RegExp]>([
+    [{ tokens: -1 }, /`budget.tokens` must be a number of at least 0, but is -1/],
+    [{ costUsd: Number.NaN }, /`budget.costUsd`/],
+    [{ costUsd: '1' }, /`budget.costUsd`/],
+    [{ ms: 0 }, /`budget.ms` must be a number of at least 1/],
+    [{ cost: 1 }, /the key "cost", but knows only tokens, costUsd, ms, session, day/],
+    [{ day: { ms: 1 } }, /`budget.day` has the key "ms", but knows only tokens, costUsd/],
+    [{ session: { tokens: Infinity } }, /`budget.session.tokens`/],
+  ])('%j', (budget, message) => {
+    expect(() => checkBudget(budget as Budget)).toThrow(message)
+  })
+
+  it.each([{}, { tokens: 0, costUsd: 0.5, ms: 1 }, { session: {}, day: { tokens: 5 } }])('nothing: %j', (budget) => {
+    expect(() => checkBudget(budget)).not.toThrow()
+  })
+
+  it('money, and a model whose price nobody knows: the error says how to state it', () => {
+    const priced = new ScriptedModel([], { ref: 'a/priced', facts: { price: PRICE } })
+    const unknown = new ScriptedModel([], { ref: 'b/unknown' })
+    for (const budget of [{ costUsd: 1 }, { session: { costUsd: 1 } }, { day: { costUsd: 1 } }]) {
+      expect(() => checkPrices(budget, [priced])).not.toThrow()
+      expect(() => checkPrices(budget, [priced, unknown])).toThrow(
+        expect.objectContaining({ code: 'configuration', hint: expect.stringContaining('"modelFacts": {"b/unknown"') }),
+      )
+    }
+    expect(() => checkPrices({ tokens: 1, day: { tokens: 1 } }, [unknown])).not.toThrow()
+  })
+})
