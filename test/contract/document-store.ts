@@ -327,7 +327,10 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
     })
 
     test('says what is wrong with a document or an option', async (store) => {
-      for (const document of [undefined, null, 7, {}, { source: '', text: 'x' }, { source: 'x' }, { text: 'x' }]) {
+      const endless: Record<string, unknown> = {}
+      endless['self'] = endless
+      const odd = { source: 'x', text: 'x', metadata: endless }
+      for (const document of [undefined, null, 7, {}, { source: '', text: 'x' }, { source: 'x' }, { text: 'x' }, odd]) {
         await assert.rejects(() => store.append(document as never), /document/i)
       }
       await assert.rejects(() => store.retrieve('mill', Number.NaN), /number/)

@@ -73,6 +73,11 @@ export function toDocument(input: DocumentInput): SourceDocument {
   const { source, text, title } = given as Record<string, unknown>
   if (typeof source !== 'string' || source === '') throw notADocument('has no source')
   if (typeof text !== 'string') throw notADocument(`${JSON.stringify(source.slice(0, 200))} has no text`)
+  try {
+    JSON.stringify({ ...given, text: undefined })
+  } catch (cause) {
+    throw notADocument(`${JSON.stringify(source.slice(0, 200))} holds what is no JSON`, cause)
+  }
   return {
     ...(given as SourceDocument),
     source: source.toWellFormed(),
@@ -81,8 +86,8 @@ export function toDocument(input: DocumentInput): SourceDocument {
   }
 }
 
-function notADocument(what: string): CriaError {
-  return new CriaError('invalid_request', `A document must be a string or { source, text, … }, but this one ${what}.`)
+function notADocument(what: string, cause?: unknown): CriaError {
+  return new CriaError('invalid_request', `A document must be a string or { source, text, … }, but this one ${what}.`, { cause })
 }
 
 /** Equal for documents that are the same in all that is kept of them. */

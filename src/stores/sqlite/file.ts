@@ -19,6 +19,8 @@ export interface FileOptions {
 
 /** How long a writer waits for others, in milliseconds. One transaction takes a fraction of a second. */
 const BUSY_TIMEOUT_MS = 30_000
+/** Pages that are kept in memory: indexing touches many small rows all over the file. */
+const CACHE_KB = 32_768
 const MAGIC = 'SQLite format 3\0'
 const MEMORY = ':memory:'
 
@@ -51,6 +53,7 @@ function prepared(connection: Connection, options: FileOptions): Connection {
       )
     }
     migrate(connection)
+    connection.execute(`PRAGMA cache_size = -${CACHE_KB}`)
     if (connection.readOnly) return connection
     connection.execute(`PRAGMA synchronous = ${options.synchronous}; PRAGMA journal_size_limit = 67108864`)
     // SQLite opens what it may not write without a word: ask now, not when the first document comes.
