@@ -1,5 +1,5 @@
 /**
- * Installs what `npm pack` makes of this project into an empty one and uses it there: the command, the library, its types.
+ * Installs what `npm pack` makes of this project into an empty one and uses it there: the command, the library, its types, its threads.
  *
  *     npm run pack:check
  */
@@ -71,6 +71,19 @@ function useCommand(): string {
   return JSON.stringify(answer)
 }
 
+/** A bot whose documents are searched in a thread: the file of the thread has to be found where the library was installed. */
+function useThread(): string {
+  const script = `
+    import { AsyncQueryBot, SqliteDocumentStore } from 'cria'
+    const docstore = await SqliteDocumentStore.open({ path: 'thread.db' })
+    await docstore.append({ source: 'llamas.md', text: 'A young llama is called a cria.' })
+    const { content } = await new AsyncQueryBot({ docstore, recorder: false }).ask('What is a young llama called?')
+    console.log(content)`
+  const answer = run('node', ['--input-type=module', '--eval', script]).trim()
+  if (!answer.includes('cria')) throw new Error(`the answer does not name a cria: ${answer}`)
+  return JSON.stringify(answer)
+}
+
 /** Every entry can be imported, has types, and TypeScript accepts it under both ways of resolving. */
 function useLibrary(): string {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
@@ -105,6 +118,7 @@ try {
     step('install', install)
     step('command', useCommand)
     step('library', useLibrary)
+    step('thread', useThread)
   }
 } finally {
   rmSync(project, { recursive: true, force: true })
