@@ -1,16 +1,18 @@
 /** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
 
 import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { LanguageModel } from '../core/model.ts'
 import { checkOptions } from '../engine/options.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
 import { ResponseCache } from '../model/response-cache.ts'
+import { madeOf, sharedCoolDowns } from './cool-downs.ts'
 import type { ModelInput } from './models.ts'
 import { defaultModel, resolveModel } from './user-models.ts'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
-export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels' | 'cache'> {
+export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels' | 'cache' | 'coolDowns'> {
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
   readonly fallbackModels?: readonly ModelInput[]
@@ -29,18 +31,23 @@ export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackMod
  */
 export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   const span = options.span ?? currentSpan()
-  const fallbackModels = (options.fallbackModels ?? []).map((model) => resolveModel(model))
+  const fallbackModels = (options.fallbackModels ?? []).map(resolved)
   const { cache: wanted, ...rest } = options
   const cache = wanted === true ? sharedCache() : wanted === false ? undefined : wanted
-  const resolved = {
+  const known = {
     ...rest,
     fallbackModels,
+    coolDowns: sharedCoolDowns(),
     ...(span === undefined ? {} : { span }),
     ...(cache === undefined ? {} : { cache }),
   }
-  if (options.model !== undefined) return engineQuery({ ...resolved, model: resolveModel(options.model) })
-  checkOptions({ ...resolved, model: NOT_YET_KNOWN })
-  return withDefaultModel(resolved)
+  if (options.model !== undefined) return engineQuery({ ...known, model: resolved(options.model) })
+  checkOptions({ ...known, model: NOT_YET_KNOWN })
+  return withDefaultModel(known)
+}
+
+function resolved(input: ModelInput): LanguageModel {
+  return madeOf(input, resolveModel(input))
 }
 
 async function* withDefaultModel(

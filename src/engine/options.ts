@@ -12,6 +12,7 @@ import type { Recorder, TurnMetrics } from '../core/recorder.ts'
 import type { Span } from '../core/span.ts'
 import type { PermissionChecker, Tool } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
+import type { CoolDowns } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
@@ -59,6 +60,8 @@ export interface EngineOptions extends CallSettings {
   /** Answers that were given before; default none. */
   readonly cache?: ResponseCache
   readonly retry?: Partial<RetryPolicy>
+  /** Remembers which models failed in turns before; default nothing does. */
+  readonly coolDowns?: CoolDowns
   /** Milliseconds; `null` for no limit. */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
   /**
@@ -116,6 +119,8 @@ export function checkOptions(options: EngineOptions): void {
   checkNumber('retrieve.nResults', options.retrieve?.nResults, 0)
   checkNumber('retry.maxRetries', options.retry?.maxRetries, 0)
   checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
+  checkNumber('retry.maxDelay', options.retry?.maxDelay, 0)
+  checkNumber('retry.coolDown', options.retry?.coolDown, 0)
   for (const limit of ['firstToken', 'idle', 'step', 'turn'] as const)
     checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
   if (options.budget !== undefined) {

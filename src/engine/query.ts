@@ -9,7 +9,7 @@
 
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
-import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Answer } from '../model/answer.ts'
 import { continued, prepare } from '../prepare/prepare.ts'
@@ -66,7 +66,8 @@ async function* toTheEnd(turn: Turn): Station<void> {
 async function* steps(turn: Turn): Station<QueryResult> {
   const { ctx, options } = turn
   const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
-  yield { type: 'start', model: currentModel(turn).ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
+  yield { type: 'start', model: options.model.ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
+  yield* insteadOfResting(turn)
   yield* recall(turn)
 
   for (;;) {
@@ -96,6 +97,15 @@ async function* steps(turn: Turn): Station<QueryResult> {
 /** Nobody knows what else it would have said: its calls may be half of what was meant, and are not run. */
 function wasCut({ finishReason }: Answer): boolean {
   return finishReason === 'length' || finishReason === 'content-filter'
+}
+
+/** A model that failed a moment ago is not asked first. */
+function* insteadOfResting(turn: Turn): Generator<EventBody> {
+  const { model } = turn.options
+  const first = currentModel(turn)
+  if (first === model) return
+  const reason = turn.ctx.coolDowns?.restOf(model)?.reason ?? 'default'
+  yield { type: 'model_switch', from: model.ref, to: first.ref, reason }
 }
 
 /** Fills in what was said before in the session. */

@@ -53,7 +53,7 @@ function left(): CriaError {
 
 /** The turn of a session that is busy: it is written down, and ends at once. */
 async function* refused(error: CriaError, turn: Turn): Station<void> {
-  yield { type: 'start', model: currentModel(turn).ref }
+  yield { type: 'start', model: turn.options.model.ref }
   yield { type: 'error', error: error.toJSON() }
 }
 

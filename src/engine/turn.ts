@@ -13,6 +13,8 @@ import type { Tool } from '../core/tool.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import { DEFAULT_BACKOFF } from '../model/backoff.ts'
 import type { ModelChain, ModelContext } from '../model/answer.ts'
+import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
+import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
 import { questionOf } from '../prepare/prepare.ts'
 import type { Conversation, RequestOptions, TurnInput } from '../prepare/prepare.ts'
@@ -71,7 +73,17 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
       ...(options.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: options.temperature }),
     },
   })
-  const chain: ModelChain = { models: [options.model, ...(options.fallbackModels ?? [])], current: 0 }
+  const startedAt = clock.now()
+  const retry: RetryPolicy = {
+    maxRetries: 2,
+    afterOutput: 'retry',
+    coolDown: DEFAULT_COOL_DOWN,
+    ...DEFAULT_BACKOFF,
+    ...options.retry,
+  }
+  const coolDowns = retry.coolDown === 0 ? undefined : options.coolDowns
+  const models = [options.model, ...(options.fallbackModels ?? [])]
+  const chain: ModelChain = { models: restedFirst(models, (model) => coolDowns?.restOf(model), startedAt), current: 0 }
   const ledger = new TurnLedger({
     turnId,
     sessionId,
@@ -88,7 +100,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     ledger,
     chain,
     span,
-    startedAt: clock.now(),
+    startedAt,
     step: 0,
     input: inputOf(options),
     request: requestOf(options),
@@ -104,11 +116,12 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
       span,
       chain,
       ledger,
-      retry: { maxRetries: 2, afterOutput: 'retry', ...DEFAULT_BACKOFF, ...options.retry },
+      retry,
       timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
       showThinking: options.showThinking ?? true,
       random: options.random ?? Math.random,
       cache: options.cache,
+      coolDowns,
     },
   }
 }

@@ -7,6 +7,7 @@ import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts
 import type { Part } from '../core/part.ts'
 import type { MaybePromise } from '../core/recorder.ts'
 import type { Usage } from '../core/usage.ts'
+import type { CoolDowns } from './cool-down.ts'
 import type { RetryPolicy } from './recover.ts'
 import type { ResponseCache } from './response-cache.ts'
 import type { Timeouts } from './watchdog.ts'
@@ -21,6 +22,8 @@ export interface ModelContext extends StationContext {
   readonly random: () => number
   /** Told of each request that leaves and what it cost, so that nothing is lost when the turn is cut off. */
   readonly ledger: Ledger
+  /** Absent: nothing is remembered of models that failed. */
+  readonly coolDowns?: CoolDowns | undefined
   /** Absent: every request is made. */
   readonly cache?: ResponseCache | undefined
 }

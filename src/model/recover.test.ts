@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
 import { backoff } from './backoff.ts'
-import { recover } from './recover.ts'
+import { givenUp, recover } from './recover.ts'
 import type { AttemptState, RetryPolicy } from './recover.ts'
 
-const policy: RetryPolicy = { maxRetries: 2, initialDelay: 1000, maxDelay: 60_000, afterOutput: 'retry' }
+const policy: RetryPolicy = { maxRetries: 2, initialDelay: 1000, maxDelay: 60_000, afterOutput: 'retry', coolDown: 0 }
 const fresh: AttemptState = { retries: 0, shown: false, hasFallback: false, random: 0.5 }
 
 describe('recover', () => {
@@ -45,6 +45,32 @@ describe('recover', () => {
   ])('ENG-ERR-002 honours a Retry-After of %s ms within the cap', (retryAfterMs, expected) => {
     const error = new CriaError('rate_limited', '', { details: { retryAfterMs } })
     expect(recover(error, fresh, policy)).toEqual(expected)
+  })
+})
+
+describe('givenUp', () => {
+  const limited = new CriaError('rate_limited', 'openai: too fast.', { status: 429, details: { retryAfterMs: 120_000 } })
+  const busy = new CriaError('overloaded', 'openai: too busy.', { status: 503, hint: 'Wait.' })
+
+  it('C06 tells how often it was tried, and keeps everything else', () => {
+    expect(givenUp(busy, 1, policy)).toBe(busy)
+    const error = givenUp(busy, 3, policy)
+    expect(error.message).toBe('openai: too busy. This was attempt 3; the ones before failed too.')
+    expect(error.toJSON()).toMatchObject({
+      code: 'overloaded',
+      status: 503,
+      hint: 'Wait.',
+      retryable: true,
+      details: { attempts: 3 },
+    })
+    expect(error.cause).toBe(busy)
+  })
+
+  it('C05 tells of a wait that is longer than is waited for', () => {
+    expect(givenUp(limited, 1, policy).message).toBe(
+      'openai: too fast. It wants to be asked again in 120 s, which is longer than is waited for.',
+    )
+    expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 })).toBe(limited)
   })
 })
 

@@ -1,6 +1,7 @@
 /** What to do when an attempt fails: the whole policy in one pure function. */
 
-import type { CriaError, ErrorCode } from '../core/error.ts'
+import { CriaError } from '../core/error.ts'
+import type { ErrorCode } from '../core/error.ts'
 import type { SwitchReason } from '../core/event.ts'
 import { backoff } from './backoff.ts'
 import type { BackoffPolicy } from './backoff.ts'
@@ -10,6 +11,8 @@ export interface RetryPolicy extends BackoffPolicy {
   readonly maxRetries: number
   /** `error`: what has been shown is never taken back, for readers that cannot forget (pipes). */
   readonly afterOutput: 'retry' | 'error'
+  /** Milliseconds for which a model that was turned away from is asked last; 0: every turn begins with the first one. */
+  readonly coolDown: number
 }
 
 export interface AttemptState {
@@ -60,13 +63,36 @@ export function recover(error: CriaError, state: AttemptState, policy: RetryPoli
   }
 }
 
+/** What a turn ends with when nothing helped: the last failure, and what was tried. */
+export function givenUp(error: CriaError, attempts: number, { maxDelay }: RetryPolicy): CriaError {
+  const asked = error.retryable ? retryAfterOf(error) : undefined
+  const tooLong = asked !== undefined && asked > maxDelay
+  if (attempts === 1 && !tooLong) return error
+  const { code, message, retryable, status, hint, details } = error
+  const tried = attempts === 1 ? '' : ` This was attempt ${attempts}; the ones before failed too.`
+  const wait = tooLong ? ` It wants to be asked again in ${Math.ceil(asked / 1000)} s, which is longer than is waited for.` : ''
+  return new CriaError(code, `${message}${tried}${wait}`, {
+    retryable,
+    ...(status === undefined ? {} : { status }),
+    ...(hint === undefined ? {} : { hint }),
+    details: { ...details, attempts },
+    cause: error,
+  })
+}
+
 /** Spread over which retries of many clients that were told the same time come back. */
 const RETRY_AFTER_SPREAD = 0.2
 
 /** `undefined` when the provider asks for a longer wait than the policy allows. */
 function retryDelay(error: CriaError, state: AttemptState, policy: RetryPolicy): number | undefined {
-  const asked = error.details?.['retryAfterMs']
-  if (typeof asked !== 'number' || !(asked > 0)) return backoff(state.retries + 1, policy, state.random)
+  const asked = retryAfterOf(error)
+  if (asked === undefined) return backoff(state.retries + 1, policy, state.random)
   if (asked > policy.maxDelay) return undefined
   return Math.ceil(asked * (1 + RETRY_AFTER_SPREAD * state.random))
+}
+
+/** Milliseconds that the provider asks to wait, where it does. */
+export function retryAfterOf({ details }: CriaError): number | undefined {
+  const asked = details?.['retryAfterMs']
+  return typeof asked === 'number' && asked > 0 ? asked : undefined
 }

@@ -15,8 +15,9 @@ import type { Answer, ModelChain, ModelContext, Overflow } from './answer.ts'
 import { Assembler } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
 import { cached } from './cached.ts'
+import { restUntil } from './cool-down.ts'
 import { fitRequest } from './fit.ts'
-import { recover } from './recover.ts'
+import { givenUp, recover } from './recover.ts'
 import { wasRefused } from './refused.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
 import { Watchdog } from './watchdog.ts'
@@ -46,13 +47,16 @@ async function* tryUntilAnswered(request: ModelRequest, ctx: ModelContext): Stat
   for (let attempt = 1; ; attempt++) {
     const model = modelAt(chain, chain.current)
     const outcome = yield* tryOnce(fitRequest(request, model), model, attempt, ctx)
-    if ('message' in outcome) return outcome
+    if ('message' in outcome) {
+      ctx.coolDowns?.wake(model)
+      return outcome
+    }
     const { error, shown } = outcome
     if (ctx.signal.aborted) throw ctx.signal.reason
 
     const hasFallback = chain.current + 1 < chain.models.length
     const recovery = recover(error, { retries, shown, hasFallback, random: ctx.random() }, ctx.retry)
-    if (recovery.action === 'fail') throw error
+    if (recovery.action === 'fail') throw givenUp(error, attempt, ctx.retry)
     if (recovery.action === 'retry') yield { type: 'retry', attempt, delay: recovery.delay, error: error.toJSON() }
     if (shown) yield { type: 'reset', attempt }
     if (recovery.action === 'overflow') return { type: 'overflow', error, model }
@@ -61,7 +65,10 @@ async function* tryUntilAnswered(request: ModelRequest, ctx: ModelContext): Stat
       await ctx.clock.sleep(recovery.delay, ctx.signal)
     } else {
       retries = 0
-      yield* switchModel(chain, recovery.reason)
+      const { reason } = recovery
+      const now = ctx.clock.now()
+      ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason }, now)
+      yield* switchModel(chain, reason)
     }
   }
 }

@@ -42,7 +42,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     // The conversation can go on: no provider is sent a call without a result.
     const next = await play({ model, tools: [tool], sessionId, prompt: 'And now?' })
     expect(next.last).toMatchObject({ type: 'complete', result: { text: SAID.text } })
-    const history = await (await journal()).read.history(sessionId)
+    const history = (await journal()).read.history(sessionId)
     const asked = history.flatMap((message) => (message.toolCalls ?? []).map(({ id }) => id))
     const answered = history.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.id] : [])))
     expect(answered).toEqual(asked)
@@ -88,7 +88,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
         const { tool } = countingTool()
         const { model, requests } = wire.model(api, [good(api, { ...SAID, ...CALLS }), good(api, { text: 'Done.' })])
         const turn = await play({ model, tools: [tool], showThinking, enableThinking: true })
-        const detail = await (await journal()).read.turn(turn.last.turnId)
+        const detail = (await journal()).read.turn(turn.last.turnId)
         return { turn, requests, messages: detail?.messages.map(({ role, parts }) => ({ role, parts })) }
       }),
     )

@@ -85,7 +85,7 @@ function checkEvents(events: readonly QueryEvent[], left: boolean): void {
 const STATES = { complete: 'done', cancelled: 'cancelled', error: 'failed' } as const
 
 async function checkJournal(events: readonly QueryEvent[], left: boolean, { read }: SqliteRecorder): Promise<void> {
-  const detail = await read.turn(events[0]?.turnId ?? '')
+  const detail = read.turn(events[0]?.turnId ?? '')
   const stored = detail?.events ?? []
   expect(stored.slice(0, events.length)).toEqual(events)
   if (!left) expect(stored).toHaveLength(events.length)

@@ -52,6 +52,7 @@ export interface Wire extends AsyncDisposable {
 
 export interface ServedModel {
   readonly model: LanguageModel
+  readonly baseURL: string
   readonly requests: readonly Received[]
 }
 
@@ -69,7 +70,11 @@ export async function startWire(): Promise<Wire> {
       const place = { replies, requests: [] }
       served.set(key, place)
       const baseURL = `${server.url}/${key}/${api.version}`
-      return { requests: place.requests, model: createModel(api.model, { baseURL, apiKey: 'a-key-of-no-worth', env: {} }) }
+      return {
+        baseURL,
+        requests: place.requests,
+        model: createModel(api.model, { baseURL, apiKey: 'a-key-of-no-worth', env: {} }),
+      }
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }

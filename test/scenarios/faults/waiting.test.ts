@@ -1,0 +1,321 @@
+/** Answers that are no answers: what is waited for, how often, how long, and who is asked next. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ERROR_CODES } from '../../../src/core/error.ts'
+import type { ErrorCode } from '../../../src/core/error.ts'
+import { SWITCH_REASONS } from '../../../src/core/event.ts'
+import type { SwitchReason } from '../../../src/core/event.ts'
+import * as cria from '../../../src/index.ts'
+import { ScriptedModel } from '../../../src/providers/scripted/scripted-model.ts'
+import type { Api } from '../../support/answers.ts'
+import type { Reply } from '../../support/wire-server.ts'
+import { forAll, ManualClock, play } from './played.ts'
+import { ALL_APIS, eventsOf, SAID, startWire } from './wire.ts'
+import type { ServedModel, Wire } from './wire.ts'
+
+let wire: Wire
+beforeAll(async () => {
+  wire = await startWire()
+})
+afterAll(() => wire[Symbol.asyncDispose]())
+
+const good = (api: Api): Reply => ({ body: eventsOf(api, SAID) })
+const refusal = (api: Api, status: number, headers: Readonly<Record<string, string>> = {}, code?: string): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(api.error('The words of the provider.', code)),
+})
+/** The waits of retries are over at once; nothing else is waited for. */
+const NO_LIMITS = { firstToken: null, idle: null } as const
+
+/** A clock that runs ahead to the end of each wait. */
+class EagerClock extends ManualClock {
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const over = super.sleep(ms, signal)
+    this.advance(ms)
+    return over
+  }
+}
+
+describe.each(ALL_APIS)('$provider', (api) => {
+  test.each([1, 2])(
+    'C01 ENG-ERR-002 %d failures of each kind, then the answer: one request more, one `retry` each',
+    async (times) => {
+      await forAll([408, 409, 429, 500, 502, 503, 504, 529], String, async (status) => {
+        const clock = new EagerClock()
+        const { model, requests } = wire.model(api, [...Array.from({ length: times }, () => refusal(api, status)), good(api)])
+        const turn = await play({ model, clock, timeouts: NO_LIMITS, retry: { initialDelay: 1000 } })
+        expect(turn.last).toMatchObject({ type: 'complete', result: { text: SAID.text } })
+        expect(requests).toHaveLength(times + 1)
+        expect(turn.of('retry').map(({ attempt, delay, error }) => [attempt, delay, error.status])).toEqual(
+          [500, 1000].slice(0, times).map((delay, index) => [index + 1, delay, status]),
+        )
+        expect(clock.waits).toEqual([500, 1000].slice(0, times))
+        expect(turn.of('reset')).toEqual([])
+      })
+    },
+  )
+
+  test('C02 C03 C14 ENG-ERR-004 what a second try cannot mend is tried once, and said in the words of the provider', async () => {
+    const quota = { openai: 'insufficient_quota', anthropic: 'billing_error', google: 'QUOTA_EXCEEDED' }[api.provider]
+    const kinds: readonly (readonly [number, ErrorCode, string?])[] = [
+      [400, 'invalid_request'],
+      [401, 'auth'],
+      [403, 'auth'],
+      [413, 'invalid_request'],
+      [422, 'invalid_request'],
+      [402, 'quota'],
+      [429, 'quota', quota ?? 'insufficient_quota'],
+    ]
+    await forAll(kinds, String, async ([status, code, providerCode]) => {
+      const { model, requests } = wire.model(api, [refusal(api, status, { 'retry-after': '1' }, providerCode)])
+      const backup = new ScriptedModel(['The backup speaks.'])
+      const turn = await play({ model, fallbackModels: [backup] })
+      expect(turn.last).toMatchObject({
+        type: 'error',
+        error: { code, status, retryable: false, message: expect.stringContaining('The words of the provider.') as string },
+      })
+      expect(JSON.stringify(turn.events)).not.toContain('a-key-of-no-worth')
+      expect([requests.length, backup.requests.length]).toEqual([1, 0])
+    })
+    const { model, requests } = wire.model(api, [refusal(api, 404)])
+    const alone = await play({ model })
+    expect(alone.last).toMatchObject({
+      type: 'error',
+      error: { code: 'model_unavailable', message: expect.stringContaining(api.model.split('/')[1] ?? '') as string },
+    })
+    expect(requests).toHaveLength(1)
+    const helped = await play({ model, fallbackModels: [new ScriptedModel(['The backup speaks.'])] })
+    expect(helped.last).toMatchObject({ type: 'complete', result: { model: 'scripted/model' } })
+    expect(helped.of('model_switch')).toMatchObject([{ reason: 'model_unavailable' }])
+  })
+
+  test('C04 ENG-ERR-002 is asked again when the provider says, or at most a quarter later', async () => {
+    const named: readonly (readonly [Record<string, string>, number])[] = [
+      [{ 'retry-after': '2' }, 2000],
+      [{ 'retry-after': '0.5' }, 500],
+      [{ 'retry-after-ms': '1500' }, 1500],
+      [{ 'retry-after': '60' }, 60_000],
+    ]
+    const cases = named.flatMap(([headers, asked]) => [0, 0.5, 0.999].map((chance) => ({ headers, asked, chance })))
+    await forAll(cases, JSON.stringify, async ({ headers, asked, chance }) => {
+      const clock = new EagerClock()
+      const { model } = wire.model(api, [refusal(api, 429, headers), good(api)])
+      const turn = await play({ model, clock, timeouts: NO_LIMITS, random: () => chance })
+      expect(turn.last.type).toBe('complete')
+      expect(clock.waits).toEqual(turn.of('retry').map(({ delay }) => delay))
+      expect(clock.waits).toHaveLength(1)
+      expect(clock.waits[0]).toBeGreaterThanOrEqual(asked)
+      expect(clock.waits[0]).toBeLessThanOrEqual(asked * 1.25)
+    })
+    const clock = new EagerClock()
+    const date = new Date(Date.now() + 10_000).toUTCString()
+    const { model } = wire.model(api, [refusal(api, 503, { 'retry-after': date }), good(api)])
+    await play({ model, clock, timeouts: NO_LIMITS })
+    expect(clock.waits[0]).toBeGreaterThan(5000)
+    expect(clock.waits[0]).toBeLessThanOrEqual(12_500)
+  })
+
+  test('C05 a Retry-After that is no time falls back to our own wait; one that is too long ends the turn, or asks the backup', async () => {
+    const past = new Date(Date.now() - 60_000).toUTCString()
+    await forAll(['-5', past, 'soon', '', 'NaN', '0'], String, async (value) => {
+      const clock = new EagerClock()
+      const { model, requests } = wire.model(api, [refusal(api, 429, { 'retry-after': value }), good(api)])
+      const turn = await play({ model, clock, timeouts: NO_LIMITS, retry: { initialDelay: 1000 } })
+      expect(turn.last.type).toBe('complete')
+      expect(clock.waits).toEqual([500])
+      expect(requests).toHaveLength(2)
+    })
+    await forAll(['61', '31536000', '1e300', new Date(Date.now() + 86_400_000).toUTCString()], String, async (value) => {
+      const clock = new EagerClock()
+      const { model, requests } = wire.model(api, [refusal(api, 503, { 'retry-after': value })])
+      const turn = await play({ model, clock, timeouts: NO_LIMITS })
+      expect(turn.last).toMatchObject({
+        type: 'error',
+        error: { code: 'overloaded', message: expect.stringMatching(/asked again in \d/) as string },
+      })
+      expect([requests.length, clock.waits]).toEqual([1, []])
+      const helped = await play({ model, clock, timeouts: NO_LIMITS, fallbackModels: [new ScriptedModel(['Here.'])] })
+      expect(helped.last).toMatchObject({ type: 'complete', result: { text: 'Here.' } })
+    })
+  })
+
+  test('C06 waits grow below a bound that doubles, and the end says how often it was tried', async () => {
+    const clock = new EagerClock()
+    const { model, requests } = wire.model(api, [refusal(api, 503)])
+    const chances = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
+    let draw = 0
+    const retry = { maxRetries: 6, initialDelay: 1000, maxDelay: 9000 }
+    const turn = await play({ model, clock, timeouts: NO_LIMITS, retry, random: () => chances[draw++] ?? 0.5 })
+    expect(clock.waits).toEqual([900, 1600, 2800, 4800, 4500, 3600])
+    expect(requests).toHaveLength(7)
+    expect(turn.last).toMatchObject({
+      type: 'error',
+      error: {
+        code: 'overloaded',
+        status: 503,
+        message: expect.stringContaining('attempt 7') as string,
+        details: { attempts: 7 },
+      },
+    })
+  })
+
+  test('C06 a turn that is only waiting ends when its own time is up', async () => {
+    const clock = new ManualClock()
+    const { model, requests } = wire.model(api, [refusal(api, 503)])
+    const ticking = setInterval(() => clock.advance(100), 1)
+    const retry = { maxRetries: 1000, initialDelay: 1000 }
+    const turn = await play({ model, clock, timeouts: { ...NO_LIMITS, turn: 5000 }, retry })
+    clearInterval(ticking)
+    expect(turn.last).toMatchObject({
+      type: 'error',
+      error: { code: 'timeout', message: expect.stringContaining('5000 ms') as string },
+    })
+    expect(requests.length).toBeGreaterThan(1)
+    expect(clock.asleep).toBe(0)
+  })
+
+  test('C12 ENG-ERR-002 ENG-MODEL-001 the backup answers, and is credited', async () => {
+    await forAll<readonly [number, SwitchReason]>(
+      [
+        [429, 'rate_limited'],
+        [529, 'rate_limited'],
+        [408, 'model_unavailable'],
+      ],
+      String,
+      async ([status, reason]) => {
+        for (const maxRetries of [0, 2]) {
+          const primary = wire.model(api, [refusal(api, status)])
+          const backup = new ScriptedModel(
+            [{ text: 'The backup speaks.', usage: { inputTokens: 7, outputTokens: 3, totalTokens: 10 } }],
+            {
+              facts: { price: { input: 1_000_000, output: 1_000_000 } },
+            },
+          )
+          const turn = await play({ model: primary.model, fallbackModels: [backup], retry: { maxRetries } })
+          expect(turn.last).toMatchObject({ type: 'complete', result: { text: 'The backup speaks.', model: 'scripted/model' } })
+          expect(turn.of('model_switch')).toMatchObject([{ from: api.model, to: 'scripted/model', reason }])
+          expect(turn.of('retry')).toHaveLength(maxRetries)
+          expect(primary.requests).toHaveLength(maxRetries + 1)
+        }
+      },
+    )
+  })
+})
+
+const api = ALL_APIS[0] as Api
+
+describe('cool-down', () => {
+  const setting = (): { clock: EagerClock; primary: ServedModel; backup: ScriptedModel } => ({
+    clock: new EagerClock(),
+    primary: wire.model(api, [refusal(api, 429), good(api)]),
+    backup: new ScriptedModel(() => 'The backup speaks.'),
+  })
+
+  test('ENG-ERR-002 a model that failed over is asked again at the next turn after its cool-down, not before', async () => {
+    const { clock, primary, backup } = setting()
+    const options = { model: primary.model, fallbackModels: [backup], clock, timeouts: NO_LIMITS, retry: { maxRetries: 0 } }
+    await play(options)
+    expect([primary.requests.length, backup.requests.length]).toEqual([1, 1])
+
+    clock.advance(59_000)
+    const during = await play(options)
+    expect(during.last).toMatchObject({ type: 'complete', result: { model: 'scripted/model' } })
+    expect(during.events.slice(0, 2)).toMatchObject([
+      { type: 'start', model: api.model },
+      { type: 'model_switch', from: api.model, to: 'scripted/model', reason: 'rate_limited' },
+    ])
+    expect([primary.requests.length, backup.requests.length]).toEqual([1, 2])
+
+    clock.advance(1000)
+    const after = await play(options)
+    expect(after.last).toMatchObject({ type: 'complete', result: { model: api.model, text: SAID.text } })
+    expect(after.of('model_switch')).toEqual([])
+  })
+
+  test('ENG-ERR-002 a resting model is asked when nobody else is left, and an answer ends its rest', async () => {
+    const { clock, primary } = setting()
+    const backup = new ScriptedModel([{ text: 'Yes.' }, { finish: null }, { text: 'No.' }])
+    const options = { model: primary.model, fallbackModels: [backup], clock, timeouts: NO_LIMITS, retry: { maxRetries: 0 } }
+    await play(options)
+    const second = await play(options)
+    expect(second.last).toMatchObject({ type: 'complete', result: { text: SAID.text, model: api.model } })
+    expect(second.of('model_switch').map(({ to }) => to)).toEqual(['scripted/model', api.model])
+    const third = await play(options)
+    expect(third.last).toMatchObject({ type: 'complete', result: { text: SAID.text, model: api.model } })
+    expect(third.of('model_switch')).toEqual([])
+  })
+
+  test('ENG-ERR-002 a provider that asks for a longer rest gets it; without a cool-down every turn begins with the first model', async () => {
+    const clock = new EagerClock()
+    const primary = wire.model(api, [refusal(api, 429, { 'retry-after': '300' }), good(api)])
+    const backup = new ScriptedModel(() => 'The backup speaks.')
+    const options = { model: primary.model, fallbackModels: [backup], clock, timeouts: NO_LIMITS }
+    await play(options)
+    clock.advance(299_000)
+    expect((await play(options)).last).toMatchObject({ result: { model: 'scripted/model' } })
+    expect((await play({ ...options, retry: { coolDown: 0 } })).last).toMatchObject({ result: { model: api.model } })
+    expect(primary.requests).toHaveLength(2)
+  })
+
+  test('ENG-ERR-002 another object is another model, also with the same name', async () => {
+    const { clock, primary, backup } = setting()
+    const options = { fallbackModels: [backup], clock, timeouts: NO_LIMITS, retry: { maxRetries: 0 } }
+    await play({ ...options, model: primary.model })
+    const other = wire.model(api, [good(api)])
+    expect((await play({ ...options, model: other.model })).last).toMatchObject({ result: { model: api.model } })
+  })
+
+  test('ENG-ERR-002 a name is the same model in every turn, as long as its provider is at the same place', async () => {
+    const clock = new EagerClock()
+    const options = {
+      model: 'openai-compatible/a',
+      fallbackModels: ['openai-compatible/b'],
+      clock,
+      timeouts: NO_LIMITS,
+      retry: { maxRetries: 0 },
+    }
+    const compatible = ALL_APIS[2] as Api
+    const at = async (served: ServedModel): Promise<string> => {
+      process.env['OPENAI_COMPATIBLE_BASE_URL'] = served.baseURL
+      const turn = await play(options)
+      return turn.last.type === 'complete' ? turn.last.result.model : turn.last.type
+    }
+    const here = wire.model(compatible, [refusal(compatible, 503), good(compatible)])
+    const there = wire.model(compatible, [good(compatible)])
+    expect([await at(here), await at(here), await at(there)]).toEqual([
+      'openai-compatible/b',
+      'openai-compatible/b',
+      'openai-compatible/a',
+    ])
+    delete process.env['OPENAI_COMPATIBLE_BASE_URL']
+  })
+})
+
+test('ENG-ERR-006 codes and reasons are closed lists, exported, and all there are', () => {
+  expect(cria.ERROR_CODES).toBe(ERROR_CODES)
+  expect(cria.SWITCH_REASONS).toBe(SWITCH_REASONS)
+  expect(SWITCH_REASONS).toEqual(['context_too_large', 'rate_limited', 'model_unavailable', 'specialized_task', 'default'])
+  const required: readonly ErrorCode[] = [
+    'aborted',
+    'rate_limited',
+    'overloaded',
+    'context_length',
+    'model_unavailable',
+    'auth',
+    'quota',
+    'policy',
+    'invalid_request',
+    'network',
+    'timeout',
+    'stream_interrupted',
+    'tool_failure',
+    'permission_denied',
+    'budget_exceeded',
+    'max_steps',
+    'no_assistant_message',
+    'configuration',
+  ]
+  expect(Object.keys(ERROR_CODES)).toEqual(expect.arrayContaining([...required]))
+  for (const { retryable } of Object.values(ERROR_CODES)) expect(typeof retryable).toBe('boolean')
+})
