@@ -6,6 +6,8 @@ import { wordRange } from './reading.ts'
 const MOST_QUOTES = 3
 /** How far (in worth, a log-odds scale) a supporting window may stand behind the best one. */
 const SUPPORT_WITHIN = 1.2
+/** It says at least this share of what the best one says of the question. */
+const SUPPORT_COVERS = 0.6
 /** Share of common words from which two quotes say the same. */
 const NEAR_DUPLICATE = 0.6
 
@@ -16,6 +18,7 @@ export function select(ranked: readonly Ranked[]): Ranked[] {
   if (best === undefined) return chosen
   for (const candidate of ranked) {
     if (chosen.length === MOST_QUOTES || candidate.worth < best.worth - SUPPORT_WITHIN) break
+    if (candidate.features.covered < SUPPORT_COVERS * best.features.covered) continue
     if (chosen.every((other) => !overlaps(candidate, other) && similarity(candidate, other) < NEAR_DUPLICATE))
       chosen.push(candidate)
   }

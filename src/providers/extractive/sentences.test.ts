@@ -54,7 +54,7 @@ test('headings, list items, table rows and code are units of their kind', () => 
     ['sentence', 'More.'],
     ['item', 'first item'],
     ['item', 'second item'],
-    ['row', '| a | b |'],
+    ['heading', '| a | b |'],
     ['row', '| 1 | 2 |'],
     ['code', 'let a = 1'],
     ['code', 'let b. c'],

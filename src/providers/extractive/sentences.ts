@@ -61,6 +61,9 @@ function readBlocks(text: string): Block[] {
       inFence = !inFence
     } else if (start >= end || (!inFence && ROW_RULE.test(line))) {
       close()
+      const above = blocks.at(-1)
+      // The row above the rule of a table names the columns.
+      if (start < end && above?.kind === 'row' && lineBefore === text.slice(above.start, above.end)) above.kind = 'heading'
     } else if (inFence) {
       blocks.push({ start, end, kind: 'code' })
     } else if (HEADING.test(line)) {

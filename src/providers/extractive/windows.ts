@@ -19,7 +19,7 @@ type Count = ReturnType<typeof wordCounter>
 
 const UNITS_JOINED: ReadonlySet<Unit['kind']> = new Set(['sentence'])
 
-/** All windows of at most `limit` words (as `wordCounter` counts), in order of their start. */
+/** The windows of at most `limit` words (as `wordCounter` counts), in order of their start. */
 export function readWindows(text: string, units: readonly Unit[], limit: number): Window[] {
   const windows: Window[] = []
   const count = wordCounter(text)
@@ -39,11 +39,11 @@ export function readWindows(text: string, units: readonly Unit[], limit: number)
       windows.push({ start: unit.start, end: other.end, first, last, length })
     }
   })
-  const answers = windows.filter(({ end }) => !ANNOUNCES.test(text.charAt(end - 1)))
+  const answers = windows.filter(({ end, first }) => units[first]?.kind !== 'heading' && !ANNOUNCES.test(text.charAt(end - 1)))
   return answers.length > 0 ? answers : windows
 }
 
-/** What ends like this announces something that follows, and says little itself. */
+/** What ends like this, as what stands in a heading, announces something that follows and says little itself. */
 const ANNOUNCES = /[:：]/u
 
 function joined(a: Unit, b: Unit): boolean {
