@@ -76,28 +76,17 @@ export class Searcher {
 
   #scoreWords(corpus: Corpus, words: readonly QueryWord[]): Scored {
     const scored = emptyScores(corpus)
-    const { scores } = scored
-    const { lengths, averageLength } = corpus
     const list = this.#list
-    const counts = new Float64Array(scores.length)
+    const counts = new Float64Array(scored.scores.length)
+    const touched = new Int32Array(scored.scores.length)
     for (const { count, weight, variants } of words) {
-      const touched: number[] = []
+      let size = 0
       for (const { id: term, share } of variants) {
         list.clear()
         this.#postings.read(term, list)
-        for (let at = 0; at < list.size; at++) {
-          const id = list.ids[at] ?? 0
-          if (counts[id] === 0) touched.push(id)
-          counts[id] = (counts[id] ?? 0) + share * (list.counts[at] ?? 0)
-        }
+        size = addCounts(list, share, counts, touched, size)
       }
-      for (const id of touched) {
-        const length = lengths[id] ?? 0
-        if (length > 0) {
-          scores[id] = (scores[id] ?? 0) + count * weight * occurrenceWeight(counts[id] ?? 0, length, averageLength)
-        }
-        counts[id] = 0
-      }
+      addScores(corpus, scored.scores, count * weight, counts, touched.subarray(0, size))
     }
     return scored
   }
@@ -176,6 +165,33 @@ export class Searcher {
         return [candidate, found]
       }),
     )
+  }
+}
+
+/**
+ * Adds a share of the counts in a list to those of its chunks, and notes after the first `size` in `touched` the chunks that had none yet;
+ * returns how many that makes. Functions of their own, as the loops are: they are compiled after the first word, not after the last.
+ */
+function addCounts(list: Postings, share: number, counts: Float64Array, touched: Int32Array, size: number): number {
+  const { ids, counts: added, size: end } = list
+  let noted = size
+  for (let at = 0; at < end; at++) {
+    const id = ids[at] ?? 0
+    const count = counts[id] ?? 0
+    if (count === 0) touched[noted++] = id
+    counts[id] = count + share * (added[at] ?? 0)
+  }
+  return noted
+}
+
+/** Adds what the counts of the chunks are worth to their scores, and takes the counts back to 0. */
+function addScores(corpus: Corpus, scores: Float64Array, weight: number, counts: Float64Array, touched: Int32Array): void {
+  const { lengths, averageLength } = corpus
+  for (let at = 0; at < touched.length; at++) {
+    const id = touched[at] ?? 0
+    const length = lengths[id] ?? 0
+    if (length > 0) scores[id] = (scores[id] ?? 0) + weight * occurrenceWeight(counts[id] ?? 0, length, averageLength)
+    counts[id] = 0
   }
 }
 
