@@ -32,21 +32,23 @@ export function termMatcher(question: Question): (word: Word) => Match | undefin
 }
 
 function relative(terms: readonly Term[], word: Word): Match | undefined {
-  for (const [index, term] of terms.entries()) if (isVariant(term.lower, word.lower)) return { term: index, strength: VARIANT }
-  for (const [index, term] of terms.entries())
-    if (synonyms?.get(term.stem)?.has(word.stem) === true) return { term: index, strength: SYNONYM }
-  return undefined
+  const variant = terms.findIndex((term) => isVariant(term.lower, word.lower))
+  if (variant !== -1) return { term: variant, strength: VARIANT }
+  const synonym = terms.findIndex((term) => synonyms?.get(term.stem)?.has(word.stem) === true)
+  return synonym === -1 ? undefined : { term: synonym, strength: SYNONYM }
 }
 
 /** Words that begin alike and differ in their ending: Italy and Italian, restore and restoration. */
 export function isVariant(a: string, b: string): boolean {
   const shorter = Math.min(a.length, b.length)
   const longer = Math.max(a.length, b.length)
-  if (shorter < 4 || !/^\p{L}/u.test(a)) return false
+  if (shorter < 4) return false
   let same = 0
   while (same < shorter && a.charCodeAt(same) === b.charCodeAt(same)) same++
-  if (same >= 4 && same >= 0.55 * longer && longer - same <= 4) return true
-  return shorter >= 5 && longer - shorter <= 1 && isOneSlip(a, b, same)
+  const isAlike =
+    (same >= 4 && same >= 0.55 * longer && longer - same <= 4) || (shorter >= 5 && longer - shorter <= 1 && isOneSlip(a, b, same))
+  // Last, because it is almost never reached.
+  return isAlike && /^\p{L}/u.test(a)
 }
 
 /** One letter added, left out, changed, or two neighbours swapped, at the first place where the words differ. */

@@ -1,6 +1,7 @@
 /** The folder that the sources of an index are relative to: chosen once, so that a file has the same name from wherever it is indexed. */
 
-import { realpath, stat } from 'node:fs/promises'
+// Not from node:fs/promises: this way it is loaded when it is first needed, in the bundled command.
+import { promises } from 'node:fs'
 import type { IndexableStore } from './indexable-store.ts'
 
 /** A source without text that keeps the base; it can never be found, and no file has such a name. */
@@ -16,14 +17,14 @@ export async function indexBase(store: Pick<IndexableStore, 'getDocument'>): Pro
 export async function keepBase(store: IndexableStore, wanted: string, dryRun: boolean): Promise<string> {
   const kept = await indexBase(store)
   if (kept !== undefined && (await isFolder(kept))) return kept
-  const base = await realpath(wanted)
+  const base = await promises.realpath(wanted)
   if (!dryRun) await store.append({ source: BASE_SOURCE, text: '', metadata: { base } })
   return base
 }
 
 async function isFolder(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory()
+    return (await promises.stat(path)).isDirectory()
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 /** Where does a path really lead? */
 
-import { lstat, readlink } from 'node:fs/promises'
+// Not from node:fs/promises: this way it is loaded when it is first needed, in the bundled command.
+import { promises } from 'node:fs'
 import { isAbsolute, join, parse, resolve, sep } from 'node:path'
 
 const MAX_LINKS = 40
@@ -36,7 +37,7 @@ function partsOf(path: string): string[] {
 
 async function linkTarget(path: string): Promise<string | undefined> {
   try {
-    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined
+    return (await promises.lstat(path)).isSymbolicLink() ? await promises.readlink(path) : undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
