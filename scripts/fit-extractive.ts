@@ -237,6 +237,33 @@ function report(judged: readonly Judged[], folders: readonly string[]): string {
     .join('\n  ')
 }
 
+/** What each threshold would cost and bring, on the first folder. */
+function curve(judged: readonly Judged[]): string {
+  const own = judged.filter(({ item }) => item.folder === 0)
+  const answerable = own.filter((one) => one.answerable)
+  const sure = answerable.map((one) => one.sure).toSorted((a, b) => a - b)
+  return CURVE.map((refused) => {
+    const threshold = sure[Math.round(refused * sure.length)] ?? 0
+    const below = (one: Judged): boolean => one.sure < threshold
+    const answered = own.filter((one) => !below(one) && !one.item.leftOut)
+    return [
+      `refused: answerable ${share(answerable, below)}`,
+      `unanswerable ${share(
+        own.filter((one) => !one.answerable && !one.item.leftOut),
+        below,
+      )}`,
+      `left out ${share(
+        own.filter((one) => one.item.leftOut),
+        below,
+      )}`,
+      `in quote ${share(answerable, (one) => one.right && !below(one))}`,
+      `of the answers given, right ${share(answered, (one) => one.right)}`,
+    ].join(', ')
+  }).join('\n  ')
+}
+
+const CURVE = [0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.2]
+
 function table(names: readonly string[], weights: Float64Array): string {
   return names.map((name, k) => `  ${name}: ${Number((weights[k] ?? 0).toFixed(2))},`).join('\n')
 }
@@ -251,6 +278,7 @@ if (folders.length === 0) {
     process.stdout.write(`cross-validation ${seed}:\n  ${report(crossValidate(items, seed * 7919), folders)}\n`)
   const ranking = fitRanking(items)
   const judged = crossValidate(items, 7919)
+  process.stdout.write(`\nthresholds:\n  ${curve(judged)}\n`)
   const confidence = fitConfidence(judged)
   const threshold = thresholdOf(judged.map((one) => ({ ...one, sure: dot(confidence, signVector(one.signs)) })))
   confidence[SIGNS.length] = (confidence[SIGNS.length] ?? 0) - threshold
