@@ -100,6 +100,8 @@ function removeLeftovers(connection: Connection, oldest: number): number {
       `DELETE FROM prompts WHERE hash NOT IN (SELECT prompt_hash FROM turns WHERE prompt_hash IS NOT NULL)
          AND (bot, version) NOT IN (SELECT bot, max(version) FROM prompts GROUP BY bot)`,
     )
+    connection.run(`DELETE FROM spending WHERE scope = 'day' AND name < strftime('%Y-%m-%d', ? / 1000, 'unixepoch')`, [first])
+    connection.run(`DELETE FROM spending WHERE scope = 'session' AND name NOT IN (SELECT session_id FROM turns)`)
     return connection.run('DELETE FROM sessions WHERE session_id NOT IN (SELECT session_id FROM turns)')
   })
 }

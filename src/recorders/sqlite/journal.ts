@@ -1,5 +1,6 @@
 /** What the functions of this folder share: one open journal. */
 
+import type { Amount } from '../../core/budget.ts'
 import type { Connection } from './connection.ts'
 import type { TurnKey } from './events.ts'
 import type { Owner } from './owner.ts'
@@ -22,6 +23,8 @@ export interface OpenTurn extends TurnKey {
   nextPosition: number
   /** Ids of messages that came with a `message` event. */
   readonly assembled: Set<string>
+  /** What of its use the accounts of session and day have been told. */
+  counted: Amount
   /** The last attempt to write failed: nobody renews its lease until one succeeds. */
   failing: boolean
 }

@@ -8,6 +8,7 @@ import { insertEvents, readEvents } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
 import { endLostTurn } from './lost.ts'
 import { isDead } from './owner.ts'
+import { releaseReservation } from './spending.ts'
 
 export function takeLease(journal: Journal, turn: number): void {
   const { host, machine, pid, started } = journal.owner
@@ -129,6 +130,7 @@ function endAsLost(journal: Journal, lease: Lease): void {
     readEvents(connection, turn),
     journal.now(),
   )
+  releaseReservation(connection, lease.turn)
   connection.run('DELETE FROM leases WHERE turn = ?', [lease.turn])
   insertEvents(connection, lease.turn, ending.events)
   for (const event of ending.events) {

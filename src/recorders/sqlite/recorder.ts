@@ -15,6 +15,7 @@ import type {
   TurnOpen,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
+import { SqliteBudget } from './budget.ts'
 import { openFile } from './file.ts'
 import { collectGarbage } from './gc.ts'
 import type { Journal } from './journal.ts'
@@ -50,12 +51,14 @@ const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 
 export class SqliteRecorder implements Recorder, JournalKeeper {
   readonly read: SqliteJournalReader
+  readonly budget: SqliteBudget
   readonly #journal: Journal
   #renewal: NodeJS.Timeout | undefined
 
   private constructor(journal: Journal) {
     this.#journal = journal
     this.read = createReader(journal)
+    this.budget = new SqliteBudget(journal)
   }
 
   /**

@@ -154,7 +154,37 @@ const FIRST = `
   );
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST]
+const BUDGETS = `
+  -- What sessions and days (UTC) have used, as budgets count it: requests that have ended.
+  CREATE TABLE spending (
+    scope    TEXT NOT NULL CHECK (scope IN ('session', 'day')),
+    name     TEXT NOT NULL,
+    tokens   INTEGER NOT NULL,
+    cost_usd REAL NOT NULL,
+    PRIMARY KEY (scope, name)
+  ) WITHOUT ROWID;
+  INSERT INTO spending
+    SELECT 'session', session_id, sum(coalesce(input_tokens + output_tokens, total_tokens, 0)), sum(coalesce(cost_usd, 0))
+    FROM turns GROUP BY session_id
+    UNION ALL
+    SELECT 'day', strftime('%Y-%m-%d', coalesce(ended_at, started_at) / 1000, 'unixepoch') AS day,
+      sum(coalesce(input_tokens + output_tokens, total_tokens, 0)), sum(coalesce(cost_usd, 0))
+    FROM turns GROUP BY day;
+
+  -- Set aside for the request of an open turn; goes with its lease.
+  CREATE TABLE reservations (
+    turn           INTEGER PRIMARY KEY REFERENCES leases ON DELETE CASCADE,
+    session_id     TEXT NOT NULL,
+    day            TEXT NOT NULL,
+    tokens         INTEGER NOT NULL,
+    cost_usd       REAL NOT NULL,
+    -- What counts as used when the owner of the turn dies.
+    least_tokens   INTEGER NOT NULL,
+    least_cost_usd REAL NOT NULL
+  );
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS]
 
 /** Brings a file to the newest schema, in one transaction; several processes may try at once. */
 export function migrate(connection: Connection, migrations: readonly string[] = MIGRATIONS): void {

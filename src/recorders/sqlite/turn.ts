@@ -1,5 +1,6 @@
 /** The life of a turn in the journal: opened, recorded, closed. */
 
+import { NOTHING } from '../../core/budget.ts'
 import { CriaError, isCriaError } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent } from '../../core/event.ts'
@@ -9,6 +10,7 @@ import { endTurn } from './end.ts'
 import { foldDeltas, insertEvents } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
 import { dropLease, endUnheldTurns, lostTurn, renewLease, takeLease } from './lease.ts'
+import { countTurn } from './spending.ts'
 
 export function openTurn(journal: Journal, turn: TurnOpen): void {
   const { connection } = journal
@@ -24,7 +26,16 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
     return inserted
   })
   const { sessionId, turnId } = turn
-  journal.open.set(turnId, { key, turnId, sessionId, nextSeq: 0, nextPosition: 0, assembled: new Set(), failing: false })
+  journal.open.set(turnId, {
+    key,
+    turnId,
+    sessionId,
+    nextSeq: 0,
+    nextPosition: 0,
+    assembled: new Set(),
+    counted: NOTHING,
+    failing: false,
+  })
 }
 
 export function record(journal: Journal, turnId: string, entries: readonly JournalEntry[]): void {
@@ -60,6 +71,7 @@ export function closeTurn(journal: Journal, turnId: string, close: TurnClose): v
     dropLease(journal, turn)
     foldDeltas(journal.connection, turn)
     insertEvents(journal.connection, turn.key, [close.event])
+    countTurn(journal.connection, turn, close)
     endTurn(journal.connection, turn, { ...close, latencyMs: close.metrics.durationMs })
   })
   journal.open.delete(turnId)
@@ -114,7 +126,7 @@ function notePrompt({ connection }: Journal, turn: TurnOpen): void {
   )
 }
 
-function heldTurn(journal: Journal, turnId: string): OpenTurn {
+export function heldTurn(journal: Journal, turnId: string): OpenTurn {
   const turn = journal.open.get(turnId)
   if (turn !== undefined) return turn
   const row = journal.connection.get<{ state: string }>('SELECT state FROM turns WHERE turn_id = ?', [turnId])

@@ -1,0 +1,165 @@
+import { DatabaseSync } from 'node:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { budgetStoreSuite } from '../../../test/contract/budget-store.ts'
+import type { BudgetUnderTest } from '../../../test/contract/budget-store.ts'
+import type { Amount } from '../../core/budget.ts'
+import { dayOf, NOTHING } from '../../core/budget.ts'
+import { closeOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from '../../testing/turns.ts'
+import { thisOwner } from './owner.ts'
+import { SqliteRecorder } from './recorder.ts'
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
+
+budgetStoreSuite('budgets in a journal', openInMemory, { describe, it: test })
+
+async function openInMemory(): Promise<BudgetUnderTest> {
+  const recorder = await SqliteRecorder.open({ path: ':memory:' })
+  return {
+    store: recorder.budget,
+    turn: (turnId, sessionId) => recorder.openTurn(openOf(turnId, { sessionId })),
+    close: () => recorder.close(),
+  }
+}
+
+let folder: string
+let path: string
+let now: number
+const opened: SqliteRecorder[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-budget-'))
+  path = join(folder, 'cria.db')
+  now = STARTED_AT
+})
+
+afterEach(() => {
+  for (const recorder of opened.splice(0)) recorder.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function open(owner = thisOwner()): Promise<SqliteRecorder> {
+  const recorder = await SqliteRecorder.open({ path, clock: { now: () => now }, leaseMs: 60_000, owner })
+  opened.push(recorder)
+  return recorder
+}
+
+const DAY = dayOf(STARTED_AT)
+
+/** What the day has used, as a turn of its own sees it. */
+function dayUse(recorder: SqliteRecorder, turnId: string): { settled: Amount; reserved: Amount } {
+  recorder.openTurn(openOf(turnId, { sessionId: turnId }))
+  let use = { settled: NOTHING, reserved: NOTHING }
+  recorder.budget.reserve({ turnId, sessionId: turnId, day: DAY }, ({ day }) => {
+    use = day
+    return { most: NOTHING, least: NOTHING }
+  })
+  return use
+}
+
+function reserveIn(recorder: SqliteRecorder, turnId: string): void {
+  recorder.openTurn(openOf(turnId, { sessionId: turnId }))
+  recorder.budget.reserve({ turnId, sessionId: turnId, day: DAY }, () => ({
+    most: { tokens: 900, costUsd: 0.9 },
+    least: { tokens: 20, costUsd: 0.02 },
+  }))
+}
+
+/** As if the process that holds the open turns had ended: no process has this id. */
+function killOwner(): void {
+  const database = new DatabaseSync(path)
+  database.exec(`UPDATE leases SET pid = ${2 ** 22 + 1}`)
+  database.close()
+}
+
+describe('a reservation whose owner is gone', () => {
+  test('of a process that has died is released at once; what went in counts', async () => {
+    reserveIn(await open(), 'a')
+    killOwner()
+    expect(dayUse(await open(), 'b')).toEqual({ settled: { tokens: 20, costUsd: 0.02 }, reserved: NOTHING })
+  })
+
+  test('of another machine is released when its lease has run out', async () => {
+    const elsewhere = await open({ ...thisOwner(), machine: 'another machine' })
+    const here = await open()
+    reserveIn(elsewhere, 'a')
+    expect(dayUse(here, 'b').reserved).toEqual({ tokens: 900, costUsd: 0.9 })
+    now += 60_001
+    expect(dayUse(here, 'c')).toEqual({ settled: { tokens: 20, costUsd: 0.02 }, reserved: NOTHING })
+  })
+
+  test('that settles after all is not forgotten', async () => {
+    const late = await open()
+    reserveIn(late, 'a')
+    killOwner()
+    const here = await open()
+    dayUse(here, 'b')
+    late.budget.settle({ turnId: 'a', sessionId: 'a', day: DAY }, { tokens: 100, costUsd: 0.1 })
+    expect(dayUse(here, 'c').settled.tokens).toBeGreaterThanOrEqual(100)
+  })
+})
+
+describe('turns that are closed count', () => {
+  const close = (recorder: SqliteRecorder, turnId: string, costUsd: number | null): void => {
+    const turn = openOf(turnId, { sessionId: turnId })
+    const event = stamper(turn)(1, { type: 'complete', result: resultOf(turn, 'Yes.') })
+    recorder.closeTurn(turnId, closeOf(event, { usage: EXACT_USAGE, costUsd }))
+  }
+  const tokens = (EXACT_USAGE.inputTokens ?? 0) + (EXACT_USAGE.outputTokens ?? 0)
+
+  test('also those without a budget, and of unknown cost', async () => {
+    const recorder = await open()
+    for (const [turnId, costUsd] of [
+      ['a', 0.5],
+      ['b', null],
+    ] as const) {
+      recorder.openTurn(openOf(turnId, { sessionId: turnId }))
+      close(recorder, turnId, costUsd)
+    }
+    expect(dayUse(recorder, 'c').settled).toEqual({ tokens: 2 * tokens, costUsd: 0.5 })
+  })
+
+  test('what was counted request by request is not counted again', async () => {
+    const recorder = await open()
+    reserveIn(recorder, 'a')
+    recorder.budget.settle({ turnId: 'a', sessionId: 'a', day: DAY }, { tokens, costUsd: 0.5 })
+    close(recorder, 'a', 0.5)
+    expect(dayUse(recorder, 'b')).toEqual({ settled: { tokens, costUsd: 0.5 }, reserved: NOTHING })
+  })
+
+  test('and go when there is nothing left of their time', async () => {
+    const recorder = await open()
+    recorder.openTurn(openOf('a', { sessionId: 'a' }))
+    close(recorder, 'a', 0.5)
+    now += 10 * 86_400_000
+    recorder.openTurn(openOf('b', { sessionId: 'b', startedAt: now }))
+    recorder.gc({ maxAgeMs: 86_400_000 })
+    const database = new DatabaseSync(path, { readOnly: true })
+    expect(database.prepare('SELECT name FROM spending').all()).toEqual([])
+    database.close()
+  })
+})
+
+test('a journal from before there were budgets is counted when it is brought up to date', () => {
+  const before = new DatabaseSync(path)
+  before.exec(MIGRATIONS[0] ?? '')
+  before.exec(`PRAGMA user_version = 1; PRAGMA application_id = ${APPLICATION_ID}`)
+  before.exec(`INSERT INTO sessions (session_id, created_at) VALUES ('s', 0)`)
+  const insert = before.prepare(
+    `INSERT INTO turns (turn_id, session_id, exclusive, model, trace_id, span_id, started_at, ended_at, question, input_tokens,
+       output_tokens, cost_usd)
+     VALUES (?, 's', 1, 'm', 't', 'p', ?, ?, 'q', ?, ?, ?)`,
+  )
+  insert.run('a', STARTED_AT, STARTED_AT, 10, 5, 0.25)
+  insert.run('b', STARTED_AT, STARTED_AT, null, null, null)
+  insert.run('c', STARTED_AT + 86_400_000, STARTED_AT + 86_400_000, 1, 1, 0.5)
+  before.close()
+  return open().then((recorder) => {
+    expect(dayUse(recorder, 'd').settled).toEqual({ tokens: 15, costUsd: 0.25 })
+    recorder.budget.reserve({ turnId: 'd', sessionId: 's', day: DAY }, ({ session }) => {
+      expect(session.settled).toEqual({ tokens: 17, costUsd: 0.75 })
+      return { most: NOTHING, least: NOTHING }
+    })
+  })
+})

@@ -1,0 +1,45 @@
+/** Budgets of sessions and days, kept in the journal for all processes that share it. */
+
+import type { Amount, BudgetKey, BudgetStore, BudgetUse, Reservation, SharedScope } from '../../core/budget.ts'
+import type { Journal } from './journal.ts'
+import { endUnheldTurns, renewLease } from './lease.ts'
+import { spend, useOf } from './spending.ts'
+import { heldTurn } from './turn.ts'
+
+export class SqliteBudget implements BudgetStore {
+  readonly #journal: Journal
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): void {
+    const journal = this.#journal
+    const { connection } = journal
+    const turn = heldTurn(journal, key.turnId)
+    endUnheldTurns(journal)
+    connection.write(() => {
+      renewLease(journal, turn)
+      connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
+      const { most, least } = plan({ session: useOf(connection, 'session', key), day: useOf(connection, 'day', key) })
+      connection.run(
+        `INSERT INTO reservations (turn, session_id, day, tokens, cost_usd, least_tokens, least_cost_usd)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        [turn.key, key.sessionId, key.day, most.tokens, most.costUsd, least.tokens, least.costUsd],
+      )
+    })
+  }
+
+  /** Also after the turn was ended as lost: the money is spent. */
+  settle(key: BudgetKey, used: Amount): void {
+    const { connection, open } = this.#journal
+    const turn = open.get(key.turnId)
+    connection.write(() => {
+      if (turn !== undefined) connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
+      spend(connection, key, used)
+    })
+    if (turn !== undefined) {
+      turn.counted = { tokens: turn.counted.tokens + used.tokens, costUsd: turn.counted.costUsd + used.costUsd }
+    }
+  }
+}
