@@ -35,7 +35,8 @@ export async function* deltasOf(events: AsyncIterable<QueryEvent>): AsyncGenerat
   for await (const event of events) {
     if (event.type === 'text_delta') yield event.text
     else if (event.type === 'message') message = event.message
-    else if (event.type === 'error') throw errorFromInfo(event.error)
+    else if (event.type === 'error')
+      throw errorFromInfo({ ...event.error, details: { ...event.error.details, turnId: event.turnId } })
     else if (event.type === 'cancelled') throw new CriaError('aborted', event.reason, { details: { turnId: event.turnId } })
     else if (event.type === 'complete' && message !== undefined) answer = toAnswer(message, event.result)
   }

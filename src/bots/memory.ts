@@ -25,7 +25,8 @@ export async function rememberAnswer(
   answer: Message,
   result: QueryResult,
 ): Promise<void> {
-  if (answer.content === '') return
+  // That the documents did not hold an answer is nothing to be found later.
+  if (answer.content === '' || result.abstained === true) return
   const sources = [...new Set((result.citations ?? []).map((citation) => citation.chunkId).filter((id) => id !== ''))]
   await memory.append({
     source: `turn:${result.turnId}`,
@@ -34,6 +35,7 @@ export async function rememberAnswer(
   })
 }
 
-function keepsMessages(memory: DocumentStore): memory is MessageMemory {
+/** Whether the memory is a conversation, which knows itself how much of it is to be told. */
+export function keepsMessages(memory: DocumentStore): memory is MessageMemory {
   return 'appendMessage' in memory && typeof memory.appendMessage === 'function'
 }

@@ -12,7 +12,7 @@ export interface Display {
   end(): void
 }
 
-type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
 export function displayFor(target: StreamTarget, output: Output): Display {
   if (target === 'panel' && output.isTTY === true) return new Panel(output)
@@ -94,7 +94,8 @@ class Panel implements Display {
 
   #draw(): void {
     const width = Math.max(20, (this.#output.columns ?? 80) - 4)
-    const lines = wrapped(visibleText(this.#text), width)
+    // What has left the screen cannot be drawn again: a tall answer shows its end.
+    const lines = wrapped(visibleText(this.#text), width).slice(-Math.max(1, (this.#output.rows ?? 24) - 3))
     const box = [`╭${'─'.repeat(width + 2)}╮`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `╰${'─'.repeat(width + 2)}╯`]
     const back = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A\u001b[0J`
     this.#output.write(`${back}${box.join('\n')}\n`)

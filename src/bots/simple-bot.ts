@@ -21,7 +21,7 @@ import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn.ts'
 import { answerFrom, deltasOf } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
-import { remember } from './memory.ts'
+import { keepsMessages, remember } from './memory.ts'
 import { checkBotOptions } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { displayFor, shown } from './show.ts'
@@ -36,6 +36,7 @@ export interface AskOptions {
 
 /** How many memories are looked up for a question. */
 const MEMORIES = 20
+const ALL = Number.MAX_SAFE_INTEGER
 
 export class SimpleBot {
   readonly name: string | undefined
@@ -120,8 +121,12 @@ export class SimpleBot {
   }
 
   /** What this bot adds to a query. */
-  protected recipe(_options: AskOptions): Partial<QueryOptions> {
-    return this.memory === undefined ? {} : { retrieve: { memory: this.memory, nResults: MEMORIES } }
+  protected recipe({ sessionId }: AskOptions): Partial<QueryOptions> {
+    const { memory } = this
+    if (memory === undefined) return {}
+    if (!keepsMessages(memory)) return { retrieve: { memory, nResults: MEMORIES } }
+    // A session that goes on knows the conversation already; without one, the memory says how much of it is told.
+    return sessionId === undefined ? { retrieve: { memory, nResults: ALL } } : {}
   }
 
   protected systemFor(_model: LanguageModel): string {

@@ -9,7 +9,7 @@ import type { Schema, SchemaIssue } from '../core/schema.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
 import type { BotAnswer } from './answer.ts'
-import type { BotOptions } from './options.ts'
+import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
 
@@ -82,6 +82,11 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
       const partial = parsePartialJson(unfenced(text))
       if (partial !== undefined) yield partial
     }
+  }
+
+  /** Attempts that do not fit are nobody's to read. */
+  protected override get defaultTarget(): StreamTarget {
+    return 'none'
   }
 
   protected override get kind(): string {

@@ -17,7 +17,8 @@ const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g
 export function readCitations(answer: string, passages: readonly Retrieved[]): Citation[] {
   if (passages.length === 0) return []
   const byMarker = new Map(passages.map((passage) => [passage.marker, passage]))
-  const text = answer.replace(CODE, (code) => ' '.repeat(code.length))
+  // Not by spaces: those would become part of the markers after them.
+  const text = answer.replace(CODE, (code) => 'x'.repeat(code.length))
   const citations = new Map<string, Citation>()
   let claimFrom = 0
   for (const run of text.matchAll(MARKERS)) {

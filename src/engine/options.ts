@@ -134,7 +134,7 @@ export function checkOptions(options: EngineOptions): void {
 /** The last thing said must be the user's, or the outcome of a tool, and hold more than white space. */
 function saysSomething({ prompt, messages }: EngineOptions): boolean {
   const last = toMessages([messages ?? [], prompt ?? []]).at(-1)
-  if (last === undefined) return false
+  if (last === undefined || last.role === 'assistant' || last.role === 'system') return false
   return last.parts.some((part) => part.type !== 'text' || part.text.trim() !== '')
 }
 

@@ -80,7 +80,13 @@ export class ScriptedModel implements LanguageModel {
     if (typeof this.#script === 'function') return await this.#script(request, call)
     const answer = this.#script[call]
     if (answer === undefined) {
-      throw new CriaError('internal', `The script has ${this.#script.length} answers, but request ${call + 1} was made.`)
+      throw new CriaError(
+        'invalid_request',
+        `The script is over: it has answers for ${this.#script.length} requests, and this is number ${call + 1}.`,
+        {
+          hint: 'Give the scripted model one more answer, or a function that makes them.',
+        },
+      )
     }
     return answer
   }

@@ -21,7 +21,7 @@ const CODE =
   'c h cc cpp cxx hpp hh hxx ino m mm cs fs fsi fsx vb go rs zig nim d swift dart lua pl pm t r jl hs lhs ml mli elm ex exs erl hrl lisp lsp el scm rkt ' +
   'sh bash zsh fish ksh ps1 psm1 bat cmd awk sed sql psql graphql gql proto thrift capnp wgsl glsl vert frag hlsl cu cuh asm s v sv vhd vhdl ' +
   'css scss sass less styl tf hcl nix cmake mk make ninja bzl bazel star dockerfile yaml yml toml ini cfg conf properties env-example editorconfig ' +
-  'xml xsd xsl xslt svg plist rng wsdl pom csproj sln f f77 f90 f95 for pas pp ada adb ads cob cbl tcl vim sol move cairo v8 jsonnet libsonnet cue rego dhall'
+  'xml xsd xsl xslt plist rng wsdl pom csproj sln f f77 f90 f95 for pas pp ada adb ads cob cbl tcl vim sol move cairo v8 jsonnet libsonnet cue rego dhall'
 const JSON_LIKE = 'json jsonl ndjson json5 jsonc geojson webmanifest har avsc'
 const TABLES = 'csv tsv tab psv'
 /** Binary formats by what they are, so that the reason for skipping them says something. */
