@@ -234,6 +234,13 @@ describe('SimpleBot', () => {
     ])
   })
 
+  it('CORE-SIMPLE-010 a session that goes on tells the conversation once, although a memory knows it too', async () => {
+    const model = new ScriptedModel(() => 'Hello, Ada.')
+    const bot = new SimpleBot({ model, memory: new ChatMemory(), recorder: await journal(), streamTarget: 'none' })
+    for (const question of ['I am Ada.', 'Who am I?']) await bot.ask(question, { sessionId: 's' })
+    expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual(['I am Ada.', 'Hello, Ada.', 'Who am I?'])
+  })
+
   it('CORE-SIMPLE-020 REC-LOG-001 logs the whole turn and its spans', async () => {
     const recorder = await journal()
     const model = new ScriptedModel([{ text: 'Four.', usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 } }], {
@@ -455,5 +462,14 @@ describe('QueryBot', () => {
       'Who was the miller?',
     )
     expect(answer).toMatchObject({ abstained: true, citations: [] })
+  })
+
+  it('QRY-RAG-021 does not keep that the documents held no answer', async () => {
+    const memory = new MemoryDocumentStore()
+    const model = new ScriptedModel(['The documents do not contain the answer to this question.'])
+    await new QueryBot({ docstore: await documents(), memory, model, recorder: false, streamTarget: 'none' }).ask(
+      'Who was the miller?',
+    )
+    expect(await memory.retrieve('documents answer question', 5)).toEqual([])
   })
 })

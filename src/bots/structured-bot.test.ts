@@ -38,6 +38,16 @@ describe('StructuredBot', () => {
     ])
   })
 
+  it('CORE-STRUCT-001 counts what all attempts used', async () => {
+    const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
+    const model = new ScriptedModel([
+      { text: 'no', usage },
+      { text: '{"name":"Ada","age":36}', usage },
+    ])
+    const answer = await new StructuredBot({ schema, model, recorder: false }).ask('Who?')
+    expect(answer).toMatchObject({ attempts: 2, usage: { totalTokens: 30 } })
+  })
+
   it('CORE-STRUCT-001 throws with every attempt, or resolves unchecked where that is allowed', async () => {
     const wrong = ['{"name":1}', '{"name":2}']
     await expect(bot(wrong, { numAttempts: 2 }).bot.ask('Who?')).rejects.toMatchObject({

@@ -6,6 +6,8 @@ import type { MessageInput } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
 import type { Schema, SchemaIssue } from '../core/schema.ts'
+import { addUsage } from '../core/usage.ts'
+import type { Usage } from '../core/usage.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
 import type { BotAnswer } from './answer.ts'
@@ -26,7 +28,7 @@ export interface StructuredAnswer<Output> extends BotAnswer {
   readonly object: Output
   /** What does not fit the schema, one line each. */
   readonly problems: readonly string[]
-  /** How many attempts it took. */
+  /** How many attempts it took; `usage` and `costUsd` are those of all of them. */
   readonly attempts: number
 }
 
@@ -52,11 +54,15 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
   override async ask(input: MessageInput, options: AskOptions = {}): Promise<StructuredAnswer<Output>> {
     const failed: { text: string; problems: readonly string[] }[] = []
     const conversation = toMessages(input)
+    let usage: Usage | undefined
+    let costUsd: number | null = 0
     for (let attempts = 1; ; attempts++) {
       const answer = await super.ask([...conversation], options)
+      usage = usage === undefined ? answer.usage : addUsage(usage, answer.usage)
+      costUsd = costUsd === null || answer.costUsd === null ? null : costUsd + answer.costUsd
       const { object, problems } = await this.#read(answer.content)
       if (problems.length === 0 || (attempts >= this.#attempts && this.#lenient)) {
-        return { ...answer, object: object as Output, problems, attempts }
+        return { ...answer, usage, costUsd, object: object as Output, problems, attempts }
       }
       failed.push({ text: answer.content, problems })
       if (attempts >= this.#attempts) throw notFitting(failed)

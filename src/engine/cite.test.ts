@@ -83,6 +83,15 @@ describe('readCitations', () => {
         ['1', false, 'It was blue and of wood.'],
       ],
     ],
+    ['a statement with code in it', 'The mill was built in `1874`. [1]', [['1', true, 'The mill was built in 1874.']]],
+    [
+      'code, then another statement',
+      '`x` [1]\nThe mill was built in 1874. [1]',
+      [
+        ['1', false, 'x'],
+        ['1', true, 'The mill was built in 1874.'],
+      ],
+    ],
     ['code', 'Use `a[1]` and\n```\nb[1]\n```', []],
     ['no marker', 'The mill was built in 1874.', []],
   ])('QRY-RAG-022 reads %s', (_, answer, expected) => {

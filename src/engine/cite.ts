@@ -118,6 +118,7 @@ function stripMarkup(block: string): string {
   return block
     .replace(/^\s*(?:>\s*|[-*+]\s+|\d+[.)]\s+|#{1,6}\s+)+/, '')
     .replace(/(\*\*|__)(.+?)\1/g, '$2')
+    .replace(/^(`+)([^`]+)\1$/, '$2')
     .trim()
 }
 

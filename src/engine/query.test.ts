@@ -4,6 +4,7 @@ import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
+import { assistant } from '../core/message.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { query } from './query.ts'
@@ -111,6 +112,7 @@ describe('query()', () => {
     const model = new ScriptedModel([])
     expect(() => query({ model, prompt: ' ' })).toThrow(/question is empty/)
     expect(() => query({ model })).toThrow(/`prompt`/)
+    expect(() => query({ model, messages: ['a', assistant('b')] })).toThrow(/question is empty/)
     expect(() => query({ model, messages: ['a'], sessionId: 's' })).toThrow(/exclude each other/)
     expect(() => query({ model, prompt: 'a', maxSteps: 0 })).toThrow(/maxSteps/)
     expect(() =>
