@@ -35,7 +35,7 @@ export function createModel(ref: string, options: ModelOptions = {}): LanguageMo
   if (!known.includes(provider)) {
     const close = nearest(provider, known)
     throw new ConfigurationError(
-      `There is no provider ${JSON.stringify(provider)}${close === undefined ? '' : `; did you mean ${JSON.stringify(close)}?`} The providers are ${known.join(', ')}.`,
+      `There is no provider ${JSON.stringify(provider)}${close === undefined ? '.' : `; did you mean ${JSON.stringify(close)}?`} The providers are ${known.join(', ')}.`,
     )
   }
   if (provider === 'builtin')

@@ -14,7 +14,7 @@ export const logsShow: Command = defineCommand({
   options: {
     json: { type: 'flag', about: 'print one JSON object: { turn, messages, events, spans }' },
   },
-  examples: ['cria logs show last', 'cria logs show trn_01j8… --json'],
+  examples: ['cria logs show last', 'cria logs show turn_01j8… --json'],
   async run({ arguments: [id = ''], options }, io) {
     const { detail } = await findTurn(io, id)
     if (options.json) await io.stdout.write(toJsonLine(detail))
