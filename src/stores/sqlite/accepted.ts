@@ -37,11 +37,12 @@ export class Accepted {
     for (let id = 0; id < scores.length; id++) if ((scores[id] ?? 0) > 0 && !named.has(id)) scores[id] = 0
   }
 
-  best(scored: Scored, limit: number): number[] {
+  /** The best of those given, or of all. */
+  best(scored: Scored, limit: number, among?: readonly number[]): number[] {
     const filter = this.#filter
-    if (filter === undefined) return best(scored, limit)
+    if (filter === undefined) return best(scored, limit, among)
     for (let room = Math.max(limit, LEAST_ROOM); ; room *= 4) {
-      const found = best(scored, room)
+      const found = best(scored, room, among)
       for (const row of this.#meet(found)) if (!matchesFilter(toFiltered(row), filter)) scored.scores[row.id] = 0
       const kept = found.filter((id) => (scored.scores[id] ?? 0) > 0)
       if (kept.length >= limit || found.length < room) return kept.slice(0, limit)

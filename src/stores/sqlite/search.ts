@@ -51,10 +51,13 @@ export class Searcher {
     const accepted = new Accepted(this.#connection, filter)
     accepted.excludeSources(scored)
     const sequences = new Sequences(this.#connection)
-    this.#addPhrases(corpus, parsed, scored, accepted.best(scored, RANKING.phrases.candidates), sequences)
-    this.#smooth(corpus, scored, accepted.best(scored, RANKING.neighbours.candidates), sequences)
+    // What follows only adds to scores: who is not among the best now can only come in as a neighbour.
+    const { phrases, neighbours } = RANKING
+    const first = accepted.best(scored, Math.max(limit, phrases.candidates, neighbours.candidates))
+    this.#addPhrases(corpus, parsed, scored, first.slice(0, phrases.candidates), sequences)
+    const smoothed = this.#smooth(corpus, scored, best(scored, neighbours.candidates, first), sequences)
 
-    const ids = accepted.best(scored, limit)
+    const ids = accepted.best(scored, limit, [...new Set([...first, ...smoothed])])
     const evidence = evidenceFor(parsed.words)
     sequences.load(ids)
     return this.#rows(ids).map((row) => ({
@@ -111,11 +114,12 @@ export class Searcher {
     }
   }
 
-  #smooth(corpus: Corpus, scored: Scored, candidates: readonly number[], sequences: Sequences): void {
+  #smooth(corpus: Corpus, scored: Scored, candidates: readonly number[], sequences: Sequences): Iterable<number> {
     const { scores } = scored
     const neighbours = this.#neighboursOf(corpus, scored, candidates, sequences)
     const smoothed = smooth(neighbours, (id) => scores[id] ?? 0, corpus.chunks)
     for (const [id, score] of smoothed) scores[id] = score
+    return smoothed.keys()
   }
 
   /** The chunks that BM25 finds when a chunk's weightiest rare words are the query, relative to what it gives the chunk itself. */
