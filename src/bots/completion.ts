@@ -27,7 +27,8 @@ export async function* makeResponse(
   messages: MessageInput,
   { stream = true, signal = new AbortController().signal }: { readonly stream?: boolean; readonly signal?: AbortSignal } = {},
 ): AsyncGenerator<ModelPart, void, undefined> {
-  yield* streamRequest(await bot.model(), bot.completionOptions(messages, { stream }), signal)
+  const model = await bot.model()
+  yield* streamRequest(model, bot.completionOptions(messages, { stream, model }), signal)
 }
 
 /** Folds a stream into one response; `onText` is told of each delta as it comes. */

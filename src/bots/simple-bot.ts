@@ -105,8 +105,10 @@ export class SimpleBot {
   }
 
   /** The provider call for these messages. */
-  completionOptions(messages: MessageInput, { stream }: { readonly stream: boolean }): ModelRequest {
-    const model = this.#given
+  completionOptions(
+    messages: MessageInput,
+    { stream, model = this.#given }: { readonly stream: boolean; readonly model?: LanguageModel | undefined },
+  ): ModelRequest {
     if (model === undefined)
       throw new ConfigurationError(
         'A bot without a `model` finds its default model when it is asked: name one to see its requests.',
