@@ -75,7 +75,8 @@ export class Watchdog {
       complaint: `did not finish within ${this.#timeouts.step} ms.`,
     }
     const left = whole.ms < quiet.ms ? whole : quiet
-    return { ...left, ms: Math.min(left.ms, MAX_TIMER) }
+    // The first part may come while the timer of the longer limit sleeps: then the shorter one counts.
+    return { ...left, ms: Math.min(left.ms, this.#first ? (this.#timeouts.idle ?? Infinity) : Infinity, MAX_TIMER) }
   }
 }
 

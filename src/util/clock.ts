@@ -1,3 +1,6 @@
+/** Longer timers overflow and fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /** The machine's clock. A sleeping timer keeps the process alive: somebody waits for it. */
 export const systemClock = {
   now: (): number => Date.now(),
@@ -8,14 +11,22 @@ export const systemClock = {
         reject(signal.reason)
         return
       }
+      let left = ms
+      let timer: NodeJS.Timeout
       const onAbort = (): void => {
         clearTimeout(timer)
         reject(signal?.reason)
       }
-      const timer = setTimeout(() => {
+      const wait = (): void => {
+        const now = Math.min(left, LONGEST_TIMER)
+        left -= now
+        timer = setTimeout(left > 0 ? wait : done, now)
+      }
+      const done = (): void => {
         signal?.removeEventListener('abort', onAbort)
         resolve()
-      }, ms)
+      }
+      wait()
       signal?.addEventListener('abort', onAbort, { once: true })
     })
   },

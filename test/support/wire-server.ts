@@ -25,6 +25,10 @@ export interface Reply {
   readonly afterwards?: 'end' | 'reset' | 'hang' | 'before'
   /** Called again and again while the answer hangs and its client waits. */
   readonly whileHanging?: () => void
+  /** Called when a piece of the body has left; the last time with `true`, when all of it has. */
+  readonly onSent?: (all: boolean) => void
+  /** Called when the client has closed the connection before the answer was complete. */
+  readonly onAborted?: () => void
 }
 
 export interface WireServer extends AsyncDisposable {
@@ -59,10 +63,14 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
       }
       requests.push(received)
       const reply = typeof replies === 'function' ? replies(received) : (replies[requests.length - 1] ?? replies.at(-1) ?? {})
+      response.on('close', () => {
+        if (!response.writableEnded) reply.onAborted?.()
+      })
       void answer(reply)
     })
 
-    async function answer({ status = 200, headers = {}, body = '', afterwards = 'end', whileHanging }: Reply): Promise<void> {
+    async function answer(reply: Reply): Promise<void> {
+      const { status = 200, headers = {}, body = '', afterwards = 'end', whileHanging, onSent } = reply
       if (afterwards === 'before') {
         request.socket.resetAndDestroy()
         return
@@ -73,11 +81,13 @@ export async function wireServer(replies: readonly Reply[] | ((request: Received
         await new Promise<void>((resolve) => {
           response.write(piece, () => {
             written++
+            onSent?.(false)
             setImmediate(resolve)
           })
         })
         if (response.destroyed) return
       }
+      onSent?.(true)
       if (afterwards === 'hang' && whileHanging !== undefined) {
         const timer = setInterval(whileHanging, 5)
         response.once('close', () => clearInterval(timer))

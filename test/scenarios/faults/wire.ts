@@ -54,25 +54,52 @@ export interface ServedModel {
   readonly model: LanguageModel
   readonly baseURL: string
   readonly requests: readonly Received[]
+  /** Pieces of answers that have left. */
+  readonly written: () => number
+  /** Answers whose client closed the connection before they were complete. */
+  readonly aborted: () => number
+  /** Resolves when all that is said of the first answer has left. */
+  readonly sent: Promise<void>
+}
+
+interface Place {
+  readonly replies: readonly Reply[]
+  readonly requests: Received[]
+  readonly sent: PromiseWithResolvers<void>
+  written: number
+  aborted: number
 }
 
 export async function startWire(): Promise<Wire> {
-  const served = new Map<string, { replies: readonly Reply[]; requests: Received[] }>()
+  const places = new Map<string, Place>()
   const server: WireServer = await wireServer((request) => {
-    const place = served.get(request.path.split('/')[1] ?? '')
+    const place = places.get(request.path.split('/')[1] ?? '')
     if (place === undefined) return { status: 404 }
     place.requests.push(request)
-    return place.replies[place.requests.length - 1] ?? place.replies.at(-1) ?? {}
+    const reply = place.replies[place.requests.length - 1] ?? place.replies.at(-1) ?? {}
+    return {
+      ...reply,
+      onSent: (all) => {
+        if (all) place.sent.resolve()
+        else place.written++
+      },
+      onAborted: () => {
+        place.aborted++
+      },
+    }
   })
   return {
     model: (api, replies) => {
-      const key = `turn-${served.size}`
-      const place = { replies, requests: [] }
-      served.set(key, place)
+      const key = `turn-${places.size}`
+      const place: Place = { replies, requests: [], sent: Promise.withResolvers(), written: 0, aborted: 0 }
+      places.set(key, place)
       const baseURL = `${server.url}/${key}/${api.version}`
       return {
         baseURL,
         requests: place.requests,
+        written: () => place.written,
+        aborted: () => place.aborted,
+        sent: place.sent.promise,
         model: createModel(api.model, { baseURL, apiKey: 'a-key-of-no-worth', env: {} }),
       }
     },

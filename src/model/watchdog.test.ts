@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { CriaError } from '../core/error.ts'
+import type { Clock } from '../core/clock.ts'
+import { Watchdog } from './watchdog.ts'
+import type { Timeouts } from './watchdog.ts'
+
+/** Passes from wait to wait, and stops at `until`. */
+class SteppedClock implements Clock {
+  time = 0
+  #due = Infinity
+  #wake: () => void = () => {}
+
+  now(): number {
+    return this.time
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#due = this.time + ms
+      this.#wake = resolve
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+  }
+
+  async passTo(until: number): Promise<void> {
+    await Promise.resolve()
+    while (this.#due <= until) {
+      this.time = this.#due
+      this.#due = Infinity
+      this.#wake()
+      for (let tick = 0; tick < 5; tick++) await Promise.resolve()
+    }
+    this.time = until
+  }
+}
+
+/** Receives a part at each of these times, the reader taking no time; returns when it was given up, and why. */
+async function givenUp(limits: Partial<Timeouts>, parts: readonly number[], end = 1_000_000): Promise<string> {
+  const clock = new SteppedClock()
+  const over = new AbortController()
+  const watchdog = new Watchdog('a/model', { firstToken: null, idle: null, step: null, ...limits }, clock)
+  let at: number | undefined
+  watchdog.signal.addEventListener('abort', () => (at = clock.time))
+  watchdog.waiting()
+  const watching = watchdog.watch(over.signal)
+  for (const time of [...parts, end]) {
+    await clock.passTo(time)
+    if (at !== undefined) break
+    watchdog.received()
+    watchdog.waiting()
+  }
+  over.abort()
+  await watching
+  return at === undefined ? 'never' : `${at}: ${(watchdog.signal.reason as CriaError).message}`
+}
+
+describe('Watchdog', () => {
+  it.each<readonly [string, Partial<Timeouts>, readonly number[], string]>([
+    ['no limits', {}, [5000], 'never'],
+    ['nothing comes', { firstToken: 120, idle: 60 }, [], '120: a/model sent nothing for 120 ms.'],
+    ['nothing comes, patient later', { firstToken: 60, idle: 120 }, [], '60: a/model sent nothing for 60 ms.'],
+    ['a silence after the first part', { firstToken: 120, idle: 60 }, [1], '61: a/model stopped sending for 60 ms.'],
+    ['the same, late', { firstToken: 120, idle: 60 }, [119], '179: a/model stopped sending for 60 ms.'],
+    ['a silence after many parts', { firstToken: 120, idle: 60 }, [10, 50, 100, 159], '219: a/model stopped sending for 60 ms.'],
+    ['a long idle limit', { firstToken: 60, idle: 300 }, [59], '359: a/model stopped sending for 300 ms.'],
+    ['no limit before the first part', { idle: 60 }, [1000], '1060: a/model stopped sending for 60 ms.'],
+    ['no limit after it', { firstToken: 60 }, [59], 'never'],
+    ['the whole takes too long', { idle: 60, step: 100 }, [30, 60, 90], '100: a/model did not finish within 100 ms.'],
+    ['the whole, before anything', { firstToken: 500, step: 100 }, [], '100: a/model did not finish within 100 ms.'],
+  ])('D01 D02 %s: %o with parts at %j', async (_, limits, parts, expected) => {
+    expect(await givenUp(limits, parts)).toBe(expected)
+  })
+
+  it('does not count the time that the reader takes', async () => {
+    const clock = new SteppedClock()
+    const over = new AbortController()
+    const watchdog = new Watchdog('a/model', { firstToken: 100, idle: 100, step: null }, clock)
+    watchdog.waiting()
+    void watchdog.watch(over.signal)
+    await clock.passTo(50)
+    watchdog.received()
+    await clock.passTo(5000)
+    watchdog.waiting()
+    await clock.passTo(5099)
+    expect(watchdog.signal.aborted).toBe(false)
+    await clock.passTo(5100)
+    expect(watchdog.signal.aborted).toBe(true)
+    over.abort()
+  })
+})
