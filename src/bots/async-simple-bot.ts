@@ -16,6 +16,11 @@ export class AsyncSimpleBot extends SimpleBot {
     return 'AsyncSimpleBot'
   }
 
+  /** The operation is SimpleBot's; the row of the turn tells the bots apart. */
+  protected override get operation(): string {
+    return 'simplebot.ask'
+  }
+
   /** A server has nobody at its terminal. */
   protected override get defaultTarget(): StreamTarget {
     return 'api'
