@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { numeral } from './numerals.ts'
 import { regularStem, stem } from './stem.ts'
@@ -18,6 +19,34 @@ describe('words of a text', () => {
     ['🙂 – …', []],
   ])('%j are %j', (text, words) => {
     expect(readWords(text).map((word) => word.lower)).toEqual(words)
+  })
+
+  test('are the same in ASCII alone and beside other characters', () => {
+    const pieces = fc.constantFrom(
+      'a',
+      'B',
+      '9',
+      '.',
+      ',',
+      ':',
+      "'",
+      's',
+      'th',
+      ' ',
+      'U.S.',
+      '1,6',
+      '3:08',
+      '19th',
+      "don't",
+      '_',
+      '-',
+    )
+    fc.assert(
+      fc.property(fc.array(fc.oneof(pieces, fc.string({ unit: 'grapheme-ascii' }))), (texts) => {
+        const text = texts.join('')
+        expect(readWords(text)).toEqual(readWords(`${text} –`))
+      }),
+    )
   })
 
   test('keep their places and how they are written', () => {

@@ -22,10 +22,11 @@ export interface Word {
 /** Scripts that put no spaces between words; their runs are read as overlapping pairs of characters. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const UNSPACED_RUN = new RegExp(`^[${UNSPACED}\\p{M}ー]+$`, 'u')
-const WORD = new RegExp(
-  `[${UNSPACED}][${UNSPACED}\\p{M}ー]*|(?:\\p{Lu}\\.){2,}|\\p{N}+(?:[.,:]\\p{N}+)*(?:(?:st|nd|rd|th|s)(?![\\p{L}\\p{N}]))?|(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+(?:['’](?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`,
-  'gu',
-)
+const WORD_SOURCE = `[${UNSPACED}][${UNSPACED}\\p{M}ー]*|(?:\\p{Lu}\\.){2,}|\\p{N}+(?:[.,:]\\p{N}+)*(?:(?:st|nd|rd|th|s)(?![\\p{L}\\p{N}]))?|(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+(?:['’](?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`
+let anyWord: RegExp | undefined
+/** What it comes to in ASCII, where most texts are; the classes of all scripts take milliseconds to compile. */
+const ASCII_WORD = /(?:[A-Z]\.){2,}|[0-9]+(?:[.,:][0-9]+)*(?:(?:st|nd|rd|th|s)(?![A-Za-z0-9]))?|[A-Za-z]+(?:'[A-Za-z]+)*/g
+const NOT_ASCII = /[^\0-\x7f]/
 const UPPER = /^\p{Lu}/u
 const ALL_UPPER = /^[\p{Lu}.]+$/u
 const DIGIT = /^\p{N}/u
@@ -33,12 +34,16 @@ const DIGIT = /^\p{N}/u
 /** All words of a text, in order. Numbers keep their separators (`1,600`, `24.5`, `3:08`). */
 export function readWords(text: string): Word[] {
   const words: Word[] = []
-  for (const match of text.matchAll(WORD)) {
+  for (const match of text.matchAll(wordPattern(text))) {
     const [run] = match
-    if (UNSPACED_RUN.test(run)) pairs(run, match.index, words)
+    if (run.charCodeAt(0) > 0x7f && UNSPACED_RUN.test(run)) pairs(run, match.index, words)
     else words.push(word(run, match.index))
   }
   return words
+}
+
+function wordPattern(text: string): RegExp {
+  return NOT_ASCII.test(text) ? (anyWord ??= new RegExp(WORD_SOURCE, 'gu')) : ASCII_WORD
 }
 
 type Form = Pick<Word, 'lower' | 'stem' | 'capital' | 'upper' | 'numeric'>

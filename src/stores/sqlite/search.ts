@@ -141,7 +141,9 @@ export class Searcher {
     const words = candidates.map((id, at) =>
       rarestWords(corpus, corpus.lengths[id] ?? 1, counts[at] ?? new Map<number, number>(), terms),
     )
-    const lists = this.#postings.readAll([...new Set(words.flat().map(({ term }) => term.id))])
+    // A word that only the candidate itself has leads nowhere.
+    const shared = words.flat().filter(({ term }) => term.frequency > 1)
+    const lists = this.#postings.readAll([...new Set(shared.map(({ term }) => term.id))])
     const similarity = new Float64Array(corpus.lengths.length)
     return new Map(
       candidates.map((candidate, at) => {
@@ -150,7 +152,7 @@ export class Searcher {
         for (const { term, weight } of words[at] ?? []) {
           self += weight * weight
           const idf = inverseFrequency(corpus.chunks, term.frequency)
-          const list = term.frequency === 1 ? undefined : lists.get(term.id)
+          const list = lists.get(term.id)
           if (list === undefined) continue
           for (let index = 0; index < list.size; index++) {
             const id = list.ids[index] ?? 0
