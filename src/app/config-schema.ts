@@ -1,5 +1,6 @@
 /** What may stand in a `config.json`. Documented, key by key, in docs/configuration.md. */
 
+import type { BudgetLimits } from '../core/budget.ts'
 import type { Price } from '../core/model.ts'
 import { list, number, object, record, secretString, string } from '../util/check.ts'
 import type { Shape } from '../util/check.ts'
@@ -31,6 +32,16 @@ export interface StoreConfig {
   readonly paths?: readonly string[]
 }
 
+/** What may be used before requests are refused. */
+export interface BudgetConfig {
+  /** One turn; `ms` are milliseconds. */
+  readonly turn?: BudgetLimits & { readonly ms?: number }
+  /** All turns of a session. */
+  readonly session?: BudgetLimits
+  /** All turns of a day (UTC) that are written to the journal. */
+  readonly day?: BudgetLimits
+}
+
 export interface CriaConfig {
   readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
   readonly fallbackModels?: readonly string[]
@@ -42,6 +53,7 @@ export interface CriaConfig {
   /** Passages that are given to the model. */
   readonly nResults?: number
   readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
+  readonly budget?: BudgetConfig
   /** For editors; ignored. */
   readonly $schema?: string
 }
@@ -49,6 +61,10 @@ export interface CriaConfig {
 const modelRef = string('a model as "provider/model"', (text) => /^[^\s/]+\/\S+$/u.test(text))
 const price = number('US dollars for a million tokens, 0 or more', (value) => Number.isFinite(value) && value >= 0)
 const tokens = number('a whole number of tokens above 0', (value) => Number.isSafeInteger(value) && value > 0)
+const limits = {
+  tokens: number('a number of tokens, 0 or more', (value) => Number.isFinite(value) && value >= 0),
+  costUsd: number('US dollars, 0 or more', (value) => Number.isFinite(value) && value >= 0),
+}
 const storeName = string('the name of a store', (text) => STORE_NAME.test(text))
 const rule = string('a rule such as "shell(git status)"')
 
@@ -90,6 +106,14 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   }),
   nResults: number('a whole number from 1 to 1000', (value) => Number.isSafeInteger(value) && value >= 1 && value <= 1000),
   rules: object<NonNullable<CriaConfig['rules']>>({ allow: list(rule), ask: list(rule), deny: list(rule) }),
+  budget: object<BudgetConfig>({
+    turn: object<NonNullable<BudgetConfig['turn']>>({
+      ...limits,
+      ms: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
+    }),
+    session: object<BudgetLimits>(limits),
+    day: object<BudgetLimits>(limits),
+  }),
   $schema: string('a string', () => true),
 })
 

@@ -5,10 +5,12 @@ import { openModel } from '../app/open-model.ts'
 import { openStore, sourceBase } from '../app/stores.ts'
 import { QueryBot } from '../bots/query-bot.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
+import type { Budget } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { DocumentStore } from '../core/store.ts'
+import { checkPrices, isLimited } from '../engine/budget.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
 import { note } from './io.ts'
@@ -40,6 +42,8 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
 
   const loaded = await readConfig(io)
   const models = await openModels(options, loaded, io)
+  const budget = budgetOf(options, loaded)
+  checkPrices(budget, [models.model, ...models.fallbackModels])
   const choice = await prepareStore(options, loaded, io)
   if (models.model.ref === EXTRACTIVE) {
     if (choice === undefined) throw nothingToAnswerFrom()
@@ -52,7 +56,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
     const base = format === 'text' && store !== undefined ? await sourceBase(store) : undefined
     const events = askBot(
       question,
-      { ...models, store, nResults: options.results ?? loaded.config.nResults, format },
+      { ...models, budget, store, nResults: options.results ?? loaded.config.nResults, format },
       options,
       io,
     )
@@ -65,16 +69,18 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
 interface Setting {
   readonly model: LanguageModel
   readonly fallbackModels: readonly LanguageModel[]
+  readonly budget: Budget
   readonly store: DocumentStore | undefined
   readonly nResults: number | undefined
   readonly format: AnswerFormat
 }
 
 function askBot(question: string, setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
-  const { model, fallbackModels, store, nResults, format } = setting
+  const { model, fallbackModels, budget, store, nResults, format } = setting
   const recipe = {
     model,
     fallbackModels,
+    budget,
     streamTarget: 'api' as const,
     ...(options.thinking ? { enableThinking: true } : {}),
     ...(options['no-log'] ? { recorder: false as const } : {}),
@@ -95,21 +101,26 @@ async function openModels(
   const fallbacks = options.fallback.length > 0 ? options.fallback : (config.fallbackModels ?? [])
   const [model, ...fallbackModels] = await Promise.all([options.model, ...fallbacks].map((name) => openModel(name, config, env)))
   if (model === undefined) throw new ConfigurationError('There is no model.')
-  checkCost(options['max-cost'], [model, ...fallbackModels])
   return { model, fallbackModels }
 }
 
-function checkCost(limit: number | undefined, models: readonly LanguageModel[]): void {
-  if (limit === undefined) return
-  for (const { ref, facts } of models) {
-    if (facts.price === undefined) {
-      throw new ConfigurationError(`--max-cost cannot be kept with ${ref}: its price is not known.`, {
-        hint: 'Say what it costs under "modelFacts" in config.json, or leave the option out.',
-      })
-    }
-    if (facts.price.input > 0 || facts.price.output > 0) {
-      throw new ConfigurationError(`--max-cost is planned and not there yet for models that cost something, as ${ref} does.`)
-    }
+/** What the configuration allows; `--max-cost` is what this turn may cost, whatever the configuration says of turns. */
+function budgetOf(options: AskOptions, { config }: LoadedConfig): Budget {
+  const { turn, session, day } = config.budget ?? {}
+  if (options['no-log'] && (isLimited(session) || isLimited(day))) {
+    throw new ConfigurationError(
+      '--no-log cannot be used: config.json has a budget for the session or the day, and the journal keeps it.',
+      {
+        hint: 'Leave --no-log out, or the budget.',
+      },
+    )
+  }
+  const maxCost = options['max-cost']
+  return {
+    ...turn,
+    ...(maxCost === undefined ? {} : { costUsd: maxCost }),
+    ...(session === undefined ? {} : { session }),
+    ...(day === undefined ? {} : { day }),
   }
 }
 

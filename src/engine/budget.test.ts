@@ -11,6 +11,7 @@ import {
   checkBudget,
   checkPrices,
   INPUT_MARGIN,
+  INPUT_OVERHEAD,
   LEAST_OUTPUT,
   planRequest,
   SHARED_OUTPUT,
@@ -37,8 +38,8 @@ function account(
   return { scope, limits, settled, reserved }
 }
 
-/** With the margin, 1000 tokens of input count as this many. */
-const INPUT = 1000 * INPUT_MARGIN
+/** 1000 tokens of input count as this many. */
+const INPUT = 1000 * INPUT_MARGIN + INPUT_OVERHEAD
 
 describe('the output that is left for a request', () => {
   it.each<[what: string, demand: Demand, accounts: Account[], maxOutputTokens: number | undefined]>([
@@ -52,10 +53,10 @@ describe('the output that is left for a request', () => {
       [account({ tokens: 5000 }, { settled: { tokens: 300, costUsd: 0 }, reserved: { tokens: 200, costUsd: 0 } })],
       4500 - INPUT,
     ],
-    // 1400 input tokens cost 0.0014; 0.0100 - 0.0014 pays for 860 output tokens at 10 dollars a million.
-    ['money: what pays for output beside the input', demand(), [account({ costUsd: 0.01 })], 860],
-    ['the tightest account counts', demand(), [account({ tokens: 5000 }), account({ costUsd: 0.01 }, { scope: 'day' })], 860],
-    ['less than was asked for', demand({ maxOutputTokens: 2000 }), [account({ costUsd: 0.01 })], 860],
+    // 1464 input tokens cost 0.001464; what is left of 0.01 pays for 853 output tokens at 10 dollars a million.
+    ['money: what pays for output beside the input', demand(), [account({ costUsd: 0.01 })], 853],
+    ['the tightest account counts', demand(), [account({ tokens: 5000 }), account({ costUsd: 0.01 }, { scope: 'day' })], 853],
+    ['less than was asked for', demand({ maxOutputTokens: 2000 }), [account({ costUsd: 0.01 })], 853],
     ['a model that costs nothing is not limited by money', demand({ price: FREE }), [account({ costUsd: 0 })], undefined],
     [
       'nor when more is used than there was',

@@ -30,6 +30,8 @@ export interface Plan extends Reservation {
 
 /** Estimates go wrong, and the size of an input cannot be limited afterwards: code and some scripts take 2.5 bytes a token, not 3.5. */
 export const INPUT_MARGIN = 1.4
+/** What providers put around a request and count as input: templates, instructions of their own. */
+export const INPUT_OVERHEAD = 64
 /** Less output than this is not worth a request; OpenAI's Responses API refuses to be asked for less. */
 export const LEAST_OUTPUT = 16
 /** No model whose output limit nobody knows is expected to say more. */
@@ -46,7 +48,7 @@ const ROUNDING = 1e-8
  * @throws CriaError `budget_exceeded` when an account has no room for the input and a little output.
  */
 export function planRequest(demand: Demand, accounts: readonly Account[]): Plan {
-  const input = Math.ceil(demand.inputTokens * INPUT_MARGIN)
+  const input = Math.ceil(demand.inputTokens * INPUT_MARGIN) + INPUT_OVERHEAD
   const asked = demand.maxOutputTokens
   const bound = outputBound(demand, input, accounts)
   const least = Math.min(LEAST_OUTPUT, bound)

@@ -21,6 +21,8 @@ export interface Place extends Disposable {
   readonly home: string
   /** Writes files, paths relative to the folder. */
   write(files: Readonly<Record<string, string | Uint8Array>>): void
+  /** Writes the user's `config.json`. */
+  configure(config: object): void
   run(words: readonly string[], options?: RunOptions): Promise<Ended>
   start(words: readonly string[], options?: RunOptions): Running
 }
@@ -60,6 +62,10 @@ export function newPlace(): Place {
         mkdirSync(dirname(join(folder, path)), { recursive: true })
         writeFileSync(join(folder, path), content)
       }
+    },
+    configure(config) {
+      mkdirSync(home, { recursive: true, mode: 0o700 })
+      writeFileSync(join(home, 'config.json'), JSON.stringify(config))
     },
     start,
     run: (words, options) => start(words, options).ended,
