@@ -89,18 +89,23 @@ function windowFeatures(
   window: Window,
   limit: number,
 ): Omit<FeatureVector, PassageFeature> {
-  const { titleMatches, units, passage } = reading
+  const { contexts, titleMatches, units, passage } = reading
+  const close = contexts[window.first]?.close ?? []
+  const wide = contexts[window.first]?.wide ?? titleMatches
   const [from, to] = wordRange(reading.words, window.start, window.end)
-  const inside = strengths(question, reading, from, to)
-  const withTitle = either(inside, titleMatches)
-  const opening = window.first === 0 ? 1 : 0
+  const inside = either(strengths(question, reading, from, to), close)
+  const withTitle = either(inside, wide)
+  const above = units[window.first - 1]
+  const opening = window.first === 0 || above?.kind === 'heading' ? 1 : 0
   const { look, near } = bestCandidate(question, reading, from, to)
   return {
     covered: covered(question, withTitle),
     sentence: Math.max(
-      ...unitRanges(reading, window).map(([a, b]) => covered(question, either(strengths(question, reading, a, b), titleMatches))),
+      ...unitRanges(reading, window).map(([a, b]) =>
+        covered(question, either(either(strengths(question, reading, a, b), close), wide)),
+      ),
     ),
-    untitled: uncoveredShare(question, inside, titleMatches),
+    untitled: uncoveredShare(question, inside, wide),
     pairs: neighbourPairs(question, reading, from, to),
     specific: share(question, withTitle, (term) => term.specific) ?? 1,
     focus: question.terms.some((term, index) => term.focus && (inside[index] ?? 0) > 0) ? 1 : 0,
@@ -109,10 +114,10 @@ function windowFeatures(
     before: unitCovered(question, reading, window.first - 1),
     after: unitCovered(question, reading, window.last + 1),
     opening,
-    openingTitled: opening * covered(question, titleMatches),
+    openingTitled: opening * covered(question, either(close, wide)),
     pronoun: POINTS_BACK.test(passage.text.slice(window.start, window.start + 12)) ? 1 : 0,
     length: Math.min(1, window.length / limit),
-    headless: window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
+    headless: units[window.first]?.headless === true || window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
   }
 }
 

@@ -2,10 +2,13 @@
 
 import { findCandidates } from './candidates.ts'
 import type { Candidate } from './candidate.ts'
+import { readContexts, tellingCells } from './context.ts'
+import type { Context } from './context.ts'
 import { termMatcher } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Passage } from './passage.ts'
 import type { Question } from './question.ts'
+import { covered, strengths } from './share.ts'
 import { readUnits } from './sentences.ts'
 import type { Unit } from './sentences.ts'
 import { readWindows } from './windows.ts'
@@ -21,6 +24,8 @@ export interface Reading {
   readonly matches: readonly (Match | undefined)[]
   readonly candidates: readonly Candidate[]
   readonly windows: readonly Window[]
+  /** For each unit what counts for it besides its own words. */
+  readonly contexts: readonly Context[]
   /** For each term how well the title or a heading says it, 0 to 1: a sentence need not repeat it. */
   readonly titleMatches: readonly number[]
 }
@@ -36,13 +41,22 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       const found = match(word)
       if (found !== undefined) titleMatches[found.term] = Math.max(titleMatches[found.term] ?? 0, found.strength)
     }
+    const matches = words.map(match)
+    const said = ({ start, end }: Unit): number[] => strengths(question, { matches }, ...wordRange(words, start, end))
+    const isGiven = ({ start, end }: Unit): boolean =>
+      words.slice(...wordRange(words, start, end)).every(({ stem }) => question.given.has(stem))
+    const telling = tellingCells(units, (unit) => covered(question, said(unit)), isGiven)
     return {
       passage,
       units,
       words,
-      matches: words.map(match),
+      matches,
+      contexts: readContexts(question, units, titleMatches, said),
       candidates: findCandidates(question, passage.text, words),
-      windows: readWindows(passage.text, units, limit),
+      windows: readWindows(passage.text, units, limit).filter(({ first }) => {
+        const unit = units[first]
+        return unit?.kind !== 'row' || telling.has(unit)
+      }),
       titleMatches,
     }
   })

@@ -54,8 +54,10 @@ test('headings, list items, table rows and code are units of their kind', () => 
     ['sentence', 'More.'],
     ['item', 'first item'],
     ['item', 'second item'],
-    ['heading', '| a | b |'],
-    ['row', '| 1 | 2 |'],
+    ['columns', 'a'],
+    ['columns', 'b'],
+    ['row', '1'],
+    ['row', '2'],
     ['code', 'let a = 1'],
     ['code', 'let b. c'],
   ])

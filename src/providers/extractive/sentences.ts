@@ -1,5 +1,7 @@
 /** Text as units that may stand alone in an answer: sentences, list items, table rows, headings, lines of code. */
 
+import { isBoldLine, isMostlyLinks, readCells, withoutMarkup } from './markup.ts'
+
 export interface Unit {
   /** UTF-16 offsets into the text, white space at both ends left out. */
   readonly start: number
@@ -7,30 +9,68 @@ export interface Unit {
   readonly kind: UnitKind
   /** Number of the paragraph, list or other block; units of one block follow each other without a break. */
   readonly block: number
+  /** Of what speaks for the units below it, as a heading does: the lower the number, the further. Questions are 8, lead-ins 9. */
+  readonly level?: number
+  /** Number of the column of a cell. */
+  readonly column?: number
+  /** Begins in the middle of a sentence, after a footnote mark. */
+  readonly headless?: boolean
 }
 
-export type UnitKind = 'sentence' | 'item' | 'row' | 'heading' | 'code'
+/** `row` is one cell of a table row; the cells of a row share their block. `columns` is the name of a column. */
+export type UnitKind = 'sentence' | 'item' | 'row' | 'columns' | 'heading' | 'code'
 
 /** All units of a text, in order, without overlap. Nothing but white space and markup lies between them. */
 export function readUnits(text: string): Unit[] {
   const units: Unit[] = []
   let block = 0
-  for (const { start, end, kind } of readBlocks(text)) {
+  for (const { start, end, kind, level } of readBlocks(text)) {
     block++
-    const pieces = kind === 'code' ? [[start, end] as const] : split(text, start, end, kind === 'sentence' || kind === 'item')
-    for (const [from, to] of pieces) {
+    if (kind === 'row' || kind === 'columns') {
+      for (const cell of readCells(text, start, end)) {
+        for (const [from, to] of split(text, cell.start, cell.end, false)) {
+          units.push({ start: from, end: to, kind, block, column: cell.column })
+        }
+      }
+      continue
+    }
+    const prose = kind === 'sentence' || kind === 'item'
+    if (prose && isMostlyLinks(text.slice(start, end))) continue
+    for (const [from, to] of kind === 'code' ? [[start, end] as const] : split(text, start, end, prose)) {
       // What a footnote mark parts stays apart: in an answer the mark would read as one of ours.
-      if (FOOTNOTE.test(text.slice(units.at(-1)?.end ?? from, from))) block++
-      units.push({ start: from, end: to, kind, block })
+      const parted = PARTS.test(text.slice(units.at(-1)?.end ?? from, from))
+      if (parted) block++
+      const own = level ?? (kind === 'sentence' || kind === 'item' ? levelOf(text.charAt(to - 1)) : undefined)
+      const headless = parted && prose && LOWER_START.test(text.slice(from, from + 8))
+      units.push({
+        start: from,
+        end: to,
+        kind,
+        block,
+        ...(own === undefined ? {} : { level: own }),
+        ...(headless ? { headless } : {}),
+      })
     }
   }
   return units
+}
+
+const BOLD_LINE = 7
+const QUESTION = 8
+/** Speaks only for the list or the line after it. */
+export const LEAD_IN = 9
+
+/** A question speaks for its answer, and what ends with a colon for what follows. */
+function levelOf(lastCharacter: string): number | undefined {
+  if (/[?？؟]/u.test(lastCharacter)) return QUESTION
+  return /[:：]/u.test(lastCharacter) ? LEAD_IN : undefined
 }
 
 interface Block {
   start: number
   end: number
   kind: UnitKind
+  level?: number
 }
 
 const FENCE = /^\s*(?:```|~~~)/
@@ -63,12 +103,15 @@ function readBlocks(text: string): Block[] {
       close()
       const above = blocks.at(-1)
       // The row above the rule of a table names the columns.
-      if (start < end && above?.kind === 'row' && lineBefore === text.slice(above.start, above.end)) above.kind = 'heading'
+      if (start < end && above?.kind === 'row' && lineBefore === text.slice(above.start, above.end)) above.kind = 'columns'
     } else if (inFence) {
       blocks.push({ start, end, kind: 'code' })
     } else if (HEADING.test(line)) {
       close()
-      blocks.push({ start: start + (HEADING.exec(line.trimStart())?.[0].length ?? 0), end, kind: 'heading' })
+      const marker = HEADING.exec(line.trimStart())?.[0] ?? ''
+      blocks.push({ start: start + marker.length, end, kind: 'heading', level: marker.trim().length })
+    } else if (open === undefined && isBoldLine(line)) {
+      blocks.push({ start, end, kind: 'heading', level: BOLD_LINE })
     } else if (ROW.test(line)) {
       close()
       blocks.push({ start, end, kind: 'row' })
@@ -95,7 +138,10 @@ function breaksBetween(before: string, after: string): boolean {
 
 const LONGEST_REMARK = 120
 
-const BREAKS = /\p{Sentence_Terminal}+|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/gu
+const BREAKS =
+  /`[^`\n]*`|<!--[^]{0,2000}?-->|<\/?(?!(?:a|b|i|u|em|strong|code|kbd|sub|sup|span|tspan|small|mark|br)\b)[a-zA-Z][^<>]{0,500}>|\p{Sentence_Terminal}+|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/gu
+/** What parts the units around it: a footnote mark, a tag. */
+const PARTS = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]|[<>]/
 const FOOTNOTE = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/
 /** What may follow the full stop and still belongs to the sentence: closing quotes and brackets. */
 const TRAILER = /^["'”’»)\]}」』）】]*/u
@@ -126,7 +172,9 @@ function split(text: string, start: number, end: number, sentences: boolean): [n
   const block = text.slice(start, end)
   let from = 0
   for (const match of block.matchAll(BREAKS)) {
-    if (match[0].startsWith('[')) {
+    // A mark in code is none, and no sentence ends there.
+    if (match[0].startsWith('`')) continue
+    if (match[0].startsWith('[') || match[0].startsWith('<')) {
       push(pieces, block, from, match.index, start)
       from = match.index + match[0].length
       continue
@@ -143,11 +191,11 @@ function split(text: string, start: number, end: number, sentences: boolean): [n
 }
 
 function push(pieces: [number, number][], block: string, from: number, to: number, offset: number): void {
-  const raw = block.slice(from, to)
-  const start = offset + from + raw.length - raw.trimStart().length
-  const end = offset + from + raw.trimEnd().length
+  const [first, stop] = withoutMarkup(block, from, to)
+  const start = offset + first
+  const end = offset + stop
   const last = pieces.at(-1)
-  if (/[\p{L}\p{N}]/u.test(raw)) pieces.push([start, end])
+  if (/[\p{L}\p{N}]/u.test(block.slice(first, stop))) pieces.push([start, end])
   else if (last !== undefined && start < end && !FOOTNOTE.test(block.slice(last[1] - offset, start - offset))) last[1] = end
 }
 

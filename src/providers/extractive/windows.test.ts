@@ -21,9 +21,14 @@ test('list items, and sentences of different paragraphs, are quoted alone', () =
   expect(windowsOf('One two.\n\nThree four.\n- five\n- six', 10)).toEqual(['One two.', 'Three four.', 'five', 'six'])
 })
 
-test('what announces an answer is no answer, unless there is nothing else', () => {
-  expect(windowsOf('# Colours\n\nThe colours are:\n- red\n\n| a | b |\n|---|---|\n| c | d |', 10)).toEqual(['red', '| c | d |'])
-  expect(windowsOf('# Colours', 10)).toEqual(['Colours'])
+test('what announces an answer is no answer', () => {
+  expect(windowsOf('# Colours\n\nThe colours are:\n- red\n\n| a | b |\n|---|---|\n| c | d |', 10)).toEqual([
+    'The colours are:\n- red',
+    'red',
+    'c',
+    'd',
+  ])
+  expect(windowsOf('# Colours', 10)).toEqual([])
 })
 
 test('a sentence that is too long is cut between clauses', () => {

@@ -1,5 +1,6 @@
 /** The stretches of a passage that may be quoted: whole sentences side by side, or clauses of a sentence that is too long. */
 
+import { LEAD_IN } from './sentences.ts'
 import type { Unit } from './sentences.ts'
 import { wordCounter } from './words.ts'
 
@@ -37,17 +38,34 @@ export function readWindows(text: string, units: readonly Unit[], limit: number)
       length += lengths[last] ?? 0
       if (length > limit) break
       windows.push({ start: unit.start, end: other.end, first, last, length })
+      if (other.level !== undefined) break
     }
+    if (unit.level === LEAD_IN) windows.push(...withList(text, units, first, limit, count))
   })
-  const answers = windows.filter(({ end, first }) => units[first]?.kind !== 'heading' && !ANNOUNCES.test(text.charAt(end - 1)))
-  return answers.length > 0 ? answers : windows
+  return windows.filter(({ last }) => units[last]?.level === undefined && units[last]?.kind !== 'columns')
 }
 
-/** What ends like this, as what stands in a heading, announces something that follows and says little itself. */
-const ANNOUNCES = /[:：]/u
+/** What announces a list, with as much of the list as fits. */
+function withList(text: string, units: readonly Unit[], first: number, limit: number, count: Count): Window[] {
+  const { start } = units[first] ?? { start: 0 }
+  let whole: Window | undefined
+  for (let last = first + 1; last < units.length; last++) {
+    const unit = units[last]
+    const kind = units[first + 1]?.kind
+    if (unit === undefined || unit.kind !== kind || (kind !== 'item' && (kind !== 'sentence' || last > first + 1))) break
+    if (unit.level !== undefined || BARRED.test(text.slice(units[last - 1]?.end, unit.start))) break
+    const length = count(start, unit.end)
+    if (length > limit) break
+    whole = { start, end: unit.end, first, last, length }
+  }
+  return whole === undefined ? [] : [whole]
+}
+
+/** What must not be within a quote: fences, tags, footnote marks. */
+const BARRED = /```|~~~|[<|]|\[\d/
 
 function joined(a: Unit, b: Unit): boolean {
-  return a.block === b.block && UNITS_JOINED.has(a.kind) && UNITS_JOINED.has(b.kind)
+  return a.level === undefined && a.block === b.block && UNITS_JOINED.has(a.kind) && UNITS_JOINED.has(b.kind)
 }
 
 /** For each clause of a long sentence the longest run of clauses that begins with it. */

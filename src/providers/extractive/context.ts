@@ -1,0 +1,81 @@
+/** What counts for a unit although it stands outside: the headings above it, the question or lead-in before it, its table row. */
+
+import type { Question } from './question.ts'
+import { either } from './share.ts'
+import { LEAD_IN } from './sentences.ts'
+import type { Unit } from './sentences.ts'
+
+/** For each term of the question how well it is said, 0 to 1. */
+export interface Context {
+  /** By what belongs to the unit: the line that it answers or begins under, its row, the name of its column. */
+  readonly close: readonly number[]
+  /** By the title and the headings further up. */
+  readonly wide: readonly number[]
+}
+
+type Said = (unit: Unit) => number[]
+
+/** @param said how well each term is said within one unit. */
+export function readContexts({ terms }: Question, units: readonly Unit[], title: readonly number[], said: Said): Context[] {
+  const nothing = terms.map(() => 0)
+  const above: { level: number; found: readonly number[] }[] = []
+  const rows = readRows(units, said)
+  return units.map((unit, index) => {
+    const { level } = unit
+    if (unit.kind === 'sentence' && units[index - 1]?.level !== LEAD_IN) drop(above, LEAD_IN)
+    if (level !== undefined) drop(above, level)
+    const follows = units[index - 1]?.level !== undefined && level === undefined
+    const own = follows ? above.at(-1) : undefined
+    const further = own === undefined ? above : above.slice(0, -1)
+    const wide = further.reduce<readonly number[]>((sum, { found }) => either(sum, found), title)
+    if (level !== undefined) above.push({ level, found: said(unit) })
+    return { close: either(own?.found ?? nothing, rows.get(unit) ?? nothing), wide }
+  })
+}
+
+function drop(above: { level: number }[], level: number): void {
+  while ((above.at(-1)?.level ?? 0) >= level) above.pop()
+}
+
+/** For each cell what the other cells of its row and the name of its column say. */
+function readRows(units: readonly Unit[], said: Said): Map<Unit, number[]> {
+  const found = new Map<Unit, number[]>()
+  let names: Unit[] = []
+  let row: Unit[] = []
+  const finish = (): void => {
+    const all = row.map(said)
+    const whole = all.reduce<number[]>((sum, one) => either(sum, one), all[0] ?? [])
+    for (const cell of row) {
+      const name = names.find(({ column }) => column === cell.column)
+      found.set(cell, name === undefined ? whole : either(whole, said(name)))
+    }
+    row = []
+  }
+  for (const unit of units) {
+    if (unit.block !== row[0]?.block) finish()
+    if (unit.kind === 'columns') names = names[0]?.block === unit.block ? [...names, unit] : [unit]
+    else if (unit.kind === 'row') row.push(unit)
+    else names = []
+  }
+  finish()
+  return found
+}
+
+/** The cells to quote, one of each row: where a column is asked for that one's, else the longest; never what the question says itself. */
+export function tellingCells(units: readonly Unit[], share: (unit: Unit) => number, isGiven: (unit: Unit) => boolean): Set<Unit> {
+  const best = new Map<number, { unit: Unit; worth: number }>()
+  let names: Unit[] = []
+  for (const unit of units) {
+    if (unit.kind === 'columns') names = names[0]?.block === unit.block ? [...names, unit] : [unit]
+    else if (unit.kind !== 'row') names = []
+    if (unit.kind !== 'row') continue
+    const name = names.find(({ column }) => column === unit.column)
+    const length = Math.min(1, (unit.end - unit.start) / LONG_CELL)
+    const worth = isGiven(unit) ? length - 2 : (name !== undefined && share(name) > 0 ? 1 + share(name) : 0) + length / 10
+    if (worth > (best.get(unit.block)?.worth ?? Number.NEGATIVE_INFINITY)) best.set(unit.block, { unit, worth })
+  }
+  return new Set([...best.values()].map(({ unit }) => unit))
+}
+
+/** Characters from which a longer cell tells no more. */
+const LONG_CELL = 1000

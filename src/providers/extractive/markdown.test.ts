@@ -1,0 +1,75 @@
+/** Answers over Markdown: what is quoted reads as a sentence, and what is there for the eye only is never quoted. */
+
+import { expect, test } from 'vitest'
+import { answerFromPassages } from './answer.ts'
+
+const KETTLE = `# The kettle
+
+<p align="center"><img src="kettle.svg" alt="kettle boils water"></p>
+
+[![build](https://a.example/b.svg)](https://a.example) ![kettle](kettle.png)
+
+[Kettle guide](guide.md) · [Kettle parts](parts.md) · [Kettle warranty](warranty.md)
+
+## Cleaning the kettle
+
+Fill it with vinegar and wait an hour. Rinse it twice.
+
+## Warning lights
+
+| Light | Meaning                                   | Colour |
+|-------|-------------------------------------------|--------|
+| 3     | The water tank is empty and must be filled | red    |
+| 7     | The lid stands open                        | amber  |
+
+## Questions
+
+**How do I descale the kettle?**
+
+Q: How long is the warranty of the kettle?
+A: Two years from the day of purchase.
+
+Which cups fit under the spout? Cups of up to nine centimetres do.
+
+## Accessories
+
+The box of the kettle contains these accessories:
+
+- a brush
+- a filter
+- two spoons
+
+> The spoons are made of olive wood.
+
+The field \`parts[2]\` of the list names the heater. It is replaced in the workshop.
+`
+
+test.each([
+  ['a heading speaks for what stands below it', 'How do I clean the kettle?', 'Fill it with vinegar and wait an hour.'],
+  ['a row is quoted by its longest cell', 'What does light 3 mean?', 'The water tank is empty and must be filled'],
+  ['the name of a column is asked for', 'Which colour is light 7?', 'amber'],
+  ['a question gives way to its answer', 'How long is the warranty of the kettle?', 'Two years from the day of purchase.'],
+  ['within a paragraph too', 'Which cups fit under the spout?', 'Cups of up to nine centimetres do.'],
+  ['a lead-in brings its list', 'Which accessories are in the box of the kettle?', '- a brush\n- a filter\n- two spoons'],
+  ['marks of a citation stay out', 'What are the spoons made of?', 'The spoons are made of olive wood.'],
+  ['an index in code ends no sentence', 'Which field names the heater?', 'The field `parts[2]` of the list names the heater.'],
+])('%s: %j', (_, question, expected) => {
+  const { quotes } = answerFromPassages(question, [{ marker: '1', title: 'Kettle', text: KETTLE, score: 5 }])
+  const [first] = quotes
+  expect(first?.text).toContain(expected)
+  for (const { start, end, text } of quotes) {
+    expect(text).toBe(KETTLE.slice(start, end))
+    expect(text).not.toMatch(/^(?:[#>|*-]|<|Q:|A:)|[|<]|\?$|:$|!\[/)
+  }
+})
+
+test.each([
+  ['only a heading', '# The lid of the kettle'],
+  ['only a bold line', '**The lid of the kettle**'],
+  ['only a question', 'What is the lid of the kettle?'],
+  ['only the head of a table', '| Lid | Kettle |\n|---|---|'],
+  ['only links', '- [The lid of the kettle](lid.md)\n- [kettle lid](b.md)'],
+  ['only images', '![the lid of the kettle](lid.png)'],
+])('%s is no answer', (_, text) => {
+  expect(answerFromPassages('What is the lid of the kettle?', [{ marker: '1', text, score: 5 }]).abstained).toBe(true)
+})
