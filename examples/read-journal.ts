@@ -4,7 +4,13 @@ import { strict as assert } from 'node:assert'
 import { openRecorder, SimpleBot } from 'cria'
 
 const recorder = await openRecorder({ path: ':memory:' })
-const bot = new SimpleBot({ systemPrompt: 'Be brief.', model: 'builtin/extractive', mockResponse: 'Six times seven.', recorder, streamTarget: 'none' })
+const bot = new SimpleBot({
+  systemPrompt: 'Be brief.',
+  model: 'builtin/extractive',
+  mockResponse: 'Six times seven.',
+  recorder,
+  streamTarget: 'none',
+})
 const { turnId } = await bot.ask('What makes 42?')
 
 const detail = await recorder.read.turn(turnId)

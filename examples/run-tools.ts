@@ -13,7 +13,10 @@ const weather = defineTool({
   call: ({ town }: { town: string }) => `Fog in ${town}, 7 °C.`,
 })
 
-const model = new ScriptedModel([{ text: 'Let me look. ', toolCalls: [{ name: 'weather', input: { town: 'Bergen' } }] }, 'Take a coat.'])
+const model = new ScriptedModel([
+  { text: 'Let me look. ', toolCalls: [{ name: 'weather', input: { town: 'Bergen' } }] },
+  'Take a coat.',
+])
 
 const seen: string[] = []
 for await (const event of query({ prompt: 'What do I wear in Bergen?', model, tools: [weather] })) {
