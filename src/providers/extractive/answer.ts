@@ -2,6 +2,7 @@
 
 import { confidenceOf, readSigns, SURE_ENOUGH } from './abstain.ts'
 import { scoreWindows } from './features.ts'
+import { readsAsCitation } from './markup.ts'
 import type { Passage, Quote } from './passage.ts'
 import { readQuestion } from './question.ts'
 import { rank } from './rank.ts'
@@ -49,7 +50,13 @@ export function answerFromPassages(
 
 function quoteOf({ reading: { passage, units }, window: { start, end, first } }: Ranked): Quote {
   const text = passage.text.slice(start, end)
-  return { marker: passage.marker, start, end, text, ...(units[first]?.kind === 'code' ? { code: true } : {}) }
+  return {
+    marker: passage.marker,
+    start,
+    end,
+    text,
+    ...(units[first]?.kind === 'code' || readsAsCitation(text) ? { code: true } : {}),
+  }
 }
 
 /** One line, whatever line breaks the source has. Code is marked as such, so that its brackets are not read as markers. */

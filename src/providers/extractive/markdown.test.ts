@@ -73,3 +73,29 @@ test.each([
 ])('%s is no answer', (_, text) => {
   expect(answerFromPassages('What is the lid of the kettle?', [{ marker: '1', text, score: 5 }]).abstained).toBe(true)
 })
+
+test.each([
+  ['a table of comma-separated values', 'What is the price of the barge?', 'name,price\nSkiff,1200\nBarge,90000\n', '90000'],
+  [
+    'its quoted cells',
+    'What is the note on the barge?',
+    'name,note\nSkiff,old\nBarge,"Leaks, but slowly"\n',
+    'Leaks, but slowly',
+  ],
+  ['more than a yes', 'Can two workers run?', '## Can two workers run?\n\nYes. Each locks its job.', 'Yes. Each locks its job.'],
+  [
+    'an index',
+    'What does the handler get?',
+    'The handler gets args[2] as payload. It is new.',
+    'The handler gets args[2] as payload.',
+  ],
+])('%s: %j', (_, question, text, expected) => {
+  const { quotes } = answerFromPassages(question, [{ marker: '1', text, score: 5 }])
+  expect(quotes[0]?.text).toContain(expected)
+  expect(quotes[0]?.text).not.toContain('price')
+})
+
+test('an index that would read as a marker is quoted as code', () => {
+  const text = 'The handler gets args[2] as payload.'
+  expect(answerFromPassages('What does the handler get?', [{ marker: '1', text, score: 5 }]).text).toBe(`\`${text}\` [1]`)
+})

@@ -57,18 +57,44 @@ export function isBoldLine(line: string): boolean {
 }
 
 /** The cells of a table row as ranges of the text; empty ones are left out, and the columns keep their numbers. */
-export function readCells(text: string, start: number, end: number): { start: number; end: number; column: number }[] {
-  const cells: { start: number; end: number; column: number }[] = []
+export function readCells(text: string, start: number, end: number, separator: '|' | ','): Cell[] {
+  const cells: Cell[] = []
   const line = text.slice(start, end)
-  let from = line.startsWith('|') ? 1 : 0
+  let from = separator === '|' && line.startsWith('|') ? 1 : 0
   let column = 0
-  for (const { 0: cell } of line.slice(from).matchAll(/((?:\\.|`[^`]*`|[^|])*)(?:\||$)/gu)) {
-    const body = cell.endsWith('|') ? cell.slice(0, -1) : cell
-    const first = from + body.length - body.trimStart().length
-    const last = from + body.trimEnd().length
+  for (const { 0: cell } of line.slice(from).matchAll(CELL[separator])) {
+    const body = cell.endsWith(separator) ? cell.slice(0, -1) : cell
+    const quotes = separator === ',' && /^\s*".*"\s*$/u.test(body) ? 1 : 0
+    const first = from + body.length - body.trimStart().length + quotes
+    const last = from + body.trimEnd().length - quotes
     if (last > first) cells.push({ start: start + first, end: start + last, column })
     from += cell.length
     column++
   }
   return cells
+}
+
+interface Cell {
+  readonly start: number
+  readonly end: number
+  readonly column: number
+}
+
+const CELL = {
+  '|': /((?:\\.|`[^`]*`|[^|])*)(?:\||$)/gu,
+  ',': /((?:"[^"]*"|[^,"])*)(?:,|$)/gu,
+} as const
+
+/** How many cells a line of comma-separated values has; 0 where it is none: prose puts a space after its commas. */
+export function commaSeparated(line: string): number {
+  if (line.length > LONGEST_RECORD || !line.includes(',')) return 0
+  const bare = line.replaceAll(/"[^"]*"/gu, '""')
+  return /,\s|[.:;!?]\s*$/u.test(bare) ? 0 : bare.split(',').length
+}
+
+const LONGEST_RECORD = 2000
+
+/** Whether text would read as citing something: `[2]`, unless it stands within code. */
+export function readsAsCitation(text: string): boolean {
+  return text.includes('[') && /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/.test(text.replaceAll(/`[^`\n]*`/gu, ''))
 }

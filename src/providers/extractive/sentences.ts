@@ -1,6 +1,6 @@
 /** Text as units that may stand alone in an answer: sentences, list items, table rows, headings, lines of code. */
 
-import { isBoldLine, isMostlyLinks, readCells, withoutMarkup } from './markup.ts'
+import { commaSeparated, isBoldLine, isMostlyLinks, readCells, withoutMarkup } from './markup.ts'
 
 export interface Unit {
   /** UTF-16 offsets into the text, white space at both ends left out. */
@@ -24,11 +24,12 @@ export type UnitKind = 'sentence' | 'item' | 'row' | 'columns' | 'heading' | 'co
 export function readUnits(text: string): Unit[] {
   const units: Unit[] = []
   let block = 0
-  for (const { start, end, kind, level } of readBlocks(text)) {
+  const footnoted = FOOTNOTED.test(text)
+  for (const { start, end, kind, level, separator } of readBlocks(text)) {
     block++
     if (kind === 'row' || kind === 'columns') {
-      for (const cell of readCells(text, start, end)) {
-        for (const [from, to] of split(text, cell.start, cell.end, false)) {
+      for (const cell of readCells(text, start, end, separator ?? '|')) {
+        for (const [from, to] of split(text, cell.start, cell.end, false, footnoted)) {
           units.push({ start: from, end: to, kind, block, column: cell.column })
         }
       }
@@ -36,7 +37,7 @@ export function readUnits(text: string): Unit[] {
     }
     const prose = kind === 'sentence' || kind === 'item'
     if (prose && isMostlyLinks(text.slice(start, end))) continue
-    for (const [from, to] of kind === 'code' ? [[start, end] as const] : split(text, start, end, prose)) {
+    for (const [from, to] of kind === 'code' ? [[start, end] as const] : split(text, start, end, prose, footnoted)) {
       // What a footnote mark parts stays apart: in an answer the mark would read as one of ours.
       const parted = PARTS.test(text.slice(units.at(-1)?.end ?? from, from))
       if (parted) block++
@@ -71,6 +72,7 @@ interface Block {
   end: number
   kind: UnitKind
   level?: number
+  separator?: ','
 }
 
 const FENCE = /^\s*(?:```|~~~)/
@@ -92,7 +94,8 @@ function readBlocks(text: string): Block[] {
     if (open !== undefined) blocks.push(open)
     open = undefined
   }
-  for (const line of text.split('\n')) {
+  const lines = text.split('\n')
+  for (const [index, line] of lines.entries()) {
     const start = offset + (line.length - line.trimStart().length)
     const end = offset + line.trimEnd().length
     offset += line.length + 1
@@ -115,6 +118,11 @@ function readBlocks(text: string): Block[] {
     } else if (ROW.test(line)) {
       close()
       blocks.push({ start, end, kind: 'row' })
+    } else if (isRecord(lines, index)) {
+      close()
+      // The first line names the columns, unless it holds a number.
+      const kind = index === 0 && !/\d/.test(line) ? 'columns' : 'row'
+      blocks.push({ start, end, kind, separator: ',' })
     } else if (ITEM.test(line)) {
       close()
       open = { start: start + (ITEM.exec(line.trimStart())?.[0].length ?? 0), end, kind: 'item' }
@@ -130,6 +138,12 @@ function readBlocks(text: string): Block[] {
   return blocks
 }
 
+/** Whether a line of comma-separated values stands among others of as many cells. */
+function isRecord(lines: readonly string[], index: number): boolean {
+  const cells = commaSeparated(lines[index] ?? '')
+  return cells > 1 && (commaSeparated(lines[index - 1] ?? '') === cells || commaSeparated(lines[index + 1] ?? '') === cells)
+}
+
 /** Whether a line break ends a paragraph: the line before it is a whole one, or too short to have been wrapped. */
 function breaksBetween(before: string, after: string): boolean {
   if (before.length >= SHORTEST_WRAPPED_LINE) return false
@@ -143,6 +157,8 @@ const BREAKS =
 /** What parts the units around it: a footnote mark, a tag. */
 const PARTS = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]|[<>]/
 const FOOTNOTE = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/
+/** Where no mark follows a full stop or a comma, `[2]` after a word is an index into what the word names. */
+const FOOTNOTED = /[\p{P}]\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/u
 /** What may follow the full stop and still belongs to the sentence: closing quotes and brackets. */
 const TRAILER = /^["'”’»)\]}」』）】]*/u
 const FULL_WIDTH = /[。！？｡।॥။።᠃។]/u
@@ -167,13 +183,14 @@ const STARTERS: ReadonlySet<string> = new Set(
 )
 
 /** At footnote marks, and between sentences where there are some. */
-function split(text: string, start: number, end: number, sentences: boolean): [number, number][] {
+function split(text: string, start: number, end: number, sentences: boolean, footnoted: boolean): [number, number][] {
   const pieces: [number, number][] = []
   const block = text.slice(start, end)
   let from = 0
   for (const match of block.matchAll(BREAKS)) {
     // A mark in code is none, and no sentence ends there.
     if (match[0].startsWith('`')) continue
+    if (match[0].startsWith('[') && !footnoted && /[\p{L}\p{N}_]$/u.test(block.slice(0, match.index).slice(-2))) continue
     if (match[0].startsWith('[') || match[0].startsWith('<')) {
       push(pieces, block, from, match.index, start)
       from = match.index + match[0].length

@@ -1,5 +1,6 @@
 /** The stretches of a passage that may be quoted: whole sentences side by side, or clauses of a sentence that is too long. */
 
+import { readsAsCitation } from './markup.ts'
 import { LEAD_IN } from './sentences.ts'
 import type { Unit } from './sentences.ts'
 import { wordCounter } from './words.ts'
@@ -37,12 +38,20 @@ export function readWindows(text: string, units: readonly Unit[], limit: number)
       if (other === undefined || (last > first && !joined(unit, other))) break
       length += lengths[last] ?? 0
       if (length > limit) break
-      windows.push({ start: unit.start, end: other.end, first, last, length })
+      // "Yes." says something only with what comes after it.
+      if (length > 1 || !continues(units, last, lengths, limit))
+        windows.push({ start: unit.start, end: other.end, first, last, length })
       if (other.level !== undefined) break
     }
     if (unit.level === LEAD_IN) windows.push(...withList(text, units, first, limit, count))
   })
-  return windows.filter(({ last }) => units[last]?.level === undefined && units[last]?.kind !== 'columns')
+  return windows.filter(({ start, end, first, last }) => {
+    const { level, kind } = units[last] ?? {}
+    if (level !== undefined || kind === 'columns') return false
+    // What would have to be quoted as code, and holds some already, cannot be.
+    const slice = text.slice(start, end)
+    return units[first]?.kind === 'code' || !slice.includes('`') || !readsAsCitation(slice)
+  })
 }
 
 /** What announces a list, with as much of the list as fits. */
@@ -63,6 +72,12 @@ function withList(text: string, units: readonly Unit[], first: number, limit: nu
 
 /** What must not be within a quote: fences, tags, footnote marks. */
 const BARRED = /```|~~~|[<|]|\[\d/
+
+function continues(units: readonly Unit[], index: number, lengths: readonly number[], limit: number): boolean {
+  const unit = units[index]
+  const next = units[index + 1]
+  return unit !== undefined && next !== undefined && joined(unit, next) && 1 + (lengths[index + 1] ?? 0) <= limit
+}
 
 function joined(a: Unit, b: Unit): boolean {
   return a.level === undefined && a.block === b.block && UNITS_JOINED.has(a.kind) && UNITS_JOINED.has(b.kind)
