@@ -3,20 +3,13 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { toCriaError } from '../core/error.ts'
+import type { Check } from './check.ts'
+import { checkProviders } from './check-providers.ts'
 import { loadConfig } from './config.ts'
 import type { LoadedConfig } from './config.ts'
 import { defaultModelRef } from './models.ts'
 import { homePaths, reason } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
-import { providerStates, reachProvider } from './providers.ts'
-
-export interface Check {
-  readonly name: string
-  readonly status: 'ok' | 'warning' | 'failed'
-  readonly message: string
-  /** What to do, where something is to be done. */
-  readonly hint?: string
-}
 
 export interface Diagnosis {
   /** Nothing has failed. */
@@ -27,7 +20,13 @@ export interface Diagnosis {
 const OLDEST_NODE = [22, 18] as const
 const LEAST_SPACE = 100_000_000
 
-export async function diagnose(surroundings: Surroundings, signal: AbortSignal): Promise<Diagnosis> {
+export interface DiagnoseOptions {
+  readonly signal: AbortSignal
+  /** Ask no provider anything. Default false: each one that is configured gets one tiny request, which costs a few tokens. */
+  readonly offline?: boolean
+}
+
+export async function diagnose(surroundings: Surroundings, { signal, offline = false }: DiagnoseOptions): Promise<Diagnosis> {
   const paths = homePaths(surroundings)
   const checks: Check[] = [checkNode(process.versions.node), ...checkHome(paths)]
   const { loaded, check } = checkConfig(surroundings)
@@ -35,8 +34,10 @@ export async function diagnose(surroundings: Surroundings, signal: AbortSignal):
   checks.push(await checkDatabase('journal', paths.journal))
   for (const file of storeFiles(paths))
     checks.push(await checkDatabase(`store ${file.slice(0, -'.db'.length)}`, join(paths.stores, file)))
-  checks.push(...(await checkProviders(surroundings, loaded, signal)))
-  if (loaded !== undefined) checks.push(await checkDefaultModel(surroundings, loaded))
+  const chosen = loaded === undefined ? undefined : await checkDefaultModel(surroundings, loaded)
+  const config = loaded?.config ?? {}
+  checks.push(...(await checkProviders({ env: surroundings.env, config, defaultModel: chosen?.ref, offline, signal })))
+  if (chosen !== undefined) checks.push(chosen.check)
   return { ok: checks.every(({ status }) => status !== 'failed'), checks }
 }
 
@@ -155,31 +156,16 @@ async function checkDatabase(name: string, path: string): Promise<Check> {
   }
 }
 
-async function checkProviders({ env }: Surroundings, loaded: LoadedConfig | undefined, signal: AbortSignal): Promise<Check[]> {
-  const config = loaded?.config ?? {}
-  const states = providerStates(env, config).filter(({ name, configured }) => configured && name !== 'openai-chat')
-  return Promise.all(
-    states.map(async (state) => {
-      const name = `provider ${state.name}`
-      const key = state.keyFrom === null ? '' : `, key from ${state.keyFrom}`
-      const reached = await reachProvider(state, env, config.providers?.[state.name]?.headers, signal)
-      if (reached.reachable) return { name, status: 'ok', message: `${state.baseURL ?? ''} answers${key}` } as const
-      // Nobody has to have an Ollama.
-      if (state.name === 'ollama' && (env['OLLAMA_HOST'] ?? '') === '')
-        return { name, status: 'ok', message: `not running (${state.baseURL ?? ''})` } as const
-      const message = `${state.baseURL ?? ''} cannot be used${key}: ${reached.why}.`
-      return { name, status: 'warning', message, hint: 'Check the base URL, the key and the connection.' } as const
-    }),
-  )
-}
-
-async function checkDefaultModel({ env }: Surroundings, { config }: LoadedConfig): Promise<Check> {
+async function checkDefaultModel(
+  { env }: Surroundings,
+  { config }: LoadedConfig,
+): Promise<{ readonly check: Check; readonly ref?: string }> {
   const name = 'default model'
   try {
     const ref = await defaultModelRef(env, config)
     const message = ref === 'builtin/extractive' ? `${ref}: answers by quoting, as no other model is configured` : ref
-    return { name, status: 'ok', message }
+    return { ref, check: { name, status: 'ok', message } }
   } catch (thrown) {
-    return { name, status: 'failed', message: toCriaError(thrown).message, hint: 'See docs/configuration.md.' }
+    return { check: { name, status: 'failed', message: toCriaError(thrown).message, hint: 'See docs/configuration.md.' } }
   }
 }

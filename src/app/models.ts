@@ -65,6 +65,11 @@ const KEYS: readonly (readonly [variable: string, ref: string])[] = [
   ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/gemini-2.5-flash'],
 ]
 
+/** The model that is meant where all that is known is a key for its provider. */
+export function suggestedModel(provider: string): string | undefined {
+  return KEYS.find(([, ref]) => ref.startsWith(`${provider}/`))?.[1]
+}
+
 /**
  * What answers when nobody named a model: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, a running Ollama, else
  * `builtin/extractive`.

@@ -36,7 +36,8 @@ export function providerStates(env: Surroundings['env'], config: CriaConfig): re
 
 export type Reachability =
   | { readonly reachable: true; readonly models: readonly string[] }
-  | { readonly reachable: false; readonly why: string }
+  /** `status` is that of the answer; `null` when there was none. */
+  | { readonly reachable: false; readonly why: string; readonly status: number | null }
 
 const PATIENCE_MS = 3000
 /** A local server answers at once, or is not there. */
@@ -49,7 +50,7 @@ export async function reachProvider(
   headers: Readonly<Record<string, string>> = {},
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Reachability> {
-  if (baseURL === null) return { reachable: false, why: 'no base URL is configured' }
+  if (baseURL === null) return { reachable: false, why: 'no base URL is configured', status: null }
   const key = keyFrom === null ? undefined : env[keyFrom]
   const patience = name === 'ollama' ? LOCAL_PATIENCE_MS : PATIENCE_MS
   try {
@@ -60,10 +61,11 @@ export async function reachProvider(
       signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
     })
     const body: unknown = await response.json().catch(() => undefined)
-    if (!response.ok) return { reachable: false, why: refusal(response.status) }
+    if (!response.ok) return { reachable: false, why: refusal(response.status), status: response.status }
+    if (!isList(body)) return { reachable: false, why: noList(response), status: response.status }
     return { reachable: true, models: modelNames(body) }
   } catch (thrown) {
-    return { reachable: false, why: redact(failure(thrown, patience), [key]) }
+    return { reachable: false, why: redact(failure(thrown, patience), [key]), status: null }
   }
 }
 
@@ -76,6 +78,17 @@ function keyHeaders(name: ProviderName, key: string | undefined): Record<string,
 function refusal(status: number): string {
   if (status === 401 || status === 403) return `the key was refused (status ${status})`
   return `it answered with status ${status}`
+}
+
+/** A web server, a proxy or another service stands where the API is expected. */
+function noList(response: Response): string {
+  const type = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
+  const sent = type === 'text/html' ? 'HTML' : type === '' || type === 'application/json' ? 'something else' : type
+  return `what answers there is no API: it sent ${sent} in place of a list of models`
+}
+
+function isList(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && ('data' in body || 'models' in body)
 }
 
 function failure(thrown: unknown, patience: number): string {

@@ -1,5 +1,5 @@
 import { diagnose } from '../../app/doctor.ts'
-import type { Check } from '../../app/doctor.ts'
+import type { Check } from '../../app/check.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
@@ -16,12 +16,14 @@ const MARKS: Readonly<Record<Check['status'], readonly [mark: string, style: 'gr
 export const doctor: Command = defineCommand({
   name: 'doctor',
   options: {
+    offline: { type: 'flag', about: 'ask no provider anything' },
     json: { type: 'flag', about: 'print one JSON object: { ok, checks: [{ name, status, message, hint }] }' },
   },
-  details: 'Changes nothing and shows no key. The exit code is 1 when something has failed; a warning is no failure.',
-  examples: ['cria doctor', 'cria doctor --json'],
+  details: `Each provider that has a key or a base URL gets one tiny request, which costs a few tokens, with 30 seconds to answer it.
+Changes nothing and shows no key. The exit code is 1 when something has failed; a warning is no failure.`,
+  examples: ['cria doctor', 'cria doctor --offline --json'],
   async run({ options }, io) {
-    const diagnosis = await diagnose(io, io.signal)
+    const diagnosis = await diagnose(io, { signal: io.signal, offline: options.offline })
     if (options.json) await io.stdout.write(toJsonLine(diagnosis))
     else for (const check of diagnosis.checks) await io.stdout.writeRaw(line(check, io.stdout))
     return diagnosis.ok ? EXIT.done : EXIT.failed

@@ -39,6 +39,7 @@ export const models: Command = defineCommand({
     },
   },
   details: `Prices are US dollars for a million tokens of input and of output; a dash is what nobody knows.
+Without a date a price is yours, out of config.json, or that of a model that is always there.
 Asking a provider for its list of models costs nothing. Keys are never shown.`,
   examples: ['cria models', 'cria models --offline --json'],
   async run({ options }, io) {
@@ -69,7 +70,7 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
       ...providers.flatMap((provider) => provider.models.map((model) => modelRow('', model))),
     ]
     await io.stdout.writeRaw(table(providers.map(providerRow)))
-    await io.stdout.writeRaw(`\n${table([['', 'model', 'window', 'in', 'out'], ...rows], [2, 3, 4])}`)
+    await io.stdout.writeRaw(`\n${table([['', 'model', 'window', 'in', 'out', 'as of'], ...rows], [2, 3, 4])}`)
     if ('problem' in chosen) await note(io, chosen.problem)
     return 0
   },
@@ -81,7 +82,7 @@ function toLine({ ref, facts: { contextWindow, maxOutputTokens, price } }: Langu
 
 function modelRow(what: string, { ref, contextWindow, price }: ModelLine): readonly string[] {
   const window = contextWindow === null || contextWindow >= 1e9 ? '–' : String(contextWindow)
-  return [what, visibleLine(ref), window, dollars(price?.input), dollars(price?.output)]
+  return [what, visibleLine(ref), window, dollars(price?.input), dollars(price?.output), price?.asOf ?? '']
 }
 
 function providerRow({ name, configured, keyFrom, baseURL, reachable, why, problem }: ProviderLine): readonly string[] {

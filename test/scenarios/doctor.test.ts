@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hasRecordings, recordings, replayServer, tellThatRecordingsAreMissing } from '../support/shared-wire.ts'
+import { answer, chatServer, refuse } from '../support/chat-server.ts'
+import type { ChatServer, Reply } from '../support/chat-server.ts'
+import { newPlace } from './command-line.ts'
+import type { Place } from './command-line.ts'
+
+const KEY = 'sk-canary-0123456789'
+
+let place: Place
+let server: ChatServer | undefined
+beforeEach(() => {
+  place = newPlace()
+})
+afterEach(async () => {
+  place[Symbol.dispose]()
+  await server?.[Symbol.asyncDispose]()
+  server = undefined
+})
+
+interface Check {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly hint?: string
+}
+
+async function examine(
+  env: Readonly<Record<string, string>>,
+  ...words: readonly string[]
+): Promise<{ code: number | null; stdout: string; of: (provider: string) => Check | undefined }> {
+  const { code, stdout } = await place.run(['doctor', '--json', ...words], { env })
+  const { checks } = JSON.parse(stdout) as { checks: readonly Check[] }
+  return { code, stdout, of: (provider) => checks.find(({ name }) => name === `provider ${provider}`) }
+}
+
+/** A server that lists a model, and answers a question as `reply` does. */
+async function serve(reply: Reply, models: readonly string[] = ['small']): Promise<string> {
+  server = await chatServer((response, request) => {
+    if (request.url?.endsWith('/models') !== true) return reply(response, request)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data: models.map((id) => ({ id })) }))
+    return undefined
+  })
+  return server.url
+}
+
+const page: Reply = (response) => {
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+  response.end('<!doctype html><title>Welcome to nginx!</title>')
+}
+
+describe('doctor asks each provider that is configured one tiny question', () => {
+  test('and says which model answered', async () => {
+    const url = await serve(answer('ok'))
+    const { code, of } = await examine({ OPENAI_COMPATIBLE_BASE_URL: url })
+    expect(code).toBe(0)
+    expect(of('openai-compatible')).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/answers: openai-compatible\/small in \d+ ms, 15 tokens/),
+    })
+    const asked = server?.requests.filter((body) => body !== '') ?? []
+    expect(asked).toHaveLength(1)
+    expect(JSON.parse(asked[0] ?? '{}')).toMatchObject({ model: 'small', max_tokens: 16 })
+    expect((await place.run(['logs', 'list', '--json'])).stdout).toContain('"turns":[]')
+  })
+
+  test('the one that the user has chosen before one that is listed', async () => {
+    place.configure({ models: { quick: 'openai-compatible/chosen' } })
+    const url = await serve(answer('ok'), ['first', 'chosen'])
+    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: url })).of('openai-compatible')?.message).toContain(
+      'openai-compatible/chosen',
+    )
+  })
+
+  test('--offline asks nobody', async () => {
+    const url = await serve(answer('ok'))
+    const { of } = await examine({ OPENAI_COMPATIBLE_BASE_URL: url }, '--offline')
+    expect(of('openai-compatible')).toMatchObject({ status: 'ok', message: expect.stringContaining('was not asked') })
+    expect(server?.requests).toEqual([])
+  })
+})
+
+describe('doctor says in words what is wrong', () => {
+  test('K01 a key that is refused; where nothing else answers that is a failure, and the key is nowhere', async () => {
+    server = await chatServer(refuse(401, `Incorrect API key provided: ${KEY}`))
+    const { code, stdout, of } = await examine({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url })
+    expect(code).toBe(1)
+    expect(of('openai')).toMatchObject({
+      status: 'failed',
+      message: expect.stringMatching(/key from OPENAI_API_KEY: openai answered 401.*Incorrect API key/),
+      hint: expect.stringContaining('OPENAI_API_KEY'),
+    })
+    expect(stdout).not.toContain('canary')
+  })
+
+  test('a key that is refused before any model is known', async () => {
+    server = await chatServer(refuse(401, 'no'))
+    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: server.url })).of('openai-compatible')).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('the key was refused (status 401)'),
+    })
+  })
+
+  test('a model that is not there', async () => {
+    place.configure({ models: { main: 'openai-compatible/smal' } })
+    const url = await serve((response) => {
+      response.writeHead(404, { 'content-type': 'application/json' })
+      response.end('{"error":{"message":"model smal not found","code":"model_not_found"}}')
+    })
+    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: url })).of('openai-compatible')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('model smal not found'),
+      hint: expect.stringContaining('cria models'),
+    })
+  })
+
+  test('a web page in place of an API', async () => {
+    server = await chatServer(page)
+    const { of } = await examine({
+      OPENAI_COMPATIBLE_BASE_URL: server.url,
+      ANTHROPIC_API_KEY: KEY,
+      ANTHROPIC_BASE_URL: server.url,
+    })
+    expect(of('openai-compatible')?.message).toContain('no API: it sent HTML')
+    expect(of('anthropic')?.message).toContain('web page (“Welcome to nginx!”)')
+  })
+
+  test('a server that is not running', async () => {
+    await using gone = await chatServer(page)
+    const { url } = gone
+    await gone[Symbol.asyncDispose]()
+    expect((await examine({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: url })).of('openai')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('nothing listens there'),
+    })
+  })
+
+  test('a list of models that is not given', async () => {
+    server = await chatServer(refuse(404, 'no such path'))
+    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: server.url })).of('openai-compatible')).toMatchObject({
+      status: 'warning',
+      hint: expect.stringContaining('"openai-compatible/NAME"'),
+    })
+  })
+})
+
+if (!hasRecordings) tellThatRecordingsAreMissing()
+test.skipIf(!hasRecordings)('doctor understands recorded answers of real providers', async () => {
+  const replay = await replayServer()
+  try {
+    for (const [api, prefix, variable] of [
+      ['openai-responses', 'openai', 'OPENAI'],
+      ['anthropic-messages', 'anthropic', 'ANTHROPIC'],
+    ] as const) {
+      const recording = recordings(api).find(
+        ({ stream, status, scenario }) => stream && status === 200 && scenario.includes('text'),
+      )
+      if (recording === undefined) continue
+      place.configure({ models: { main: `${prefix}/any` } })
+      const env = { [`${variable}_API_KEY`]: KEY, [`${variable}_BASE_URL`]: `${replay.url}/${recording.name}/v1` }
+      expect((await examine(env)).of(prefix)).toMatchObject({
+        status: 'ok',
+        message: expect.stringContaining(`${prefix}/any in`),
+      })
+    }
+  } finally {
+    await replay.close()
+  }
+})
