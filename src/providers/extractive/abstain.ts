@@ -3,8 +3,9 @@
 import { VARIANT } from './matching.ts'
 import type { Question } from './question.ts'
 import type { Ranked } from './rank.ts'
+import { wordRange } from './reading.ts'
 import type { Reading } from './reading.ts'
-import { covered } from './share.ts'
+import { covered, either, strengths } from './share.ts'
 import { CONFIDENCE } from './weights.ts'
 
 export const SIGNS = [
@@ -81,3 +82,21 @@ export function confidenceOf(signs: Signs): number {
 }
 
 export const SURE_ENOUGH = 0.5
+/** What must be reached where the best window lacks the word that the question is about. */
+const SURE_WITHOUT_RAREST = 0.55
+/** The same where it lacks a word that is about half of the question. */
+const SURE_WITHOUT_HALF = 0.65
+const HALF = 0.4
+
+/** The confidence from which the best window is an answer. */
+export function needed(question: Question, { reading, window }: Ranked): number {
+  const { terms } = question
+  const context = reading.contexts[window.first]
+  const inside = strengths(question, reading, ...wordRange(reading.words, window.start, window.end))
+  const found = either(inside, either(context?.close ?? [], context?.wide ?? []))
+  const unsaid = heaviestUnsaid(question, found)
+  if (terms.length > 1 && unsaid >= HALF) return SURE_WITHOUT_HALF
+  const weights = terms.map(({ weight }) => weight).toSorted((a, b) => b - a)
+  const [rarest = 0, next = 0] = weights
+  return rarest > next && unsaid === rarest ? SURE_WITHOUT_RAREST : SURE_ENOUGH
+}

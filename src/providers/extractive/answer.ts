@@ -1,6 +1,6 @@
 /** Answers a question by quoting passages, or says that they do not hold the answer. Pure: no clock, no chance, no state. */
 
-import { confidenceOf, readSigns, SURE_ENOUGH } from './abstain.ts'
+import { confidenceOf, needed, readSigns } from './abstain.ts'
 import { scoreWindows } from './features.ts'
 import { readsAsCitation } from './markup.ts'
 import type { Passage, Quote } from './passage.ts'
@@ -43,7 +43,8 @@ export function answerFromPassages(
   const readings = readPassages(read, passages, LONGEST_QUOTE)
   const ranked = rank(scoreWindows(read, readings, LONGEST_QUOTE))
   const confidence = confidenceOf(readSigns(read, readings, ranked))
-  if (ranked.length === 0 || confidence < SURE_ENOUGH) return { abstained: true, text: ABSTENTION, quotes: [], confidence }
+  const [best] = ranked
+  if (best === undefined || confidence < needed(read, best)) return { abstained: true, text: ABSTENTION, quotes: [], confidence }
   const quotes = select(ranked).map(quoteOf)
   return { abstained: false, text: quotes.map(paragraph).join('\n\n'), quotes, confidence }
 }

@@ -99,3 +99,14 @@ test('an index that would read as a marker is quoted as code', () => {
   const text = 'The handler gets args[2] as payload.'
   expect(answerFromPassages('What does the handler get?', [{ marker: '1', text, score: 5 }]).text).toBe(`\`${text}\` [1]`)
 })
+
+test('a passage that says only half of a short question has to stand out', () => {
+  const passages = [1, 2, 3, 4, 5].map((n) => ({
+    marker: String(n),
+    title: 'Settings',
+    text: `Rule ${n}: the project reads its file before that of the house. Others follow.`,
+    score: 5 - n / 10,
+  }))
+  expect(answerFromPassages('How do I install the project?', passages).abstained).toBe(true)
+  expect(answerFromPassages('Which file does the project read?', passages).abstained).toBe(false)
+})
