@@ -214,7 +214,7 @@ describe('trust (I09)', () => {
       expect(statSync(home).mode & 0o777).toBe(0o700)
       expect(statSync(join(home, 'trust')).mode & 0o777).toBe(0o700)
       expect(statSync(findConsent(join(home, 'trust'))).mode & 0o777).toBe(0o600)
-      expect(readFileSync(join(home, '.gitignore'), 'utf8')).toContain('cria.db')
+      expect(readFileSync(join(home, '.gitignore'), 'utf8')).toContain('cria.*\n')
     },
   )
 

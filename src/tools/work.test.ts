@@ -145,6 +145,8 @@ describe('time', () => {
       toolConcurrency: 4,
       abortSignal: controller.signal,
       clock,
+      // The model's limits are not what is counted here.
+      timeouts: { firstToken: null, idle: null },
     })) {
       events.push(event)
       if (event.type === 'tool_result') controller.abort()

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -82,7 +82,9 @@ describe('measureRun', () => {
         runFile,
         lines([...run].flatMap(([query, found]) => found.map(({ id, score }) => `${query} Q0 ${id} 0 ${score} tag`))),
       )
-      const { stdout } = spawnSync(process.execPath, [EVALUATOR, '--qrels', qrels, '--run', runFile], { encoding: 'utf8' })
+      const { stdout } = spawnSync(process.execPath, [realpathSync(EVALUATOR), '--qrels', qrels, '--run', runFile], {
+        encoding: 'utf8',
+      })
       const theirs = (JSON.parse(stdout) as { metrics: Record<string, number> }).metrics
       const ours = measureRun(run, judgments)
       expect(ours.ndcg10).toBeCloseTo(theirs['ndcg@10'] ?? -1, 3)
