@@ -40,36 +40,49 @@ function drop(above: { level: number }[], level: number): void {
 /** For each cell what the other cells of its row and the name of its column say. */
 function readRows(units: readonly Unit[], said: Said): Map<Unit, number[]> {
   const found = new Map<Unit, number[]>()
-  let names: Unit[] = []
+  const columns = columnNames()
   let row: Unit[] = []
   const finish = (): void => {
     const all = row.map(said)
     const whole = all.reduce<number[]>((sum, one) => either(sum, one), all[0] ?? [])
     for (const cell of row) {
-      const name = names.find(({ column }) => column === cell.column)
+      const name = columns.of(cell)
       found.set(cell, name === undefined ? whole : either(whole, said(name)))
     }
     row = []
   }
   for (const unit of units) {
     if (unit.block !== row[0]?.block) finish()
-    if (unit.kind === 'columns') names = names[0]?.block === unit.block ? [...names, unit] : [unit]
-    else if (unit.kind === 'row') row.push(unit)
-    else names = []
+    columns.read(unit)
+    if (unit.kind === 'row') row.push(unit)
   }
   finish()
   return found
 }
 
+/** The names of the columns of the table that is being read, unit by unit. */
+function columnNames(): { read: (unit: Unit) => void; of: (cell: Unit) => Unit | undefined } {
+  const names = new Map<number | undefined, Unit>()
+  let block: number | undefined
+  return {
+    read(unit) {
+      if (unit.kind === 'row') return
+      if (unit.kind !== 'columns' || unit.block !== block) names.clear()
+      block = unit.block
+      if (unit.kind === 'columns') names.set(unit.column, unit)
+    },
+    of: ({ column }) => names.get(column),
+  }
+}
+
 /** The cells to quote, one of each row: where a column is asked for that one's, else the longest; never what the question says itself. */
 export function tellingCells(units: readonly Unit[], share: (unit: Unit) => number, isGiven: (unit: Unit) => boolean): Set<Unit> {
   const best = new Map<number, { unit: Unit; worth: number }>()
-  let names: Unit[] = []
+  const columns = columnNames()
   for (const unit of units) {
-    if (unit.kind === 'columns') names = names[0]?.block === unit.block ? [...names, unit] : [unit]
-    else if (unit.kind !== 'row') names = []
+    columns.read(unit)
     if (unit.kind !== 'row') continue
-    const name = names.find(({ column }) => column === unit.column)
+    const name = columns.of(unit)
     const length = Math.min(1, (unit.end - unit.start) / LONG_CELL)
     const worth = isGiven(unit) ? length - 2 : (name !== undefined && share(name) > 0 ? 1 + share(name) : 0) + length / 10
     if (worth > (best.get(unit.block)?.worth ?? Number.NEGATIVE_INFINITY)) best.set(unit.block, { unit, worth })
