@@ -203,6 +203,17 @@ describe('files that cannot be read', () => {
     expect(await index()).toMatchObject({ files: 1, unchanged: 1, removed: 0, skipped: skipped.slice(0, 1) })
   })
 
+  test('keep their reason when they are moved, or only their time has changed', async () => {
+    put({ 'sub/a.md': '\0' })
+    const reason = (await index()).skipped[0]?.reason
+    expect(reason).toBeDefined()
+    remove('sub/a.md')
+    put({ 'a.md': '\0' })
+    expect((await index()).skipped).toEqual([{ path: 'a.md', reason }])
+    utimesSync(join(base, 'a.md'), 1_000_000_000, 1_000_000_000)
+    expect((await index()).skipped).toEqual([{ path: 'a.md', reason }])
+  })
+
   test('H06 a file that vanishes or changes while the run goes on is skipped with a note, what was known of it is right', async () => {
     put({ 'a.md': '1', 'b.md': '2', 'c.md': '3', 'd.md': '4' })
     await index()

@@ -16,8 +16,14 @@ import type { FileFacts, IndexableStore, IndexedSource } from './indexable-store
  */
 export type Change =
   | { readonly kind: 'unchanged'; readonly known: IndexedSource; readonly skipped?: string }
-  | { readonly kind: 'touch'; readonly known: IndexedSource; readonly document: SourceDocument; readonly file: FileFacts }
-  | { readonly kind: 'move'; readonly from: IndexedSource; readonly file: FileFacts }
+  | {
+      readonly kind: 'touch'
+      readonly known: IndexedSource
+      readonly document: SourceDocument
+      readonly file: FileFacts
+      readonly skipped?: string
+    }
+  | { readonly kind: 'move'; readonly from: IndexedSource; readonly file: FileFacts; readonly skipped?: string }
   | {
       readonly kind: 'put'
       readonly known: IndexedSource | undefined
@@ -75,10 +81,10 @@ export async function readChange(found: FoundFile, comparison: Comparison): Prom
   const file = factsOf(opened, recipe, comparison.now())
   if (known !== undefined && known.file.recipe === recipe && known.file.hash === opened.hash) {
     const document = await store.getDocument(found.source)
-    if (document !== undefined) return { kind: 'touch', known, document, file }
+    if (document !== undefined) return { kind: 'touch', known, document, file, ...(await reasonKept(store, known)) }
   }
   const from = known === undefined ? await movedFrom(opened, recipe, comparison) : undefined
-  if (from !== undefined) return { kind: 'move', from, file }
+  if (from !== undefined) return { kind: 'move', from, file, ...(await reasonKept(store, from)) }
   const extracted = await extractDocument(opened, limits)
   if ('document' in extracted) return { kind: 'put', known, document: extracted.document, file }
   if (extracted.because !== 'content') return withoutText(extracted, known)
