@@ -48,6 +48,14 @@ export interface Expected {
   readonly responseId?: string
 }
 
+/** The events of a recorded stream, as they came. */
+export function chunksOf({ file }: Recording): readonly string[] {
+  const { response } = JSON.parse(readFileSync(join(WIRE, 'recordings', file), 'utf8')) as {
+    readonly response: { readonly chunks?: readonly string[] }
+  }
+  return response.chunks ?? []
+}
+
 export function recordings(...apis: readonly string[]): Recording[] {
   const index = JSON.parse(readFileSync(join(WIRE, 'recordings', 'index.json'), 'utf8')) as {
     readonly recordings: readonly Recording[]
@@ -77,6 +85,7 @@ export function sequences(...apis: readonly string[]): Sequence[] {
 
 export interface LogLine {
   readonly type: string
+  readonly eventsSent?: number
   readonly key?: string
   readonly name?: string
   readonly aborted?: boolean
@@ -88,6 +97,8 @@ export interface LogLine {
 export interface ReplayServer {
   readonly url: string
   readonly log: readonly LogLine[]
+  /** Answers to the first, second, … request to a name; the last one to all that follow. */
+  readonly scenarios: Map<string, { readonly attempts: readonly Readonly<Record<string, string | number>>[] }>
   close(): Promise<void>
 }
 
