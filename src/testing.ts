@@ -5,3 +5,4 @@ export type { Script, ScriptedAnswer, ScriptedOptions } from './providers/script
 export { collect } from './testing/collect.ts'
 export { recorderSuite } from './testing/recorder-suite.ts'
 export type { JournalUnderTest, Runner } from './testing/recorder-suite.ts'
+export { documentStoreSuite } from './testing/document-store-suite.ts'

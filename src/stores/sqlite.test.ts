@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
-import { documentStoreSuite } from '../../test/contract/document-store.ts'
+import { documentStoreSuite } from '../testing/document-store-suite.ts'
 import { MemoryDocumentStore } from './memory.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
 

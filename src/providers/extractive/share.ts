@@ -1,10 +1,15 @@
 /** How much of a question a stretch of a passage says, measured in the weight of the question's terms. */
 
+import type { Match } from './matching.ts'
 import type { Question, Term } from './question.ts'
-import type { Reading } from './reading.ts'
+
+/** The words of a passage, by what of the question they say. */
+interface Matched {
+  readonly matches: readonly (Match | undefined)[]
+}
 
 /** For each term how well a range of words says it, 0 to 1. */
-export function strengths(question: Question, { matches }: Pick<Reading, 'matches'>, from: number, to: number): number[] {
+export function strengths(question: Question, { matches }: Matched, from: number, to: number): number[] {
   const found = question.terms.map(() => 0)
   for (let i = from; i < to; i++) {
     const match = matches[i]
@@ -52,7 +57,7 @@ const SMALLEST = 1e-9
 const NEIGHBOURS = 3
 
 /** Share of the question's neighbouring terms that stand near each other in a range of words too, by weight. */
-export function neighbourPairs({ terms }: Question, { matches }: Pick<Reading, 'matches'>, from: number, to: number): number {
+export function neighbourPairs({ terms }: Question, { matches }: Matched, from: number, to: number): number {
   const lastSeen = terms.map(() => Number.NEGATIVE_INFINITY)
   const near = new Set<number>()
   for (let i = from; i < to; i++) {

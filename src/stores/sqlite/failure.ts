@@ -23,6 +23,11 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   26: { what: 'is no SQLite database, or is damaged', hint: 'Move the file away, or name another one.' },
 }
 
+/** The file is something else. */
+export function isNoDatabase(error: unknown): boolean {
+  return isCriaError(error) && (error.cause as { errcode?: unknown } | undefined)?.errcode === 26
+}
+
 /** Makes a `CriaError` of what SQLite throws; errors that are ours already pass unchanged. */
 export function storeError(thrown: unknown, path: string): CriaError {
   if (isCriaError(thrown)) return thrown

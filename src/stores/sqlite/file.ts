@@ -1,12 +1,13 @@
 /** Opens the file of a store, or makes one; says plainly why it cannot, and then has changed nothing. */
 
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, copyFileSync, linkSync, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import { closeSync, constants, copyFileSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, CriaError, isCriaError } from '../../core/error.ts'
 import { Connection } from './connection.ts'
+import { isNoDatabase } from './failure.ts'
 import { loadSqlite } from './load.ts'
 import { APPLICATION_ID, migrate } from './schema.ts'
 
@@ -21,14 +22,13 @@ export interface FileOptions {
 const BUSY_TIMEOUT_MS = 30_000
 /** Pages that are kept in memory: indexing touches many small rows all over the file. */
 const CACHE_KB = 32_768
-const MAGIC = 'SQLite format 3\0'
 const MEMORY = ':memory:'
 
 export function openFile(options: FileOptions): Connection {
   if (options.path === MEMORY) return prepared(connect(MEMORY, MEMORY, false), options)
   const path = resolve(options.path)
   if (exists(path)) {
-    checkHeader(path)
+    checkEntry(path)
   } else if (options.readOnly) {
     throw new ConfigurationError(`There is no document store at ${path}: check the path, or index documents first.`)
   } else {
@@ -57,11 +57,11 @@ function prepared(connection: Connection, options: FileOptions): Connection {
     if (connection.readOnly) return connection
     connection.execute(`PRAGMA synchronous = ${options.synchronous}; PRAGMA journal_size_limit = 67108864`)
     // SQLite opens what it may not write without a word: ask now, not when the first document comes.
-    connection.write(() => {})
+    connection.execute('DELETE FROM facts WHERE FALSE')
     return connection
   } catch (error) {
     connection.close()
-    throw error
+    throw isNoDatabase(error) ? notOurs(connection.path, 'is no SQLite database, or a damaged one', error) : error
   }
 }
 
@@ -120,26 +120,22 @@ function publish(draft: string, path: string): void {
   }
 }
 
-function checkHeader(path: string): void {
-  const refuse = (what: string): never => {
-    throw new ConfigurationError(
-      `${path} ${what}, not a document store of cria. It was left as it is; move it away or name another file.`,
-    )
-  }
+/**
+ * Looks at the entry and not into the file: closing a file that SQLite has open elsewhere in this process would drop its locks
+ * (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ */
+function checkEntry(path: string): void {
   const stats = guarded(path, () => statSync(path))
-  if (stats.isDirectory()) refuse('is a folder')
-  if (!stats.isFile()) refuse('is no ordinary file')
-  if (stats.size === 0) refuse('is an empty file')
-  const head = Buffer.alloc(MAGIC.length)
-  guarded(path, () => {
-    const file = openSync(path, 'r')
-    try {
-      readSync(file, head, 0, head.length, 0)
-    } finally {
-      closeSync(file)
-    }
-  })
-  if (head.toString('latin1') !== MAGIC) refuse('is no SQLite database')
+  if (stats.isDirectory()) throw notOurs(path, 'is a folder')
+  if (!stats.isFile()) throw notOurs(path, 'is no ordinary file')
+  if (stats.size === 0) throw notOurs(path, 'is an empty file')
+}
+
+function notOurs(path: string, what: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `${path} ${what}, not a document store of cria. It was left as it is; move it away or name another file.`,
+    cause === undefined ? {} : { cause },
+  )
 }
 
 function exists(path: string): boolean {

@@ -6,7 +6,7 @@
  */
 
 import assert from 'node:assert/strict'
-import type { DocumentStore, ScoredChunk, SourceDocument } from '../../src/core/store.ts'
+import type { DocumentStore, ScoredChunk, SourceDocument } from '../core/store.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
