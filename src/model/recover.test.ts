@@ -35,6 +35,14 @@ describe('recover', () => {
     expect(recovery.action === 'switch' ? `switch ${recovery.reason}` : recovery.action).toBe(expected)
   })
 
+  it('ENG-ERR-002 believes an error that says it may pass, whatever it is', () => {
+    const odd = new CriaError('invalid_request', '', { retryable: true })
+    expect(recover(odd, fresh, policy)).toEqual({ action: 'retry', delay: 500 })
+    const final = new CriaError('overloaded', '', { retryable: false })
+    expect(recover(final, fresh, policy)).toEqual({ action: 'fail' })
+    expect(recover(final, { ...fresh, hasFallback: true }, policy).action).toBe('switch')
+  })
+
   it.each([
     [2000, { action: 'retry', delay: 2200 }],
     [60_000, { action: 'retry', delay: 66_000 }],

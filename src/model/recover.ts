@@ -47,7 +47,7 @@ const KIND: Readonly<Partial<Record<ErrorCode, 'transient' | 'model' | 'overflow
 }
 
 export function recover(error: CriaError, state: AttemptState, policy: RetryPolicy): Recovery {
-  const kind = KIND[error.code]
+  const kind = KIND[error.code] ?? (error.retryable ? 'transient' : undefined)
   if (kind === 'overflow') return { action: 'overflow' }
   if (kind === undefined) return { action: 'fail' }
   if (state.shown && policy.afterOutput === 'error') return { action: 'fail' }

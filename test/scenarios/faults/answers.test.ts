@@ -82,6 +82,26 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(turn.last).toMatchObject({ type: 'complete', result: { steps: 2, finishReason: 'stop' } })
   })
 
+  test('ENG-THINK-001 the backup of a later step is sent what was said and done, and none of the thinking of another model', async () => {
+    const { tool, runs } = countingTool()
+    const other = ALL_APIS[(ALL_APIS.indexOf(api) + 1) % ALL_APIS.length] ?? api
+    const primary = wire.model(api, [good(api, { ...SAID, ...CALLS }), { status: 503 }])
+    const backup = wire.model(other, [good(other, { text: 'Done.' })])
+    const turn = await play({
+      model: primary.model,
+      fallbackModels: [backup.model],
+      tools: [tool],
+      enableThinking: true,
+      retry: { maxRetries: 0 },
+    })
+    expect(turn.last).toMatchObject({ type: 'complete', result: { text: 'Done.', model: other.model, steps: 2 } })
+    expect(runs).toHaveLength(2)
+    const sent = JSON.stringify(backup.requests[0]?.body)
+    for (const said of [CALLS.text, 'Zürich', 'Bern', 'Result 1.', 'Result 2.']) expect(sent).toContain(said)
+    expect(sent).not.toContain(SAID.thinking)
+    expect(sent).not.toContain(SAID.signature)
+  })
+
   test('ENG-THINK-002 hidden thinking is not shown; it is kept, recorded and sent back as if it had been', async () => {
     const both = await Promise.all(
       [true, false].map(async (showThinking) => {

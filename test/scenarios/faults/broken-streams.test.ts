@@ -124,6 +124,24 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
+  test('ENG-ERR-005 an answer in one piece that is cut anywhere is asked for again', async () => {
+    const body = JSON.stringify(api.whole(SAID))
+    const headers = { 'content-type': 'application/json' }
+    const cuts = [0, 1, Math.floor(body.length / 3), Math.floor(body.length / 2), body.length - 1]
+    const endings = ['end', 'reset', 'hang'] as const
+    const all = cuts.flatMap((at) => endings.map((afterwards) => ({ at, afterwards })))
+    await forAll(all, JSON.stringify, async ({ at, afterwards }) => {
+      const clock = new ManualClock()
+      const bad: Reply = { headers, body: body.slice(0, at), afterwards, whileHanging: () => clock.advance(1_000_000) }
+      const { model, requests } = wire.model(api, [bad, { headers, body }])
+      const turn = await play({ model, clock, stream: false, enableThinking: true })
+      expect(turn.last).toMatchObject({ type: 'complete', result: { text: SAID.text, finishReason: 'stop' } })
+      expect(turn.of('retry')).toHaveLength(1)
+      expect(turn.of('reset')).toHaveLength(0)
+      expect(requests).toHaveLength(2)
+    })
+  })
+
   test('ENG-ERR-004 a stream that always breaks is an error that keeps what was said', async () => {
     await forAll(cases(api, SAID, every(5)), nameOf, async ({ bad, clock, complete, codes }) => {
       if (complete) return

@@ -90,6 +90,15 @@ describe.each(ALL_APIS)('$provider', (api) => {
     expect(helped.of('model_switch')).toMatchObject([{ reason: 'model_unavailable' }])
   })
 
+  test('C01 C02 the word of the provider on trying again counts', async () => {
+    const odd = wire.model(api, [refusal(api, 400, { 'x-should-retry': 'true' }), good(api)])
+    expect((await play({ model: odd.model })).last.type).toBe('complete')
+    expect(odd.requests).toHaveLength(2)
+    const final = wire.model(api, [refusal(api, 500, { 'x-should-retry': 'false' }), good(api)])
+    expect((await play({ model: final.model })).last).toMatchObject({ type: 'error', error: { retryable: false } })
+    expect(final.requests).toHaveLength(1)
+  })
+
   test('C04 ENG-ERR-002 is asked again when the provider says, or at most a quarter later', async () => {
     const named: readonly (readonly [Record<string, string>, number])[] = [
       [{ 'retry-after': '2' }, 2000],
