@@ -90,10 +90,12 @@ export class TurnLedger implements Ledger {
 }
 
 /** What the provider did not tell is estimated, and marked so. */
-function completed({ usage, parts }: Attempted, request: ModelRequest): Usage {
-  if (usage.inputTokens !== null && usage.outputTokens !== null) return usage
+function completed({ usage, parts, finished }: Attempted, request: ModelRequest): Usage {
+  if (finished && usage.inputTokens !== null && usage.outputTokens !== null) return usage
   const inputTokens = usage.inputTokens ?? estimateRequestTokens(request)
-  const outputTokens = usage.outputTokens ?? estimatePartTokens(parts)
+  // Some providers tell at the beginning what the first words cost.
+  const told = finished ? usage.outputTokens : null
+  const outputTokens = told ?? Math.max(usage.outputTokens ?? 0, estimatePartTokens(parts))
   return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }
 }
 

@@ -51,6 +51,8 @@ export interface Attempted {
   readonly usage: Usage
   /** What was said, for an estimate where the provider tells nothing. */
   readonly parts: readonly Part[]
+  /** The answer came to its end; what a provider tells of it before is only a beginning. */
+  readonly finished: boolean
   /** The provider turned the request away, or never got it: it costs nothing. */
   readonly refused: boolean
 }

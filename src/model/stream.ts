@@ -100,9 +100,10 @@ async function* tryOnce(
   try {
     outcome = yield* attemptOnce(admitted, model, attempt, progress, ctx)
   } finally {
-    const { usage: told, parts } = progress.assembler.result()
+    const { assembler } = progress
+    const { usage: told, parts } = assembler.result()
     const refused = progress.error !== undefined && !progress.begun && wasRefused(progress.error)
-    usage = await ctx.ledger.settle(model, admitted, { usage: told, parts, refused })
+    usage = await ctx.ledger.settle(model, admitted, { usage: told, parts, finished: assembler.finished, refused })
   }
   return 'message' in outcome ? { ...outcome, usage } : outcome
 }

@@ -95,6 +95,18 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
+  test('ENG-USAGE-001 what an answer cost that was left is estimated from what it said, with what the provider told of the input', async () => {
+    const text = 'A sentence of some length, so that its tokens are more than a provider counts at its beginning. '.repeat(4)
+    const events = eventsOf(api, { text })
+    const served = wire.model(api, [hanging(api, { text }, needed(events) - 1)])
+    const turn = await play({ model: served.model }, ({ type }) => type === 'text_delta')
+    const usage = (await journal()).read.turn(turn.last.turnId)?.turn.usage
+    expect(usage).toMatchObject({ exactness: 'estimated' })
+    expect(usage?.outputTokens).toBeGreaterThan(turn.text.length / 10)
+    if (api.provider === 'anthropic' || api.provider === 'google') expect(usage?.inputTokens).toBe(12)
+    else expect(usage?.inputTokens).toBeGreaterThan(0)
+  })
+
   test('D03 ENG-ERR-001 after an abort the conversation goes on, in a form that providers accept', async () => {
     const all = eventsOf(api, CALLS)
     await forAll([...all.keys()], String, async (at) => {
