@@ -26,7 +26,10 @@ export async function* recorded(
     const bodies = tap.refusal === undefined ? source : refused(tap.refusal, turn)
     // Not returned with its reader: what tools have done by then is still wanted.
     const held = { next: () => bodies.next() }
-    for await (const group of inReadyGroups(held, isDelta, () => turn.end(left()))) {
+    for await (const group of inReadyGroups(held, isDelta, () => {
+      // After the terminal event nothing runs that could be ended.
+      if (tap.terminal === undefined) turn.end(left())
+    })) {
       const events = await tap.store(group)
       for (const event of events) yield event
       if (tap.terminal !== undefined) return tap.terminal.type === 'complete' ? tap.terminal.result : undefined

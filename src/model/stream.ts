@@ -166,6 +166,9 @@ async function* attemptOnce(
   }
 }
 
+/** Nobody looks at it: making the error that is the default takes milliseconds in a cold process. */
+const OVER = 'The attempt is over.'
+
 /** The parts of one attempt, up to and with `finish`; what a provider sends after that is not part of the answer. */
 async function* partsOf(
   request: ModelRequest,
@@ -190,7 +193,7 @@ async function* partsOf(
   } finally {
     // First the signal, then the iterator: a generator that waits cannot be returned before its wait ends. One that ignores the
     // signal is not waited for.
-    over.abort()
+    over.abort(OVER)
     void parts.return().catch(() => {})
   }
 }
