@@ -111,3 +111,11 @@ test.each([
 ])('%j from %d to %d is %d words long', (text, start, end, expected) => {
   expect(wordCounter(text)(start, end)).toBe(expected)
 })
+
+test('plain text is counted as what stands between white space', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
+      expect(wordCounter(text)(0, text.length)).toBe(text.match(/\S+/g)?.length ?? 0)
+    }),
+  )
+})

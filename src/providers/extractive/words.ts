@@ -101,10 +101,15 @@ export function wordCounter(text: string): (start: number, end: number) => numbe
   const ends: number[] = []
   /** Words before each token. */
   const before: number[] = [0]
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    starts.push(index)
-    ends.push(index + token.length)
-    before.push((before.at(-1) ?? 0) + lengthOf(token))
+  if (isAscii(text)) {
+    readAsciiTokens(text, starts, ends)
+    for (let words = 1; words <= starts.length; words++) before.push(words)
+  } else {
+    for (const { 0: token, index } of text.matchAll(TOKEN)) {
+      starts.push(index)
+      ends.push(index + token.length)
+      before.push((before.at(-1) ?? 0) + lengthOf(token))
+    }
   }
   return (start, end) => {
     const first = firstAbove(ends, start)
@@ -120,6 +125,26 @@ export function wordCounter(text: string): (start: number, end: number) => numbe
       lengthOf(text.slice(starts[last], end))
     )
   }
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) return false
+  return true
+}
+
+/** What stands between white space; a plain loop, since most texts are ASCII and a process that answers once is not warm. */
+function readAsciiTokens(text: string, starts: number[], ends: number[]): void {
+  let inside = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    const isSpace = code === 0x20 || (code >= 0x09 && code <= 0x0d)
+    if (isSpace === inside) {
+      if (isSpace) ends.push(index)
+      else starts.push(index)
+      inside = !inside
+    }
+  }
+  if (inside) ends.push(text.length)
 }
 
 function lengthOf(token: string): number {
