@@ -26,7 +26,7 @@ const JSON_LIKE = 'json jsonl ndjson json5 jsonc geojson webmanifest har avsc'
 const TABLES = 'csv tsv tab psv'
 /** Binary formats by what they are, so that the reason for skipping them says something. */
 const BINARY: Readonly<Record<string, string>> = {
-  image: 'png jpg jpeg gif webp avif bmp ico icns tif tiff heic psd ai eps raw cr2 xcf',
+  image: 'svg png jpg jpeg gif webp avif bmp ico icns tif tiff heic psd ai eps raw cr2 xcf',
   audio: 'mp3 wav flac ogg oga m4a aac opus wma mid midi',
   video: 'mp4 mkv mov avi webm wmv flv m4v mpg mpeg',
   archive: 'zip gz tgz bz2 xz zst 7z rar tar jar war ear whl egg gem crate nupkg deb rpm apk dmg iso cab br lz4',

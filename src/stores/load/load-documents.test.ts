@@ -338,6 +338,7 @@ describe('which files', () => {
       'package-lock.json': '{}',
       'a.min.js': 'x',
       'logo.png': 'x',
+      'flow.svg': '<svg xmlns="http://www.w3.org/2000/svg"><text>Words</text></svg>',
       'archive.zip': 'x',
       'old.doc': 'x',
     })
@@ -352,6 +353,7 @@ describe('which files', () => {
       'package-lock.json': 'generated file',
       'a.min.js': 'generated file',
       'logo.png': 'image file',
+      'flow.svg': 'image file',
       'archive.zip': 'archive file',
       'old.doc': 'Office document other than .docx file',
     })
