@@ -78,13 +78,19 @@ async function buildCommand(entry: string): Promise<void> {
   writeFileSync(join(COMMAND, 'LICENSES.txt'), licenses(chunks))
 }
 
-/** The compile cache must be on before the first module of ours is loaded. */
+/** The compile cache must be on before the first module of ours is loaded; a Node that is too old is told so in words it understands. */
 const LAUNCHER = `#!/usr/bin/env node
 'use strict'
-require('node:module').enableCompileCache()
-void require('./main.js').main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code
-})
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write('cria needs Node 22.18 or newer, and this is ' + process.version + '.\\n')
+  process.exitCode = 2
+} else {
+  require('node:module').enableCompileCache()
+  void require('./main.js').main(process.argv.slice(2)).then((code) => {
+    process.exitCode = code
+  })
+}
 `
 
 /** The licences of the packages whose code became part of the bundle. */
