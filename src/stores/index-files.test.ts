@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -167,6 +167,20 @@ describe('what leaves', () => {
     expect(await contents()).toEqual({ 'a.log': 'Two.', 'b.md': '2' })
     remove('a.log')
     expect(await index()).toMatchObject({ removed: 1 })
+  })
+
+  test('H06 a file that was named itself and is a pipe by now is not waited for, and leaves the index', async () => {
+    put({ 'a.md': 'One.', 'b.md': 'Two.' })
+    await index('a.md')
+    remove('a.md')
+    expect(spawnSync('mkfifo', [join(base, 'a.md')]).status).toBe(0)
+    expect(await index()).toMatchObject({
+      files: 1,
+      added: 1,
+      removed: 1,
+      skipped: [{ path: 'a.md', reason: 'no regular file' }],
+    })
+    expect(await contents()).toEqual({ 'b.md': 'Two.' })
   })
 
   test('the text of a file that has none any more', async () => {

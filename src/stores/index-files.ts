@@ -236,8 +236,8 @@ class IndexRun {
 async function namedBefore({ source }: IndexedSource, base: string): Promise<FoundFile | undefined> {
   const path = pathOf(source, base)
   try {
-    const { size, mtimeMs } = await stat(path)
-    return { path, source, size, mtimeMs, isNamed: true }
+    const stats = await stat(path)
+    return stats.isFile() ? { path, source, size: stats.size, mtimeMs: stats.mtimeMs, isNamed: true } : undefined
   } catch {
     return undefined
   }

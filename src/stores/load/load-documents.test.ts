@@ -9,6 +9,7 @@ import { deflatedZip, docx, docxParts, pdf, pdfOf } from '../../../test/support/
 import type { SourceDocument } from '../../core/store.ts'
 import { loadDocuments } from './load-documents.ts'
 import type { LoadOptions } from './load-documents.ts'
+import { openFile } from './load-file.ts'
 import { storedZip } from './zip-write.ts'
 
 let base: string
@@ -302,6 +303,13 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     put({ 'a.md': 'Good.' })
     expect(await load()).toMatchObject({ sources: ['a.md'], skipped: { pipe: 'no regular file' } })
     expect(await load(['pipe', 'a.md'])).toMatchObject({ sources: ['a.md'], skipped: { pipe: 'no regular file' } })
+  })
+
+  test('H06 a file that becomes a pipe between finding and opening it is not waited for', async () => {
+    const path = join(base, 'a.md')
+    expect(spawnSync('mkfifo', [path]).status).toBe(0)
+    const found = { path, source: 'a.md', size: 5, mtimeMs: 0, isNamed: false }
+    expect(await openFile(found)).toEqual({ skipped: 'no regular file', because: 'content' })
   })
 })
 

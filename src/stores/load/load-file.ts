@@ -1,6 +1,7 @@
 /** One file to one document: read within limits, told by its content, its text taken out. */
 
 import { hash } from 'node:crypto'
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import type { SourceDocument } from '../../core/store.ts'
@@ -20,6 +21,9 @@ import type { FoundFile } from './walk.ts'
 export const LOADER_VERSION = 1
 
 const MEGABYTE = 1024 * 1024
+
+/** A pipe may stand where a file was found: waiting for its writer would hold a thread for ever, which not even the end of the process ends. */
+const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 export interface LoadLimits {
   /** Largest file in bytes; formats that have to be parsed have lower limits of their own. Default 50 MB. */
@@ -90,7 +94,7 @@ async function readBytes(
   file: FoundFile,
   { maxFileBytes = DEFAULT_MAX_FILE_BYTES, signal }: LoadLimits,
 ): Promise<OpenedFile | Failure> {
-  const handle = await open(file.path, 'r')
+  const handle = await open(file.path, READ_WITHOUT_WAITING)
   try {
     const before = await handle.stat()
     if (!before.isFile()) throw new Unreadable('no regular file')
