@@ -82,4 +82,25 @@ describe('inReadyGroups', () => {
     expect(first.value).toHaveLength(256)
     await groups.return(undefined)
   })
+
+  it('lets the event loop turn when an iterator never waits', async () => {
+    let turned = false
+    setImmediate(() => (turned = true))
+    async function* endless(): AsyncGenerator<number, void> {
+      for (;;) yield 1
+    }
+    const groups = inReadyGroups(endless(), positive, nothing)
+    await groups.next()
+    expect(turned).toBe(true)
+    await groups.return(undefined)
+  })
+
+  it('leaves nothing behind in the event loop', async () => {
+    const waiting = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Immediate').length
+    const before = waiting()
+    for (let round = 0; round < 100; round++) {
+      for await (const group of inReadyGroups(numbers([1, 2, 3]), positive, nothing)) expect(group).toEqual([1, 2, 3])
+    }
+    expect(waiting()).toBe(before)
+  })
 })

@@ -20,16 +20,24 @@ export async function* inReadyGroups<T, R>(
       let result = await (pending ?? iterator.next())
       pending = undefined
       const group: T[] = []
+      let turn: Turn | undefined
       while (!result.done) {
         group.push(result.value)
-        if (!open(result.value) || group.length >= MAX_BATCH) break
+        if (!open(result.value)) break
+        turn ??= nextTurn()
+        // An iterator that never waits must not keep timers and signals from having their turn.
+        if (group.length >= MAX_BATCH) {
+          await turn.passed
+          break
+        }
         pending = iterator.next()
         // A rejection is met by the await above in the next round, after what came before it has been handed out.
-        const next = await Promise.race([pending.catch(() => undefined), nextTurn()])
+        const next = await Promise.race([pending.catch(() => undefined), turn.passed])
         if (next === undefined) break
         pending = undefined
         result = next
       }
+      turn?.forget()
       if (group.length > 0) yield group
       if (result.done) {
         finished = true
@@ -45,6 +53,15 @@ export async function* inReadyGroups<T, R>(
   }
 }
 
-function nextTurn(): Promise<undefined> {
-  return new Promise((resolve) => setImmediate(resolve, undefined))
+interface Turn {
+  /** Resolves when the event loop has turned. */
+  readonly passed: Promise<undefined>
+  /** Nobody waits for it any more: what hangs on it can go. */
+  forget(): void
+}
+
+function nextTurn(): Turn {
+  const { promise: passed, resolve } = Promise.withResolvers<undefined>()
+  const immediate = setImmediate(resolve, undefined)
+  return { passed, forget: () => clearImmediate(immediate) }
 }
