@@ -185,6 +185,22 @@ describe('query()', () => {
     expect(types(events)).toEqual(['start', 'text_delta', 'usage', 'notice', 'message', 'complete'])
   })
 
+  it('D02 a model that never waits can be stopped, also when nothing of it is shown', async () => {
+    const parts = Array.from({ length: 20_000 }, () => ({ type: 'tool-input' as const, id: 'a', name: 'b', delta: 'c' }))
+    const stop = new AbortController()
+    setImmediate(() => setImmediate(() => stop.abort()))
+    const events = await collect({ model: new ScriptedModel([{ parts }]), prompt: 'Go', abortSignal: stop.signal })
+    expect(types(events)).toEqual(['start', 'cancelled'])
+  })
+
+  it('lets the event loop turn between questions to a model that never waits', async () => {
+    let turned = false
+    setImmediate(() => (turned = true))
+    await collect({ model: new ScriptedModel(['One.']), prompt: 'Go' })
+    await collect({ model: new ScriptedModel(['Two.']), prompt: 'Go' })
+    expect(turned).toBe(true)
+  })
+
   it('times out a provider that says nothing, and a turn that takes too long', async () => {
     const hanging = (): ScriptedModel => new ScriptedModel([{ text: ['x'], hang: { after: 0 } }])
     const silent = await collect({

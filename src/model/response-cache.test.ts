@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { foldEvents } from '../core/fold.ts'
 import { user } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
@@ -120,8 +120,7 @@ describe('ResponseCache', () => {
     const controller = new AbortController()
     const leader = ask({ model, cache, abortSignal: controller.signal })
     const followers = [ask({ model, cache }), ask({ model, cache })]
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(model.requests).toHaveLength(1)
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1))
     controller.abort()
     gate.resolve()
     expect((await leader).types.at(-1)).toBe('cancelled')

@@ -1,5 +1,6 @@
 /** Station 2: gets one assistant message out of a model, or out of its fallbacks. */
 
+import { setImmediate } from 'node:timers/promises'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
@@ -166,6 +167,9 @@ async function* attemptOnce(
   }
 }
 
+/** A model that answers without waiting, one in this process, lets the event loop turn once for so many parts. */
+const PARTS_PER_TURN = 256
+
 /** Nobody looks at it: making the error that is the default takes milliseconds in a cold process. */
 const OVER = 'The attempt is over.'
 
@@ -182,7 +186,9 @@ async function* partsOf(
   const parts = iterateIn(span, model.stream(request, { signal, span }))
   void watchdog.watch(over.signal)
   try {
-    for (;;) {
+    for (let received = 0; ; received++) {
+      // Else timers and signals would have no turn, however many questions are asked one after the other, and aborted signals would be kept.
+      if (received % PARTS_PER_TURN === 0) await setImmediate()
       watchdog.waiting()
       const next = await orAborted(parts.next(), signal)
       watchdog.received()
