@@ -96,6 +96,21 @@ describe('evaluateRetrieval', () => {
     await store.close()
   })
 
+  it('can be stopped from outside while a store that never waits is searched', async () => {
+    const store = new MemoryDocumentStore()
+    const stop = new AbortController()
+    let searches = 0
+    const running = evaluateRetrieval(folder, store, {
+      signal: stop.signal,
+      onProgress(phase) {
+        if (phase === 'search' && ++searches === 1) setImmediate(() => stop.abort())
+      },
+    })
+    await expect(running).rejects.toMatchObject({ code: 'aborted' })
+    expect(searches).toBeLessThan(3)
+    await store.close()
+  })
+
   it('reads judgments with and without a header', async () => {
     writeFileSync(join(folder, 'qrels', 'test.tsv'), 'q1\tmill\t1\r\nq1\tbridge\t0\r\n')
     expect(await readJudgments(folder)).toEqual(
