@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mayBeToolCall, toolCallsInText } from './text-tool-calls.ts'
+import type { ModelPart } from '../core/model.ts'
+import { mayBeToolCall, readTextToolCalls, toolCallsInText } from './text-tool-calls.ts'
 
 const search = {
   name: 'search',
@@ -47,5 +48,41 @@ describe('mayBeToolCall', () => {
     ['Sure, {', false],
   ])('%j: %s', (beginning, expected) => {
     expect(mayBeToolCall(beginning)).toBe(expected)
+  })
+})
+
+describe('readTextToolCalls', () => {
+  async function* partsOf(pieces: readonly string[]): AsyncGenerator<ModelPart> {
+    for (const text of pieces) yield { type: 'text', text }
+    yield { type: 'finish', reason: 'stop' }
+  }
+
+  async function textOf(pieces: readonly string[]): Promise<string> {
+    let text = ''
+    for await (const part of readTextToolCalls(partsOf(pieces), [search], () => 'call_1')) {
+      text += part.type === 'text' ? part.text : part.type === 'tool-call' ? `<${part.name}>` : ''
+    }
+    return text
+  }
+
+  it.each([
+    [[' ', '\n', '{"name":"search","argu', 'ments":{"query":"x"}}'], '<search>'],
+    [['`', '`', '`json\n{"name":"search",', '"arguments":{"query":"x"}}\n```'], '<search>'],
+    [['  `', '`a` is code'], '  ``a` is code'],
+    [['', ' ', 'Text', ' {'], ' Text {'],
+  ])('decides by the beginning, however it is cut: %j', async (pieces, expected) => {
+    expect(await textOf(pieces)).toBe(expected)
+  })
+
+  it('takes time that grows with the length of an answer that begins like a call', async () => {
+    const timeOf = async (count: number): Promise<number> => {
+      const pieces = ['{"text": "', ...Array.from({ length: count }, () => 'word'), '"}']
+      const began = performance.now()
+      expect(await textOf(pieces)).toHaveLength(count * 4 + 12)
+      return performance.now() - began
+    }
+    await timeOf(2000)
+    const small = await timeOf(10_000)
+    expect(await timeOf(80_000)).toBeLessThan(Math.max(small * 8 * 4, 1000))
   })
 })

@@ -37,16 +37,20 @@ export async function* readTextToolCalls(
   createId: CreateId,
 ): AsyncGenerator<ModelPart, void, undefined> {
   let held = ''
+  // Enough of it to tell what it may become; looking at all that is held with each part would take the longer, the more there is.
+  let beginning = ''
   let deciding = tools.length > 0
   try {
     for await (const part of parts) {
       if (part.type === 'restart') {
         held = ''
+        beginning = ''
         deciding = tools.length > 0
       }
       if (deciding && part.type === 'text' && part.providerData === undefined) {
         held += part.text
-        if (mayBeToolCall(held)) continue
+        if (beginning.length < FENCE.length) beginning = (beginning + part.text).trimStart().slice(0, FENCE.length)
+        if (mayBeToolCall(beginning)) continue
         deciding = false
         yield { type: 'text', text: held }
         held = ''
@@ -72,10 +76,12 @@ export async function* readTextToolCalls(
   if (deciding && held !== '') yield { type: 'text', text: held }
 }
 
+const FENCE = '```'
+
 /** Whether text that begins like this may still turn out to be nothing but a call. */
 export function mayBeToolCall(beginning: string): boolean {
   const text = beginning.trimStart()
-  return text === '' || text.startsWith('{') || text.startsWith('[') || '```'.startsWith(text.slice(0, 3))
+  return text === '' || text.startsWith('{') || text.startsWith('[') || FENCE.startsWith(text.slice(0, FENCE.length))
 }
 
 function unfenced(text: string): string {
