@@ -185,6 +185,25 @@ describe('query()', () => {
     expect(types(events)).toEqual(['start', 'text_delta', 'usage', 'notice', 'message', 'complete'])
   })
 
+  it('D05 a callback that rejects later harms nothing', async () => {
+    const strays: unknown[] = []
+    const onStray = (reason: unknown): void => void strays.push(reason)
+    process.on('unhandledRejection', onStray)
+    const fail = async (): Promise<void> => {
+      throw new Error('no')
+    }
+    const events = await collect({
+      model: new ScriptedModel(['Yes.']),
+      prompt: 'Hi',
+      onUpdateUsage: fail,
+      onQueryCompleted: fail,
+    })
+    await new Promise((resolve) => setTimeout(resolve))
+    process.off('unhandledRejection', onStray)
+    expect(events.at(-1)?.type).toBe('complete')
+    expect(strays).toEqual([])
+  })
+
   it('D02 a model that never waits can be stopped, also when nothing of it is shown', async () => {
     const parts = Array.from({ length: 20_000 }, () => ({ type: 'tool-input' as const, id: 'a', name: 'b', delta: 'c' }))
     const stop = new AbortController()

@@ -10,10 +10,14 @@
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
+import type { Message } from '../core/message.ts'
+import type { Recorder } from '../core/recorder.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Answer } from '../model/answer.ts'
 import { continued, prepare } from '../prepare/prepare.ts'
 import { runTools } from '../tools/run.ts'
+import { orAborted } from '../util/abort.ts'
+import { isPromise, unheard } from '../util/promise.ts'
 import { timeExceeded } from './budget.ts'
 import { finish } from './finish.ts'
 import { largerModel } from './larger.ts'
@@ -112,15 +116,25 @@ function* insteadOfResting(turn: Turn): Generator<EventBody> {
 async function* recall(turn: Turn): Station<void> {
   const { recorder, options, input } = turn
   if (recorder === undefined || options.sessionId === undefined) return
-  const history = await recorder.read.history(options.sessionId)
+  const history = await historyOf(options.sessionId, recorder, turn)
   turn.input = { ...input, history }
+}
+
+async function historyOf(sessionId: string, { read }: Recorder, { ctx }: Turn): Promise<readonly Message[]> {
+  try {
+    const history = read.history(sessionId)
+    return isPromise(history) ? await orAborted(history, ctx.signal) : history
+  } catch (thrown) {
+    if (ctx.signal.aborted) throw ctx.signal.reason
+    throw toCriaError(thrown, 'journal_failed')
+  }
 }
 
 /** Tells what a step came to. */
 async function* say(answer: Answer, { options }: Turn): Station<void> {
   yield { type: 'usage', usage: answer.usage }
   try {
-    options.onUpdateUsage?.(answer.usage)
+    unheard(options.onUpdateUsage?.(answer.usage))
   } catch (thrown) {
     yield { type: 'notice', code: 'callback_failed', message: `onUpdateUsage threw: ${toCriaError(thrown).message}` }
   }

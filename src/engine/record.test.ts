@@ -19,6 +19,16 @@ async function collect(options: EngineOptions): Promise<QueryEvent[]> {
   return await Array.fromAsync(query({ retry: { initialDelay: 0 }, ...options }))
 }
 
+/** The recorder, but for these members. */
+function otherwise(recorder: Recorder, members: object): Recorder {
+  return new Proxy(recorder, {
+    get(target, name) {
+      const value: unknown = Reflect.get(name in members ? members : target, name)
+      return typeof value === 'function' && !(name in members) ? value.bind(target) : value
+    },
+  })
+}
+
 describe('the recorder tap', () => {
   it('has the row of the turn in the journal before the first request leaves', async () => {
     const recorder = await open()
@@ -51,6 +61,34 @@ describe('the recorder tap', () => {
     expect(detail?.turn).toMatchObject({ status: 'cancelled', text: 'one two' })
     expect(detail?.events.slice(-2).map(({ type }) => type)).toEqual(['tool_result', 'cancelled'])
     expect(model.open).toBe(0)
+  })
+
+  it('ENG-ERR-001 a reader who throws into the generator gets back what it threw, and the turn is cancelled', async () => {
+    const recorder = await open()
+    const turn = query({ model: new ScriptedModel([{ text: ['one ', 'two'] }]), prompt: 'Hi', recorder })
+    await turn.next()
+    await expect(turn.throw(new Error('mine'))).rejects.toThrow('mine')
+    expect((await recorder.read.turns()).turns[0]).toMatchObject({ status: 'cancelled' })
+  })
+
+  it('waits for whatever can be waited for: a journal with promises of its own', async () => {
+    const recorder = await open()
+    const failing = otherwise(recorder, {
+      closeTurn: () => ({ then: (_: unknown, reject: (reason: Error) => void) => reject(new Error('no room')) }),
+    })
+    const events = await collect({ model: new ScriptedModel(['a']), prompt: 'Hi', recorder: failing })
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'journal_failed', message: 'no room' } })
+  })
+
+  it('a history that cannot be read is a failure of the journal, and one that never comes can be left', async () => {
+    const recorder = await open()
+    const withHistory = (history: () => Promise<never>): Recorder => otherwise(recorder, { read: { ...recorder.read, history } })
+    const asked = { model: new ScriptedModel(['a']), prompt: 'Hi', sessionId: 's' }
+    const broken = withHistory(() => Promise.reject(new Error('bad page')))
+    expect((await collect({ ...asked, recorder: broken })).at(-1)).toMatchObject({ error: { code: 'journal_failed' } })
+    const stuck = withHistory(() => new Promise(() => {}))
+    const abortSignal = AbortSignal.timeout(10)
+    expect((await collect({ ...asked, recorder: stuck, abortSignal })).at(-1)?.type).toBe('cancelled')
   })
 
   it('refuses a second turn of a session while the first is open, and writes that down', async () => {

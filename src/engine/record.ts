@@ -9,6 +9,7 @@ import type { ErrorInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { EventBody, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import type { JournalEntry, MaybePromise, TurnClose } from '../core/recorder.ts'
+import { isPromise, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
 import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
@@ -21,6 +22,7 @@ export async function* recorded(
   turn: Turn,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   const tap = new Tap(turn)
+  let handingOut = false
   try {
     await tap.open()
     const bodies = tap.refusal === undefined ? source : refused(tap.refusal, turn)
@@ -31,13 +33,17 @@ export async function* recorded(
       if (tap.terminal === undefined) turn.end(left())
     })) {
       const events = await tap.store(group)
+      handingOut = true
       for (const event of events) yield event
+      handingOut = false
       if (tap.terminal !== undefined) return tap.terminal.type === 'complete' ? tap.terminal.result : undefined
     }
     throw new CriaError('internal', 'The turn ended without a terminal event.')
   } catch (thrown) {
-    // Stations report their failures as events; what is thrown here is the journal's, or ours.
     turn.end(left())
+    // The reader's way of leaving: it gets back what it threw.
+    if (handingOut) throw thrown
+    // Stations report their failures as events; what is thrown here is the journal's, or ours.
     const event = tap.unstored(isCriaError(thrown) ? thrown : toCriaError(thrown, 'journal_failed'))
     yield event
     return undefined
@@ -167,16 +173,18 @@ class Tap {
     if (options.onQueryCompleted === undefined) return
     const endedAt = this.terminal?.at ?? this.#turn.clock.now()
     try {
-      options.onQueryCompleted({
-        ...this.#summary(endedAt),
-        turnId,
-        sessionId,
-        model: currentModel(this.#turn).ref,
-        usage: ledger.usage,
-        costUsd: ledger.costUsd,
-        startedAt,
-        endedAt,
-      })
+      unheard(
+        options.onQueryCompleted({
+          ...this.#summary(endedAt),
+          turnId,
+          sessionId,
+          model: currentModel(this.#turn).ref,
+          usage: ledger.usage,
+          costUsd: ledger.costUsd,
+          startedAt,
+          endedAt,
+        }),
+      )
     } catch {
       // A sink that throws harms nothing.
     }
@@ -237,5 +245,5 @@ function merged(group: readonly (EventBody | Note)[]): (EventBody | Note)[] {
 
 /** Waits only where there is something to wait for: a synchronous recorder costs no tick. */
 async function settled(work: MaybePromise<void> | undefined): Promise<void> {
-  if (work instanceof Promise) await work
+  if (isPromise(work)) await work
 }

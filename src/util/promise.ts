@@ -1,0 +1,9 @@
+/** Whether this is something to wait for; libraries have promises of their own. */
+export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+/** Lets work go on that a callback began and nobody waits for: its failure is nobody's, least of all the process's. */
+export function unheard(value: unknown): void {
+  if (isPromise(value)) value.then(undefined, () => {})
+}
