@@ -23,8 +23,9 @@ async function collect(options: EngineOptions): Promise<QueryEvent[]> {
 function otherwise(recorder: Recorder, members: object): Recorder {
   return new Proxy(recorder, {
     get(target, name) {
-      const value: unknown = Reflect.get(name in members ? members : target, name)
-      return typeof value === 'function' && !(name in members) ? value.bind(target) : value
+      if (name in members) return Reflect.get(members, name) as unknown
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
     },
   })
 }
@@ -74,7 +75,7 @@ describe('the recorder tap', () => {
   it('waits for whatever can be waited for: a journal with promises of its own', async () => {
     const recorder = await open()
     const failing = otherwise(recorder, {
-      closeTurn: () => ({ then: (_: unknown, reject: (reason: Error) => void) => reject(new Error('no room')) }),
+      closeTurn: () => Promise.reject(new Error('no room')),
     })
     const events = await collect({ model: new ScriptedModel(['a']), prompt: 'Hi', recorder: failing })
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'journal_failed', message: 'no room' } })
