@@ -5,8 +5,8 @@ import type { Dirent } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { CriaError } from '../../core/error.ts'
 import { isGenerated, promisedKind } from './formats.ts'
-import { IgnoreRules } from './ignore-rules.ts'
-import { isSecretName } from './secrets.ts'
+import { IgnoreRules } from '../../util/ignore-rules.ts'
+import { isSecretName } from '../../util/secret-files.ts'
 
 export interface FoundFile {
   /** Absolute, without links. */
