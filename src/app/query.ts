@@ -2,6 +2,7 @@
 
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
+import type { ContextOptions } from '../engine/context-options.ts'
 import { checkOptions } from '../engine/options.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
@@ -12,10 +13,12 @@ import type { ModelInput } from './models.ts'
 import { defaultModel, resolveModel } from './user-models.ts'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
-export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels' | 'cache' | 'coolDowns'> {
+export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels' | 'cache' | 'coolDowns' | 'context'> {
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
   readonly fallbackModels?: readonly ModelInput[]
+  /** What goes into the request beside what is said, and what leaves it when it grows too long; default nothing is put in. */
+  readonly context?: ContextOptions
   /**
    * Answers that were given before to an equal request: `true` for the one cache of this process (100 answers, 5 minutes), or one of your own.
    * Default false.

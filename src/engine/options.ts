@@ -21,6 +21,7 @@ import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
 import { checkBudget, checkPrices } from './budget.ts'
+import type { EngineContextOptions } from './context-options.ts'
 
 export interface EngineOptions extends CallSettings {
   /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
@@ -57,6 +58,8 @@ export interface EngineOptions extends CallSettings {
   /** `false` asks for one answer in one piece; default true. */
   readonly stream?: boolean
   readonly retrieve?: RetrievalOptions
+  /** What goes into the request beside what is said; default nothing. */
+  readonly context?: EngineContextOptions
   /** Answers that were given before; default none. */
   readonly cache?: ResponseCache
   readonly retry?: Partial<RetryPolicy>

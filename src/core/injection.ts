@@ -1,0 +1,54 @@
+/**
+ * The port for what a request holds beside what was said: instructions of the project, files as they are now, the state of the
+ * repository. It is looked up anew for each turn and never becomes part of the session's history.
+ */
+
+export interface ContextSource {
+  /** What its pieces are filed under: `project`, `files`, `git`, or a name of your own. */
+  readonly name: string
+  /** Tokens that its pieces may take together, their labels included. */
+  readonly maxTokens: number
+  /** `true`: seldom changes, and stands before the conversation, where providers can keep it in their caches. Default: after it. */
+  readonly isStable?: boolean
+  /** In the order in which they are to stand. Where the budget is short, the last ones are kept. A failure skips the source. */
+  load(request: ContextRequest): Promise<readonly ContextPiece[]>
+}
+
+export interface ContextRequest {
+  readonly signal: AbortSignal
+  /** Whole texts beyond this many tokens are cut anyway: no source needs to read more. */
+  readonly maxTokens: number
+  /** What tools have read earlier in the session, oldest first. */
+  readonly reads: readonly EarlierRead[]
+  /** Tells the user what was left out, and why. */
+  notice(message: string): void
+}
+
+export interface EarlierRead {
+  /** As the tool names it in `resources`. */
+  readonly name: string
+  /** What the model was told then. */
+  readonly result: string
+}
+
+export interface ContextPiece {
+  /** What it is, for the model: `instructions of this project`. */
+  readonly title: string
+  /** Where it comes from: a path, a command. */
+  readonly source: string
+  readonly text: string
+  /** The user has said that this very text may instruct the model: it stands in the system prompt. Default: it is data. */
+  readonly isTrusted?: boolean
+  /** `text` is only the beginning. */
+  readonly isCut?: boolean
+}
+
+/** What a message says about a piece that it holds. */
+export interface Injected {
+  /** Name of the source. */
+  readonly by: string
+  readonly title: string
+  readonly source: string
+  readonly isTrusted?: boolean
+  readonly isCut?: boolean
+}

@@ -1,0 +1,26 @@
+/** What goes into a request beside what is said, and what leaves it when the conversation grows too long. */
+
+import type { ContextSource } from '../core/injection.ts'
+
+/** What the engine itself understands of the option `context`. */
+export interface EngineContextOptions {
+  /** Looked up anew for each turn; default none. Those of the same place stand in this order. */
+  readonly sources?: readonly ContextSource[]
+}
+
+/** The option `context` of the public `query()`, which makes sources of what is switched on. Default: nothing is. */
+export interface ContextOptions extends EngineContextOptions {
+  /** The working directory, from which project files and the repository are found; default that of the process. */
+  readonly cwd?: string
+  /** `AGENTS.md` and the like, from the root of the repository down to `cwd`. */
+  readonly project?: boolean | ContextBudget
+  /** Files that tools have read earlier in the session, where they have changed since or their text is no longer in the conversation. */
+  readonly recentFiles?: boolean | ContextBudget
+  /** What `git status` says at the beginning of the turn. */
+  readonly gitStatus?: boolean | ContextBudget
+}
+
+export interface ContextBudget {
+  /** Tokens at most; less where the model's context window is small. */
+  readonly maxTokens?: number
+}
