@@ -37,6 +37,8 @@ export interface Message {
   readonly retrieved?: Retrieved
   /** Compaction never drops a pinned message. */
   readonly pinned?: boolean
+  /** What a model made of messages that had to make room. */
+  readonly summary?: boolean
 }
 
 /** A message as people write it: content and parts may be left out, the other is derived. */
@@ -47,6 +49,7 @@ export interface MessageLike {
   readonly parts?: readonly Part[]
   readonly retrieved?: Retrieved
   readonly pinned?: boolean
+  readonly summary?: boolean
 }
 
 export type MessageInput = string | MessageLike | Message | readonly MessageInput[]
@@ -72,6 +75,7 @@ export interface MessageExtras {
   readonly id?: string
   readonly retrieved?: Retrieved | undefined
   readonly pinned?: boolean | undefined
+  readonly summary?: boolean | undefined
 }
 
 /** The one place where a message is put together; `content` and `toolCalls` are derived from the parts. */
@@ -85,6 +89,7 @@ export function fromParts(role: Role, parts: readonly Part[], extras: MessageExt
     ...(toolCalls.length > 0 ? { toolCalls } : {}),
     ...(extras.retrieved === undefined ? {} : { retrieved: extras.retrieved }),
     ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
+    ...(extras.summary === undefined ? {} : { summary: extras.summary }),
   }
 }
 
@@ -138,6 +143,7 @@ function toMessage(input: unknown, place: string): Message {
     ...(like.id === undefined ? {} : { id: like.id }),
     retrieved: like.retrieved,
     pinned: like.pinned,
+    summary: like.summary,
   })
 }
 

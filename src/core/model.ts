@@ -43,6 +43,8 @@ export interface ModelFacts {
 export const UNKNOWN_FACTS: ModelFacts = { contextWindow: null, maxOutputTokens: null }
 
 /** US dollars for a million tokens. */
+  /** `false`: the model only quotes what it is given, and cannot be asked to write a summary. Default true. */
+  readonly writes?: boolean
 export interface Price {
   readonly input: number
   readonly output: number

@@ -48,6 +48,11 @@ export type JournalEntry =
    */
   | { readonly type: 'messages'; readonly step: number; readonly messages: readonly Message[] }
   /** A tool is about to have its effect. Its `tool_result` event is the other half. */
+  /**
+   * The conversation was compacted: the session goes on from these messages (user, assistant and tool ones, without system prompts and
+   * retrieved text) and what is said after them. What they stand for stays in the journal. A later one of the same turn takes its place.
+   */
+  | { readonly type: 'compaction'; readonly step: number; readonly messages: readonly Message[] }
   | {
       readonly type: 'tool_start'
       readonly step: number
@@ -194,7 +199,8 @@ export interface JournalReader {
   /**
    * What was said in a session, oldest first, in a form that providers accept: user, assistant and tool messages without system
    * prompts and retrieved text. A turn that was cancelled, failed or lost counts with what it had: its complete messages, the text
-   * that was shown of an unfinished one, and a result for every call. A turn without any answer counts as not asked.
+   * that was shown of an unfinished one, and a result for every call. A turn without any answer counts as not asked. Where the
+   * conversation was compacted, it begins with what it was compacted to.
    */
   history(sessionId: string): MaybePromise<readonly Message[]>
   /** Choices between two answers, oldest first. */

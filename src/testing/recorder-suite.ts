@@ -394,6 +394,59 @@ export function recorderSuite(name: string, create: () => MaybePromise<JournalUn
       })
     })
 
+    describe('a history that was compacted', () => {
+      const summary = fromParts('user', [{ type: 'text', text: 'Notes.' }], { summary: true })
+      const asked = user('And now?')
+
+      test('begins with what it was compacted to, and the turns keep all that they had', async (bench) => {
+        const recorder = await bench.open()
+        await say(recorder, 'turn_a', 'One.')
+        await say(recorder, 'turn_b', 'Two.')
+        const [first, , , last] = await recorder.read.history('session')
+        assert.ok(first !== undefined && last !== undefined)
+        const open = openOf('turn_c')
+        const at = stamper(open)
+        await recorder.openTurn(open)
+        await recorder.record('turn_c', [
+          { type: 'messages', step: 0, messages: [system('Be brief.'), asked] },
+          { type: 'messages', step: 1, messages: [summary] },
+          { type: 'compaction', step: 1, messages: [first, last, asked] },
+          { type: 'compaction', step: 1, messages: [first, summary, last, asked] },
+          ...entriesOf([at(1, { type: 'message', message: assistant('Three.') })]),
+        ])
+        await recorder.closeTurn('turn_c', closeOf(at(1, { type: 'complete', result: resultOf(open, 'Three.') })))
+        assert.deepEqual((await recorder.read.history('session')).slice(0, 4), [first, summary, last, asked])
+        await say(recorder, 'turn_d', 'Four.')
+        assert.deepEqual(await said(recorder), [
+          'user: What does turn_a ask?',
+          'user: Notes.',
+          'assistant: Two.',
+          'user: And now?',
+          'assistant: Three.',
+          'user: What does turn_d ask?',
+          'assistant: Four.',
+        ])
+        assert.equal((await recorder.read.turn('turn_b'))?.messages.length, 2)
+        assert.equal((await recorder.read.turn('turn_c'))?.messages.length, 4)
+      })
+
+      test('is without the question of a turn that got no answer', async (bench) => {
+        const recorder = await bench.open()
+        await say(recorder, 'turn_a', 'One.')
+        const [first] = await recorder.read.history('session')
+        assert.ok(first !== undefined)
+        const open = openOf('turn_b')
+        await recorder.openTurn(open)
+        await recorder.record('turn_b', [
+          { type: 'messages', step: 0, messages: [asked] },
+          { type: 'messages', step: 1, messages: [summary] },
+          { type: 'compaction', step: 1, messages: [first, summary, asked] },
+        ])
+        await recorder.closeTurn('turn_b', closeOf(stamper(open)(1, { type: 'cancelled', reason: 'Enough.' })))
+        assert.deepEqual(await said(recorder), ['user: What does turn_a ask?', 'user: Notes.'])
+      })
+    })
+
     describe('a turn whose owner is gone', () => {
       test('is lost when its lease has run out, whoever sees it first', async (bench) => {
         const [owner, other] = [await bench.open(), await bench.open()]

@@ -19,10 +19,11 @@ const FACTS: ModelFacts = {
   images: false,
   thinking: false,
   structuredOutput: false,
+  writes: false,
 }
 
 export function createExtractiveModel(): LanguageModel {
-  return { ref: EXTRACTIVE_REF, facts: FACTS, stream }
+  return { ref: EXTRACTIVE_REF, facts: FACTS, identity: EXTRACTIVE_REF, stream }
 }
 
 async function* stream(

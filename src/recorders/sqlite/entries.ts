@@ -6,6 +6,7 @@ import type { JournalEntry } from '../../core/recorder.ts'
 import type { Connection } from './connection.ts'
 import { insertEvents } from './events.ts'
 import type { OpenTurn } from './journal.ts'
+import { storeCompaction } from './compaction.ts'
 import { wellFormedJson } from './json.ts'
 import { storeMessage, useOf } from './message.ts'
 
@@ -43,6 +44,8 @@ export function writeEntries(connection: Connection, turn: OpenTurn, entries: re
       for (const message of entry.messages) {
         if (!assembled.has(message.id) && !turn.assembled.has(message.id)) addMessage(message, entry.step)
       }
+    } else if (entry.type === 'compaction') {
+      storeCompaction(connection, turn.key, nextPosition, entry.messages)
     } else if (entry.type === 'tool_start') {
       startCall(connection, turn.key, entry)
     } else {

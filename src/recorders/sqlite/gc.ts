@@ -91,7 +91,9 @@ function removeTurns(connection: Connection, victims: readonly Candidate[]): voi
 /** Removes what no turn refers to any more; returns how many sessions went. */
 function removeLeftovers(connection: Connection, oldest: number): number {
   return connection.write(() => {
-    connection.run('DELETE FROM messages WHERE id NOT IN (SELECT message FROM turn_messages)')
+    connection.run(
+      'DELETE FROM messages WHERE id NOT IN (SELECT message FROM turn_messages UNION SELECT message FROM compacted_messages)',
+    )
     const first = connection.get<{ at: number | null }>('SELECT min(started_at) AS at FROM turns')?.at ?? oldest
     connection.run('DELETE FROM spans WHERE turn_id IS NULL AND ended_at < ?', [first])
     connection.run('DELETE FROM feedback WHERE at < ?', [first])

@@ -7,6 +7,7 @@ import { foldEvents } from '../../core/fold.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList, TurnState } from '../../core/recorder.ts'
+import { readCompaction } from './compaction.ts'
 import { readEvents } from './events.ts'
 import { spokenMessages } from './history.ts'
 import type { Journal } from './journal.ts'
@@ -148,19 +149,34 @@ interface SaidInTurn extends StoredUse {
   readonly state: TurnState
 }
 
-/** Follows the turns from the head of the session back to its first. Each has a greater key than the one it follows. */
-function readHistory({ connection }: Journal, sessionId: string): Message[] {
+/**
+ * The turns from the head of the session back to its first, or to the last one that compacted the conversation. Each has a greater key than
+ * the one it follows.
+ */
+const CHAIN = `
+  WITH RECURSIVE chain (id, turn_id, session_id, state, parent_turn_id, compacted_at) AS (
+    SELECT id, turn_id, session_id, state, parent_turn_id, (SELECT position FROM compactions WHERE turn = id)
+    FROM turns WHERE turn_id = (SELECT head_turn_id FROM sessions WHERE session_id = ?)
+    UNION ALL
+    SELECT turns.id, turns.turn_id, turns.session_id, turns.state, turns.parent_turn_id,
+      (SELECT position FROM compactions WHERE turn = turns.id)
+    FROM chain CROSS JOIN turns ON turns.turn_id = chain.parent_turn_id WHERE chain.compacted_at IS NULL
+  )`
+
+function readHistory(journal: Journal, sessionId: string): Message[] {
+  const compacted = journal.connection.get<{ id: number }>(`${CHAIN} SELECT id FROM chain WHERE compacted_at IS NOT NULL`, [
+    sessionId,
+  ])
+  const said = readSpoken(journal, sessionId)
+  return compacted === undefined ? said : [...readCompaction(journal.connection, compacted.id), ...said]
+}
+
+function readSpoken({ connection }: Journal, sessionId: string): Message[] {
   const rows = connection.all<SaidInTurn>(
-    `WITH RECURSIVE chain (id, turn_id, session_id, state, parent_turn_id) AS (
-       SELECT id, turn_id, session_id, state, parent_turn_id
-       FROM turns WHERE turn_id = (SELECT head_turn_id FROM sessions WHERE session_id = ?)
-       UNION ALL
-       SELECT turns.id, turns.turn_id, turns.session_id, turns.state, turns.parent_turn_id
-       FROM chain CROSS JOIN turns ON turns.turn_id = chain.parent_turn_id
-     )
+    `${CHAIN}
      SELECT turn, turn_id, session_id, state, message_id, use, body
      FROM chain CROSS JOIN turn_messages ON turn = chain.id CROSS JOIN messages ON messages.id = message
-     WHERE role IN ('user', 'assistant', 'tool') ORDER BY turn, position`,
+     WHERE role IN ('user', 'assistant', 'tool') AND position >= coalesce(compacted_at, 0) ORDER BY turn, position`,
     [sessionId],
   )
   const turns = Map.groupBy(rows, (row) => row.turn)

@@ -184,7 +184,36 @@ const BUDGETS = `
   );
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS]
+const COMPACTIONS = `
+  -- What the conversation of a session was compacted to in a turn: later turns begin here.
+  CREATE TABLE compactions (
+    turn     INTEGER PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    -- Messages of the turn from this position on follow the compacted ones.
+    position INTEGER NOT NULL
+  );
+  CREATE TABLE compacted_messages (
+    turn       INTEGER NOT NULL REFERENCES compactions ON DELETE CASCADE,
+    position   INTEGER NOT NULL,
+    message_id TEXT NOT NULL,
+    message    INTEGER NOT NULL,
+    PRIMARY KEY (turn, position)
+  ) WITHOUT ROWID;
+`
+
+const ANSWERS = `
+  -- Answers that may be given again to an equal request: the key is a hash of the request and of the model, and tells neither.
+  CREATE TABLE answers (
+    id    INTEGER PRIMARY KEY,
+    key   TEXT NOT NULL UNIQUE,
+    until INTEGER NOT NULL,
+    -- Grows with each use; the least of them is the first to go.
+    used  INTEGER NOT NULL,
+    value TEXT NOT NULL
+  );
+  CREATE INDEX answers_by_use ON answers (used);
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS]
 
 /** Brings a file to the newest schema, in one transaction; several processes may try at once. */
 export function migrate(connection: Connection, migrations: readonly string[] = MIGRATIONS): void {
