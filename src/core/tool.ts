@@ -36,7 +36,8 @@ export interface ToolResources {
  */
 export type ToolSubject =
   | { readonly kind: 'command'; readonly command: string }
-  | { readonly kind: 'path'; readonly path: string }
+  /** `sensitive`: what lies there is asked about unless a rule names this very path, without `*`. */
+  | { readonly kind: 'path'; readonly path: string; readonly sensitive?: boolean }
   | { readonly kind: 'url'; readonly url: string }
 
 export interface ToolContext {
@@ -75,6 +76,8 @@ export interface Tool<Input = never> {
   readonly timeout?: number
   /** Longer results are cut in the middle, and say so; default 30,000 characters. */
   readonly maxResultChars?: number
+  /** What the call would change, as a unified diff or other text, for the one who is asked. Changes nothing. */
+  readonly preview?: (input: Input) => string | Promise<string>
   /** An async generator yields progress and returns its output. */
   call(input: Input, ctx: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<string, ToolOutput>
 }

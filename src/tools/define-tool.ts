@@ -37,7 +37,7 @@ export function checkTool(tool: Tool): void {
   }
   const owner = `tool ${JSON.stringify(name)}`
   if (typeof description !== 'string') throw wrong(owner, 'description', 'a text', description)
-  for (const option of ['call', 'resources', 'subjects'] as const) {
+  for (const option of ['call', 'resources', 'subjects', 'preview'] as const) {
     const kind = typeof tool[option]
     if (kind !== 'function' && (kind !== 'undefined' || option === 'call')) throw wrong(owner, option, 'a function', tool[option])
   }

@@ -17,7 +17,7 @@ export interface RuleVerdict {
 /**
  * `deny` wins over `ask`, which wins over `allow`. A prohibition counts when any part of the call meets it, a permission only when every
  * part is covered by one. What is not understood is never covered, and is asked about when there are rules about the arguments of the
- * tool. `undefined`: no rule says anything.
+ * tool. What is sensitive is covered only by a rule that names it. `undefined`: no rule says anything.
  */
 export function decide(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): RuleVerdict | undefined {
   const about = rules.filter((rule) => isAbout(rule, tool))
@@ -36,7 +36,7 @@ export function decide(rules: readonly ReadRule[], tool: string, subjects: reado
       reason: `Nobody can tell whether the rule "${unclear.text}" is meant${why(subjects)}.`,
     }
   }
-  if (whole !== undefined) return allowed([whole])
+  if (whole !== undefined && !subjects.some(isSensitive)) return allowed([whole])
 
   const covering = subjects.map((subject) => about.find((rule) => rule.list === 'allow' && covers(rule, subject)))
   if (subjects.length > 0 && covering.every((rule) => rule !== undefined)) return allowed(covering)
@@ -44,6 +44,10 @@ export function decide(rules: readonly ReadRule[], tool: string, subjects: reado
     return { verdict: 'ask', reason: `No rule can cover it${why(subjects)}.` }
   }
   return undefined
+}
+
+function isSensitive(subject: Subject): boolean {
+  return subject.kind === 'path' && subject.sensitive === true
 }
 
 function allowed(rules: readonly ReadRule[]): RuleVerdict {
@@ -92,6 +96,7 @@ function covers(rule: ReadRule, subject: Subject): boolean {
     case 'command':
       return command !== undefined && coversCommand(command, subject.command)
     case 'path':
+      if (isSensitive(subject) && pattern.includes('*')) return false
       return paths !== undefined && [paths.written, paths.rooted].some((each) => matchesPath(each, subject.real))
     case 'url':
       return matchesUrl(pattern, subject.url) === true

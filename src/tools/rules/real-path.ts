@@ -1,7 +1,7 @@
 /** Where does a path really lead? */
 
 // Not from node:fs/promises: this way it is loaded when it is first needed, in the bundled command.
-import { promises } from 'node:fs'
+import { lstatSync, promises, readlinkSync } from 'node:fs'
 import { isAbsolute, join, parse, resolve, sep } from 'node:path'
 
 const MAX_LINKS = 40
@@ -13,13 +13,29 @@ const MAX_LINKS = 40
  * @throws Error when links go in a circle, or a folder cannot be read.
  */
 export async function realPathOf(path: string): Promise<string> {
+  const walk = follow(path)
+  let step = walk.next()
+  while (step.done !== true) step = walk.next(await linkTarget(step.value))
+  return step.value
+}
+
+/** As `realPathOf`, for those who cannot wait. */
+export function realPathOfSync(path: string): string {
+  const walk = follow(path)
+  let step = walk.next()
+  while (step.done !== true) step = walk.next(linkTargetSync(step.value))
+  return step.value
+}
+
+/** Yields each path on the way, is told where it leads when it is a link, and returns where the way ends. */
+function* follow(path: string): Generator<string, string, string | undefined> {
   const { root } = parse(path)
   let current = root
   let links = 0
   const left = partsOf(path.slice(root.length))
   for (let part = left.shift(); part !== undefined; part = left.shift()) {
     const next = resolve(current, part)
-    const target = part === '..' ? undefined : await linkTarget(next)
+    const target = part === '..' ? undefined : yield next
     if (target === undefined) {
       current = next
       continue
@@ -39,10 +55,21 @@ async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return (await promises.lstat(path)).isSymbolicLink() ? await promises.readlink(path) : undefined
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw error
+    return ifMissing(error)
   }
+}
+
+function linkTargetSync(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
+  } catch (error) {
+    return ifMissing(error)
+  }
+}
+
+function ifMissing(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
 }
 
 /** Up to the first part with a star the path of a pattern is a real one, and is followed. */

@@ -10,7 +10,7 @@ import { realPathOf } from './real-path.ts'
 export type Subject =
   | { readonly kind: 'command'; readonly command: SimpleCommand }
   /** Absolute, with `/`: as it was written, and where it leads. */
-  | { readonly kind: 'path'; readonly written: string; readonly real: string }
+  | { readonly kind: 'path'; readonly written: string; readonly real: string; readonly sensitive?: boolean }
   | { readonly kind: 'url'; readonly url: URL }
   | { readonly kind: 'arguments'; readonly input: unknown }
   /** Nobody can tell what this acts on. */
@@ -35,7 +35,7 @@ async function understood(subject: ToolSubject, root: string): Promise<Subject[]
     case 'command':
       return commandSubjects(subject.command)
     case 'path':
-      return [await pathSubject(subject.path, root)]
+      return [await pathSubject(subject.path, root, subject.sensitive === true)]
     case 'url':
       return [urlSubject(subject.url)]
     default:
@@ -52,8 +52,12 @@ function commandSubjects(line: string): Subject[] {
 /** Ways to write a path that programs read differently. */
 const AMBIGUOUS_PATH = /^~|^[a-z][a-z\d+.-]+:|\\|%(?:2e|2f|5c|00)|[\p{C}\p{Zl}\p{Zp}]|(?:^|\/)\.{3,}(?:\/|$)/iu
 
-async function pathSubject(path: string, root: string): Promise<Subject> {
-  if (path === '' || (AMBIGUOUS_PATH.test(path) && process.platform !== 'win32')) {
+export function isAmbiguousPath(path: string): boolean {
+  return path === '' || (AMBIGUOUS_PATH.test(path) && process.platform !== 'win32')
+}
+
+async function pathSubject(path: string, root: string, sensitive: boolean): Promise<Subject> {
+  if (isAmbiguousPath(path)) {
     return { kind: 'obscure', reason: `the path ${JSON.stringify(path.slice(0, 200))} can be read in more than one way` }
   }
   try {
@@ -63,7 +67,7 @@ async function pathSubject(path: string, root: string): Promise<Subject> {
     if (path.includes('..') && (await realPathOf(written)) !== real) {
       return { kind: 'obscure', reason: `the path ${JSON.stringify(path.slice(0, 200))} leads through a link and back` }
     }
-    return { kind: 'path', written: slashed(written), real: slashed(real) }
+    return { kind: 'path', written: slashed(written), real: slashed(real), ...(sensitive ? { sensitive } : {}) }
   } catch {
     return { kind: 'obscure', reason: `the path ${JSON.stringify(path.slice(0, 200))} cannot be followed` }
   }

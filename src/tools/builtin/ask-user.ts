@@ -1,0 +1,49 @@
+import { defineTool } from '../define-tool.ts'
+import type { Tool } from '../../core/tool.ts'
+import { orAborted } from '../../util/abort.ts'
+import { problem } from './open-file.ts'
+
+export interface UserQuestion {
+  readonly question: string
+  /** Answers to choose from; any other may be given too. */
+  readonly options: readonly string[]
+}
+
+/** Puts a question to the user; `undefined` when there is no answer. */
+export type AskUser = (question: UserQuestion, signal: AbortSignal) => string | undefined | Promise<string | undefined>
+
+interface Input {
+  readonly question: string
+  readonly options?: readonly string[]
+}
+
+/** @param ask absent where there is nobody to ask. */
+export function askUserTool(ask: AskUser | undefined): Tool<Input> {
+  return defineTool<Input>({
+    name: 'ask_user',
+    description: 'Asks the user a question when only they can decide. Not for permission: that is asked for by itself.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        question: { type: 'string', minLength: 1, maxLength: 4000 },
+        options: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 500 } },
+      },
+      required: ['question'],
+      additionalProperties: false,
+    },
+    isReadOnly: true,
+    needsPermission: false,
+    resources: () => ({ writes: ['user'] }),
+    // A person may be at lunch.
+    timeout: Number.MAX_SAFE_INTEGER,
+    async call({ question, options = [] }, { signal }) {
+      if (ask === undefined) {
+        throw problem(
+          'There is nobody to ask: this runs without a user. Decide yourself, and say in the answer what you decided and why.',
+        )
+      }
+      const answer = await orAborted(Promise.resolve(ask({ question, options }, signal)), signal)
+      return answer === undefined || answer.trim() === '' ? 'The user gave no answer.' : `The user answered: ${answer}`
+    },
+  })
+}

@@ -1,0 +1,58 @@
+/** The tools that come with cria, for one working folder. */
+
+import type { DocumentStore } from '../../core/store.ts'
+import type { Tool } from '../../core/tool.ts'
+import { askUserTool } from './ask-user.ts'
+import type { AskUser } from './ask-user.ts'
+import { commandEnvironment } from './command-environment.ts'
+import { editFileTool } from './edit-file.ts'
+import { fetchUrlTool } from './fetch-url.ts'
+import type { FetchOptions } from './fetch-url.ts'
+import { KnownFiles } from './known-files.ts'
+import { listFilesTool } from './list-files.ts'
+import { readFileTool } from './read-file.ts'
+import { runCommandTool } from './run-command.ts'
+import { searchDocumentsTool } from './search-documents.ts'
+import { searchFilesTool } from './search-files.ts'
+import { TodoLists, todoTool } from './todo.ts'
+import { Workspace } from './workspace.ts'
+import { writeFileTool } from './write-file.ts'
+
+export interface BuiltinToolOptions {
+  /** The folder that files are read and changed in, and commands run in; it may be a link. */
+  readonly root: string
+  /** Adds `search_documents` over these. */
+  readonly stores?: readonly DocumentStore[]
+  /** Adds `fetch_url`; default it is not there. */
+  readonly fetch?: boolean | FetchOptions
+  /** Answers `ask_user`; absent: the tool says that there is nobody to ask. */
+  readonly askUser?: AskUser
+  /** What commands start from; default the environment of the process. Secrets are taken out of it. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Variables that hold secrets under other names than usual. */
+  readonly secretVariables?: readonly string[]
+  /** Variables that commands get although their names look like secrets: `GITHUB_TOKEN`. */
+  readonly keptVariables?: readonly string[]
+  /** Where the lists of `todo` are kept, for hosts that show them. */
+  readonly todos?: TodoLists
+}
+
+/** @throws ConfigurationError when the root cannot be found. */
+export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
+  const { root, stores = [], fetch = false, askUser, secretVariables, keptVariables } = options
+  const workspace = new Workspace(root)
+  const known = new KnownFiles()
+  const env = (): Record<string, string> => commandEnvironment(options.env ?? process.env, secretVariables, keptVariables)
+  return [
+    readFileTool(workspace, known),
+    writeFileTool(workspace, known),
+    editFileTool(workspace, known),
+    listFilesTool(workspace),
+    searchFilesTool(workspace),
+    runCommandTool(workspace, env),
+    ...(stores.length === 0 ? [] : [searchDocumentsTool(stores)]),
+    ...(fetch === false ? [] : [fetchUrlTool(fetch === true ? {} : fetch)]),
+    askUserTool(askUser),
+    todoTool(options.todos ?? new TodoLists()),
+  ]
+}

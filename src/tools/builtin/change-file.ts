@@ -1,0 +1,53 @@
+/** A change of one file on its way: made up, held against what the model has seen, shown, written. */
+
+import { countChanges, unifiedDiff } from '../../util/line-diff.ts'
+import type { LineEnd } from './line-ends.ts'
+import type { KnownFiles } from './known-files.ts'
+import { problem } from './open-file.ts'
+import { createFile, replaceFile } from './put-file.ts'
+import { bytesOf, hashOf } from './text-file.ts'
+import type { TextFile } from './text-file.ts'
+import type { Place } from './workspace.ts'
+
+/** What a file is to become. */
+export interface Change {
+  readonly place: Place
+  /** Absent for a file that is new. */
+  readonly before: TextFile | undefined
+  /** Line feeds only. */
+  readonly text: string
+  readonly ends: readonly LineEnd[]
+}
+
+/** So much of a file that has changed is shown at once. */
+const SHOWN = 12_000
+
+/** @throws CriaError `tool_failure` that shows what the file is now, when that is not what the model has read. */
+export function checkKnown({ name, real }: Place, file: TextFile, known: KnownFiles, sessionId: string): void {
+  const seen = known.hashOf(sessionId, real)
+  if (seen === file.hash) return
+  if (seen === undefined)
+    throw problem(`${JSON.stringify(name)} was not read yet: read it first, then change it. Nothing was written.`)
+  if (file.text.length > SHOWN) {
+    throw problem(`${JSON.stringify(name)} has changed since it was read: read it again, then change it. Nothing was written.`)
+  }
+  known.saw(sessionId, real, file.hash)
+  throw problem(
+    `${JSON.stringify(name)} has changed since it was read. Nothing was written. It is now (call again if the change still fits):\n${file.text}`,
+  )
+}
+
+export function diffOf({ place, before, text }: Change): string {
+  return unifiedDiff(place.name, before?.text ?? '', text)
+}
+
+/** Writes it; returns what was done, in one line. */
+export async function carryOut(change: Change, known: KnownFiles, sessionId: string): Promise<string> {
+  const { place, before, text, ends } = change
+  const bytes = bytesOf(text, ends, before?.encoded ?? { encoding: 'utf-8', mark: false }, place.name)
+  if (before === undefined) await createFile(place, bytes)
+  else await replaceFile(place, bytes, before)
+  known.saw(sessionId, place.real, hashOf(bytes))
+  const { added, removed } = countChanges(diffOf(change))
+  return `${before === undefined ? 'Made' : 'Changed'} ${place.name}: ${added} lines added, ${removed} removed.`
+}

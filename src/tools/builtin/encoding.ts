@@ -1,0 +1,100 @@
+/** Bytes of a file to text and back, so that what was not edited stays as it was, byte for byte. */
+
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+
+export interface Encoded {
+  readonly text: string
+  readonly encoding: Encoding
+  /** A byte order mark stands before the text. */
+  readonly mark: boolean
+}
+
+const MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+]
+const SAMPLE = 8192
+
+/**
+ * UTF-8 and UTF-16 by their marks, UTF-16 without one by the zeros of its Latin letters, else UTF-8, else Windows-1252, in which every
+ * byte is a character. `undefined` for what is no text, or would not come back as it was.
+ */
+export function decode(bytes: Uint8Array): Encoded | undefined {
+  const marked = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
+  const found = marked?.[0] ?? unmarked(bytes)
+  if (found === undefined) return undefined
+  const mark = marked !== undefined
+  const body = mark ? bytes.subarray(marked[1].length) : bytes
+  try {
+    const text = new TextDecoder(found, { fatal: true, ignoreBOM: true }).decode(body)
+    return isText(text) ? { text, encoding: found, mark } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function unmarked(bytes: Uint8Array): Encoding | undefined {
+  const sample = bytes.subarray(0, SAMPLE)
+  if (sample.includes(0)) return wide(sample)
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return 'utf-8'
+  } catch {
+    return 'windows-1252'
+  }
+}
+
+/** Nine of ten characters are Latin, so that every second byte is zero. */
+function wide(sample: Uint8Array): Encoding | undefined {
+  const pairs = Math.floor(sample.length / 2)
+  let even = 0
+  let odd = 0
+  for (let at = 0; at < pairs; at++) {
+    if (sample[2 * at] === 0) even++
+    if (sample[2 * at + 1] === 0) odd++
+  }
+  if (odd > pairs * 0.9 && even === 0) return 'utf-16le'
+  return even > pairs * 0.9 && odd === 0 ? 'utf-16be' : undefined
+}
+
+/** Control characters other than white space, backspace and escape are rare in text, and NUL is in none. */
+function isText(text: string): boolean {
+  const length = Math.min(text.length, SAMPLE)
+  let odd = 0
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0) return false
+    if ((code < 0x20 && (code < 0x08 || code > 0x0d) && code !== 0x1b) || code === 0x7f) odd++
+  }
+  return odd <= 8 || odd <= length / 100
+}
+
+/** `undefined` when the text holds a character that the encoding does not have. */
+export function encode({ text, encoding, mark }: Encoded): Buffer | undefined {
+  // Half a surrogate pair is no character in any of them.
+  if (!text.isWellFormed()) return undefined
+  if (encoding === 'windows-1252') return encodeWindows(text)
+  const body = Buffer.from(text, encoding === 'utf-8' ? 'utf8' : 'utf16le')
+  if (encoding === 'utf-16be') body.swap16()
+  const bytes = mark ? (MARKS.find(([name]) => name === encoding)?.[1] ?? []) : []
+  return Buffer.concat([Buffer.from(bytes), body])
+}
+
+let windowsBytes: ReadonlyMap<string, number> | undefined
+
+function encodeWindows(text: string): Buffer | undefined {
+  windowsBytes ??= new Map(
+    [...new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))].map((char, byte) => [
+      char,
+      byte,
+    ]),
+  )
+  const bytes: number[] = []
+  for (const char of text) {
+    const byte = windowsBytes.get(char)
+    if (byte === undefined) return undefined
+    bytes.push(byte)
+  }
+  return Buffer.from(bytes)
+}

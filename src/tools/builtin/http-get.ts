@@ -1,0 +1,147 @@
+/** One GET request, to addresses that may be asked, within limits; redirects are handed back. */
+
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import type { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { CriaError } from '../../core/error.ts'
+import { megabytes, problem } from './open-file.ts'
+import { isPublicAddress } from './public-address.ts'
+
+export interface GetOptions {
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+  /** Hosts that may be asked wherever they are: `wiki.internal`, `127.0.0.1:8080`. */
+  readonly allowedHosts: readonly string[]
+  /** Default the system's. */
+  readonly lookup?: Lookup
+}
+
+export type Lookup = (host: string, done: (error: Error | null, found: readonly LookupAddress[]) => void) => void
+
+export interface Got {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Buffer
+}
+
+/** @throws CriaError `permission_denied` for an address that is not public, `network` when there is no answer, `tool_failure` beyond the limit. */
+export async function httpGet(url: URL, options: GetOptions): Promise<Got> {
+  const isAllowed = options.allowedHosts.some((host) => sameHost(host, url))
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  // Decimal, octal and short forms were made plain by the parser of URLs.
+  if (!isAllowed && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host)
+  const response = await request(url, isAllowed, options)
+  try {
+    const body = isRedirect(response) ? Buffer.alloc(0) : await readBody(response, options.maxBytes)
+    const headers = Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+    )
+    return { status: response.statusCode ?? 0, headers, body }
+  } finally {
+    response.destroy()
+  }
+}
+
+function sameHost(allowed: string, { hostname, host, port, protocol }: URL): boolean {
+  const name = hostname.replace(/\.$/, '')
+  const full = port === '' ? `${name}:${protocol === 'https:' ? 443 : 80}` : host
+  return [name, host, full].includes(allowed.toLowerCase())
+}
+
+function isRedirect({ statusCode = 0, headers }: IncomingMessage): boolean {
+  return statusCode >= 300 && statusCode < 400 && headers.location !== undefined
+}
+
+async function request(url: URL, isAllowed: boolean, { signal, lookup = resolveAll }: GetOptions): Promise<IncomingMessage> {
+  const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  return new Promise((resolve, reject) => {
+    const asked = get(
+      url,
+      {
+        signal,
+        // A pool would hand out connections that were made for somebody else, and the shared one may lead through a proxy.
+        agent: false,
+        lookup: checked(lookup, isAllowed),
+        headers: { accept: 'text/html, text/*;q=0.9, */*;q=0.5', 'accept-encoding': 'gzip, br, deflate', 'user-agent': 'cria' },
+      },
+      resolve,
+    )
+    // Judged by what is really at the other end, before anything is sent.
+    asked.once('socket', (socket) => {
+      socket.once('connect', () => {
+        const { remoteAddress = '' } = socket
+        if (!isAllowed && !isPublicAddress(remoteAddress)) asked.destroy(notPublic(remoteAddress))
+      })
+    })
+    asked.once('error', (cause) => {
+      if (signal.aborted) reject(signal.reason)
+      else if (cause instanceof CriaError) reject(cause)
+      else reject(new CriaError('network', `${url.host} cannot be reached: ${cause.message}.`, { cause }))
+    })
+  })
+}
+
+/** Answers only with addresses that may be connected to, so that no other is tried. */
+function checked(lookup: Lookup, isAllowed: boolean): LookupFunction {
+  return (host, options, done) => {
+    lookup(host, (error, found) => {
+      const usable = isAllowed ? found : found.filter(({ address }) => isPublicAddress(address))
+      const [first] = usable
+      if (error !== null) done(error, [])
+      else if (first === undefined) done(found.length === 0 ? new Error('the name has no address') : notPublic(host), [])
+      else if (options.all === true) done(null, [...usable])
+      else done(null, first.address, first.family)
+    })
+  }
+}
+
+function resolveAll(host: string, done: Parameters<Lookup>[1]): void {
+  systemLookup(host, { all: true }, (error, found) => done(error, found ?? []))
+}
+
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let length = 0
+  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const piece of source) {
+      length += piece.length
+      if (length > maxBytes) throw problem(`The answer is larger than ${megabytes(maxBytes)}.`)
+      pieces.push(piece)
+    }
+  }
+  try {
+    const decoder = decoderFor(response.headers['content-encoding'])
+    if (decoder === undefined) await collect(response)
+    else await pipeline(response, decoder, collect)
+  } catch (cause) {
+    if (cause instanceof CriaError || (cause instanceof Error && cause.name === 'AbortError')) throw cause
+    throw new CriaError('network', `The answer broke off: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+  }
+  return Buffer.concat(pieces, length)
+}
+
+function decoderFor(encoding: string | undefined): Transform | undefined {
+  switch (encoding?.toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip()
+    case 'br':
+      return createBrotliDecompress()
+    case 'deflate':
+      return createInflate()
+    default:
+      return undefined
+  }
+}
+
+function notPublic(host: string): CriaError {
+  return new CriaError(
+    'permission_denied',
+    `${host} is not fetched: it leads to an address of this machine or of a private network.`,
+  )
+}

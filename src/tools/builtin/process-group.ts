@@ -1,0 +1,102 @@
+/** A program with all that it starts: what it leaves behind ends with it. */
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+
+export interface GroupOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly onOutput: (piece: Buffer) => void
+}
+
+export interface GroupEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Milliseconds from SIGTERM to SIGKILL. */
+export const GRACE = 800
+const GRACE_WHEN_SILENT = 100
+const STEP = 20
+/** Milliseconds that output of what has ended may still take. */
+const DRAIN = 1000
+
+/** Groups that are alive: an end of our own process must not leave them behind. */
+const alive = new Set<number>()
+
+export class ProcessGroup {
+  readonly #child: ChildProcess
+  /** Resolves when the program and all of its group have ended; rejects when it could not be started. */
+  readonly ended: Promise<GroupEnd>
+
+  constructor(program: string, words: readonly string[], { cwd, env, onOutput }: GroupOptions) {
+    // A session of its own: the terminal is out of reach, for questions as for signals.
+    this.#child = spawn(program, words, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const { pid, stdout, stderr } = this.#child
+    if (pid !== undefined) watch(pid)
+    stdout?.on('data', onOutput)
+    stderr?.on('data', onOutput)
+    this.ended = this.#end()
+  }
+
+  /** SIGTERM to all of the group, SIGKILL to what is left after the grace. */
+  stop(): void {
+    const { pid } = this.#child
+    if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
+    setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE)
+  }
+
+  async #end(): Promise<GroupEnd> {
+    const child = this.#child
+    const closed = new Promise<void>((resolve) => {
+      child.once('close', () => resolve())
+    })
+    const end = await new Promise<GroupEnd>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code, signal) => resolve({ code, signal }))
+    })
+    const { pid } = child
+    // What still runs in the background runs for nobody.
+    if (pid !== undefined && signalGroup(pid, 'SIGTERM')) await untilGone(pid, closed)
+    if (pid !== undefined) alive.delete(pid)
+    const giveUp = AbortSignal.timeout(DRAIN)
+    await Promise.race([closed, new Promise((resolve) => giveUp.addEventListener('abort', resolve, { once: true }))])
+    // A program that left the group may still hold the other end.
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    return end
+  }
+}
+
+/** Whoever has let go of the output has little time left: where nobody reaps the dead, they cannot be told from the living. */
+async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
+  let left = GRACE
+  void closed.then(() => {
+    left = Math.min(left, GRACE_WHEN_SILENT)
+  })
+  for (; left > 0; left -= STEP) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, STEP)
+    })
+    if (!signalGroup(pid, 0)) return
+  }
+  signalGroup(pid, 'SIGKILL')
+}
+
+/** Whether there was anybody to hear it. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, signal)
+  } catch {
+    return false
+  }
+}
+
+function watch(pid: number): void {
+  if (alive.size === 0 && !process.listeners('exit').includes(endAll)) process.on('exit', endAll)
+  alive.add(pid)
+}
+
+function endAll(): void {
+  for (const pid of alive) signalGroup(pid, 'SIGKILL')
+}

@@ -1,0 +1,99 @@
+import { bytesIn, describeBytes, imageFrom } from '../binary.ts'
+import { defineTool } from '../define-tool.ts'
+import type { Tool, ToolContext, ToolOutput } from '../../core/tool.ts'
+import { decode } from './encoding.ts'
+import type { KnownFiles } from './known-files.ts'
+import { withoutReturns } from './line-ends.ts'
+import { megabytes, openFile, problem, readWhole } from './open-file.ts'
+import type { OpenFile } from './open-file.ts'
+import { excerpt, excerptOfStream } from './excerpt.ts'
+import type { Range } from './excerpt.ts'
+import { hashOf, MAX_EDITED_BYTES } from './text-file.ts'
+import { quoted } from './workspace.ts'
+import type { Place, Workspace } from './workspace.ts'
+
+interface Input {
+  readonly path: string
+  readonly offset?: number
+  readonly limit?: number
+}
+
+const DEFAULT_LINES = 2000
+const HEAD = 8192
+
+export function readFileTool(workspace: Workspace, known: KnownFiles): Tool<Input> {
+  return defineTool<Input>({
+    name: 'read_file',
+    description:
+      'Reads a text file of the working folder, or shows an image. Long files come in parts: ask for the next one with "offset". Read a file before you change it.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Path relative to the working folder.' },
+        offset: { type: 'integer', minimum: 1, description: 'First line, from 1.' },
+        limit: { type: 'integer', minimum: 1, maximum: 100_000, description: `Lines at most; default ${DEFAULT_LINES}.` },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    isReadOnly: true,
+    needsPermission: ({ path }) => workspace.isSecret(path),
+    subjects: ({ path }) => [workspace.subject(path)],
+    resources: ({ path }) => ({ reads: [workspace.key(path)] }),
+    maxResultChars: 64_000,
+    async call({ path, offset = 1, limit = DEFAULT_LINES }, { sessionId, signal }) {
+      const place = await workspace.place(path)
+      const file = await openFile(place)
+      if (file === undefined) throw problem(`There is no file ${quoted(path)}.`)
+      try {
+        const range: Range = { first: offset, count: limit }
+        if (file.size > MAX_EDITED_BYTES) return await readLarge(file, place, range, signal)
+        const bytes = await readWhole(file, place, MAX_EDITED_BYTES)
+        known.saw(sessionId, place.real, hashOf(bytes))
+        return shown(bytes, place, range)
+      } finally {
+        await file.handle.close()
+      }
+    },
+  })
+}
+
+function shown(bytes: Buffer, { name }: Place, range: Range): ToolOutput {
+  if (bytes.length === 0) return `(${name} is empty)`
+  const image = imageFrom(bytes)
+  if (image !== undefined) return { content: `(${name}: ${describeBytes(bytes)}, attached)`, attachments: [image] }
+  const decoded = decode(bytes)
+  if (decoded === undefined) return `(${name} is not shown: ${describeBytes(bytes)})`
+  return excerpt(withoutReturns(decoded.text), range)
+}
+
+/** Too large to be held: its lines are counted as they pass by, and it cannot be edited. */
+async function readLarge(
+  { handle, size }: OpenFile,
+  { name }: Place,
+  range: Range,
+  signal: ToolContext['signal'],
+): Promise<ToolOutput> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0)
+  const head = bytesIn(buffer.subarray(0, bytesRead)) ?? new Uint8Array()
+  const decoded = decode(wholeCharacters(head))
+  if (decoded === undefined || decoded.encoding.startsWith('utf-16')) {
+    return `(${name} is not shown: ${describeBytes(head).replace(/, [\d,]+ bytes$/, '')}, ${megabytes(size)})`
+  }
+  const pieces = handle.createReadStream({ start: 0, autoClose: false, signal })
+  return excerptOfStream(pieces, decoded.encoding, range)
+}
+
+/** A UTF-8 character that was cut at the end is left out. */
+function wholeCharacters(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte >= 0xc0) {
+      end = bytes.length - back
+      break
+    }
+    if (byte < 0x80) break
+  }
+  return bytes.subarray(0, end)
+}

@@ -1,0 +1,24 @@
+/** A map that forgets what was not used for longest. */
+export class Recent<Value> {
+  readonly #entries = new Map<string, Value>()
+  readonly #limit: number
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#entries.get(key)
+    if (value !== undefined) this.set(key, value)
+    return value
+  }
+
+  set(key: string, value: Value): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#limit) return
+      this.#entries.delete(oldest)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { defineTool } from '../define-tool.ts'
+import type { Tool, ToolOutput } from '../../core/tool.ts'
+import { looksBinary } from '../binary.ts'
+import { BoundedOutput } from './bounded-output.ts'
+import { megabytes, problem } from './open-file.ts'
+import { ProcessGroup } from './process-group.ts'
+import type { GroupEnd } from './process-group.ts'
+import type { Workspace } from './workspace.ts'
+
+interface Input {
+  readonly command: string
+  readonly timeout?: number
+}
+
+const DEFAULT_SECONDS = 120
+const MAX_SECONDS = 3600
+/** A program that writes more than this is not going to say anything else. */
+const MAX_OUTPUT = 50_000_000
+const PROGRESS_EVERY = 300
+
+/** @param env what commands see, see `commandEnvironment`. */
+export function runCommandTool(workspace: Workspace, env: () => Readonly<Record<string, string>>): Tool<Input> {
+  return defineTool<Input>({
+    name: 'run_command',
+    description:
+      'Runs a command line in the working folder, with sh. It gets no input and no terminal; when it ends, what it left in the background ends too.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', minLength: 1, maxLength: 20_000 },
+        timeout: { type: 'integer', minimum: 1, maximum: MAX_SECONDS, description: `Seconds; default ${DEFAULT_SECONDS}.` },
+      },
+      required: ['command'],
+      additionalProperties: false,
+    },
+    subjects: ({ command }) => [{ kind: 'command', command }],
+    // Nobody knows what it touches; whatever does with files waits for it.
+    resources: () => ({ writes: ['/'] }),
+    timeout: (MAX_SECONDS + 60) * 1000,
+    maxResultChars: 40_000,
+    preview: ({ command }) => command,
+    async call({ command, timeout = DEFAULT_SECONDS }, ctx) {
+      const { signal } = ctx
+      if (process.platform === 'win32') throw problem('Commands are run by sh, which this system does not have.')
+      if (command.includes('\0')) throw problem('A command cannot hold a NUL character.')
+      signal.throwIfAborted()
+      const output = new BoundedOutput()
+      let stopped: string | undefined
+      const report = throttled((content) => ctx.progress(content))
+      const group = new ProcessGroup('/bin/sh', ['-c', command], {
+        cwd: workspace.root,
+        env: env(),
+        onOutput(piece) {
+          output.add(piece)
+          if (output.total > MAX_OUTPUT) stop(`it wrote more than ${megabytes(MAX_OUTPUT)}`)
+          else report(piece)
+        },
+      })
+      const stop = (reason: string): void => {
+        if (stopped === undefined) group.stop()
+        stopped ??= reason
+      }
+      const onAbort = (): void => stop('it was cancelled')
+      const timer = setTimeout(() => stop(`it did not end within ${timeout} s`), timeout * 1000)
+      signal.addEventListener('abort', onAbort, { once: true })
+      try {
+        return outcome(output, await group.ended, stopped)
+      } catch (cause) {
+        throw problem(`The command cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`, cause)
+      } finally {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+      }
+    },
+  })
+}
+
+function outcome(output: BoundedOutput, { code, signal }: GroupEnd, stopped: string | undefined): ToolOutput {
+  const text = output.text()
+  const shown = looksBinary(text) ? `(not shown: ${output.total.toLocaleString('en-US')} bytes that are no text)` : text
+  const end =
+    stopped === undefined
+      ? signal === null
+        ? code === 0
+          ? ''
+          : `[exit code ${code}]`
+        : `[ended by ${signal}]`
+      : `[stopped: ${stopped}; its effects up to there stay]`
+  const content = [shown.trimEnd(), end].filter((part) => part !== '').join('\n')
+  return { content: content === '' ? '(no output, exit code 0)' : content, isError: end !== '' }
+}
+
+/** The last line now and then, so that somebody who waits sees that it goes on. */
+function throttled(progress: (content: string) => void): (piece: Buffer) => void {
+  let last = 0
+  return (piece) => {
+    const now = Date.now()
+    if (now - last < PROGRESS_EVERY) return
+    const line = piece.toString('utf8').trimEnd().split('\n').at(-1)?.slice(-200).trim() ?? ''
+    if (line === '' || looksBinary(line)) return
+    last = now
+    progress(line.toWellFormed())
+  }
+}

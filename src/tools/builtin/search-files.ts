@@ -1,0 +1,138 @@
+import { stat } from 'node:fs/promises'
+import { Worker } from 'node:worker_threads'
+import { defineTool } from '../define-tool.ts'
+import type { Tool } from '../../core/tool.ts'
+import { problem } from './open-file.ts'
+import type { SearchJob, SearchNews } from './search-job.ts'
+import { quoted } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
+
+interface Input {
+  readonly pattern: string
+  readonly path?: string
+  readonly glob?: string | readonly string[]
+  readonly literal?: boolean
+  readonly ignore_case?: boolean
+  readonly hidden?: boolean
+  readonly context?: number
+  readonly show?: SearchJob['show']
+  readonly limit?: number
+}
+
+export const SEARCH_TIME = 20_000
+const DEFAULT_LIMIT = 200
+const MAX_CHARS = 30_000
+
+/** @param searchTime milliseconds after which a search is ended with what it has found. */
+export function searchFilesTool(workspace: Workspace, searchTime: number = SEARCH_TIME): Tool<Input> {
+  return defineTool<Input>({
+    name: 'search_files',
+    description:
+      'Searches the text of files for a regular expression, line by line. What .gitignore names, hidden, binary and secret files are left out. Shows "file:line:text".',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        pattern: { type: 'string', minLength: 1, maxLength: 10_000, description: 'A regular expression (JavaScript).' },
+        path: { type: 'string', description: 'Folder or file, relative to the working folder; default the working folder.' },
+        glob: {
+          anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: 50 }],
+          description: 'Only files like this: "*.ts"; "!*.test.ts" leaves out.',
+        },
+        literal: { type: 'boolean', description: 'The pattern is plain text; default false.' },
+        ignore_case: { type: 'boolean', description: 'Default false.' },
+        hidden: { type: 'boolean', description: 'Also files that begin with a dot; default false.' },
+        context: { type: 'integer', minimum: 0, maximum: 20, description: 'Lines around each match; default 0.' },
+        show: { enum: ['lines', 'files', 'count'], description: 'Default lines.' },
+        limit: { type: 'integer', minimum: 1, maximum: 2000, description: `Matches at most; default ${DEFAULT_LIMIT}.` },
+      },
+      required: ['pattern'],
+      additionalProperties: false,
+    },
+    isReadOnly: true,
+    needsPermission: ({ path = '.' }) => workspace.isSecret(path),
+    subjects: ({ path = '.' }) => [workspace.subject(path)],
+    resources: ({ path = '.' }) => {
+      const key = workspace.key(path)
+      return { reads: [key, `${key.replace(/\/$/, '')}/`] }
+    },
+    async call(input, { signal }) {
+      const { path = '.', glob = [], literal = false, hidden = false, context = 0, show = 'lines', limit = DEFAULT_LIMIT } = input
+      const { real } = await workspace.place(path)
+      const found = await stat(real).catch(() => undefined)
+      if (found === undefined) throw problem(`There is no file or folder ${quoted(path)}.`)
+      return run(
+        {
+          pattern: input.pattern,
+          literal,
+          ignoreCase: input.ignore_case ?? false,
+          root: workspace.root,
+          start: real,
+          isFolder: found.isDirectory(),
+          globs: typeof glob === 'string' ? [glob] : glob,
+          hidden,
+          context,
+          limit,
+          show,
+        },
+        signal,
+        searchTime,
+      )
+    },
+  })
+}
+
+/** Ends the thread with the search, whatever becomes of it. */
+async function run(job: SearchJob, signal: AbortSignal, time: number): Promise<string> {
+  signal.throwIfAborted()
+  // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
+  const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
+    name: 'cria-search-files',
+    workerData: job,
+    execArgv: [],
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const found: string[] = []
+  let room = MAX_CHARS
+  let matches = 0
+  const end = (note: string): void => resolve([...found, note].filter((text) => text !== '').join('\n'))
+  const onAbort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  const timer = setTimeout(() => {
+    end(
+      `[Stopped after ${time / 1000} s${matches === 0 ? ' without a match' : ''}: name a folder or a glob, or make the pattern simpler.]`,
+    )
+  }, time)
+  worker.on('message', (news: SearchNews) => {
+    if (news.type === 'failed') reject(problem(`The search failed: ${news.message}.`))
+    else if (news.type === 'done') end(summary(news, matches, job))
+    else {
+      room -= news.text.length + 1
+      if (room < 0) {
+        end('[More is left out: narrow the search down by path, glob or limit.]')
+        return
+      }
+      matches += news.matches
+      found.push(news.text)
+    }
+  })
+  worker.on('error', (cause: unknown) => {
+    reject(problem(`The search ended early: ${cause instanceof Error ? cause.message : String(cause)}.`, cause))
+  })
+  worker.on('exit', () => reject(problem('The search ended early.')))
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    await worker.terminate()
+  }
+}
+
+function summary({ files, skipped, limited }: Extract<SearchNews, { type: 'done' }>, matches: number, job: SearchJob): string {
+  if (limited) return `[Stopped at the limit of ${job.limit}: there may be more.]`
+  if (matches > 0) return ''
+  const left = skipped === 0 ? '' : `; ${skipped} binary or large files were left out`
+  return `(no match in ${files} files${left})`
+}

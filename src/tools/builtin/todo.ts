@@ -1,0 +1,62 @@
+import { defineTool } from '../define-tool.ts'
+import type { Tool } from '../../core/tool.ts'
+import { Recent } from './recent.ts'
+
+const STATES = ['open', 'doing', 'done'] as const
+
+export interface TodoItem {
+  readonly text: string
+  readonly state: (typeof STATES)[number]
+}
+
+interface Input {
+  readonly items: readonly TodoItem[]
+}
+
+const MARKS: Readonly<Record<TodoItem['state'], string>> = { open: '[ ]', doing: '[~]', done: '[x]' }
+const MAX_SESSIONS = 200
+
+/** The list of each session, the last one given. */
+export class TodoLists {
+  readonly #lists = new Recent<readonly TodoItem[]>(MAX_SESSIONS)
+
+  of(sessionId: string): readonly TodoItem[] {
+    return this.#lists.get(sessionId) ?? []
+  }
+
+  keep(sessionId: string, items: readonly TodoItem[]): void {
+    this.#lists.set(sessionId, items)
+  }
+}
+
+/** It changes nothing but its own list, so nobody has to be asked. */
+export function todoTool(lists: TodoLists): Tool<Input> {
+  return defineTool<Input>({
+    name: 'todo',
+    description: 'Keeps the list of what is to be done in a task of several steps. Give the whole list each time.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        items: {
+          type: 'array',
+          maxItems: 100,
+          items: {
+            type: 'object',
+            properties: { text: { type: 'string', minLength: 1, maxLength: 500 }, state: { enum: [...STATES] } },
+            required: ['text', 'state'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['items'],
+      additionalProperties: false,
+    },
+    isReadOnly: true,
+    needsPermission: false,
+    resources: () => ({ writes: ['todo'] }),
+    call({ items }, { sessionId }) {
+      lists.keep(sessionId, items)
+      return items.length === 0 ? '(the list is empty)' : items.map(({ text, state }) => `${MARKS[state]} ${text}`).join('\n')
+    },
+  })
+}

@@ -1,0 +1,62 @@
+/** What lies in a folder, as people who work there see it: what `.gitignore` names, hidden files and installed packages are left out. */
+
+import { readdir } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { join } from 'node:path'
+import { IgnoreRules } from '../../util/ignore-rules.ts'
+import { isSecretPath } from './workspace.ts'
+
+export interface WalkOptions {
+  /** Show what begins with a dot; default false. */
+  readonly hidden?: boolean
+  /** Aborts the walk. */
+  readonly signal?: AbortSignal
+}
+
+export interface Entry {
+  /** Absolute. */
+  readonly path: string
+  /** Relative to the folder, with `/`. */
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+}
+
+const NEVER: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', 'node_modules', '__pycache__', 'bower_components'])
+
+/** Folder by folder, the upper ones first, names in the order of their code units. Links are named and not followed. */
+export async function* walkFiles(root: string, { hidden = false, signal }: WalkOptions = {}): AsyncGenerator<Entry> {
+  const left: { readonly path: string; readonly name: string; readonly rules: IgnoreRules }[] = [
+    { path: root, name: '', rules: await IgnoreRules.at(root) },
+  ]
+  for (let folder = left.shift(); folder !== undefined; folder = left.shift()) {
+    signal?.throwIfAborted()
+    for (const entry of await entriesOf(folder.path)) {
+      const path = join(folder.path, entry.name)
+      const name = folder.name === '' ? entry.name : `${folder.name}/${entry.name}`
+      if (isLeftOut(entry, hidden) || folder.rules.ignores(path, entry.isDirectory())) continue
+      yield { path, name, kind: kindOf(entry) }
+      if (entry.isDirectory()) left.push({ path, name, rules: await folder.rules.below(path) })
+    }
+  }
+}
+
+/** A folder that cannot be read holds nothing that can be shown. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function isLeftOut({ name }: Dirent, hidden: boolean): boolean {
+  return NEVER.has(name) || (name.startsWith('.') && !hidden)
+}
+
+function kindOf(entry: Dirent): Entry['kind'] {
+  if (entry.isFile()) return 'file'
+  if (entry.isDirectory()) return 'folder'
+  return entry.isSymbolicLink() ? 'link' : 'other'
+}
+
+/** Files that may be opened without asking. */
+export function isOpenToAll({ kind }: Entry, nameInRoot: string): boolean {
+  return kind === 'file' && !isSecretPath(nameInRoot)
+}

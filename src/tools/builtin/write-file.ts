@@ -1,0 +1,53 @@
+import { defineTool } from '../define-tool.ts'
+import type { Tool } from '../../core/tool.ts'
+import { carryOut, checkKnown, diffOf } from './change-file.ts'
+import type { Change } from './change-file.ts'
+import type { KnownFiles } from './known-files.ts'
+import { lineEndsOf, usualLineEnd, withoutReturns } from './line-ends.ts'
+import { readTextFile } from './text-file.ts'
+import type { Workspace } from './workspace.ts'
+
+interface Input {
+  readonly path: string
+  readonly content: string
+}
+
+export function writeFileTool(workspace: Workspace, known: KnownFiles): Tool<Input> {
+  return defineTool<Input>({
+    name: 'write_file',
+    description:
+      'Makes a text file, with the folders above it, or replaces one that you have read. To change a part of a file use edit_file.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Path relative to the working folder.' },
+        content: { type: 'string', description: 'The whole new content.' },
+      },
+      required: ['path', 'content'],
+      additionalProperties: false,
+    },
+    isIdempotent: true,
+    subjects: ({ path }) => [workspace.subject(path)],
+    resources: ({ path }) => ({ writes: [workspace.key(path)] }),
+    preview: async (input) => diffOf(await changeBy(input, workspace)),
+    async call(input, { sessionId }) {
+      const change = await changeBy(input, workspace)
+      const { place, before } = change
+      if (before !== undefined) {
+        checkKnown(place, before, known, sessionId)
+        if (before.text === change.text) return `${place.name} holds exactly this already.`
+      }
+      return carryOut(change, known, sessionId)
+    },
+  })
+}
+
+/** A file that is there keeps its encoding and its kind of line ends. */
+async function changeBy({ path, content }: Input, workspace: Workspace): Promise<Change> {
+  const place = await workspace.placeToWrite(path)
+  const before = await readTextFile(place)
+  const text = withoutReturns(content)
+  const given = lineEndsOf(content)
+  const ends = before === undefined ? given : given.map(() => usualLineEnd(before.ends))
+  return { place, before, text, ends }
+}
