@@ -1,6 +1,7 @@
 /** The providers: where they are, how their keys are called, which package speaks to them. */
 
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { EmbeddingPurpose } from '../core/embedding.ts'
 import type { JsonObject } from '../core/json.ts'
 import { chatDialect } from './ai-sdk/gaps/chat.ts'
 import { geminiDialect } from './ai-sdk/gaps/gemini.ts'
@@ -36,6 +37,16 @@ export interface ProviderDefinition {
   readonly load: () => Promise<
     (settings: PackageSettings, options: LanguageModelV4CallOptions) => LanguageModelV4 | Promise<LanguageModelV4>
   >
+  /** Absent where the provider has no embeddings. */
+  readonly embedding?: EmbeddingDefinition
+}
+
+export interface EmbeddingDefinition {
+  /** Texts in one request at most, where the provider says so. */
+  readonly maxBatch?: number
+  /** What the package is told beside the texts, by what they are for. */
+  readonly options?: (purpose: EmbeddingPurpose) => Readonly<Record<string, JsonObject>>
+  readonly load: () => Promise<(settings: PackageSettings) => EmbeddingModelV4>
 }
 
 /** Answers are not kept at the provider, so a conversation can be taken to another; what it needs to go on travels with the messages. */
@@ -53,6 +64,13 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
     load: async () => {
       const { createOpenAI } = await import('@ai-sdk/openai')
       return ({ model, ...settings }) => createOpenAI(settings).responses(model)
+    },
+    embedding: {
+      maxBatch: 2048,
+      load: async () => {
+        const { createOpenAI } = await import('@ai-sdk/openai')
+        return ({ model, ...settings }) => createOpenAI(settings).embeddingModel(model)
+      },
     },
   },
   'openai-chat': {
@@ -109,6 +127,14 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
       const { createGoogle } = await import('@ai-sdk/google')
       return ({ model, ...settings }) => createGoogle(settings).languageModel(model)
     },
+    embedding: {
+      maxBatch: 100,
+      options: (purpose) => ({ google: { taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' } }),
+      load: async () => {
+        const { createGoogle } = await import('@ai-sdk/google')
+        return ({ model, ...settings }) => createGoogle(settings).embeddingModel(model)
+      },
+    },
   },
   ollama: compatible({
     name: 'ollama',
@@ -142,6 +168,12 @@ function compatible({
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       return ({ model, ...settings }) =>
         createOpenAICompatible({ ...settings, name, includeUsage: true, supportsStructuredOutputs: true }).chatModel(model)
+    },
+    embedding: {
+      load: async () => {
+        const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+        return ({ model, ...settings }) => createOpenAICompatible({ ...settings, name }).embeddingModel(model)
+      },
     },
   }
 }

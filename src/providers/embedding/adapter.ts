@@ -1,0 +1,104 @@
+/** Any AI SDK embedding model becomes one of ours. */
+
+import type { EmbeddingModelV4 } from '@ai-sdk/provider'
+import type { EmbeddingModel, EmbeddingPurpose, EmbedOptions } from '../../core/embedding.ts'
+import { CriaError } from '../../core/error.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { orAborted } from '../../util/abort.ts'
+import type { ErrorContext } from '../ai-sdk/errors.ts'
+import { toProviderError } from '../ai-sdk/errors.ts'
+
+/** What versions 2, 3 and 4 have in common. */
+export interface AiSdkEmbeddingModel {
+  readonly specificationVersion: string
+  /** For example `openai.embedding`. */
+  readonly provider: string
+  readonly modelId: string
+  readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined
+  readonly supportsParallelCalls: PromiseLike<boolean> | boolean
+  doEmbed(options: never): PromiseLike<unknown>
+}
+
+export interface EmbeddingAdapterOptions extends Pick<
+  EmbeddingModel,
+  'ref' | 'dimensions' | 'maxBatch' | 'maxTokens' | 'parallel'
+> {
+  readonly errors: Omit<ErrorContext, 'ref'>
+  /** Loads the package of the provider on first use; called for each request. */
+  readonly open: () => Promise<EmbeddingModelV4>
+  readonly providerOptions?: (purpose: EmbeddingPurpose) => Readonly<Record<string, JsonObject>>
+}
+
+export function isEmbeddingModel(value: unknown): value is AiSdkEmbeddingModel {
+  if (typeof value !== 'object' || value === null) return false
+  const { specificationVersion, doEmbed, modelId } = value as Partial<Record<keyof AiSdkEmbeddingModel, unknown>>
+  return typeof specificationVersion === 'string' && typeof doEmbed === 'function' && typeof modelId === 'string'
+}
+
+export function fromEmbeddingModel(model: AiSdkEmbeddingModel): EmbeddingModel {
+  const provider = model.provider.split('.', 1)[0] ?? model.provider
+  const { maxEmbeddingsPerCall, supportsParallelCalls } = model
+  return createEmbeddingAdapter({
+    ref: `${provider}/${model.modelId}`,
+    errors: { provider, secrets: [] },
+    ...(typeof maxEmbeddingsPerCall === 'number' ? { maxBatch: maxEmbeddingsPerCall } : {}),
+    ...(supportsParallelCalls === false ? { parallel: false } : {}),
+    open: () => Promise.resolve(model as unknown as EmbeddingModelV4),
+  })
+}
+
+export function createEmbeddingAdapter(options: EmbeddingAdapterOptions): EmbeddingModel {
+  const { ref, dimensions, maxBatch, maxTokens, parallel } = options
+  return {
+    ref,
+    ...(dimensions === undefined ? {} : { dimensions }),
+    ...(maxBatch === undefined ? {} : { maxBatch }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(parallel === undefined ? {} : { parallel }),
+    embed: (texts, call = {}) => embed(options, texts, call),
+  }
+}
+
+async function embed(
+  options: EmbeddingAdapterOptions,
+  texts: readonly string[],
+  { signal, purpose = 'document' }: EmbedOptions,
+): Promise<Float32Array[]> {
+  if (texts.length === 0) return []
+  const errors: ErrorContext = { ...options.errors, ref: options.ref }
+  // `fetch` leaves its listener on the signal until it is collected; the caller's signal may serve a thousand calls.
+  const own = new AbortController()
+  const onAbort = (): void => own.abort(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    signal?.throwIfAborted()
+    const model = await options.open()
+    const { dimensions, providerOptions } = options
+    const request = model.doEmbed({
+      values: texts.map((text) => text.toWellFormed()),
+      ...(dimensions === undefined ? {} : { dimensions }),
+      abortSignal: own.signal,
+      ...(providerOptions === undefined ? {} : { providerOptions: providerOptions(purpose) }),
+    })
+    // A model that does not listen to its signal is left alone.
+    const { embeddings } = await orAborted(request, own.signal)
+    return vectorsOf(embeddings, texts.length, options.ref)
+  } catch (thrown) {
+    if (signal?.aborted === true) throw signal.reason
+    throw toProviderError(thrown, errors, 'request')
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+function vectorsOf(embeddings: unknown, expected: number, ref: string): Float32Array[] {
+  if (!Array.isArray(embeddings) || embeddings.length !== expected) {
+    const received = Array.isArray(embeddings) ? `${embeddings.length} vectors` : 'no list of vectors'
+    throw new CriaError('invalid_response', `${ref}: expected ${expected} vectors, received ${received}.`)
+  }
+  return embeddings.map((embedding: unknown) => {
+    if (embedding instanceof Float32Array) return embedding
+    if (!Array.isArray(embedding)) throw new CriaError('invalid_response', `${ref}: a vector is no list of numbers.`)
+    return Float32Array.from(embedding as readonly number[])
+  })
+}

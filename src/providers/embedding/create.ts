@@ -1,0 +1,99 @@
+/** Makes embedding models from names, and from AI SDK models that a user brings. */
+
+import type { EmbeddingModel } from '../../core/embedding.ts'
+import { ConfigurationError } from '../../core/error.ts'
+import { definitionOf, packageSettings, requireBaseUrl, requireKey, secretsOf } from '../connection.ts'
+import type { ConnectionOptions } from '../connection.ts'
+import { PROVIDER_DEFINITIONS } from '../registry.ts'
+import { WireCall } from '../wire/call.ts'
+import { createEmbeddingAdapter, fromEmbeddingModel, isEmbeddingModel } from './adapter.ts'
+import type { AiSdkEmbeddingModel } from './adapter.ts'
+import { embeddingDialect } from './dialect.ts'
+import { createLocalEmbeddingModel } from './local.ts'
+
+export type { AiSdkEmbeddingModel }
+
+export interface EmbeddingOptions extends ConnectionOptions {
+  /** Asks for vectors of this length, where the model lets one choose. Part of what a store compares. */
+  readonly dimensions?: number
+  /** Texts in one request at most, where the provider takes fewer than it says. */
+  readonly maxBatch?: number
+  /** Tokens that the model reads of a text, where the caller knows: what is longer is cut before it is sent. */
+  readonly maxTokens?: number
+}
+
+const LOCAL = 'local'
+
+/**
+ * The embedding model with this name, or an AI SDK embedding model as one of ours. Nothing is loaded and nothing is sent before its
+ * first use.
+ *
+ * @param model `openai/…`, `google/…`, `ollama/…`, `openai-compatible/…`, `local/…` (needs `@huggingface/transformers`), or any AI SDK
+ *   embedding model.
+ * @throws ConfigurationError when there is no such provider, it has no embeddings, or nobody said where it is.
+ */
+export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, options: EmbeddingOptions = {}): EmbeddingModel {
+  if (typeof model !== 'string') return foreign(model)
+  const slash = model.indexOf('/')
+  const [provider, name] = [model.slice(0, slash), model.slice(slash + 1)]
+  if (slash < 1 || name === '') {
+    throw new ConfigurationError(
+      `An embedding model is named provider/model, like openai/text-embedding-3-small, but this is ${JSON.stringify(model)}.`,
+    )
+  }
+  if (provider === LOCAL) return createLocalEmbeddingModel(name)
+  const definition = hasProvider(provider) ? definitionOf(provider) : undefined
+  const embedding = definition?.embedding
+  if (definition === undefined || embedding === undefined) throw noEmbeddings(provider)
+  const baseURL = requireBaseUrl(provider, options)
+  const host = new URL(baseURL).host
+  const { dimensions, maxTokens, maxBatch = embedding.maxBatch } = options
+  return createEmbeddingAdapter({
+    ref: model,
+    ...(dimensions === undefined ? {} : { dimensions }),
+    ...(maxBatch === undefined ? {} : { maxBatch }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(embedding.options === undefined ? {} : { providerOptions: embedding.options }),
+    errors: {
+      provider,
+      host,
+      get secrets() {
+        return secretsOf(provider, options)
+      },
+      variables: {
+        ...(definition.keyVariable === undefined ? {} : { key: definition.keyVariable }),
+        baseURL: definition.urlVariable,
+      },
+    },
+    async open() {
+      requireKey(provider, baseURL, options)
+      const wire = new WireCall({
+        peer: { provider, host },
+        dialect: embeddingDialect,
+        ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      })
+      wire.shape = 'whole'
+      const create = await embedding.load()
+      return create(packageSettings({ provider, model: name }, baseURL, options, wire.fetch))
+    },
+  })
+}
+
+function foreign(model: AiSdkEmbeddingModel): EmbeddingModel {
+  if (isEmbeddingModel(model)) return fromEmbeddingModel(model)
+  throw new ConfigurationError(
+    'An embedding model must be a name like openai/text-embedding-3-small or an AI SDK embedding model.',
+  )
+}
+
+function hasProvider(provider: string): boolean {
+  return Object.hasOwn(PROVIDER_DEFINITIONS, provider)
+}
+
+function noEmbeddings(provider: string): ConfigurationError {
+  const able = Object.entries(PROVIDER_DEFINITIONS).flatMap(([name, { embedding }]) => (embedding === undefined ? [] : [name]))
+  const known = hasProvider(provider)
+    ? `${provider} has no embedding models.`
+    : `There is no provider ${JSON.stringify(provider)}.`
+  return new ConfigurationError(`${known} Those with embedding models are ${[...able, LOCAL].join(', ')}.`)
+}

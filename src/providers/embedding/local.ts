@@ -1,0 +1,59 @@
+/** Embedding models that run in this process, in ONNX format, through an optional package. */
+
+import type { EmbeddingModel } from '../../core/embedding.ts'
+import { ConfigurationError, CriaError } from '../../core/error.ts'
+
+/** Not a dependency: whoever wants local models installs it. */
+const PACKAGE = '@huggingface/transformers'
+
+/** What is used of the package. */
+interface Transformers {
+  pipeline(task: 'feature-extraction', model: string): Promise<Extractor>
+}
+
+type Extractor = (
+  texts: readonly string[],
+  options: { readonly pooling: 'mean'; readonly normalize: true },
+) => Promise<{ readonly dims: readonly number[]; readonly data: ArrayLike<number> }>
+
+/**
+ * @param name of a model with ONNX weights, such as `Xenova/all-MiniLM-L6-v2`; the package fetches it on first use and keeps it.
+ * @param load for tests: what `import()` of the package gives.
+ */
+export function createLocalEmbeddingModel(name: string, load: () => Promise<unknown> = () => import(PACKAGE)): EmbeddingModel {
+  let opened: Promise<Extractor> | undefined
+  return {
+    ref: `local/${name}`,
+    parallel: false,
+    async embed(texts, { signal } = {}) {
+      signal?.throwIfAborted()
+      opened ??= open(name, load)
+      const extract = await opened.catch((error: unknown) => {
+        opened = undefined
+        throw error
+      })
+      signal?.throwIfAborted()
+      const { dims, data } = await extract(texts, { pooling: 'mean', normalize: true })
+      const size = dims.at(-1) ?? 0
+      return texts.map((_, at) => Float32Array.from({ length: size }, (_value, index) => data[at * size + index] ?? 0))
+    },
+  }
+}
+
+async function open(name: string, load: () => Promise<unknown>): Promise<Extractor> {
+  let transformers: Transformers
+  try {
+    transformers = (await load()) as Transformers
+  } catch (cause) {
+    throw new ConfigurationError(`A local model needs the package ${PACKAGE}, which is not installed.`, {
+      hint: `Install it with: npm install ${PACKAGE}`,
+      cause,
+    })
+  }
+  try {
+    return await transformers.pipeline('feature-extraction', name)
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause)
+    throw new CriaError('model_unavailable', `The local model ${name} could not be loaded: ${said}`, { cause })
+  }
+}
