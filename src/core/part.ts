@@ -57,6 +57,13 @@ export interface ToolResultPart {
   readonly isError: boolean
   /** Images and files that the tool returned beside its text. */
   readonly attachments?: readonly (ImagePart | FilePart)[]
+  readonly unknownEffects?: UnknownEffects
+}
+
+/** The call had been started and was interrupted before it had a result: nobody knows what it did. */
+export interface UnknownEffects {
+  /** What its tool was told: a second try under the same key can be recognised where the effect was to happen. */
+  readonly idempotencyKey: string
 }
 
 /** Something only its provider understands (a tool that ran there, say); kept and sent back, never shown. */

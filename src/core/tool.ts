@@ -1,7 +1,7 @@
 /** Tools: what a model may ask for, and what it is told about the outcome. */
 
 import type { Json } from './json.ts'
-import type { FilePart, ImagePart } from './part.ts'
+import type { FilePart, ImagePart, UnknownEffects } from './part.ts'
 import type { Schema } from './schema.ts'
 import type { Span } from './span.ts'
 
@@ -19,6 +19,7 @@ export interface ToolResult {
   readonly content: string
   readonly isError: boolean
   readonly durationMs: number
+  readonly unknownEffects?: UnknownEffects
 }
 
 /**
@@ -70,7 +71,10 @@ export interface Tool<Input = never> {
   readonly isReadOnly?: boolean
   /** Default true: a tool that says nothing is asked about. */
   readonly needsPermission?: boolean | ((input: Input) => boolean)
-  /** `true`: running the same call twice does no harm. Default: `isReadOnly`. */
+  /**
+   * `true`: running the same call twice, with the same `idempotencyKey`, does no harm. A call that was interrupted with unknown effects may
+   * then be run again; otherwise somebody is asked first, whatever rules allow. Default: `isReadOnly`.
+   */
   readonly isIdempotent?: boolean
   /** Milliseconds; default 120,000. */
   readonly timeout?: number

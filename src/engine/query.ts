@@ -16,6 +16,7 @@ import { streamModel } from '../model/stream.ts'
 import type { Answer } from '../model/answer.ts'
 import { continued, prepare } from '../prepare/prepare.ts'
 import { runTools } from '../tools/run.ts'
+import { unsettledCalls } from '../tools/unsettled.ts'
 import { orAborted } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 import { timeExceeded } from './budget.ts'
@@ -118,6 +119,7 @@ async function* recall(turn: Turn): Station<void> {
   if (recorder === undefined || options.sessionId === undefined) return
   const history = await historyOf(options.sessionId, recorder, turn)
   turn.input = { ...input, history }
+  turn.tools.unsettled = unsettledCalls(history)
 }
 
 async function historyOf(sessionId: string, { read }: Recorder, { ctx }: Turn): Promise<readonly Message[]> {

@@ -18,6 +18,8 @@ import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { composeChat, composeRag } from './compose.ts'
 import type { Composition, Found, RagComposition } from './compose.ts'
+import { interruptionNotice, repairNotice } from './history-notices.ts'
+import { repairHistory } from './repair.ts'
 import { DEFAULT_RESULTS, references, retrieveFrom } from './retrieve.ts'
 import type { RetrievalOptions } from './retrieve.ts'
 import { estimateTokens } from './tokens.ts'
@@ -103,7 +105,11 @@ async function* compose({ input, request, model }: PrepareState, ctx: StationCon
     type: 'note',
     entry: { type: 'messages', step: 0, messages: composition.messages.filter((message) => !known.has(message.id)) },
   }
-  return conversationOf(composition.processedMessages, composition.grounding)
+  yield* interruptionNotice(input.history)
+  const conversation = conversationOf(composition.processedMessages, composition.grounding)
+  const { messages, repairs } = repairHistory(conversation.messages)
+  yield* repairNotice(repairs)
+  return { ...conversation, messages }
 }
 
 export interface ChatTurn {

@@ -4,7 +4,6 @@ import type { Station } from '../core/context.ts'
 import type { EventOf } from '../core/event.ts'
 import type { PermissionDecision } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
 import { readAnswers } from './answers.ts'
 import type { Job, ToolsContext } from './call.ts'
 import { footprintOf } from './conflicts.ts'
@@ -16,6 +15,7 @@ import { readRule } from './rules/rule-book.ts'
 import { parseRule } from './rules/rule.ts'
 import { subjectsOf } from './rules/subject.ts'
 import type { Subject } from './rules/subject.ts'
+import { callKey } from './unsettled.ts'
 import { validated } from './validate.ts'
 
 export type Decision = EventOf<'permission_decision'>['decisions'][number]
@@ -40,6 +40,7 @@ export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsC
     rule: decide(book.rules, tool.name, subjects),
     remembered: remembered(job, subjects, ctx),
     period,
+    unsettled: (tool.isIdempotent ?? tool.isReadOnly) !== true && state.unsettled.has(callKey(job.call.name, job.given)),
     untrusted: book.afterUntrusted === 'ask' && state.untrusted && tool.isReadOnly !== true,
   })
 }
@@ -60,14 +61,10 @@ function remembered(
   subjects: readonly Subject[],
   { state }: ToolsContext,
 ): Pick<PermissionDecision, 'granted'> | undefined {
-  const call = state.grants.calls.get(callKey(job))
+  const call = state.grants.calls.get(callKey(job.tool.name, job.given))
   if (call !== undefined) return call
   const verdict = decide(state.grants.rules, job.tool.name, subjects)?.verdict
   return verdict === 'allow' || verdict === 'deny' ? { granted: verdict === 'allow' } : undefined
-}
-
-function callKey({ tool, given }: Pick<Job, 'tool' | 'given'>): string {
-  return `${tool.name} ${canonicalJson(given)}`
 }
 
 /**
@@ -137,7 +134,7 @@ async function change(job: Job, given: Job['given'], ctx: ToolsContext): Promise
 async function remember(job: Job, { granted, remember, rule }: PermissionDecision, { state }: ToolsContext): Promise<void> {
   if (remember !== 'session') return
   if (rule === undefined) {
-    state.grants.calls.set(callKey(job), { granted })
+    state.grants.calls.set(callKey(job.tool.name, job.given), { granted })
     return
   }
   const { root } = await state.rules()

@@ -11,6 +11,7 @@ import { notRun } from './call.ts'
 import type { Job, Outcome, ToolsContext } from './call.ts'
 import { bounded, messageOf, shortened, told } from './output.ts'
 import type { Told } from './output.ts'
+import { callKey } from './unsettled.ts'
 import { Work } from './work.ts'
 import type { Ending } from './work.ts'
 
@@ -73,9 +74,16 @@ function start(work: Work, { tool, input }: Job, idempotencyKey: string, span: S
 
 /**
  * The same for every try of a call, also when its turn is taken up again by another process: all that it is made of stands in the journal.
- * Calls of one step that share an id are told apart by their place.
+ * Calls of one step that share an id are told apart by their place. A call that makes good one of an earlier turn whose effects are
+ * unknown goes by the key of that one; a further one is another call.
  */
-function idempotencyKeyOf({ index, call }: Job, { sessionId, turnId, step }: ToolsContext): string {
+function idempotencyKeyOf({ index, call, given }: Job, { sessionId, turnId, step, state }: ToolsContext): string {
+  const again = callKey(call.name, given)
+  const first = state.unsettled.get(again)
+  if (first !== undefined) {
+    state.unsettled.delete(again)
+    return first
+  }
   return sha256([sessionId, turnId, step, index, call.id].join('\n')).slice(0, 32)
 }
 

@@ -5,6 +5,7 @@ import type { Recorder } from '../core/recorder.ts'
 import { readRules } from './rules/rule-book.ts'
 import type { ReadRule, RuleBook } from './rules/rule-book.ts'
 import type { ToolRules } from './rules/rule.ts'
+import type { UnsettledCalls } from './unsettled.ts'
 
 export interface ToolsState {
   /** Text from documents, tools or the web is part of the conversation. */
@@ -14,6 +15,8 @@ export interface ToolsState {
   /** Steps in a row in which no call could be run. */
   futile: number
   readonly grants: SessionGrants
+  /** Calls of earlier turns whose effects are unknown. */
+  unsettled: UnsettledCalls
   rules(): Promise<RuleBook>
 }
 
@@ -37,6 +40,7 @@ export function toolsState({ rules, recorder, sessionId }: StateOptions): ToolsS
     steps: [],
     futile: 0,
     grants: recorder === undefined ? noGrants() : grantsOf(recorder, sessionId),
+    unsettled: new Map(),
     rules: () => (book ??= readRules(rules ?? {})),
   }
 }

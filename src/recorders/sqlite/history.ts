@@ -50,10 +50,14 @@ function answersTo(message: Message, written: readonly Message[], turn: SpokenTu
     return withId(
       shown === undefined
         ? toolResult({ id, name, content: 'Not run: the turn ended before this tool was started.', isError: true })
-        : toolResult({ id, name, content: shown.content, isError: shown.isError }),
+        : toolResult({ id, name, ...outcomeOf(shown) }),
       `${turn.turnId}_${id}`,
     )
   })
+}
+
+function outcomeOf({ content, isError, unknownEffects }: ToolResult): Pick<ToolResult, 'content' | 'isError' | 'unknownEffects'> {
+  return { content, isError, ...(unknownEffects === undefined ? {} : { unknownEffects }) }
 }
 
 function withId(message: Message, id: string): Message {

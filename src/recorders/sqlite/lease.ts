@@ -114,8 +114,8 @@ function unheld(journal: Journal, which: Which): Lease[] {
 function endAsLost(journal: Journal, lease: Lease): void {
   const { connection } = journal
   const turn = { key: lease.turn, turnId: lease.turnId, sessionId: lease.sessionId }
-  const started = connection.all<{ callId: string }>(
-    `SELECT call_id AS callId FROM tool_calls WHERE turn = ? AND state = 'started'`,
+  const started = connection.all<{ callId: string; key: string }>(
+    `SELECT call_id AS callId, idempotency_key AS key FROM tool_calls WHERE turn = ? AND state = 'started'`,
     [lease.turn],
   )
   const ending = endLostTurn(
@@ -125,7 +125,7 @@ function endAsLost(journal: Journal, lease: Lease): void {
       bot: botOf(lease.botKind, lease.botName),
       startedAt: lease.startedAt,
       owner: `${lease.pid} on ${lease.host}`,
-      startedCalls: new Set(started.map(({ callId }) => callId)),
+      startedCalls: new Map(started.map(({ callId, key }) => [callId, key])),
     },
     readEvents(connection, turn),
     journal.now(),

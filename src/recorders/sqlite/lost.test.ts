@@ -13,7 +13,7 @@ const turn: LostTurn = {
   bot: null,
   startedAt: 500,
   owner: '7 on host',
-  startedCalls: new Set(),
+  startedCalls: new Map(),
 }
 const usage: EventBody = { type: 'usage', usage: EXACT_USAGE }
 const text: EventBody = { type: 'text_delta', text: 'x', attempt: 1 }
@@ -106,6 +106,14 @@ describe('a lost turn', () => {
     const ending = endingAfter([0, { type: 'start', model: 'm' }], [1, text])
     expect(ending.endedAt).toBe(ending.events[0]?.at)
     expect(endingAfter().endedAt).toBe(500)
+  })
+
+  it('says under which key the effect of an open call was announced, and nothing of a call that had not begun', () => {
+    const at = stamper(openOf('turn_a'))
+    const ending = (startedCalls: ReadonlyMap<string, string>): unknown =>
+      endLostTurn({ ...turn, startedCalls }, [at(1, request)], 0).events[0]
+    expect(ending(new Map([['a', 'key']]))).toMatchObject({ result: { unknownEffects: { idempotencyKey: 'key' } } })
+    expect(ending(new Map())).not.toHaveProperty('result.unknownEffects')
   })
 
   it('has a result for each request although an id comes twice', () => {

@@ -15,8 +15,8 @@ export interface LostTurn {
   readonly startedAt: number
   /** The process that ran it, in words. */
   readonly owner: string
-  /** Calls that were about to have their effect and have no result. */
-  readonly startedCalls: ReadonlySet<string>
+  /** Calls that were about to have their effect and have no result: the key of each. */
+  readonly startedCalls: ReadonlyMap<string, string>
 }
 
 export interface Ending {
@@ -43,11 +43,14 @@ export function endLostTurn(turn: LostTurn, events: readonly QueryEvent[], now: 
     bodies.push([0, { type: 'start', model: turn.model, ...(turn.bot === null ? {} : { bot: turn.bot }) }])
   }
   for (const { step, tool, at } of openRequests(events)) {
-    const started = turn.startedCalls.has(tool.id)
+    const idempotencyKey = turn.startedCalls.get(tool.id)
+    const started = idempotencyKey !== undefined
     const content = started
       ? 'Interrupted: the process ended while this tool ran. Its effects are unknown: it may have had all of them, some, or none.'
       : 'Not run: the process ended before this tool was started.'
-    const result = { id: tool.id, name: tool.name, content, isError: true, durationMs: started ? Math.max(0, endedAt - at) : 0 }
+    const durationMs = started ? Math.max(0, endedAt - at) : 0
+    const known = { id: tool.id, name: tool.name, content, isError: true, durationMs }
+    const result = started ? { ...known, unknownEffects: { idempotencyKey } } : known
     bodies.push([step, { type: 'tool_result', result }])
   }
   bodies.push([last?.step ?? 0, { type: 'error', error }])
