@@ -1,9 +1,10 @@
 /** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
 
+import { ConfigurationError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { ContextOptions } from '../engine/context-options.ts'
-import { checkOptions } from '../engine/options.ts'
+import { checkObject, checkOptions } from '../engine/options.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
@@ -33,8 +34,11 @@ export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackMod
  * @throws ConfigurationError at once when the options are wrong; nothing is thrown after the first event.
  */
 export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+  checkObject('query()', options)
   const span = options.span ?? currentSpan()
-  const fallbackModels = (options.fallbackModels ?? []).map(resolved)
+  const { fallbackModels: named = [] } = options
+  if (!Array.isArray(named)) throw new ConfigurationError('`fallbackModels` must be a list of models.')
+  const fallbackModels = named.map(resolved)
   const { cache: wanted, ...rest } = options
   const cache = wanted === true ? sharedCache() : wanted === false ? undefined : wanted
   const known = {

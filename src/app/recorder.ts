@@ -1,7 +1,9 @@
 /** Where turns are written down, for those who open it themselves. */
 
 import type { JournalKeeper, Recorder } from '../core/recorder.ts'
+import { checkNames } from '../engine/options.ts'
 import { openJournal } from './journal.ts'
+import { homePaths } from './paths.ts'
 
 export interface OpenRecorderOptions {
   /** A file of your own; default the journal of `CRIA_HOME`, shared with the command line. */
@@ -12,14 +14,17 @@ export interface OpenRecorderOptions {
   readonly synchronous?: 'normal' | 'full'
 }
 
+const OPTIONS = ['path', 'readOnly', 'synchronous'] satisfies (keyof OpenRecorderOptions)[]
+
 /**
  * Opens a journal on a SQLite file. Several processes may have the same one open. Close it when you are done, unless it is the shared one.
  *
  * @throws CriaError `journal_failed` or `configuration` that names the file and what to do.
  */
 export async function openRecorder(options: string | OpenRecorderOptions = {}): Promise<Recorder & JournalKeeper> {
-  const { path, ...rest } = typeof options === 'string' ? { path: options } : options
-  if (path === undefined) return openJournal()
+  const given: OpenRecorderOptions = typeof options === 'string' ? { path: options } : options
+  checkNames('openRecorder()', given, OPTIONS)
+  if (given.path === undefined && given.readOnly !== true && given.synchronous === undefined) return openJournal()
   const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
-  return SqliteRecorder.open({ path, ...rest })
+  return SqliteRecorder.open({ ...given, path: given.path ?? homePaths({ env: process.env, cwd: process.cwd() }).journal })
 }

@@ -3,6 +3,7 @@
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
+import { checkNames } from '../engine/options.ts'
 import { specOf } from '../engine/turn.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
@@ -18,12 +19,23 @@ export interface AgentBotOptions extends BotOptions, LoopOptions {
   readonly maxIterations?: number
 }
 
+const OPTIONS = [
+  'tools',
+  'maxIterations',
+  'hasPermissionsToUseTool',
+  'rules',
+  'safeMode',
+  'toolConcurrency',
+  'toolChoice',
+] satisfies (keyof AgentBotOptions)[]
+
 export class AgentBot extends SimpleBot {
   readonly tools: readonly Tool[]
   readonly #loop: Partial<QueryOptions>
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: AgentBotOptions) {
+    checkNames('AgentBot', options, OPTIONS)
     super(options)
     const { maxIterations, hasPermissionsToUseTool, rules, safeMode, toolConcurrency, toolChoice } = options
     if (maxIterations !== undefined && !(maxIterations >= 1)) {

@@ -8,6 +8,7 @@ import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
 import type { DocumentStore } from '../core/store.ts'
+import { checkNames } from '../engine/options.ts'
 
 /** Where the text of an answer is shown while it comes. */
 export const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
@@ -43,8 +44,38 @@ export interface BotOptions
   readonly output?: NodeJS.WritableStream
 }
 
+/** As for `query()`: the compiler sees to it that none is missing. */
+const OPTIONS = Object.keys({
+  systemPrompt: true,
+  model: true,
+  fallbackModels: true,
+  memory: true,
+  streamTarget: true,
+  jsonMode: true,
+  schema: true,
+  apiKey: true,
+  mockResponse: true,
+  name: true,
+  recorder: true,
+  output: true,
+  retry: true,
+  timeouts: true,
+  enableThinking: true,
+  budget: true,
+  temperature: true,
+  maxOutputTokens: true,
+  topP: true,
+  topK: true,
+  presencePenalty: true,
+  frequencyPenalty: true,
+  stopSequences: true,
+  seed: true,
+  providerOptions: true,
+} satisfies Record<keyof BotOptions, true>)
+
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkBotOptions(options: BotOptions): void {
+  checkNames('A bot', options, OPTIONS)
   const { streamTarget, jsonMode, schema, temperature } = options
   if (streamTarget !== undefined && !STREAM_TARGETS.includes(streamTarget)) {
     throw new ConfigurationError(

@@ -9,6 +9,7 @@ import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
+import { checkObject } from '../engine/options.ts'
 import { rememberAnswer } from './memory.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
@@ -31,6 +32,7 @@ export class QueryBot extends SimpleBot {
 
   /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
   constructor(options: QueryBotOptions) {
+    checkObject('QueryBot', options)
     super(options)
     if (typeof options.docstore?.retrieve !== 'function') {
       throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as one of SqliteDocumentStore.open().')

@@ -8,6 +8,7 @@ import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
 import type { Schema, SchemaIssue } from '../core/schema.ts'
 import { addUsage } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
+import { checkNames } from '../engine/options.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
 import type { BotAnswer } from './answer.ts'
@@ -41,6 +42,7 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
 
   /** @throws ConfigurationError for a schema that is none, and as SimpleBot. */
   constructor(options: StructuredBotOptions<Output>) {
+    checkNames('StructuredBot', options, ['schema', 'numAttempts', 'allowFailedValidation'])
     super({ ...options, jsonMode: true })
     this.#schema = options.schema
     this.#attempts = options.numAttempts ?? 3

@@ -6,7 +6,7 @@ import type { MessageInput } from '../core/message.ts'
 import type { ToolChoice } from '../core/model.ts'
 import type { ToolCallPart } from '../core/part.ts'
 import type { Tool } from '../core/tool.ts'
-import { checkTools } from '../engine/options.ts'
+import { checkNames, checkTools } from '../engine/options.ts'
 import { checkedCalls } from '../engine/tool-calls.ts'
 import { specOf } from '../engine/turn.ts'
 import type { BotAnswer } from './answer.ts'
@@ -34,6 +34,7 @@ export class ToolBot extends SimpleBot {
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: ToolBotOptions) {
+    checkNames('ToolBot', options, ['tools', 'toolChoice'])
     super(options)
     this.tools = toolsOf(options, 'ToolBot')
     this.#choice = options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }

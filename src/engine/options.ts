@@ -20,6 +20,9 @@ import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
+import { describe } from '../util/check.ts'
+import { misspelt } from '../util/nearest.ts'
+import { isPromise } from '../util/promise.ts'
 import { checkBudget, checkPrices } from './budget.ts'
 import type { EngineContextOptions } from './context-options.ts'
 
@@ -101,10 +104,65 @@ export interface QueryMetrics extends TurnMetrics {
   readonly endedAt: number
 }
 
+const TIMEOUTS = ['firstToken', 'idle', 'step', 'turn'] as const
+const RETRIEVE_OPTIONS = ['docstore', 'memory', 'nResults'] satisfies (keyof RetrievalOptions)[]
+const RETRY_OPTIONS = ['maxRetries', 'initialDelay', 'maxDelay', 'afterOutput', 'coolDown'] satisfies (keyof RetryPolicy)[]
+
+/** Every option, so that a misspelt one can be told; the compiler sees to it that none is missing. */
+const OPTIONS = Object.keys({
+  prompt: true,
+  messages: true,
+  system: true,
+  model: true,
+  fallbackModels: true,
+  tools: true,
+  toolChoice: true,
+  executeTools: true,
+  hasPermissionsToUseTool: true,
+  rules: true,
+  onUpdateUsage: true,
+  abortSignal: true,
+  enableThinking: true,
+  showThinking: true,
+  safeMode: true,
+  maxSteps: true,
+  toolConcurrency: true,
+  responseFormat: true,
+  stream: true,
+  retrieve: true,
+  cache: true,
+  context: true,
+  retry: true,
+  coolDowns: true,
+  timeouts: true,
+  budget: true,
+  recorder: true,
+  sessionId: true,
+  bot: true,
+  operation: true,
+  onQueryCompleted: true,
+  slowAfter: true,
+  span: true,
+  clock: true,
+  createId: true,
+  random: true,
+  temperature: true,
+  maxOutputTokens: true,
+  topP: true,
+  topK: true,
+  presencePenalty: true,
+  frequencyPenalty: true,
+  stopSequences: true,
+  seed: true,
+  providerOptions: true,
+} satisfies Record<keyof EngineOptions, true>)
+
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkOptions(options: EngineOptions): void {
-  if (typeof options !== 'object' || options === null) throw new ConfigurationError('query() takes an object of options.')
-  if (typeof options.model?.stream !== 'function') throw new ConfigurationError('query() needs a `model`.')
+  checkNames('query()', options, OPTIONS)
+  const model: Partial<LanguageModel> | undefined = options.model
+  if (typeof model?.stream !== 'function' || typeof model.facts !== 'object')
+    throw new ConfigurationError('query() needs a `model`: a name, or an object with `ref`, `facts` and `stream()`.')
   if (options.prompt === undefined && options.messages === undefined) {
     throw new ConfigurationError('query() needs a `prompt`, or `messages`.')
   }
@@ -117,6 +175,14 @@ export function checkOptions(options: EngineOptions): void {
   if (options.sessionId !== undefined && options.recorder === undefined) {
     throw new ConfigurationError('`sessionId` needs a `recorder`: without a journal there is no session to continue.')
   }
+  checkNames('`retrieve`', options.retrieve ?? {}, RETRIEVE_OPTIONS)
+  checkNames('`retry`', options.retry ?? {}, RETRY_OPTIONS)
+  checkNames('`timeouts`', options.timeouts ?? {}, TIMEOUTS)
+  checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
+  checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
+  checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
+  if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
+    throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   checkNumber('maxSteps', options.maxSteps, 1)
   checkNumber('toolConcurrency', options.toolConcurrency, 1)
   checkNumber('retrieve.nResults', options.retrieve?.nResults, 0)
@@ -124,14 +190,31 @@ export function checkOptions(options: EngineOptions): void {
   checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
   checkNumber('retry.maxDelay', options.retry?.maxDelay, 0)
   checkNumber('retry.coolDown', options.retry?.coolDown, 0)
-  for (const limit of ['firstToken', 'idle', 'step', 'turn'] as const)
-    checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
+  for (const limit of TIMEOUTS) checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
   if (options.budget !== undefined) {
     checkBudget(options.budget)
     checkPrices(options.budget, [options.model, ...(options.fallbackModels ?? [])])
   }
   checkTools(options.tools ?? [])
   parseRules(options.rules ?? {})
+}
+
+/**
+ * JavaScript passes a misspelt name on without a word, and the option would have no effect. A name that is like none of ours may be the
+ * caller's own.
+ *
+ * @throws ConfigurationError that names the option that was meant.
+ */
+export function checkNames(what: string, options: object, names: readonly string[]): void {
+  checkObject(what, options)
+  const slip = misspelt(options, names)
+  if (slip === undefined) return
+  throw new ConfigurationError(`${what} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
+}
+
+/** @throws ConfigurationError when nothing was given, or something else. */
+export function checkObject(what: string, options: unknown): void {
+  if (typeof options !== 'object' || options === null) throw new ConfigurationError(`${what} takes an object of options.`)
 }
 
 /** The last thing said must be the user's, or the outcome of a tool, and hold more than white space. */
@@ -141,10 +224,17 @@ function saysSomething({ prompt, messages }: EngineOptions): boolean {
   return last.parts.some((part) => part.type !== 'text' || part.text.trim() !== '')
 }
 
+/** What is most often wrong with these: nobody waited for the promise. */
+function checkPort(name: string, value: object | undefined, method: string, maker: string): void {
+  if (value === undefined || typeof Reflect.get(Object(value), method) === 'function') return
+  const received = isPromise(value) ? 'a promise: await it' : describe(value)
+  throw new ConfigurationError(`\`${name}\` must be what ${maker} resolves to, but is ${received}.`)
+}
+
 function checkNumber(name: string, value: number | undefined, least: number): void {
   if (value === undefined) return
   if (typeof value !== 'number' || !Number.isFinite(value) || value < least) {
-    throw new ConfigurationError(`\`${name}\` must be a number of at least ${least}, but is ${String(value)}.`)
+    throw new ConfigurationError(`\`${name}\` must be a number of at least ${least}, but is ${describe(value)}.`)
   }
 }
 

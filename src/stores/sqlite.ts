@@ -16,6 +16,7 @@ import { IndexWriter } from './sqlite/index-writer.ts'
 import { Searcher } from './sqlite/search.ts'
 import { indexAgain, putDocuments, removeAll, removeSources } from './sqlite/write.ts'
 import type { Addition, Outcome } from './sqlite/write.ts'
+import { misspelt } from '../util/nearest.ts'
 
 export type { FileFacts, Outcome, SourceState }
 
@@ -95,8 +96,12 @@ export class SqliteDocumentStore implements DocumentStore {
 
   /** As `open`, at once. */
   static openSync(options: SqliteDocumentStoreOptions): SqliteDocumentStore {
+    // Called from JavaScript there may be nothing, or only the path.
+    if (typeof options?.path !== 'string' || options.path === '') {
+      throw new ConfigurationError('A document store needs the path of its file: SqliteDocumentStore.open({ path }).')
+    }
     const { path, readOnly = false, synchronous = 'normal' } = options
-    if (typeof path !== 'string' || path === '') throw new ConfigurationError('A document store needs the path of its file.')
+    checkOptionNames(options)
     const connection = openFile({ path, readOnly, synchronous })
     try {
       const store = new SqliteDocumentStore(connection, options)
@@ -309,6 +314,15 @@ export class SqliteDocumentStore implements DocumentStore {
       writeFact(this.#connection, 'analyzer', ANALYZER_VERSION)
     })
   }
+}
+
+const OPTIONS = ['path', 'name', 'readOnly', 'chunk', 'synchronous'] satisfies (keyof SqliteDocumentStoreOptions)[]
+
+/** A misspelt `readOnly` would open a store for writing. */
+function checkOptionNames(options: SqliteDocumentStoreOptions): void {
+  const slip = misspelt(options, OPTIONS)
+  if (slip === undefined) return
+  throw new ConfigurationError(`A document store has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
 }
 
 /** What is thrown becomes a rejection; `Promise.try` for Node 22. */

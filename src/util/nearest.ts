@@ -16,6 +16,15 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
+/** The first key of `given` that is none of `known` and nearly one of them, and which: most likely a slip of the pen. */
+export function misspelt(given: object, known: readonly string[]): { readonly key: string; readonly meant: string } | undefined {
+  for (const key of Object.keys(given)) {
+    const meant = known.includes(key) ? undefined : nearest(key, known)
+    if (meant !== undefined) return { key, meant }
+  }
+  return undefined
+}
+
 /** Optimal string alignment distance (Damerau-Levenshtein with adjacent swaps); `limit` or more is reported as `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
