@@ -17,6 +17,11 @@ export interface LanguageModel {
   /** `provider/model`, as it stands in events and rows. */
   readonly ref: string
   readonly facts: ModelFacts
+  /**
+   * Tells it from other models of this `ref`: a hash of where it is, as whom it is asked and what else has a say in its answers. Absent: the object
+   * itself is what tells it. Models of one identity may share their answers.
+   */
+  readonly identity?: string
   stream(request: ModelRequest, ctx: ModelCall): AsyncIterable<ModelPart>
 }
 
@@ -38,13 +43,13 @@ export interface ModelFacts {
   readonly thinking?: boolean
   /** The provider can be made to answer with JSON of a given schema. */
   readonly structuredOutput?: boolean
+  /** `false`: the model only quotes what it is given, and cannot be asked to write a summary. Default true. */
+  readonly writes?: boolean
 }
 
 export const UNKNOWN_FACTS: ModelFacts = { contextWindow: null, maxOutputTokens: null }
 
 /** US dollars for a million tokens. */
-  /** `false`: the model only quotes what it is given, and cannot be asked to write a summary. Default true. */
-  readonly writes?: boolean
 export interface Price {
   readonly input: number
   readonly output: number

@@ -6,6 +6,7 @@
  */
 
 import type { BudgetStore } from './budget.ts'
+import type { CacheStore } from './cache.ts'
 import type { ErrorInfo } from './error.ts'
 import type { BotIdentity, QueryEvent } from './event.ts'
 import type { JsonObject } from './json.ts'
@@ -47,12 +48,12 @@ export type JournalEntry =
    * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
    */
   | { readonly type: 'messages'; readonly step: number; readonly messages: readonly Message[] }
-  /** A tool is about to have its effect. Its `tool_result` event is the other half. */
   /**
    * The conversation was compacted: the session goes on from these messages (user, assistant and tool ones, without system prompts and
    * retrieved text) and what is said after them. What they stand for stays in the journal. A later one of the same turn takes its place.
    */
   | { readonly type: 'compaction'; readonly step: number; readonly messages: readonly Message[] }
+  /** A tool is about to have its effect. Its `tool_result` event is the other half. */
   | {
       readonly type: 'tool_start'
       readonly step: number
@@ -120,6 +121,8 @@ export interface Recorder {
    * within one process.
    */
   readonly budget?: BudgetStore
+  /** Keeps answers for all who share this journal. Absent: caches end with their process. */
+  readonly cache?: CacheStore
   /** Turns that are still open are given up: they count as lost at once. A second call does nothing. */
   close(): MaybePromise<void>
 }

@@ -68,7 +68,7 @@ export class TurnLedger implements Ledger {
   }
 
   async settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): Promise<Usage> {
-    const usage = attempt.refused ? ZERO_USAGE : completed(attempt, request)
+    const usage = attempt.free ? ZERO_USAGE : completed(attempt, request)
     const costUsd = costOf(usage, model.facts.price)
     this.#add(usage, costUsd)
     const amount = { tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), costUsd: costUsd ?? 0 }

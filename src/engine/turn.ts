@@ -12,7 +12,9 @@ import type { Span, SpanRecord } from '../core/span.ts'
 import type { Tool } from '../core/tool.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import { DEFAULT_BACKOFF } from '../model/backoff.ts'
-import type { ModelChain, ModelContext } from '../model/answer.ts'
+import type { ModelContext } from '../model/answer.ts'
+import { currentModel as modelOf } from '../model/chain.ts'
+import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
@@ -127,9 +129,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
 }
 
 export function currentModel({ chain }: Turn): LanguageModel {
-  const model = chain.models[chain.current]
-  if (model === undefined) throw new CriaError('internal', `There is no model number ${chain.current} in the chain.`)
-  return model
+  return modelOf(chain)
 }
 
 /** What the tools station is given in the present step. */

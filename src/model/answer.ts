@@ -7,6 +7,7 @@ import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts
 import type { Part } from '../core/part.ts'
 import type { MaybePromise } from '../core/recorder.ts'
 import type { Usage } from '../core/usage.ts'
+import type { ModelChain } from './chain.ts'
 import type { CoolDowns } from './cool-down.ts'
 import type { RetryPolicy } from './recover.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -26,11 +27,6 @@ export interface ModelContext extends StationContext {
   readonly coolDowns?: CoolDowns | undefined
   /** Absent: every request is made. */
   readonly cache?: ResponseCache | undefined
-}
-
-export interface ModelChain {
-  readonly models: readonly LanguageModel[]
-  current: number
 }
 
 export interface Ledger {
@@ -53,8 +49,8 @@ export interface Attempted {
   readonly parts: readonly Part[]
   /** The answer came to its end; what a provider tells of it before is only a beginning. */
   readonly finished: boolean
-  /** The provider turned the request away, or never got it: it costs nothing. */
-  readonly refused: boolean
+  /** It costs this turn nothing: the provider turned the request away, or never got it, or another turn pays for it. */
+  readonly free: boolean
 }
 
 export interface Answer {

@@ -4,68 +4,71 @@ import type { Station } from '../core/context.ts'
 import type { EventBody } from '../core/event.ts'
 import { fromParts } from '../core/message.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { Part } from '../core/part.ts'
 import { ZERO_USAGE } from '../core/usage.ts'
-import { orAborted } from '../util/abort.ts'
+import type { Answer, ModelContext } from './answer.ts'
+import type { Seat } from './flight.ts'
 import { cacheKey } from './response-cache.ts'
 import type { CachedAnswer, ResponseCache } from './response-cache.ts'
-import type { Answer, ModelContext, Overflow } from './answer.ts'
 
 /**
- * A hit yields what the answer had shown, with a new id, for nothing. Who waits for somebody else's call is not ended by that call's failure
- * or abort: he makes the call himself.
+ * A hit yields what the answer had shown, with new ids, for nothing. What a fallback answers is kept under its own name.
  *
  * @param request as `model` gets it.
- * @param ask makes the call.
+ * @param ask makes one attempt; what it shares with others it gets from the seat.
  */
-export async function* cached(
+export async function* cached<Failure extends object>(
   request: ModelRequest,
   model: LanguageModel,
-  cache: ResponseCache,
+  attempt: number,
   ctx: ModelContext,
-  ask: () => Station<Answer | Overflow>,
-): Station<Answer | Overflow> {
-  const key = cacheKey(request)
-  for (;;) {
-    const hit = cache.get(key)
-    if (hit !== undefined) {
-      yield* replay(hit, ctx)
-      const message = fromParts('assistant', hit.parts, { id: ctx.createId('msg') })
-      ctx.ledger.free()
-      return {
-        type: 'answer',
-        message,
-        model,
-        usage: ZERO_USAGE,
-        finishReason: hit.finishReason,
-        abstained: hit.abstained,
-        cacheHit: true,
-      }
-    }
-    const underWay = cache.underWay(key)
-    if (underWay === undefined) break
-    await orAborted(underWay, ctx.signal)
-  }
-  const end = cache.begin(key)
+  ask: (seat: Seat | undefined) => Station<Answer | Failure>,
+): Station<Answer | Failure> {
+  const { cache } = ctx
+  if (cache === undefined) return yield* ask(undefined)
+  const key = cacheKey(request, model)
+  // Taken before the cache is asked: whoever answers in between is then still there to be joined.
+  const seat = cache.seat(key)
   try {
-    const answer = yield* ask()
-    if (answer.type === 'answer' && isWorthKeeping(answer, model, cache))
-      cache.set(key, { ...answer, parts: answer.message.parts })
-    return answer
+    const hit = await cache.get(key)
+    if (hit !== undefined) return yield* replay(hit, model, attempt, ctx)
+    const outcome = yield* ask(seat)
+    if (isAnswer(outcome) && !outcome.cacheHit && isWorthKeeping(outcome, cache))
+      await cache.set(key, { ...outcome, parts: outcome.message.parts })
+    return outcome
   } finally {
-    end()
+    seat.leave()
   }
 }
 
-/** Only whole answers, and only under the name of the model that gave them. */
-function isWorthKeeping({ message, finishReason, model }: Answer, asked: LanguageModel, cache: ResponseCache): boolean {
-  if (model.ref !== asked.ref) return false
+function isAnswer(outcome: object): outcome is Answer {
+  return 'message' in outcome
+}
+
+/** Only whole answers. */
+function isWorthKeeping({ message, finishReason }: Answer, cache: ResponseCache): boolean {
   return message.toolCalls === undefined ? finishReason === 'stop' : cache.toolCalls && finishReason === 'tool-calls'
 }
 
-function* replay({ parts }: CachedAnswer, { showThinking }: ModelContext): Generator<EventBody> {
+async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number, ctx: ModelContext): Station<Answer> {
+  yield* shownOf(hit.parts, attempt, ctx.showThinking)
+  ctx.ledger.free()
+  // A conversation must not have two calls of one id.
+  const parts = hit.parts.map((part) => (part.type === 'tool-call' ? { ...part, id: ctx.createId('call') } : part))
+  return {
+    type: 'answer',
+    message: fromParts('assistant', parts, { id: ctx.createId('msg') }),
+    model,
+    usage: ZERO_USAGE,
+    finishReason: hit.finishReason,
+    abstained: hit.abstained,
+    cacheHit: true,
+  }
+}
+
+function* shownOf(parts: readonly Part[], attempt: number, showThinking: boolean): Generator<EventBody> {
   for (const part of parts) {
-    if (part.type === 'text' && part.text !== '') yield { type: 'text_delta', text: part.text, attempt: 1 }
-    else if (part.type === 'thinking' && part.text !== '' && showThinking)
-      yield { type: 'thinking', content: part.text, attempt: 1 }
+    if (part.type === 'text' && part.text !== '') yield { type: 'text_delta', text: part.text, attempt }
+    else if (part.type === 'thinking' && part.text !== '' && showThinking) yield { type: 'thinking', content: part.text, attempt }
   }
 }

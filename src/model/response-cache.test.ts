@@ -1,12 +1,20 @@
+import { setImmediate } from 'node:timers/promises'
+import { createOpenAI } from '@ai-sdk/openai'
 import { describe, expect, it, vi } from 'vitest'
+import { createModel } from '../app/models.ts'
+import type { ModelOptions } from '../app/models.ts'
+import { resolveModel } from '../app/user-models.ts'
 import { foldEvents } from '../core/fold.ts'
 import { user } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
+import { CriaError } from '../core/error.ts'
 import { query } from '../engine/query.ts'
-import type { EngineOptions } from '../engine/options.ts'
+import type { EngineOptions, QueryMetrics } from '../engine/options.ts'
+import type { AiSdkModel } from '../providers/create.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { cacheKey, ResponseCache } from './response-cache.ts'
 
+const MODEL = { ref: 'a/b', identity: 'here' }
 const request: ModelRequest = { model: 'a/b', messages: [user('Hi')], stream: true, temperature: 0 }
 
 describe('cacheKey', () => {
@@ -25,6 +33,7 @@ describe('cacheKey', () => {
     ['seed', { seed: 1 }],
     ['providerOptions', { providerOptions: { a: { b: 1 } } }],
     ['tools', { tools: [{ name: 't', description: '', inputSchema: {} }] }],
+    ['description of a tool', { tools: [{ name: 't', description: 'd', inputSchema: {} }] }],
     ['schema of a tool', { tools: [{ name: 't', description: '', inputSchema: { type: 'object' } }] }],
     ['toolChoice', { toolChoice: 'none' }],
     ['responseFormat', { responseFormat: { type: 'json' } }],
@@ -32,12 +41,60 @@ describe('cacheKey', () => {
     ['stream', { stream: false }],
     ['grounding', { grounding }],
   ])('ENG-CACHE-001 depends on %s', (_, change) => {
-    expect(cacheKey({ ...request, ...change })).not.toBe(cacheKey(request))
+    expect(cacheKey({ ...request, ...change }, MODEL)).not.toBe(cacheKey(request, MODEL))
   })
 
   it('ENG-CACHE-001 depends neither on the order of members nor on members that are undefined', () => {
     const { model, ...rest } = request
-    expect(cacheKey({ ...rest, model })).toBe(cacheKey(request))
+    expect(cacheKey({ ...rest, model }, MODEL)).toBe(cacheKey(request, MODEL))
+  })
+
+  it('ENG-CACHE-001 depends on which of the models of a name it is', () => {
+    expect(cacheKey(request, { ...MODEL, identity: 'there' })).not.toBe(cacheKey(request, MODEL))
+    const [one, two] = [new ScriptedModel([]), new ScriptedModel([])]
+    expect(cacheKey(request, one)).toBe(cacheKey(request, one))
+    expect(cacheKey(request, one)).not.toBe(cacheKey(request, two))
+  })
+
+  it.each<[string, ModelOptions]>([
+    ['base URL', { baseURL: 'http://other.test/v1' }],
+    ['key', { apiKey: 'sk-other' }],
+    ['headers', { headers: { 'x-tenant': 'b' } }],
+    ['fetch', { fetch: (...given) => fetch(...given) }],
+    ['thinkTags', { thinkTags: true }],
+    ['facts', { facts: { thinking: false } }],
+  ])('ENG-CACHE-001 depends on the %s of the model, and does not tell it', (_, change) => {
+    const base: ModelOptions = { baseURL: 'http://one.test/v1', apiKey: 'sk-secret', headers: { 'x-tenant': 'a' }, env: {} }
+    const identity = (options: ModelOptions): string | undefined => createModel('openai-compatible/x', options).identity
+    expect(identity({ ...base })).toBe(identity({ ...base }))
+    expect(identity({ ...base, ...change })).not.toBe(identity(base))
+    expect(identity(base)).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('ENG-CACHE-001 a key that changes in the environment is another one', () => {
+    const env = { OPENAI_COMPATIBLE_BASE_URL: 'http://one.test/v1', OPENAI_COMPATIBLE_API_KEY: 'sk-one' }
+    const model = createModel('openai-compatible/x', { env })
+    const before = model.identity
+    env.OPENAI_COMPATIBLE_API_KEY = 'sk-two'
+    expect(model.identity).not.toBe(before)
+  })
+
+  it('ENG-CACHE-001 objects of the AI SDK that were made alike are one model, those that were not are not', () => {
+    const identity = (baseURL: string, api: 'responses' | 'chat' = 'responses'): string | undefined =>
+      resolveModel(createOpenAI({ baseURL, apiKey: 'sk-a' })[api]('gpt-5')).identity
+    expect(identity('http://one.test')).toBe(identity('http://one.test'))
+    expect(identity('http://one.test')).not.toBe(identity('http://two.test'))
+    expect(identity('http://one.test')).not.toBe(identity('http://one.test', 'chat'))
+    const foreign = (): AiSdkModel => ({
+      specificationVersion: 'v4',
+      provider: 'p',
+      modelId: 'm',
+      doGenerate: () => Promise.reject(new Error('no')),
+      doStream: () => Promise.reject(new Error('no')),
+    })
+    const one = foreign()
+    expect(resolveModel(one).identity).toBe(resolveModel(one).identity)
+    expect(resolveModel(one).identity).not.toBe(resolveModel(foreign()).identity)
   })
 })
 
@@ -74,57 +131,142 @@ describe('ResponseCache', () => {
     expect((await ask({ model, cache })).text).toBe('whole')
   })
 
-  it('ENG-CACHE-001 keeps tool-calling answers only when asked to', async () => {
+  it('ENG-CACHE-001 keeps tool-calling answers only when asked to, and gives their calls new ids', async () => {
     const tool = { name: 'echo', description: '', inputSchema: {}, needsPermission: false, call: () => 'x' }
     for (const [toolCalls, requests] of [
-      [false, 4],
-      [true, 2],
+      [false, 2],
+      [true, 1],
     ] as const) {
-      const model = new ScriptedModel((_, call) => (call % 2 === 0 ? { toolCalls: [{ name: 'echo', input: {} }] } : 'Done.'))
+      const model = new ScriptedModel(() => ({ toolCalls: [{ name: 'echo', input: {} }] }))
       const cache = new ResponseCache({ toolCalls })
-      await ask({ model, cache, tools: [tool] })
-      cache.clear()
-      if (toolCalls)
-        await ask({ model: new ScriptedModel([{ toolCalls: [{ name: 'echo', input: {} }] }, 'Done.']), cache, tools: [tool] })
-      await ask({ model, cache, tools: [tool] })
+      const first = await ask({ model, cache, tools: [tool], executeTools: false })
+      const second = await ask({ model, cache, tools: [tool], executeTools: false })
       expect(model.requests).toHaveLength(requests)
+      const [before, after] = [first.message?.toolCalls?.[0], second.message?.toolCalls?.[0]]
+      expect(after).toMatchObject({ name: 'echo', input: {} })
+      // The model itself gives each of its calls the same id.
+      expect(after?.id === before?.id).toBe(!toolCalls)
     }
   })
 
-  it('ENG-CACHE-001 forgets the least recently used, and what is old', async () => {
-    let now = 0
-    const cache = new ResponseCache({ max: 2, ttl: 10, clock: { now: () => now } })
-    const answer = { parts: [], finishReason: 'stop' as const, abstained: false }
-    for (const key of ['a', 'b']) cache.set(key, answer)
-    cache.get('a')
-    cache.set('c', answer)
-    expect(['a', 'b', 'c'].map((key) => cache.get(key) !== undefined)).toEqual([true, false, true])
-    now = 10
-    expect(['a', 'c'].map((key) => cache.get(key))).toEqual([undefined, undefined])
-  })
-
-  it('ENG-CACHE-001 is not changed by who changes an answer', () => {
+  it('ENG-CACHE-001 is not changed by who changes an answer', async () => {
     const cache = new ResponseCache()
-    cache.set('a', { parts: [{ type: 'text', text: 'kept' }], finishReason: 'stop', abstained: false })
-    Object.assign(cache.get('a')?.parts[0] ?? {}, { text: 'changed' })
-    expect(cache.get('a')?.parts).toEqual([{ type: 'text', text: 'kept' }])
+    await cache.set('a', { parts: [{ type: 'text', text: 'kept' }], finishReason: 'stop', abstained: false })
+    Object.assign((await cache.get('a'))?.parts[0] ?? {}, { text: 'changed' })
+    expect((await cache.get('a'))?.parts).toEqual([{ type: 'text', text: 'kept' }])
   })
 
-  it('ENG-CACHE-001 equal requests at the same time share one call, and one abort does not end the others', async () => {
-    const gate = Promise.withResolvers<void>()
-    const model = new ScriptedModel(async (_, call) => {
-      if (call === 0) await gate.promise
-      return 'shared'
-    })
+  it('ENG-CACHE-001 what a fallback answers is kept under its own name', async () => {
+    const cache = new ResponseCache()
+    const model = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('model_unavailable', 'gone') } }))
+    const other = new ScriptedModel(['from the other'], { ref: 'scripted/other' })
+    await ask({ model, fallbackModels: [other], cache })
+    const second = await ask({ model, fallbackModels: [other], cache })
+    expect(second).toMatchObject({ text: 'from the other', result: { cacheHit: true, model: 'scripted/other' } })
+    expect([model.requests.length, other.requests.length]).toEqual([2, 1])
+  })
+})
+
+describe('equal requests at the same time', () => {
+  const usage = { inputTokens: 5, outputTokens: 2 }
+  const facts = { price: { input: 1, output: 1 } }
+
+  /** Says one word for each time it is let. */
+  function stepwise(words: readonly string[], fail?: Error): { model: ScriptedModel; say: () => void } {
+    const steps = words.map(() => Promise.withResolvers<void>())
+    let said = 0
+    const model = new ScriptedModel(
+      (_, call) =>
+        call > 0 && fail !== undefined
+          ? { text: words, usage }
+          : {
+              text: words,
+              usage,
+              before: async (part) => steps[part]?.promise,
+              ...(fail === undefined ? {} : { fail: { after: 1, error: fail } }),
+            },
+      { facts },
+    )
+    return { model, say: () => steps[said++]?.resolve() }
+  }
+
+  it('ENG-CACHE-001 share one call, each sees all of it, and one pays', async () => {
+    const { model, say } = stepwise(['a', 'b'])
+    const cache = new ResponseCache()
+    const asked = [ask({ model, cache }), ask({ model, cache }), ask({ model, cache })]
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+    say()
+    say()
+    const answers = await Promise.all(asked)
+    expect(answers.map(({ text }) => text)).toEqual(['ab', 'ab', 'ab'])
+    expect(answers.map(({ result }) => [result?.costUsd, result?.cacheHit])).toEqual([
+      [7e-6, false],
+      [0, true],
+      [0, true],
+    ])
+    expect(new Set(answers.map(({ message }) => message?.id)).size).toBe(3)
+    expect([model.requests.length, model.open]).toEqual([1, 0])
+  })
+
+  it('ENG-CACHE-001 one abort does not end the others: the call goes on, and whoever stays pays', async () => {
+    const { model, say } = stepwise(['a', 'b'])
     const cache = new ResponseCache()
     const controller = new AbortController()
-    const leader = ask({ model, cache, abortSignal: controller.signal })
-    const followers = [ask({ model, cache }), ask({ model, cache })]
+    const metrics: QueryMetrics[] = []
+    const leader = ask({ model, cache, abortSignal: controller.signal, onQueryCompleted: (each) => metrics.push(each) })
     await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+    const followers = [ask({ model, cache }), ask({ model, cache })]
+    say()
+    await setImmediate()
     controller.abort()
-    gate.resolve()
     expect((await leader).types.at(-1)).toBe('cancelled')
-    expect((await Promise.all(followers)).map(({ text }) => text)).toEqual(['shared', 'shared'])
+    say()
+    const stayed = await Promise.all(followers)
+    expect(stayed.map(({ text }) => text)).toEqual(['ab', 'ab'])
+    expect(stayed.map(({ result }) => result?.costUsd)).toEqual([7e-6, 0])
+    expect(metrics.map(({ costUsd }) => costUsd)).toEqual([0])
+    expect([model.requests.length, model.open]).toEqual([1, 0])
+  })
+
+  it('ENG-CACHE-001 the call ends when the last of them has left, and he pays for what had come', async () => {
+    const { model, say } = stepwise(['some words', 'b'])
+    const cache = new ResponseCache()
+    const controllers = [new AbortController(), new AbortController()]
+    const metrics: QueryMetrics[] = []
+    const asked = controllers.map(({ signal }) =>
+      ask({ model, cache, abortSignal: signal, onQueryCompleted: (each) => metrics.push(each) }),
+    )
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+    say()
+    for (const controller of controllers) controller.abort()
+    expect((await Promise.all(asked)).map(({ types }) => types.at(-1))).toEqual(['cancelled', 'cancelled'])
+    await vi.waitFor(() => expect(model.open).toBe(0))
+    expect(metrics.filter(({ costUsd }) => costUsd !== 0)).toHaveLength(1)
+    expect(model.requests).toHaveLength(1)
+  })
+
+  it('ENG-CACHE-001 a call that fails is made anew once, not by each of them', async () => {
+    const { model, say } = stepwise(['a', 'b'], new CriaError('overloaded', 'busy', { retryable: true }))
+    const cache = new ResponseCache()
+    const retry = { maxRetries: 1, initialDelay: 5 }
+    const asked = [ask({ model, cache, retry }), ask({ model, cache, retry })]
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+    say()
+    const answers = await Promise.all(asked)
+    expect(answers.map(({ text }) => text)).toEqual(['ab', 'ab'])
+    expect(answers.flatMap(({ types }) => types.filter((type) => type === 'reset'))).toHaveLength(2)
     expect(model.requests).toHaveLength(2)
+  })
+
+  it('ENG-CACHE-001 a turn that may say less does not cut the answer of others', async () => {
+    const { model, say } = stepwise(['a', 'b'])
+    const cache = new ResponseCache()
+    const asked = [ask({ model, cache, budget: { tokens: 500 } }), ask({ model, cache })]
+    await vi.waitFor(() => expect(model.requests).toHaveLength(2))
+    say()
+    say()
+    expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(['ab', 'ab'])
+    expect(model.requests[0]?.maxOutputTokens).toBeLessThan(500)
+    expect(model.requests[1]?.maxOutputTokens).toBeUndefined()
   })
 })

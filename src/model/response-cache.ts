@@ -1,10 +1,15 @@
 /** Answers that were given before: the least recently used ones go first, and none is kept for long. */
 
+import type { CacheStore } from '../core/cache.ts'
 import type { Clock } from '../core/clock.ts'
-import type { FinishReason, ModelRequest } from '../core/model.ts'
+import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import { sha256 } from '../util/hash.ts'
+import { nameOfObject } from '../util/object-name.ts'
+import { MemoryCache } from './memory-cache.ts'
+import { Flight } from './flight.ts'
+import type { Seat } from './flight.ts'
 
 export interface ResponseCacheOptions {
   /** Answers at most; default 100. */
@@ -13,6 +18,8 @@ export interface ResponseCacheOptions {
   readonly ttl?: number
   /** Keep answers that call tools too: their effects are not repeated by a hit, their calls are. Default false. */
   readonly toolCalls?: boolean
+  /** Where answers are kept: the `cache` of a recorder, which all who share its journal have in common. Default: in this process. */
+  readonly store?: CacheStore
   readonly clock?: Pick<Clock, 'now'>
 }
 
@@ -22,69 +29,77 @@ export interface CachedAnswer {
   readonly abstained: boolean
 }
 
-interface Entry {
-  /** As text, so that nobody who holds an answer can change the one that is kept. */
-  readonly json: string
-  readonly until: number
-}
-
 export class ResponseCache {
   readonly toolCalls: boolean
   readonly #max: number
   readonly #ttl: number
+  readonly #store: CacheStore
   readonly #clock: Pick<Clock, 'now'>
-  readonly #entries = new Map<string, Entry>()
-  readonly #flights = new Map<string, Promise<void>>()
+  readonly #flights = new Map<string, Flight>()
 
-  constructor({ max = 100, ttl = 300_000, toolCalls = false, clock = Date }: ResponseCacheOptions = {}) {
+  constructor({ max = 100, ttl = 300_000, toolCalls = false, store, clock = Date }: ResponseCacheOptions = {}) {
     this.#max = max
     this.#ttl = ttl
+    this.#store = store ?? new MemoryCache()
     this.#clock = clock
     this.toolCalls = toolCalls
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
-  get(key: string): CachedAnswer | undefined {
-    const entry = this.#entries.get(key)
-    this.#entries.delete(key)
-    if (entry === undefined || entry.until <= this.#clock.now()) return undefined
-    this.#entries.set(key, entry)
-    return JSON.parse(entry.json) as CachedAnswer
-  }
-
-  set(key: string, { parts, finishReason, abstained }: CachedAnswer): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, { json: JSON.stringify({ parts, finishReason, abstained }), until: this.#clock.now() + this.#ttl })
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#max) break
-      this.#entries.delete(oldest)
+  /** A copy: whoever changes it changes nothing that is kept. A store that fails has no answer. */
+  async get(key: string): Promise<CachedAnswer | undefined> {
+    try {
+      const entry = await this.#store.get(key, this.#clock.now())
+      return entry === undefined ? undefined : decode(key, entry)
+    } catch {
+      return undefined
     }
   }
 
-  clear(): void {
-    this.#entries.clear()
-  }
-
-  /** Settles when the call for this key that is under way has ended, however it ended; `undefined` when there is none. */
-  underWay(key: string): Promise<void> | undefined {
-    return this.#flights.get(key)
-  }
-
-  /** Announces a call for this key; the function that is returned says that it has ended. */
-  begin(key: string): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#flights.set(key, promise)
-    return () => {
-      this.#flights.delete(key)
-      resolve()
+  /** Keeps an answer. Where the store fails the next one who asks is answered by the model. */
+  async set(key: string, answer: CachedAnswer): Promise<void> {
+    const now = this.#clock.now()
+    try {
+      await this.#store.set(key, encode(key, answer), { now, until: now + this.#ttl, max: this.#max })
+    } catch {
+      // The answer itself is on its way.
     }
+  }
+
+  async clear(): Promise<void> {
+    await this.#store.clear()
+  }
+
+  /** A place among those who ask the same now; to be left when the answer is there, and kept. */
+  seat(key: string): Seat {
+    let flight = this.#flights.get(key)
+    if (flight === undefined) {
+      flight = new Flight(() => this.#flights.delete(key))
+      this.#flights.set(key, flight)
+    }
+    return flight.seat()
   }
 }
 
-/** Everything that determines the answer: the whole request as the model gets it, its order of members aside. */
-export function cacheKey(request: ModelRequest): string {
-  return sha256(canonicalJson(request))
+/**
+ * Everything that determines the answer: the whole request as the model gets it (its order of members aside), and which of the models of that name
+ * it is. A hash, so that what is kept under it tells neither questions nor keys.
+ */
+export function cacheKey(request: ModelRequest, model: Pick<LanguageModel, 'ref' | 'identity'>): string {
+  return sha256(canonicalJson({ model: model.identity ?? nameOfObject(model), request }))
+}
+
+/** Goes up when what is kept changes its form: what was kept before is then not understood, and not found. */
+const FORMAT = 'cria-answer-1'
+
+/** The hash binds it to its key and tells when it was damaged. */
+function encode(key: string, { parts, finishReason, abstained }: CachedAnswer): string {
+  const body = JSON.stringify({ parts, finishReason, abstained })
+  return `${FORMAT} ${sha256(key + body)} ${body}`
+}
+
+function decode(key: string, entry: string): CachedAnswer | undefined {
+  const [format, hash] = entry.split(' ', 2)
+  if (format !== FORMAT || hash === undefined) return undefined
+  const body = entry.slice(format.length + hash.length + 2)
+  return sha256(key + body) === hash ? (JSON.parse(body) as CachedAnswer) : undefined
 }

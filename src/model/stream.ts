@@ -4,22 +4,25 @@ import { setImmediate } from 'node:timers/promises'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
-import type { SwitchReason } from '../core/event.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { LanguageModel, ModelPart, ModelRequest } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
 import { iterateIn } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
 import { orAborted } from '../util/abort.ts'
-import type { Answer, ModelChain, ModelContext, Overflow } from './answer.ts'
+import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
 import { cached } from './cached.ts'
+import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
 import { fitRequest } from './fit.ts'
+import type { Seat } from './flight.ts'
 import { givenUp, recover } from './recover.ts'
 import { wasRefused } from './refused.ts'
+import { OVER, readAlone } from './answer-reader.ts'
+import type { AnswerReader, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -36,20 +39,14 @@ interface Failure {
  * @throws CriaError when no attempt is left, or none would help.
  */
 export async function* streamModel(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
-  const { chain, cache } = ctx
-  if (cache === undefined) return yield* tryUntilAnswered(request, ctx)
-  const model = modelAt(chain, chain.current)
-  return yield* cached(fitRequest(request, model), model, cache, ctx, () => tryUntilAnswered(request, ctx))
-}
-
-async function* tryUntilAnswered(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
   const { chain } = ctx
   let retries = 0
   for (let attempt = 1; ; attempt++) {
-    const model = modelAt(chain, chain.current)
-    const outcome = yield* tryOnce(fitRequest(request, model), model, attempt, ctx)
+    const model = currentModel(chain)
+    const fitted = fitRequest(request, model)
+    const outcome = yield* cached(fitted, model, attempt, ctx, (seat) => tryOnce(fitted, model, attempt, ctx, seat))
     if ('message' in outcome) {
-      ctx.coolDowns?.wake(model)
+      if (!outcome.cacheHit) ctx.coolDowns?.wake(model)
       return outcome
     }
     const { error, shown } = outcome
@@ -69,22 +66,10 @@ async function* tryUntilAnswered(request: ModelRequest, ctx: ModelContext): Stat
       const { reason } = recovery
       const now = ctx.clock.now()
       ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason }, now)
-      yield* switchModel(chain, reason)
+      const switched = passOn(chain, reason)
+      if (switched !== undefined) yield switched
     }
   }
-}
-
-/** Moves on to the next model of the chain. */
-async function* switchModel(chain: ModelChain, reason: SwitchReason): Station<void> {
-  const from = modelAt(chain, chain.current).ref
-  chain.current++
-  yield { type: 'model_switch', from, to: modelAt(chain, chain.current).ref, reason }
-}
-
-function modelAt(chain: ModelChain, index: number): LanguageModel {
-  const model = chain.models[index]
-  if (model === undefined) throw new CriaError('internal', `There is no model number ${index} in the chain.`)
-  return model
 }
 
 /** One request, settled however it ends. */
@@ -93,27 +78,33 @@ async function* tryOnce(
   model: LanguageModel,
   attempt: number,
   ctx: ModelContext,
+  seat: Seat | undefined,
 ): Station<Answer | Failure> {
   const admitted = await ctx.ledger.reserve(model, request)
-  const progress: Progress = { assembler: new Assembler(model.ref), begun: false, error: undefined }
+  const progress: Progress = { assembler: new Assembler(model.ref), reader: undefined, begun: false, error: undefined }
   let outcome: Unsettled | Failure
   let usage: Usage
   try {
-    outcome = yield* attemptOnce(admitted, model, attempt, progress, ctx)
+    outcome = yield* attemptOnce(admitted, model, attempt, progress, ctx, seat)
   } finally {
-    const { assembler } = progress
+    const { assembler, reader } = progress
+    // Who left before the end pays for what had come, whether he read it or not.
+    for (const part of reader?.unread() ?? []) assembler.add(part)
     const { usage: told, parts } = assembler.result()
     const refused = progress.error !== undefined && !progress.begun && wasRefused(progress.error)
-    usage = await ctx.ledger.settle(model, admitted, { usage: told, parts, finished: assembler.finished, refused })
+    const free = refused || reader?.pays === false
+    usage = await ctx.ledger.settle(model, admitted, { usage: told, parts, finished: assembler.finished, free })
   }
-  return 'message' in outcome ? { ...outcome, usage } : outcome
+  return 'message' in outcome ? { ...outcome, usage, cacheHit: progress.reader?.pays === false } : outcome
 }
 
-type Unsettled = Omit<Answer, 'usage'>
+type Unsettled = Omit<Answer, 'usage' | 'cacheHit'>
 
 /** How far an attempt got, for those who have to know when it is cut off. */
 interface Progress {
   assembler: Assembler
+  /** This attempt's share in the request. */
+  reader: AnswerReader | undefined
   /** Something has come. */
   begun: boolean
   error: CriaError | undefined
@@ -125,6 +116,7 @@ async function* attemptOnce(
   attempt: number,
   progress: Progress,
   ctx: ModelContext,
+  seat: Seat | undefined,
 ): Station<Unsettled | Failure> {
   const span = ctx.span.child('llm_request', {
     [ATTRIBUTE.operation]: 'chat',
@@ -136,7 +128,10 @@ async function* attemptOnce(
   })
   let shown = false
   try {
-    const parts = readTextToolCalls(partsOf(request, model, span, ctx), request.tools ?? [], ctx.createId)
+    const start: StartRequest = (signal) => iterateIn(span, model.stream(request, { signal, span }))
+    progress.reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
+    const read = partsOf(progress.reader, model, ctx)
+    const parts = readTextToolCalls(read, request.tools ?? [], ctx.createId)
     for await (const part of parts) {
       progress.begun = true
       if (part.type === 'restart') {
@@ -156,7 +151,7 @@ async function* attemptOnce(
     }
     const assembled = progress.assembler.result()
     noteResponse(span, assembled)
-    return { ...answerOf(assembled, model), message: messageOf(assembled, ctx), model, cacheHit: false }
+    return { ...answerOf(assembled, model), message: messageOf(assembled, ctx), model }
   } catch (thrown) {
     const error = toCriaError(thrown)
     progress.error = error
@@ -170,37 +165,32 @@ async function* attemptOnce(
 /** A model that answers without waiting, one in this process, lets the event loop turn once for so many parts. */
 const PARTS_PER_TURN = 256
 
-/** Nobody looks at it: making the error that is the default takes milliseconds in a cold process. */
-const OVER = 'The attempt is over.'
-
-/** The parts of one attempt, up to and with `finish`; what a provider sends after that is not part of the answer. */
+/** The parts of one attempt, up to and with `finish`. */
 async function* partsOf(
-  request: ModelRequest,
+  reader: AnswerReader,
   model: LanguageModel,
-  span: Span,
-  ctx: ModelContext,
-): AsyncGenerator<Parameters<Assembler['add']>[0]> {
+  { signal: aborted, timeouts, clock }: ModelContext,
+): AsyncGenerator<ModelPart, void, undefined> {
   const over = new AbortController()
-  const watchdog = new Watchdog(model.ref, ctx.timeouts, ctx.clock)
-  const signal = AbortSignal.any([ctx.signal, watchdog.signal, over.signal])
-  const parts = iterateIn(span, model.stream(request, { signal, span }))
+  const watchdog = new Watchdog(model.ref, timeouts, clock)
+  const signal = AbortSignal.any([aborted, watchdog.signal])
   void watchdog.watch(over.signal)
+  let finished = false
   try {
-    for (let received = 0; ; received++) {
+    for (let received = 0; !finished; received++) {
       // Else timers and signals would have no turn, however many questions are asked one after the other, and aborted signals would be kept.
       if (received % PARTS_PER_TURN === 0) await setImmediate()
       watchdog.waiting()
-      const next = await orAborted(parts.next(), signal)
+      const next = await orAborted(reader.next(), signal)
       watchdog.received()
       if (next.done === true) return
+      finished = next.value.type === 'finish'
       yield next.value
-      if (next.value.type === 'finish') return
     }
   } finally {
-    // First the signal, then the iterator: a generator that waits cannot be returned before its wait ends. One that ignores the
-    // signal is not waited for.
     over.abort(OVER)
-    void parts.return().catch(() => {})
+    // A provider that ignores the signal is not waited for.
+    reader.leave(watchdog.signal.aborted)
   }
 }
 

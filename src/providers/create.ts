@@ -5,6 +5,7 @@ import type { LanguageModel, ModelFacts } from '../core/model.ts'
 import { createAdapter } from './ai-sdk/adapter.ts'
 import type { AiSdkModel } from './ai-sdk/foreign.ts'
 import { fromLanguageModel, isLanguageModel } from './ai-sdk/foreign.ts'
+import { identityOf } from './ai-sdk/identity.ts'
 import { baseUrlOf, definitionOf, keyOf, needsKey, packageSettings, requireBaseUrl, requireKey, secretsOf } from './connection.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { knownModels, modelFacts } from './facts.ts'
@@ -54,6 +55,15 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
     style: definition.style,
     providerOptions: definition.providerOptions,
     facts: () => ({ ...modelFacts(provider, model, baseURL), ...options.facts }),
+    identity: () =>
+      identityOf({
+        baseURL: baseUrlOf(definition, options),
+        key: keyOf(definition, options),
+        headers: options.headers,
+        fetch: options.fetch,
+        // What is known of a model has a say in what it is asked.
+        settings: { thinkTags: options.thinkTags, facts: options.facts },
+      }),
     alwaysThinks: ALWAYS_THINKS.test(model),
     thinkTags: options.thinkTags ?? false,
     errors: {

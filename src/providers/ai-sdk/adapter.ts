@@ -23,6 +23,8 @@ export interface AdapterOptions {
   readonly ref: string
   readonly style: StyleName
   readonly facts?: () => ModelFacts
+  /** See `LanguageModel`; asked with each request, since keys and places may change in the environment. */
+  readonly identity: () => string
   /** Makes what one call needs; loads the package of the provider on first use. @throws CriaError when something is missing. */
   readonly open: (options: LanguageModelV4CallOptions) => Promise<OpenedCall>
   readonly providerOptions?: Readonly<Record<string, JsonObject>>
@@ -39,6 +41,9 @@ export function createAdapter(options: AdapterOptions): LanguageModel {
     ref: options.ref,
     get facts() {
       return (facts ??= options.facts?.() ?? UNKNOWN_FACTS)
+    },
+    get identity() {
+      return options.identity()
     },
     stream(request, ctx) {
       const parts = run(options, model, request, ctx)

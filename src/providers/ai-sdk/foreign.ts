@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { LanguageModel } from '../../core/model.ts'
 import { modelFacts } from '../facts.ts'
 import { createAdapter } from './adapter.ts'
+import { foreignIdentity } from './identity.ts'
 import type { StyleName } from './style.ts'
 
 /** What all versions have in common. */
@@ -36,6 +37,7 @@ export function fromLanguageModel(model: AiSdkModel): LanguageModel {
     ref: `${provider}/${model.modelId}`,
     style: styleOf(model.provider),
     facts: () => modelFacts(provider, model.modelId),
+    identity: () => foreignIdentity(model),
     errors: { provider, secrets: [] },
     open: () => Promise.resolve({ model: adapted }),
   })

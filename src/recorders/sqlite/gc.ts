@@ -1,6 +1,7 @@
 /** Keeps the journal within its limits: what is too old goes, then the oldest until the rest fits. */
 
 import type { GcOptions, GcReport } from '../../core/recorder.ts'
+import { forgetOldAnswers } from './cache.ts'
 import type { Connection } from './connection.ts'
 import type { Journal } from './journal.ts'
 
@@ -36,6 +37,7 @@ export function collectGarbage(journal: Journal, options: GcOptions): GcReport {
     return report(chosen, sessions.size, sumOf(chosen) * bytesPerWeight, true)
   }
 
+  forgetOldAnswers(connection, journal.now())
   const removed: Candidate[] = []
   let sessions = 0
   for (let victims = chosen; victims.length > 0;) {

@@ -16,6 +16,7 @@ import type {
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { SqliteBudget } from './budget.ts'
+import { SqliteCache } from './cache.ts'
 import { openFile } from './file.ts'
 import { collectGarbage } from './gc.ts'
 import type { Journal } from './journal.ts'
@@ -52,6 +53,7 @@ const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 export class SqliteRecorder implements Recorder, JournalKeeper {
   readonly read: SqliteJournalReader
   readonly budget: SqliteBudget
+  readonly cache: SqliteCache
   readonly #journal: Journal
   #renewal: NodeJS.Timeout | undefined
 
@@ -59,6 +61,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     this.#journal = journal
     this.read = createReader(journal)
     this.budget = new SqliteBudget(journal)
+    this.cache = new SqliteCache(journal.connection)
   }
 
   /**

@@ -1,0 +1,23 @@
+/** The port to where answers are kept for those who ask the same again. What is kept is text under a key; neither tells what was asked. */
+
+type MaybePromise<T> = T | Promise<T>
+
+export interface CacheStore {
+  /**
+   * What is kept under this key and still good. Being read counts as being used.
+   * @param now epoch milliseconds.
+   */
+  get(key: string, now: number): MaybePromise<string | undefined>
+  /** Keeps a text, in place of one that was there; what is too old or too much goes. */
+  set(key: string, value: string, keep: Keeping): MaybePromise<void>
+  clear(): MaybePromise<void>
+}
+
+export interface Keeping {
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Until when it is good, exclusive; epoch milliseconds. */
+  readonly until: number
+  /** Texts that are kept at most: the ones that were not used for longest go first. */
+  readonly max: number
+}

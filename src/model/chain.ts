@@ -1,0 +1,70 @@
+/** The models that a turn may ask, and which of them is next when one will not do. */
+
+import { CriaError } from '../core/error.ts'
+import type { RecoveryEvent, SwitchReason } from '../core/event.ts'
+import type { LanguageModel } from '../core/model.ts'
+
+export interface ModelChain {
+  /** In the order in which they are asked. */
+  readonly models: readonly LanguageModel[]
+  /** Which of them answers now; it only grows, so that a turn that is passed on comes to an end. */
+  current: number
+}
+
+export function currentModel({ models, current }: ModelChain): LanguageModel {
+  const model = models[current]
+  if (model === undefined) throw new CriaError('internal', `There is no model number ${current} in the chain.`)
+  return model
+}
+
+type Sized = { readonly facts: Pick<LanguageModel['facts'], 'contextWindow'> }
+
+export interface SwitchChoices<Model> {
+  /** In the order in which they are asked; the first is the default, those that follow are its backups. */
+  readonly models: readonly Model[]
+  /** The model for the special task, where there is one. */
+  readonly specialist?: Model | undefined
+}
+
+/**
+ * Which model takes the place of the current one.
+ *
+ * | reason | model |
+ * |---|---|
+ * | `context_too_large` | the next one whose window is larger; one that nobody knows is not |
+ * | `rate_limited`, `model_unavailable` | the backup: the next one |
+ * | `specialized_task` | the specialist, else the default |
+ * | `default` | the default |
+ *
+ * @param current its place among `models`.
+ * @returns `undefined` where there is none.
+ */
+export function switchModel<Model extends Sized>(
+  reason: SwitchReason,
+  current: number,
+  { models, specialist }: SwitchChoices<Model>,
+): Model | undefined {
+  const following = models.slice(current + 1)
+  switch (reason) {
+    case 'context_too_large': {
+      const window = models[current]?.facts.contextWindow ?? 0
+      return following.find(({ facts }) => (facts.contextWindow ?? 0) > window)
+    }
+    case 'rate_limited':
+    case 'model_unavailable':
+      return following[0]
+    case 'specialized_task':
+      return specialist ?? models[0]
+    case 'default':
+      return models[0]
+  }
+}
+
+/** Passes the turn on to another model. Returns the event that says so; `undefined`, and nothing has changed, where there is none. */
+export function passOn(chain: ModelChain, reason: SwitchReason): RecoveryEvent | undefined {
+  const next = switchModel(reason, chain.current, chain)
+  if (next === undefined) return undefined
+  const from = currentModel(chain)
+  chain.current = chain.models.indexOf(next, chain.current + 1)
+  return { type: 'model_switch', from: from.ref, to: next.ref, reason }
+}

@@ -1,0 +1,131 @@
+import { DatabaseSync } from 'node:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { cacheStoreSuite } from '../../../test/contract/cache-store.ts'
+import { ResponseCache } from '../../model/response-cache.ts'
+import { MemoryCache } from '../../model/memory-cache.ts'
+import { SqliteRecorder } from './recorder.ts'
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
+
+cacheStoreSuite('answers in memory', () => ({ store: new MemoryCache(), close: () => {} }), { describe, it: test })
+cacheStoreSuite(
+  'answers in a journal',
+  async () => {
+    const recorder = await SqliteRecorder.open({ path: ':memory:' })
+    return { store: recorder.cache, close: () => recorder.close() }
+  },
+  { describe, it: test },
+)
+
+let folder: string
+let path: string
+const opened: SqliteRecorder[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-cache-'))
+  path = join(folder, 'cria.db')
+})
+afterEach(() => {
+  for (const recorder of opened.splice(0)) recorder.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function open(readOnly = false): Promise<SqliteRecorder> {
+  const recorder = await SqliteRecorder.open({ path, readOnly })
+  opened.push(recorder)
+  return recorder
+}
+
+const ANSWER = { parts: [{ type: 'text' as const, text: 'kept \ud83d' }], finishReason: 'stop' as const, abstained: false }
+
+describe('a cache in the file of a journal', () => {
+  test('ENG-CACHE-001 is shared by all who open it, and survives them', async () => {
+    const [one, two] = [await open(), await open()]
+    await new ResponseCache({ store: one.cache }).set('k', ANSWER)
+    expect(await new ResponseCache({ store: two.cache }).get('k')).toEqual(ANSWER)
+    for (const recorder of opened.splice(0)) recorder.close()
+    expect(await new ResponseCache({ store: (await open()).cache }).get('k')).toEqual(ANSWER)
+  })
+
+  test('ENG-CACHE-001 LRU and age hold in the file, whoever wrote', async () => {
+    const [one, two] = [await open(), await open()]
+    let now = 0
+    const cacheOf = ({ cache }: SqliteRecorder): ResponseCache =>
+      new ResponseCache({ store: cache, max: 2, ttl: 10, clock: { now: () => now } })
+    await cacheOf(one).set('a', ANSWER)
+    await cacheOf(two).set('b', ANSWER)
+    await cacheOf(one).get('a')
+    await cacheOf(two).set('c', ANSWER)
+    expect(await cacheOf(one).get('b')).toBeUndefined()
+    expect(await cacheOf(two).get('a')).toEqual(ANSWER)
+    now = 10
+    expect(await cacheOf(one).get('a')).toBeUndefined()
+    one.gc()
+    expect(rows()).toEqual([])
+  })
+
+  test.each([
+    ['is cut', (value: string) => value.slice(0, -3)],
+    ['has another text', (value: string) => value.replace('kept', 'lost')],
+    ['is of an older format', (value: string) => value.replace('cria-answer-1', 'cria-answer-0')],
+    ['is no answer', () => 'hello'],
+    ['is empty', () => ''],
+    ['holds bytes', () => new Uint8Array([1, 2, 3])],
+  ])('ENG-CACHE-001 an entry that %s is not found', async (_, damage) => {
+    const cache = new ResponseCache({ store: (await open()).cache })
+    await cache.set('k', ANSWER)
+    const [value] = rows()
+    change('UPDATE answers SET value = ?', damage(value ?? ''))
+    expect(await cache.get('k')).toBeUndefined()
+    await cache.set('k', ANSWER)
+    expect(await cache.get('k')).toEqual(ANSWER)
+  })
+
+  test('ENG-CACHE-001 an entry under another key is not found', async () => {
+    const cache = new ResponseCache({ store: (await open()).cache })
+    await cache.set('k', ANSWER)
+    change('UPDATE answers SET key = ?', 'other')
+    expect(await cache.get('other')).toBeUndefined()
+  })
+
+  test('ENG-CACHE-001 where the file fails there is no answer, and no failure', async () => {
+    const recorder = await open()
+    const cache = new ResponseCache({ store: recorder.cache })
+    await cache.set('k', ANSWER)
+    recorder.close()
+    expect(await cache.get('k')).toBeUndefined()
+    await cache.set('k', ANSWER)
+  })
+
+  test('ENG-CACHE-001 a journal that is only read gives answers and takes none', async () => {
+    await new ResponseCache({ store: (await open()).cache }).set('k', ANSWER)
+    const cache = new ResponseCache({ store: (await open(true)).cache })
+    await cache.set('other', ANSWER)
+    expect([await cache.get('k'), await cache.get('other')]).toEqual([ANSWER, undefined])
+  })
+
+  test('ENG-CACHE-001 a journal of an older version gets its table when it is opened', async () => {
+    const database = new DatabaseSync(path)
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA journal_mode = WAL`)
+    for (const migration of MIGRATIONS.slice(0, 2)) database.exec(migration)
+    database.exec('PRAGMA user_version = 2')
+    database.close()
+    const cache = new ResponseCache({ store: (await open()).cache })
+    await cache.set('k', ANSWER)
+    expect(await cache.get('k')).toEqual(ANSWER)
+  })
+})
+
+function rows(): string[] {
+  const database = new DatabaseSync(path)
+  const values = database.prepare('SELECT value FROM answers').all()
+  database.close()
+  return values.map((row) => String(row['value']))
+}
+
+function change(sql: string, value: string | Uint8Array): void {
+  const database = new DatabaseSync(path)
+  database.prepare(sql).run(value)
+  database.close()
+}
