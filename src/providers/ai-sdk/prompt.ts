@@ -11,6 +11,7 @@ import type { Json } from '../../core/json.ts'
 import type { RequestMessage } from '../../core/model.ts'
 import type { FilePart, ImagePart, Part, ToolResultPart } from '../../core/part.ts'
 import { asObject } from '../wire/dialect.ts'
+import { acceptedId } from './call-ids.ts'
 import { fromProviderData } from './own-data.ts'
 import type { Style } from './style.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -53,7 +54,15 @@ export function toPrompt(messages: readonly RequestMessage[], context: PromptCon
         )
     }
   })
+  if (context.style.begins === 'user') begin(prompt)
   return context.style.attachments === 'user-message' ? withAttachmentsApart(prompt) : prompt
+}
+
+/** A greeting of ours, or a conversation whose beginning is gone. */
+function begin(prompt: LanguageModelV4Prompt): void {
+  const first = prompt.findIndex(({ role }) => role !== 'system')
+  if (prompt[first]?.role !== 'assistant') return
+  prompt.splice(first, 0, { role: 'user', content: [{ type: 'text', text: '(The assistant speaks first.)' }] })
 }
 
 function addInstructions(prompt: LanguageModelV4Prompt, message: RequestMessage, { style }: PromptContext): void {
@@ -85,8 +94,13 @@ function isText(content: UserContent): content is Extract<UserContent[number], {
 }
 
 function addAssistant(prompt: LanguageModelV4Prompt, message: RequestMessage, context: PromptContext, inThisTurn: boolean): void {
-  const content = message.parts.flatMap((part) => toAssistantPart(part, context, inThisTurn))
-  if (content.length > 0) prompt.push({ role: 'assistant', content })
+  const { mergeAnswers, endsInThinking } = context.style
+  const said = message.parts.flatMap((part) => toAssistantPart(part, context, inThisTurn))
+  const content = endsInThinking ? said : said.slice(0, said.findLastIndex(({ type }) => type !== 'reasoning') + 1)
+  if (content.length === 0) return
+  const last = prompt.at(-1)
+  if (mergeAnswers && last?.role === 'assistant') last.content.push(...content)
+  else prompt.push({ role: 'assistant', content })
 }
 
 function toAssistantPart(part: Part, { ref, style, names }: PromptContext, inThisTurn: boolean): AssistantContent {
@@ -109,7 +123,7 @@ function toAssistantPart(part: Part, { ref, style, names }: PromptContext, inThi
       return [
         {
           type: 'tool-call',
-          toolCallId: part.id,
+          toolCallId: acceptedId(part.id, style.callIds),
           toolName: names.out(part.name),
           input: toInput(part.input),
           ...optionsOf(part.providerData, ref),
@@ -117,7 +131,7 @@ function toAssistantPart(part: Part, { ref, style, names }: PromptContext, inThi
       ]
     case 'image':
     case 'file':
-      return [toFile(part)]
+      return style.filesInAnswers && !isUrl(part.data) ? [toFile(part)] : []
     case 'opaque': {
       const own = fromProviderData(part.providerData, ref)?.['part']
       return own === undefined ? [] : [own as unknown as AssistantContent[number]]
@@ -149,12 +163,12 @@ function addResults(prompt: LanguageModelV4Prompt, message: RequestMessage, cont
 
 const NO_OUTPUT = '(no output)'
 
-function toResult(part: ToolResultPart, { names }: PromptContext): LanguageModelV4ToolResultPart {
+function toResult(part: ToolResultPart, { names, style }: PromptContext): LanguageModelV4ToolResultPart {
   const text = part.content.trim() === '' ? NO_OUTPUT : wellFormed(part.content)
   const attachments = part.attachments ?? []
   return {
     type: 'tool-result',
-    toolCallId: part.id,
+    toolCallId: acceptedId(part.id, style.callIds),
     toolName: names.out(part.name),
     output:
       attachments.length > 0
@@ -164,13 +178,16 @@ function toResult(part: ToolResultPart, { names }: PromptContext): LanguageModel
 }
 
 function toFile(part: ImagePart | FilePart): LanguageModelV4FilePart {
-  const isUrl = /^https?:\/\//i.test(part.data)
   return {
     type: 'file',
     mediaType: part.mediaType,
-    data: isUrl ? { type: 'url', url: new URL(part.data) } : { type: 'data', data: part.data },
+    data: isUrl(part.data) ? { type: 'url', url: new URL(part.data) } : { type: 'data', data: part.data },
     ...(part.type === 'file' && part.filename !== undefined ? { filename: part.filename } : {}),
   }
+}
+
+function isUrl(data: string): boolean {
+  return /^https?:\/\//i.test(data)
 }
 
 /** Where a tool result can only be text, what came beside it follows as a message of the user. */

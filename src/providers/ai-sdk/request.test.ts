@@ -39,6 +39,7 @@ describe('toPrompt', () => {
 
   it('keeps the results of one message together', () => {
     const messages = [
+      user('q'),
       assistant([
         { type: 'tool-call', id: 'a', name: 'f', input: {} },
         { type: 'tool-call', id: 'b', name: 'f', input: [1] },
@@ -47,6 +48,7 @@ describe('toPrompt', () => {
       toolResult({ id: 'b', name: 'f', content: '', isError: true }),
     ]
     expect(prompt(messages, 'gemini')).toMatchObject([
+      { role: 'user' },
       { role: 'assistant', content: [{ input: {} }, { input: { invalid_arguments: [1] } }] },
       {
         role: 'tool',
@@ -101,11 +103,57 @@ describe('toPrompt', () => {
     const empty = assistant([
       { type: 'text', text: '', providerData: { google: { thoughtSignature: 's' }, cria: { model: REF } } },
     ])
-    expect(prompt([empty], 'gemini')).toMatchObject([
+    expect(prompt([user('q'), empty], 'gemini')).toMatchObject([
+      { role: 'user' },
       { content: [{ type: 'text', text: '', providerOptions: { google: { thoughtSignature: 's' } } }] },
     ])
     expect(prompt([empty], 'messages')).toEqual([])
     expect(prompt([user(' '), assistant('')], 'gemini')).toEqual([])
+  })
+
+  it('lets the user begin where the API wants it', () => {
+    const roles = (messages: readonly RequestMessage[], style: StyleName): string =>
+      (prompt(messages, style) as { role: string }[]).map(({ role }) => role).join(' ')
+    const greeting = [system('Be kind.'), assistant('Hello!'), user('q')]
+    expect(roles(greeting, 'messages')).toBe('system user assistant user')
+    expect(roles(greeting, 'responses')).toBe('system assistant user')
+    expect(roles([system('Be kind.'), user('q')], 'messages')).toBe('system user')
+  })
+
+  it('makes one answer of two where a call must follow the user', () => {
+    const messages = [user('q'), assistant('I look.'), assistant([{ type: 'tool-call', id: 'a', name: 'f', input: {} }])]
+    expect(prompt(messages, 'gemini')).toMatchObject([{}, { content: [{ type: 'text' }, { type: 'tool-call' }] }])
+    expect(prompt(messages, 'chat')).toHaveLength(3)
+  })
+
+  it('does not send thinking that nothing followed, where the API refuses it', () => {
+    const providerData = { openai: { itemId: 'rs_1' }, cria: { model: REF } }
+    const cut = [
+      user('q'),
+      assistant([
+        { type: 'text', text: 'So' },
+        { type: 'thinking', text: 'hm', model: REF, providerData },
+      ]),
+    ]
+    expect(prompt(cut, 'responses')).toMatchObject([{}, { content: [{ type: 'text' }] }])
+    expect(prompt(cut, 'gemini')).toMatchObject([{}, { content: [{ type: 'text' }, { type: 'reasoning' }] }])
+  })
+
+  it('sends ids that the API takes, the same for a call and its result', () => {
+    const idsIn = (id: string, style: StyleName): unknown[] =>
+      (
+        prompt(
+          [user('q'), assistant([{ type: 'tool-call', id, name: 'f', input: {} }]), toolResult({ id, name: 'f', content: 'x' })],
+          style,
+        ) as { content: { toolCallId: string }[] }[]
+      ).flatMap(({ content }) => content.flatMap(({ toolCallId }) => toolCallId ?? []))
+    expect(idsIn('call_1', 'messages')).toEqual(['call_1', 'call_1'])
+    expect(idsIn('functions.f:0', 'chat')).toEqual(['functions.f:0', 'functions.f:0'])
+    const [call, result] = idsIn('functions.f:0', 'messages')
+    expect(call).toMatch(/^functions_f_0_[0-9a-f]{16}$/)
+    expect(result).toBe(call)
+    expect(idsIn('functions_f_0', 'messages')).not.toContain(call)
+    expect(idsIn('x'.repeat(99), 'chat')[0]).toHaveLength(40)
   })
 
   it('refuses retrieved text that nobody fenced', () => {

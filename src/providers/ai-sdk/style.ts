@@ -14,6 +14,16 @@ export interface Style {
   readonly emptySignedText: boolean
   /** Chat templates of open models refuse two user messages in a row. */
   readonly mergeUserTexts: boolean
+  /** Two answers in a row are refused, where the second one calls a tool. */
+  readonly mergeAnswers: boolean
+  /** `user`: a conversation cannot begin with an answer. */
+  readonly begins: 'anyone' | 'user'
+  /** An answer may end in thinking, as it does when it was cut there. */
+  readonly endsInThinking: boolean
+  /** Answers may hold files. */
+  readonly filesInAnswers: boolean
+  /** What ids of calls look like. */
+  readonly callIds: RegExp
 }
 
 export type StyleName = 'responses' | 'chat' | 'compatible' | 'messages' | 'gemini' | 'unknown'
@@ -25,6 +35,11 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     thinking: 'signed',
     emptySignedText: false,
     mergeUserTexts: false,
+    mergeAnswers: false,
+    begins: 'anyone',
+    endsInThinking: false,
+    filesInAnswers: false,
+    callIds: /^[^]{1,64}$/,
   },
   chat: {
     instructions: 'anywhere',
@@ -32,6 +47,11 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     thinking: 'none',
     emptySignedText: false,
     mergeUserTexts: false,
+    mergeAnswers: false,
+    begins: 'anyone',
+    endsInThinking: true,
+    filesInAnswers: false,
+    callIds: /^[^]{1,40}$/,
   },
   compatible: {
     instructions: 'anywhere',
@@ -39,9 +59,47 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     thinking: 'turn',
     emptySignedText: false,
     mergeUserTexts: true,
+    mergeAnswers: true,
+    begins: 'user',
+    endsInThinking: true,
+    filesInAnswers: false,
+    callIds: /^[^]+$/,
   },
-  messages: { instructions: 'top', attachments: 'in-result', thinking: 'signed', emptySignedText: false, mergeUserTexts: false },
-  gemini: { instructions: 'top', attachments: 'in-result', thinking: 'signed', emptySignedText: true, mergeUserTexts: false },
+  messages: {
+    instructions: 'top',
+    attachments: 'in-result',
+    thinking: 'signed',
+    emptySignedText: false,
+    mergeUserTexts: false,
+    mergeAnswers: false,
+    begins: 'user',
+    endsInThinking: false,
+    filesInAnswers: false,
+    callIds: /^[\w-]+$/,
+  },
+  gemini: {
+    instructions: 'top',
+    attachments: 'in-result',
+    thinking: 'signed',
+    emptySignedText: true,
+    mergeUserTexts: false,
+    mergeAnswers: true,
+    begins: 'user',
+    endsInThinking: true,
+    filesInAnswers: true,
+    callIds: /^[^]+$/,
+  },
   /** A model that the user brought: what all of them take. */
-  unknown: { instructions: 'top', attachments: 'in-result', thinking: 'signed', emptySignedText: true, mergeUserTexts: false },
+  unknown: {
+    instructions: 'top',
+    attachments: 'in-result',
+    thinking: 'signed',
+    emptySignedText: true,
+    mergeUserTexts: false,
+    mergeAnswers: true,
+    begins: 'user',
+    endsInThinking: false,
+    filesInAnswers: false,
+    callIds: /^[\w-]{1,40}$/,
+  },
 }

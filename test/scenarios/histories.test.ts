@@ -1,0 +1,113 @@
+/** Whatever conversation comes in, each provider is sent one that it accepts: looked at where it counts, in the bodies of the requests. */
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { assistant, toolResult, user } from '../../src/core/message.ts'
+import type { Message } from '../../src/core/message.ts'
+import { createProviderModel } from '../../src/providers/create.ts'
+import { all, collect } from '../calls.ts'
+import { ask } from '../support/ask-provider.ts'
+import { APIS } from '../support/answers.ts'
+import type { Api } from '../support/answers.ts'
+import { HISTORY_RULES } from '../support/history-rules.ts'
+import { hostileTranscript, soundTranscript } from '../support/transcripts.ts'
+import { hasRecordings, tellThatRecordingsAreMissing, violationsIn } from '../support/shared-wire.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+
+if (!hasRecordings) tellThatRecordingsAreMissing()
+
+interface Sent {
+  readonly bodies: readonly unknown[]
+  readonly notices: readonly string[]
+  readonly ended: string | undefined
+}
+
+/** Asks a question at the end of a conversation; returns what went over the wire. */
+async function send(api: Api, messages: readonly Message[]): Promise<Sent> {
+  const bodies: unknown[] = []
+  const model = createProviderModel(api.model, {
+    baseURL: `https://provider.test/${api.version}`,
+    apiKey: 'key',
+    env: {},
+    fetch: (_, init) => {
+      bodies.push(JSON.parse(init?.body as string))
+      return Promise.resolve(new Response(api.stream({ text: 'ok' }), { headers: { 'content-type': 'text/event-stream' } }))
+    },
+  })
+  const events = await collect({ model, messages: [...messages, user('What now?')], retry: { maxRetries: 0 } })
+  const last = events.at(-1)
+  return {
+    bodies,
+    notices: all(events, 'notice').map(({ code }) => code),
+    ended: last?.type === 'error' ? `${last.error.code}: ${last.error.message}` : last?.type,
+  }
+}
+
+const API_NAMES = { openai: 'openai-responses', 'openai-chat': 'openai-chat', anthropic: 'anthropic-messages', google: 'gemini' }
+
+describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PREP-001 $provider', (api) => {
+  const objections = (body: unknown): string[] => HISTORY_RULES[api.provider]?.(body) ?? ['There are no rules.']
+  const others = async (body: unknown): Promise<readonly string[]> =>
+    hasRecordings ? violationsIn(API_NAMES[api.provider as keyof typeof API_NAMES], body as JsonObject) : []
+
+  test('accepts what becomes of any conversation', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileTranscript(api.model), async (messages) => {
+        const { bodies, ended, notices } = await send(api, messages)
+        expect({ ended, requests: bodies.length }).toEqual({ ended: 'complete', requests: 1 })
+        expect(objections(bodies[0])).toEqual([])
+        expect(await others(bodies[0])).toEqual([])
+        expect(notices.length).toBeLessThanOrEqual(1)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('would refuse it without the repair', async () => {
+    const model = createProviderModel(api.model, { baseURL: 'https://provider.test/v1', apiKey: 'key', env: {}, fetch: capture })
+    const bodies: unknown[] = []
+    function capture(_: unknown, init?: RequestInit): Promise<Response> {
+      bodies.push(JSON.parse(init?.body as string))
+      return Promise.reject(new TypeError('Nobody is there.'))
+    }
+    const call: Message = assistant([{ type: 'tool-call', id: 'a', name: 'look', input: {} }])
+    const result: Message = toolResult({ id: 'a', name: 'look', content: 'seen' })
+    for (const messages of [
+      [user('Look.'), call, user('And?')],
+      [user('Look.'), result],
+      [user('Look.'), call, result, call, result, result],
+    ]) {
+      await ask(model, { messages })
+      expect(objections(bodies.at(-1))).not.toEqual([])
+    }
+  })
+
+  test('is sent a sound conversation as it is, without a word', async () => {
+    await fc.assert(
+      fc.asyncProperty(soundTranscript(api.model), async (messages) => {
+        const { bodies, notices } = await send(api, messages)
+        expect(objections(bodies[0])).toEqual([])
+        expect(notices).toEqual([])
+        // Everything that was said is there.
+        const sent = JSON.stringify(bodies[0])
+        const count = (word: string): number => sent.split(word).length - 1
+        const said = messages.flatMap(({ parts }) => parts)
+        expect(count('seen')).toBe(said.filter((part) => part.type === 'tool-result').length)
+        expect(count('There.')).toBe(messages.filter(({ content }) => content === 'There.').length)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('hears of an answer that was cut, whose calls were never run', async () => {
+    const cut = assistant([
+      { type: 'text', text: 'I look.' },
+      { type: 'tool-call', id: 'a', name: 'look', input: { at: 1 } },
+      { type: 'tool-call', id: 'b', name: 'look', input: '{"at":', invalid: 'Unexpected end' },
+    ])
+    const { bodies, notices } = await send(api, [user('Look.'), cut])
+    expect(objections(bodies[0])).toEqual([])
+    expect(JSON.stringify(bodies[0])).toContain('effects are unknown')
+    expect(notices).toEqual(['history_repaired'])
+  })
+})
