@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { ConfigurationError } from '../core/error.ts'
+import { LISTS } from '../tools/rules/rule.ts'
 import type { Problem } from '../util/check.ts'
 import { CONFIG_SHAPE } from './config-schema.ts'
 import type { CriaConfig } from './config-schema.ts'
@@ -86,9 +87,13 @@ function describeProblems(problems: readonly Problem[]): string {
   return shown.join('\n')
 }
 
-/** Joins two configurations: objects key by key, everything else is replaced by what `over` says. */
+/** Joins two configurations: objects key by key, rules one list after the other, everything else is replaced by what `over` says. */
 export function mergeConfig(base: CriaConfig, over: CriaConfig): CriaConfig {
-  return mergeObjects(base, over)
+  const merged = mergeObjects(base, over)
+  if (base.rules === undefined || over.rules === undefined) return merged
+  // A project may add rules; what its user forbids stays forbidden.
+  const lists = LISTS.map((list) => [list, [...(base.rules?.[list] ?? []), ...(over.rules?.[list] ?? [])]] as const)
+  return { ...merged, rules: Object.fromEntries(lists.filter(([, rules]) => rules.length > 0)) }
 }
 
 function mergeObjects<T extends object>(base: T, over: T): T {

@@ -23,6 +23,8 @@ export interface ShowOptions {
   readonly showThinking: boolean
   /** Folder that the sources of citations are relative to; default the current one. */
   readonly sourceBase?: string | undefined
+  /** What else the JSON object holds, asked for at the end. */
+  readonly more?: () => object
 }
 
 /** Follows a turn to its end and resolves to the exit code that it deserves. */
@@ -39,7 +41,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
     await text?.end()
     throw new CriaError('stream_interrupted', 'The turn ended without saying how.')
   }
-  if (options.format === 'json') await io.stdout.write(toJsonLine(toAnswerJson(seen)))
+  if (options.format === 'json') await io.stdout.write(toJsonLine({ ...toAnswerJson(seen), ...options.more?.() }))
 
   if (last.type === 'error') {
     await io.stderr.writeRaw(`${describeFailure(errorFromInfo(last.error), io.env)}\n`)

@@ -1,7 +1,5 @@
 /** Answers a question on the command line: from a store where there is one, by a model where there is one. */
 
-import type { LoadedConfig } from '../app/config.ts'
-import { openModel } from '../app/open-model.ts'
 import { openStore, sourceBase } from '../app/stores.ts'
 import { QueryBot } from '../bots/query-bot.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
@@ -10,15 +8,14 @@ import { ConfigurationError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { DocumentStore } from '../core/store.ts'
-import { checkPrices, isLimited } from '../engine/budget.ts'
+import { checkPrices } from '../engine/budget.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
+import { budgetOf, EXTRACTIVE, openModels } from './model-choice.ts'
 import { readText } from './read-text.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
-
-const EXTRACTIVE = 'builtin/extractive'
 
 export interface AskOptions {
   readonly store: string | undefined
@@ -91,37 +88,6 @@ function askBot(question: string, setting: Setting, options: AskOptions, io: Io)
   if (store === undefined) return new SimpleBot(recipe).events(question, asked)
   const bot = new QueryBot({ ...recipe, docstore: store })
   return bot.events(question, { ...asked, ...(nResults === undefined ? {} : { nResults }) })
-}
-
-async function openModels(
-  options: AskOptions,
-  { config }: LoadedConfig,
-  { env }: Io,
-): Promise<Pick<Setting, 'model' | 'fallbackModels'>> {
-  const fallbacks = options.fallback.length > 0 ? options.fallback : (config.fallbackModels ?? [])
-  const [model, ...fallbackModels] = await Promise.all([options.model, ...fallbacks].map((name) => openModel(name, config, env)))
-  if (model === undefined) throw new ConfigurationError('There is no model.')
-  return { model, fallbackModels }
-}
-
-/** What the configuration allows; `--max-cost` is what this turn may cost, whatever the configuration says of turns. */
-function budgetOf(options: AskOptions, { config }: LoadedConfig): Budget {
-  const { turn, session, day } = config.budget ?? {}
-  if (options['no-log'] && (isLimited(session) || isLimited(day))) {
-    throw new ConfigurationError(
-      '--no-log cannot be used: config.json has a budget for the session or the day, and the journal keeps it.',
-      {
-        hint: 'Leave --no-log out, or the budget.',
-      },
-    )
-  }
-  const maxCost = options['max-cost']
-  return {
-    ...turn,
-    ...(maxCost === undefined ? {} : { costUsd: maxCost }),
-    ...(session === undefined ? {} : { session }),
-    ...(day === undefined ? {} : { day }),
-  }
 }
 
 function extractiveNotice(wasNamed: boolean): string {

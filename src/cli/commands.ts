@@ -13,6 +13,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'index', summary: 'add files to a store', load: async () => (await import('./commands/index-files.ts')).index },
   { name: 'retrieve', summary: 'search a store', load: async () => (await import('./commands/retrieve.ts')).retrieve },
   {
+    name: 'run',
+    summary: 'do a task with tools: read, change, run',
+    load: async () => (await import('./commands/run-task.ts')).runTask,
+  },
+  {
     name: 'logs list',
     summary: 'list recorded turns, newest first',
     load: async () => (await import('./commands/logs-list.ts')).logsList,
@@ -68,7 +73,7 @@ export const COMMANDS: readonly CommandEntry[] = [
 ]
 
 /** Names that are kept for commands to come. */
-export const PLANNED: readonly string[] = ['run', 'chat', 'compare', 'serve', 'mcp', 'worker']
+export const PLANNED: readonly string[] = ['chat', 'compare', 'serve', 'mcp', 'worker']
 
 /** The entry that the first words of a command line name, and the words that are left. */
 export function findCommand(

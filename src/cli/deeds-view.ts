@@ -1,0 +1,117 @@
+/** Shows what tools do, line by line on standard error, and at the end what it came to. */
+
+import type { EventOf, QueryEvent } from '../core/event.ts'
+import { isTerminal } from '../core/event.ts'
+import { visibleLine } from '../util/terminal.ts'
+import { memberOf } from './deeds.ts'
+import type { Deed, Deeds } from './deeds.ts'
+import type { Io } from './io.ts'
+
+/**
+ * Passes the events on and notes what is done. For people the text of a step goes on only when it turns out to be the answer: what the
+ * model says between its calls is told on standard error.
+ */
+export async function* shownDeeds(
+  events: AsyncIterable<QueryEvent>,
+  deeds: Deeds,
+  { io, isText }: { readonly io: Io; readonly isText: boolean },
+): AsyncGenerator<QueryEvent> {
+  let text: EventOf<'text_delta'>[] = []
+  for await (const event of events) {
+    const deed = deeds.add(event)
+    if (!isText) {
+      yield event
+      continue
+    }
+    if (event.type === 'text_delta') {
+      text.push(event)
+      continue
+    }
+    if (event.type === 'reset') {
+      text = []
+      continue
+    }
+    if (event.type === 'message' || isTerminal(event)) {
+      if (event.type === 'message' && (event.message.toolCalls ?? []).length > 0) await tellAside(text, io)
+      else yield* text
+      text = []
+    }
+    if (deed !== undefined) await tell(event, deed, io)
+    yield event
+  }
+}
+
+async function tellAside(text: readonly EventOf<'text_delta'>[], { stderr }: Io): Promise<void> {
+  const said = text
+    .map((delta) => delta.text)
+    .join('')
+    .trim()
+  if (said !== '') await stderr.write(`${said}\n`)
+}
+
+async function tell(event: QueryEvent, deed: Deed, { stderr }: Io): Promise<void> {
+  if (event.type === 'tool_request') await line(`> ${callLine(deed)}`)
+  if (event.type !== 'tool_result' || !event.result.isError) return
+  const what = deed.refused === undefined ? firstLine(event.result.content) : `refused: ${deed.refused.reason}`
+  await line(`  ${deed.name}: ${what}`)
+
+  function line(text: string): Promise<void> {
+    return stderr.writeRaw(`${stderr.style('dim', visibleLine(text))}\n`)
+  }
+}
+
+/** The argument that says most. */
+const TELLING = ['command', 'path', 'pattern', 'url', 'query', 'question', 'glob'] as const
+const MAX_ARGUMENT = 200
+
+function callLine({ name, input }: Deed): string {
+  const told = TELLING.map((key) => memberOf(input, key)).find((value) => value !== undefined)
+  return told === undefined ? name : `${name} ${cut(told)}`
+}
+
+function firstLine(content: string): string {
+  return cut(content.split('\n').find((line) => line.trim() !== '') ?? '')
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_ARGUMENT ? text : `${text.slice(0, MAX_ARGUMENT).toWellFormed()}…`
+}
+
+/** What was changed, run and refused, and how it could have been allowed; empty when there is nothing to tell. */
+export function summary(deeds: Deeds): string {
+  const { changed, commands, refused } = deeds
+  const rules = [...new Set(refused.flatMap((deed) => (deed.refused?.rule === undefined ? (ruleFor(deed) ?? []) : [])))]
+  return [
+    ...list('Changed', changed),
+    ...list(
+      'Ran',
+      commands.map(({ input, isError }) => `${cut(memberOf(input, 'command') ?? '')}${isError === false ? '' : '  (failed)'}`),
+    ),
+    ...list(
+      'Refused',
+      refused.map((deed) => `${callLine(deed)}: ${deed.refused?.reason ?? ''}`),
+    ),
+    ...list(
+      'To allow it',
+      rules.map((rule) => `--allow=${quoted(rule)}`),
+    ),
+  ]
+    .map((text) => `${text}\n`)
+    .join('')
+}
+
+function list(title: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${visibleLine(item)}`)]
+}
+
+/** The narrowest rule for what was refused; none for what no rule covers. */
+function ruleFor({ name, input }: Deed): string | undefined {
+  const what = memberOf(input, 'command') ?? memberOf(input, 'path') ?? memberOf(input, 'url')
+  // A command that is more than words, or a path with a star, cannot be said as a rule.
+  if (what === undefined || what.length > MAX_ARGUMENT || /[\n*$`<>|;&(){}]/.test(what)) return undefined
+  return `${name}(${what})`
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,100 @@
+/** What was done in a turn with tools: calls, changes, commands, refusals. */
+
+import type { QueryEvent } from '../core/event.ts'
+import type { Json } from '../core/json.ts'
+import type { ToolUse } from '../core/tool.ts'
+
+export interface Deed extends ToolUse {
+  /** Absent while it runs. */
+  isError?: boolean
+  refused?: { readonly reason: string; readonly rule?: string }
+}
+
+/** Tools that change nothing: one that runs makes up for no refusal. */
+const LOOKING: ReadonlySet<string> = new Set([
+  'read_file',
+  'list_files',
+  'search_files',
+  'search_documents',
+  'fetch_url',
+  'ask_user',
+  'todo',
+])
+const CHANGING: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
+
+export class Deeds {
+  readonly #deeds = new Map<string, Deed>()
+  /** Ids come from the model, and one may come again in another step. */
+  readonly #open = new Map<string, Deed>()
+  steps = 0
+  finishReason: string | undefined
+
+  add(event: QueryEvent): Deed | undefined {
+    this.steps = Math.max(this.steps, event.step)
+    switch (event.type) {
+      case 'tool_request': {
+        const deed: Deed = { ...event.tool }
+        this.#deeds.set(`${event.seq}`, deed)
+        this.#open.set(deed.id, deed)
+        return deed
+      }
+      case 'permission_decision':
+        for (const { id, granted, reason, rule } of event.decisions) {
+          const deed = this.#open.get(id)
+          if (deed !== undefined && !granted) deed.refused = { reason, ...(rule === undefined ? {} : { rule }) }
+        }
+        return undefined
+      case 'tool_result': {
+        const deed = this.#open.get(event.result.id)
+        if (deed !== undefined) deed.isError = event.result.isError
+        return deed
+      }
+      case 'complete':
+        this.finishReason = event.result.finishReason
+        return undefined
+      default:
+        return undefined
+    }
+  }
+
+  get all(): readonly Deed[] {
+    return [...this.#deeds.values()]
+  }
+
+  get refused(): readonly Deed[] {
+    return this.all.filter(({ refused }) => refused !== undefined)
+  }
+
+  /** Paths as the model wrote them, each once. */
+  get changed(): readonly string[] {
+    const done = this.all.filter(({ name, isError }) => CHANGING.has(name) && isError === false)
+    return [...new Set(done.map(({ input }) => memberOf(input, 'path') ?? ''))]
+  }
+
+  get commands(): readonly Deed[] {
+    return this.all.filter(({ name, refused }) => name === 'run_command' && refused === undefined)
+  }
+
+  /** The last thing that was to have effects was refused: the task stands where permission ended. */
+  get wasHeldBack(): boolean {
+    return this.all.reduce((held, { name, isError, refused }) => {
+      if (refused !== undefined) return true
+      return held && (LOOKING.has(name) || isError !== false)
+    }, false)
+  }
+
+  toJson(): object {
+    return {
+      steps: this.steps,
+      toolCalls: this.all.map(({ id, name, input, isError }) => ({ id, name, input, isError: isError ?? true })),
+      refused: this.refused.map(({ id, name, refused }) => ({ id, name, ...refused })),
+      changed: this.changed,
+    }
+  }
+}
+
+/** A text of the arguments. */
+export function memberOf(input: Json, key: string): string | undefined {
+  const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, key) : undefined
+  return typeof value === 'string' ? value : undefined
+}

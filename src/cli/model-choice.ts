@@ -1,0 +1,50 @@
+/** Which models answer, and what they may cost: options of the command line over the configuration. */
+
+import type { LoadedConfig } from '../app/config.ts'
+import { openModel } from '../app/open-model.ts'
+import type { Budget } from '../core/budget.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { LanguageModel } from '../core/model.ts'
+import { isLimited } from '../engine/budget.ts'
+import type { Io } from './io.ts'
+
+export const EXTRACTIVE = 'builtin/extractive'
+
+export interface ModelChoice {
+  readonly model: LanguageModel
+  readonly fallbackModels: readonly LanguageModel[]
+}
+
+export async function openModels(
+  options: { readonly model: string | undefined; readonly fallback: readonly string[] },
+  { config }: LoadedConfig,
+  { env }: Io,
+): Promise<ModelChoice> {
+  const fallbacks = options.fallback.length > 0 ? options.fallback : (config.fallbackModels ?? [])
+  const [model, ...fallbackModels] = await Promise.all([options.model, ...fallbacks].map((name) => openModel(name, config, env)))
+  if (model === undefined) throw new ConfigurationError('There is no model.')
+  return { model, fallbackModels }
+}
+
+/** What the configuration allows; `--max-cost` is what this turn may cost, whatever the configuration says of turns. */
+export function budgetOf(
+  options: { readonly 'max-cost': number | undefined; readonly 'no-log': boolean },
+  { config }: LoadedConfig,
+): Budget {
+  const { turn, session, day } = config.budget ?? {}
+  if (options['no-log'] && (isLimited(session) || isLimited(day))) {
+    throw new ConfigurationError(
+      '--no-log cannot be used: config.json has a budget for the session or the day, and the journal keeps it.',
+      {
+        hint: 'Leave --no-log out, or the budget.',
+      },
+    )
+  }
+  const maxCost = options['max-cost']
+  return {
+    ...turn,
+    ...(maxCost === undefined ? {} : { costUsd: maxCost }),
+    ...(session === undefined ? {} : { session }),
+    ...(day === undefined ? {} : { day }),
+  }
+}

@@ -1,0 +1,286 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { agentServer, toolResultsIn } from '../support/agent-server.ts'
+import type { ScriptedStep } from '../support/agent-server.ts'
+import type { ChatServer } from '../support/chat-server.ts'
+import { newPlace } from './command-line.ts'
+import type { Ended, Place, RunOptions, Running } from './command-line.ts'
+
+const MODEL = ['-m', 'openai-compatible/test']
+const BROKEN = 'export const add = (a, b) => a - b\n'
+const TEST = `import { add } from './add.mjs'\nif (add(2, 2) !== 4) { console.error('2 + 2 is not 4'); process.exit(1) }\nconsole.log('passed')\n`
+
+/** Looks, finds the mistake, mends it, and runs the test before and after. */
+const STORY: readonly ScriptedStep[] = [
+  {
+    text: 'I look first.',
+    calls: [
+      { name: 'list_files', input: {} },
+      { name: 'run_command', input: { command: 'node add.test.mjs' } },
+    ],
+  },
+  { calls: [{ name: 'search_files', input: { pattern: 'add\\b', glob: '*.mjs' } }] },
+  { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
+  { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
+  { calls: [{ name: 'run_command', input: { command: 'node add.test.mjs' } }] },
+  { text: 'It subtracted. Now it adds, and the test passes.' },
+]
+const RULES = ['--allow=edit_file(*.mjs)', '--allow=run_command(node add.test.mjs)']
+
+let place: Place
+let server: ChatServer | undefined
+beforeEach(() => {
+  place = newPlace()
+  place.write({ 'add.mjs': BROKEN, 'add.test.mjs': TEST })
+})
+afterEach(async () => {
+  await server?.[Symbol.asyncDispose]()
+  server = undefined
+  place[Symbol.dispose]()
+})
+
+async function start(
+  script: Parameters<typeof agentServer>[0],
+  words: readonly string[],
+  options: RunOptions = {},
+): Promise<Running> {
+  server = await agentServer(script)
+  const env = { OPENAI_COMPATIBLE_BASE_URL: server.url, OPENAI_COMPATIBLE_API_KEY: 'sk-canary-0123456789', ...options.env }
+  return place.start(['run', ...words, ...MODEL], { ...options, env })
+}
+
+async function run(
+  script: Parameters<typeof agentServer>[0],
+  words: readonly string[],
+  options: RunOptions = {},
+): Promise<Ended> {
+  return (await start(script, words, options)).ended
+}
+
+const read = (path: string): string => readFileSync(join(place.folder, path), 'utf8')
+const results = (): string[] => (server === undefined ? [] : toolResultsIn(server))
+
+describe('cria run', () => {
+  test('ENG-TOOL-004 finds and fixes a mistake where rules allow it, and says what it did', async () => {
+    const { code, stdout, stderr } = await run(STORY, ['Fix the failing test', ...RULES])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'It subtracted. Now it adds, and the test passes.\n' })
+    expect(read('add.mjs')).toBe('export const add = (a, b) => a + b\n')
+    const told = results()
+    expect(told[1]).toContain('2 + 2 is not 4')
+    expect(told[1]).toContain('[exit code 1]')
+    expect(told[2]).toContain('add.mjs:1:export const add')
+    expect(told.at(-1)).toContain('passed')
+    expect(stderr).toContain('I look first.')
+    expect(stderr).toContain('> edit_file add.mjs')
+    expect(stderr).toMatch(/Changed:\n {2}add\.mjs\nRan:\n {2}node add\.test\.mjs {2}\(failed\)\n {2}node add\.test\.mjs\n$/)
+  })
+
+  test('ENG-TOOL-005 I10 without rules nothing is changed or run, the model is told, and the exit code is 4', async () => {
+    const { code, stderr } = await run(STORY, ['Fix the failing test'])
+    expect(code).toBe(4)
+    expect(read('add.mjs')).toBe(BROKEN)
+    expect(results().filter((text) => text.startsWith('Permission denied'))).toHaveLength(3)
+    expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
+    expect(stderr).toContain("--allow='edit_file(add.mjs)'")
+  })
+
+  test('what was refused does not count when another way succeeded', async () => {
+    const script = [
+      { calls: [{ name: 'run_command', input: { command: 'sed -i s/-/+/ add.mjs' } }] },
+      { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
+      { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
+      { text: 'Done.' },
+    ]
+    expect((await run(script, ['Fix it', ...RULES])).code).toBe(0)
+  })
+
+  test('--deny wins over --allow and names the rule', async () => {
+    const words = ['Fix it', '--allow=run_command', '--deny=run_command(rm *)', '--json']
+    const script = [{ calls: [{ name: 'run_command', input: { command: 'env rm add.mjs' } }] }, { text: 'It is forbidden.' }]
+    const { code, stdout } = await run(script, words)
+    expect(code).toBe(4)
+    expect(JSON.parse(stdout)).toMatchObject({
+      answer: 'It is forbidden.',
+      steps: 2,
+      toolCalls: [{ id: 'call_0_0', name: 'run_command', input: { command: 'env rm add.mjs' }, isError: true }],
+      refused: [{ id: 'call_0_0', name: 'run_command', rule: 'run_command(rm *)' }],
+      changed: [],
+    })
+    expect(existsSync(join(place.folder, 'add.mjs'))).toBe(true)
+  })
+
+  test('--json prints one object with every call; --events one event a line', async () => {
+    const { stdout, code } = await run(STORY, ['Fix it', ...RULES, '--json'])
+    expect(code).toBe(0)
+    const answer = JSON.parse(stdout) as { toolCalls: { id: string; isError: boolean }[] }
+    expect(answer).toMatchObject({
+      answer: 'It subtracted. Now it adds, and the test passes.',
+      steps: 6,
+      finishReason: 'stop',
+      changed: ['add.mjs'],
+      refused: [],
+      model: 'openai-compatible/test',
+    })
+    expect(answer.toolCalls.map(({ isError }) => isError)).toEqual([false, true, false, false, false, false])
+    await server?.[Symbol.asyncDispose]()
+    const events = (await run(STORY, ['Fix it', '--events'])).stdout.trimEnd().split('\n')
+    const parsed = events.map((line) => JSON.parse(line) as { type: string; seq: number })
+    expect(parsed.map(({ seq }) => seq)).toEqual(parsed.map((_, index) => index))
+    expect([parsed.at(0)?.type, parsed.at(-1)?.type]).toEqual(['start', 'complete'])
+  })
+
+  test('--safe refuses even to look, unless a rule allows it', async () => {
+    const script = [
+      {
+        calls: [
+          { name: 'list_files', input: {} },
+          { name: 'read_file', input: { path: 'add.mjs' } },
+        ],
+      },
+      { text: 'I could read one.' },
+    ]
+    await run(script, ['Look', '--safe', '--allow=read_file(add.mjs)'])
+    expect(results()[0]).toMatch(/^Permission denied/)
+    expect(results()[1]).toBe(BROKEN)
+  })
+
+  test('I09 rules of a project count once it is trusted', async () => {
+    mkdirSync(join(place.folder, '.cria'))
+    place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command(touch *)'] } }) })
+    const script = [{ calls: [{ name: 'run_command', input: { command: 'touch made' } }] }, { text: 'Done.' }]
+    const before = await run(script, ['Touch'])
+    expect([before.code, existsSync(join(place.folder, 'made'))]).toEqual([4, false])
+    expect(before.stderr).toContain('cria trust')
+    await server?.[Symbol.asyncDispose]()
+    await place.run(['trust'])
+    expect((await run(script, ['Touch'])).code).toBe(0)
+    expect(existsSync(join(place.folder, 'made'))).toBe(true)
+  })
+
+  test('what the user forbids stays forbidden in a trusted project', async () => {
+    place.configure({ rules: { deny: ['run_command(touch *)'] } })
+    place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command'], deny: ['fetch_url'] } }) })
+    await place.run(['trust'])
+    const script = [{ calls: [{ name: 'run_command', input: { command: 'touch made' } }] }, { text: 'No.' }]
+    expect((await run(script, ['Touch'])).code).toBe(4)
+    expect(existsSync(join(place.folder, 'made'))).toBe(false)
+  })
+
+  test('keys of providers reach no command, and files with secrets no model', async () => {
+    place.write({ '.env': 'TOKEN=canary-in-env-file\n', 'sub/.npmrc': 'canary-in-npmrc' })
+    symlinkSync('.env', join(place.folder, 'notes.txt'))
+    symlinkSync('/etc', join(place.folder, 'outside'))
+    const script = [
+      {
+        calls: [
+          { name: 'run_command', input: { command: 'env' } },
+          { name: 'read_file', input: { path: '.env' } },
+          { name: 'read_file', input: { path: 'notes.txt' } },
+          { name: 'search_files', input: { pattern: 'canary', hidden: true } },
+          { name: 'read_file', input: { path: 'outside/passwd' } },
+          { name: 'read_file', input: { path: '../home/config.json' } },
+        ],
+      },
+      { text: 'Nothing found.' },
+    ]
+    const env = { MY_TOKEN: 'canary-token', DATABASE_URL: 'postgres://u:canary-password@h/db', HARMLESS: 'yes' }
+    await run(script, ['Look around', '--allow=*'], { env })
+    const told = results()
+    expect(told.join('\n')).not.toMatch(/canary|root:/)
+    expect(told[0]).toContain('HARMLESS=yes')
+    expect(told[1]).toMatch(/^Permission denied/)
+    expect(told[2]).toMatch(/^Permission denied/)
+    expect(told[4]).toContain('lies outside')
+  })
+
+  test('the folder may be a link itself', async () => {
+    const link = join(place.folder, '..', 'link')
+    symlinkSync(place.folder, link)
+    const { code } = await run(STORY, ['Fix it', ...RULES], { cwd: link })
+    expect(code).toBe(0)
+    expect(realpathSync(link)).toBe(place.folder)
+    expect(read('add.mjs')).toContain('a + b')
+  })
+
+  test('ENG-ERR-001 Ctrl-C ends the command that runs, with all it started, and the turn is recorded', async () => {
+    const command = `node -e "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"`
+    const script = [{ calls: [{ name: 'run_command', input: { command } }] }]
+    const running = await start(script, ['Wait', '--allow=run_command'])
+    await until(() => existsSync(join(place.folder, 'pid')) && read('pid') !== '')
+    running.process.kill('SIGINT')
+    const { code } = await running.ended
+    expect(code).toBe(130)
+    await until(() => !isAlive(Number(read('pid'))))
+    const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ turn: { status: 'cancelled', question: 'Wait' } })
+  })
+
+  test('a session goes on with what was done', async () => {
+    const first = await run(STORY, ['Fix it', ...RULES, '--json'])
+    const { sessionId } = JSON.parse(first.stdout) as { sessionId: string }
+    await server?.[Symbol.asyncDispose]()
+    await run([{ text: 'I replaced the minus.' }], ['What did you do?', '--session', sessionId])
+    expect(server?.requests[0]).toContain('Fix it')
+    expect(results()).toHaveLength(6)
+  })
+
+  test('the limit of steps ends it, and it is not done', async () => {
+    const script = (): ScriptedStep => ({ calls: [{ name: 'list_files', input: {} }] })
+    const { code, stderr } = await run(script, ['Look', '--max-steps', '2'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('limit of steps')
+  })
+
+  test('documents that are named can be searched', async () => {
+    place.write({ 'docs/wine.md': '# Wine\n\nThe red wine of the valley is called Trollinger.\n' })
+    const script = [{ calls: [{ name: 'search_documents', input: { query: 'red wine' } }] }, { text: 'Trollinger.' }]
+    expect((await run(script, ['Which wine?', '--docs=docs'])).code).toBe(0)
+    expect(results()[0]).toContain('Trollinger')
+  })
+})
+
+describe('cria run says what is wrong', () => {
+  test('a model without tools', async () => {
+    const { code, stderr } = await place.run(['run', 'Do it'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/needs a model that can use tools[\s\S]*OPENAI_API_KEY/)
+    const named = await place.run(['run', 'Do it', '-m', 'builtin/extractive'])
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('cannot use tools')])
+  })
+
+  test.each([
+    [['--allow=shell(ls)'], /no tool "shell"/],
+    [['--allow=run_comand(ls)'], /Did you mean run_command/],
+    [['--allow=run_command()'], /is no rule/],
+    [['--json', '--events'], /exclude each other/],
+    [['--max-steps', '0'], /at least 1|from 1/],
+  ])('%j', async (words, message) => {
+    const { code, stderr } = await run([], ['Do it', ...words])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+  })
+
+  test('an empty task', async () => {
+    expect(await run([], ['  '])).toMatchObject({ code: 2, stderr: expect.stringContaining('task is empty') as string })
+  })
+})
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400 && !holds(); tries++) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 25)
+    })
+  }
+  expect(holds()).toBe(true)
+}
+
+/** A process that was ended and that nobody has reaped is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
