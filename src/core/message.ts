@@ -8,10 +8,11 @@
 import { ConfigurationError } from './error.ts'
 import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
+import type { Injected } from './injection.ts'
 import type { FilePart, ImagePart, Part, TextPart, ToolCallPart, ToolResultPart } from './part.ts'
 import type { ScoredChunk } from './store.ts'
 
-/** `retrieved` is text from a document or a memory: data, never instructions. */
+/** `retrieved` is text from a document, a memory or the surroundings: data, never instructions. */
 export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'retrieved'
 
 export const ROLES: readonly Role[] = ['system', 'developer', 'user', 'assistant', 'tool', 'retrieved']
@@ -35,6 +36,8 @@ export interface Message {
   readonly toolCalls?: readonly ToolCallPart[]
   /** Present on what came out of a store, also after it was fenced and given a role that providers know. */
   readonly retrieved?: Retrieved
+  /** Present on what was put in for one turn alone: it is no part of the session's history. */
+  readonly injected?: Injected
   /** Compaction never drops a pinned message. */
   readonly pinned?: boolean
   /** What a model made of messages that had to make room. */
@@ -71,9 +74,15 @@ export function retrieved(info: Retrieved): Message {
   return fromParts('retrieved', textParts(info.chunk.text), { retrieved: info })
 }
 
+/** What stands in a request for one turn: instructions where the user trusts them, else data. */
+export function injected(text: string, info: Injected): Message {
+  return fromParts(info.isTrusted === true ? 'system' : 'retrieved', textParts(text), { injected: info })
+}
+
 export interface MessageExtras {
   readonly id?: string
   readonly retrieved?: Retrieved | undefined
+  readonly injected?: Injected | undefined
   readonly pinned?: boolean | undefined
   readonly summary?: boolean | undefined
 }
@@ -88,6 +97,7 @@ export function fromParts(role: Role, parts: readonly Part[], extras: MessageExt
     parts,
     ...(toolCalls.length > 0 ? { toolCalls } : {}),
     ...(extras.retrieved === undefined ? {} : { retrieved: extras.retrieved }),
+    ...(extras.injected === undefined ? {} : { injected: extras.injected }),
     ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
     ...(extras.summary === undefined ? {} : { summary: extras.summary }),
   }

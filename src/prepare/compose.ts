@@ -6,6 +6,8 @@ import type { Grounding } from '../core/model.ts'
 import type { ScoredChunk } from '../core/store.ts'
 import { fenced } from './fence.ts'
 import { GROUNDING_RULES } from './grounding.ts'
+import { NOTHING_INJECTED } from './inject.ts'
+import type { Injection } from './inject.ts'
 import { estimateTokens } from './tokens.ts'
 
 /** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
@@ -27,6 +29,7 @@ export interface RagInput {
   readonly question: Message
   readonly documents: Found
   readonly memories?: Found
+  readonly injection?: Injection
   /** Tokens that the passages may take together; `null` when the context window is unknown. */
   readonly passageTokens: number | null
 }
@@ -51,14 +54,14 @@ export function composeRag(input: RagInput): RagComposition {
   const memoryMessages = asMessages(kept.memories, 'memory', input.memories?.store ?? '')
 
   const passages = [...documentMessages, ...memoryMessages]
-  const messages = [...systemOf(input.system), ...input.history, ...passages, input.question]
+  const { instructions, before, after } = input.injection ?? NOTHING_INJECTED
+  const spoken = [...before, ...input.history, ...after, ...passages]
   const weights = documents[0]?.evidence?.weights ?? {}
   return {
-    messages,
+    messages: [...systemOf(input.system), ...instructions, ...spoken, input.question],
     processedMessages: [
-      ...systemOf(joined(input.system, GROUNDING_RULES)),
-      ...input.history,
-      ...passages.map(fenced),
+      ...systemOf(joined(input.system, GROUNDING_RULES, ...textsOf(instructions))),
+      ...spoken.map(fenced),
       input.question,
     ],
     grounding: {
@@ -76,7 +79,8 @@ export interface ChatInput {
   readonly system: string
   readonly history: readonly Message[]
   readonly memories?: Found
-  /** What the user says now. */
+  readonly injection?: Injection
+  /** What the user says now; where that is nothing, what is new in the turn stands before the conversation. */
   readonly input: readonly Message[]
 }
 
@@ -88,8 +92,18 @@ export function composeChat(chat: ChatInput): Composition {
       ? retrieved({ marker: String(++number), origin: 'memory', store: chat.memories?.store ?? '', chunk })
       : fromParts(chunk.spokenBy, [{ type: 'text', text: chunk.text }]),
   )
-  const messages = [...systemOf(chat.system), ...chat.history, ...memories, ...chat.input]
-  return { messages, processedMessages: messages.map(fenced) }
+  const { instructions, before, after } = chat.injection ?? NOTHING_INJECTED
+  const history = chat.input.length === 0 ? [...after, ...chat.history] : [...chat.history, ...after]
+  const spoken = [...before, ...history, ...memories, ...chat.input]
+  return {
+    messages: [...systemOf(chat.system), ...instructions, ...spoken],
+    processedMessages: [...systemOf(joined(chat.system, ...textsOf(instructions))), ...spoken.map(fenced)],
+  }
+}
+
+/** One system prompt for all: some models take no second one. */
+function textsOf(instructions: readonly Message[]): string[] {
+  return instructions.map((message) => fenced(message).content)
 }
 
 function systemOf(text: string): Message[] {

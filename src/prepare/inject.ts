@@ -1,0 +1,112 @@
+/** What a request holds beside what was said: looked up once a turn, each source within its budget, labelled as what it is. */
+
+import type { Station, StationContext } from '../core/context.ts'
+import { toCriaError } from '../core/error.ts'
+import type { ContextPiece, ContextSource, EarlierRead } from '../core/injection.ts'
+import { injected } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import { orAborted } from '../util/abort.ts'
+import { beginningOf } from '../util/cut.ts'
+import { fenced } from './fence.ts'
+import { estimateTokens } from './tokens.ts'
+
+/** By where it stands in the request. */
+export interface Injection {
+  /** In the system prompt: what the user has trusted as instructions. */
+  readonly instructions: readonly Message[]
+  /** Between the system prompt and the conversation: data that seldom changes, so that providers can keep it in their caches. */
+  readonly before: readonly Message[]
+  /** Between the conversation and what is asked now: data that is new in each turn. */
+  readonly after: readonly Message[]
+  readonly tokens: number
+}
+
+export const NOTHING_INJECTED: Injection = { instructions: [], before: [], after: [], tokens: 0 }
+
+export interface InjectionState {
+  readonly sources: readonly ContextSource[]
+  readonly reads: readonly EarlierRead[]
+  /** Tokens that all sources may take together; `null` when nobody knows the window of the model. */
+  readonly room: number | null
+}
+
+/** A source that fails is left out, and the user is told. */
+export async function* inject({ sources, reads, room }: InjectionState, { signal }: StationContext): Station<Injection> {
+  if (sources.length === 0) return NOTHING_INJECTED
+  const wanted = sources.reduce((sum, { maxTokens }) => sum + maxTokens, 0)
+  const share = room === null || wanted <= room ? 1 : room / wanted
+  const notices: string[] = []
+  const loaded = await Promise.all(
+    sources.map(async (source): Promise<readonly Message[]> => {
+      const maxTokens = Math.floor(source.maxTokens * share)
+      try {
+        const request = { signal, maxTokens, reads, notice: (message: string) => void notices.push(message) }
+        return fitPieces(source.name, await orAborted(source.load(request), signal), maxTokens)
+      } catch (thrown) {
+        if (signal.aborted) throw signal.reason
+        notices.push(`The context of "${source.name}" is left out: ${toCriaError(thrown).message}`)
+        return []
+      }
+    }),
+  )
+  for (const message of notices) yield { type: 'notice', code: 'context_skipped', message }
+
+  const all = loaded.flatMap((messages, index) =>
+    messages.map((message) => ({ message, isStable: sources[index]?.isStable === true })),
+  )
+  const data = all.filter(({ message }) => message.role !== 'system')
+  return {
+    instructions: all.filter(({ message }) => message.role === 'system').map(({ message }) => message),
+    before: data.filter(({ isStable }) => isStable).map(({ message }) => message),
+    after: data.filter(({ isStable }) => !isStable).map(({ message }) => message),
+    tokens: all.reduce((sum, { message }) => sum + sentTokens(message), 0),
+  }
+}
+
+/** A shorter beginning tells nothing. */
+const LEAST_TOKENS = 40
+
+/**
+ * As messages that, labels included, never take more than `maxTokens`. The last pieces are nearest to the question and are served first;
+ * the one that the budget ends in is cut, those before it are left out.
+ */
+export function fitPieces(by: string, pieces: readonly ContextPiece[], maxTokens: number): readonly Message[] {
+  const kept: Message[] = []
+  let left = maxTokens
+  for (const piece of pieces.toReversed()) {
+    const message = fitting(by, piece, left)
+    if (message === undefined) break
+    kept.unshift(message)
+    left -= sentTokens(message)
+    if (message.injected?.isCut === true && piece.isCut !== true) break
+  }
+  return kept
+}
+
+function fitting(by: string, piece: ContextPiece, room: number): Message | undefined {
+  const whole = asMessage(by, piece)
+  if (sentTokens(whole) <= room) return whole
+  if (room < LEAST_TOKENS) return undefined
+  let { text } = piece
+  while (text !== '') {
+    const tokens = sentTokens(asMessage(by, { ...piece, text, isCut: true }))
+    if (tokens <= room) return asMessage(by, { ...piece, text, isCut: true })
+    // By a little more than it is too long, so that a count that is no straight line of the length comes to an end too.
+    text = beginningOf(text, Math.floor(text.length * Math.min(room / tokens, 0.95)))
+  }
+  return undefined
+}
+
+function asMessage(by: string, { title, source, text, isTrusted, isCut }: ContextPiece): Message {
+  return injected(text, {
+    by,
+    title,
+    source,
+    ...(isTrusted === true ? { isTrusted } : {}),
+    ...(isCut === true ? { isCut } : {}),
+  })
+}
+
+function sentTokens(message: Message): number {
+  return estimateTokens(fenced(message).content)
+}
