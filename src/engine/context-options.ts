@@ -1,11 +1,17 @@
 /** What goes into a request beside what is said, and what leaves it when the conversation grows too long. */
 
 import type { ContextSource } from '../core/injection.ts'
+import type { LanguageModel } from '../core/model.ts'
+import type { CompactionOptions } from '../prepare/compact/room.ts'
 
 /** What the engine itself understands of the option `context`. */
 export interface EngineContextOptions {
   /** Looked up anew for each turn; default none. Those of the same place stand in this order. */
   readonly sources?: readonly ContextSource[]
+  /** When older messages make room, and how; `false`: never. Default at 80 % of the window. */
+  readonly compaction?: false | CompactionOptions
+  /** Writes summaries of older messages, before the model of the turn is asked; default it alone is. Called when one is needed. */
+  readonly summaryModel?: () => LanguageModel | undefined
 }
 
 /** The option `context` of the public `query()`, which makes sources of what is switched on. Default: nothing is. */

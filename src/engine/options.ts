@@ -16,6 +16,7 @@ import type { CoolDowns } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
+import { checkCompaction } from '../prepare/compact/room.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
@@ -195,6 +196,7 @@ export function checkOptions(options: EngineOptions): void {
     checkBudget(options.budget)
     checkPrices(options.budget, [options.model, ...(options.fallbackModels ?? [])])
   }
+  if (options.context?.compaction) checkCompaction(options.context.compaction)
   checkTools(options.tools ?? [])
   parseRules(options.rules ?? {})
 }

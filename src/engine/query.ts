@@ -12,21 +12,19 @@ import { CriaError, toCriaError } from '../core/error.ts'
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import type { Recorder } from '../core/recorder.ts'
-import { streamModel } from '../model/stream.ts'
 import type { Answer } from '../model/answer.ts'
-import { continued, prepare } from '../prepare/prepare.ts'
 import { runTools } from '../tools/run.ts'
 import { unsettledCalls } from '../tools/unsettled.ts'
 import { orAborted } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
+import { prepareAndAsk } from './ask.ts'
 import { timeExceeded } from './budget.ts'
 import { finish } from './finish.ts'
-import { largerModel } from './larger.ts'
 import { checkOptions } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
-import { beginTurn, currentModel, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
+import { beginTurn, conversationAfter, currentModel, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -78,15 +76,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
   for (;;) {
     ctx.signal.throwIfAborted()
     turn.step++
-    const { request, conversation } = yield* prepare({ ...turn, model: currentModel(turn) }, ctx)
-    turn.conversation = conversation
-
-    const answer = yield* streamModel(request, ctx)
-    if (answer.type === 'overflow') {
-      yield* largerModel(answer, turn)
-      turn.step--
-      continue
-    }
+    const answer = yield* prepareAndAsk(turn)
     yield* say(answer, turn)
 
     const calls = answer.message.toolCalls ?? []
@@ -94,7 +84,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
 
     const results = yield* runTools(calls, toolsContext(turn))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
-    turn.conversation = continued(conversation, answer.message, results)
+    turn.conversation = conversationAfter(turn, answer, results)
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }
 }

@@ -1,10 +1,11 @@
 /** A turn: what it was asked, what it knows so far, and the context that its stations share. */
 
 import type { Clock } from '../core/clock.ts'
-import { CriaError } from '../core/error.ts'
+import type { CriaError } from '../core/error.ts'
 import { createId as newId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
 import { toMessages } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ThinkingEffort, ToolSpec } from '../core/model.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
@@ -12,14 +13,17 @@ import type { Span, SpanRecord } from '../core/span.ts'
 import type { Tool } from '../core/tool.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import { DEFAULT_BACKOFF } from '../model/backoff.ts'
-import type { ModelContext } from '../model/answer.ts'
+import type { Answer, ModelContext } from '../model/answer.ts'
 import { currentModel as modelOf } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
+import { continued } from '../prepare/conversation.ts'
+import type { Conversation } from '../prepare/conversation.ts'
 import { questionOf } from '../prepare/prepare.ts'
-import type { Conversation, RequestOptions, TurnInput } from '../prepare/prepare.ts'
+import type { RequestOptions, TurnInput } from '../prepare/prepare.ts'
+import { offeredTokens } from '../prepare/request-tokens.ts'
 import type { ToolsContext } from '../tools/call.ts'
 import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
@@ -51,6 +55,8 @@ export interface Turn {
   step: number
   input: TurnInput
   conversation: Conversation | undefined
+  /** Tokens of requests that a model has refused because of their size, by its name. */
+  readonly tooLarge: Map<string, number>
   /** The reader is gone, or the time of the turn is up: whatever runs for it has to end. */
   end(reason: CriaError): void
 }
@@ -108,6 +114,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     request: requestOf(options),
     tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId }),
     conversation: undefined,
+    tooLarge: new Map(),
     end: (reason) => ending.abort(reason),
     ctx: {
       sessionId,
@@ -130,6 +137,12 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
 
 export function currentModel({ chain }: Turn): LanguageModel {
   return modelOf(chain)
+}
+
+/** What has been said when a step is over. */
+export function conversationAfter(turn: Turn, answer: Answer, results: readonly Message[]): Conversation | undefined {
+  const { conversation, request } = turn
+  return conversation === undefined ? undefined : continued(conversation, answer, results, offeredTokens(request))
 }
 
 /** What the tools station is given in the present step. */

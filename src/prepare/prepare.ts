@@ -5,10 +5,8 @@ import type { StationContext, Station } from '../core/context.ts'
 import type { Message } from '../core/message.ts'
 import type {
   CallSettings,
-  Grounding,
   ModelFacts,
   ModelRequest,
-  RequestMessage,
   ResponseFormat,
   ThinkingEffort,
   ToolChoice,
@@ -16,10 +14,17 @@ import type {
 } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
+import type { CompactContext } from './compact/compact.ts'
+import { makeRoom } from './compact/make-room.ts'
+import type { Demand, Room } from './compact/make-room.ts'
+import { DEFAULT_COMPACTION, outputReserve } from './compact/room.ts'
 import { composeChat, composeRag } from './compose.ts'
 import type { Composition, Found, RagComposition } from './compose.ts'
+import { conversationOf } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
 import { interruptionNotice, repairNotice } from './history-notices.ts'
 import { repairHistory } from './repair.ts'
+import { offeredTokens } from './request-tokens.ts'
 import { DEFAULT_RESULTS, references, retrieveFrom } from './retrieve.ts'
 import type { RetrievalOptions } from './retrieve.ts'
 import { estimateTokens } from './tokens.ts'
@@ -43,53 +48,28 @@ export interface RequestOptions {
   readonly stream: boolean
 }
 
-export interface Conversation {
-  /** As sent: fenced, in order. Grows by each answer and its tool results. */
-  readonly messages: readonly RequestMessage[]
-  /** Some of it is text of documents or tools. */
-  readonly untrusted: boolean
-  readonly grounding?: Grounding
-}
-
-/** What was said, made ready to be sent once, so that a step costs what is new in it. */
-export function conversationOf(messages: readonly Message[], grounding?: Grounding): Conversation {
-  return {
-    messages: messages.map(toRequestMessage),
-    untrusted: messages.some((message) => message.role === 'tool' || message.retrieved !== undefined),
-    ...(grounding === undefined ? {} : { grounding }),
-  }
-}
-
-/** The conversation after a step: with the answer and the results of its tools. */
-export function continued(conversation: Conversation, answer: Message, results: readonly Message[]): Conversation {
-  return {
-    ...conversation,
-    messages: [...conversation.messages, toRequestMessage(answer), ...results.map(toRequestMessage)],
-    untrusted: conversation.untrusted || results.length > 0,
-  }
-}
-
-function toRequestMessage({ role, content, parts, toolCalls }: Message): RequestMessage {
-  return { role, content, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
-}
-
 export interface PrepareState {
   readonly input: TurnInput
   readonly request: RequestOptions
   readonly model: { readonly ref: string; readonly facts: ModelFacts }
   /** Absent before the first step. */
   readonly conversation: Conversation | undefined
+  readonly step: number
+  readonly room: Pick<Demand, 'compaction' | 'state' | 'tooLarge'>
 }
 
-export interface Prepared {
+export interface Prepared extends Room {
   readonly request: ModelRequest
-  readonly conversation: Conversation
 }
 
 /** @throws CriaError `store_failed` when a store fails. */
-export async function* prepare(state: PrepareState, ctx: StationContext): Station<Prepared> {
-  const conversation = state.conversation ?? (yield* compose(state, ctx))
-  return { request: buildRequest(state, conversation), conversation }
+export async function* prepare(state: PrepareState, ctx: CompactContext): Station<Prepared> {
+  const { input, request, model, step } = state
+  const whole = state.conversation ?? (yield* compose(state, ctx))
+  const asked = new Set(input.messages.map(({ id }) => id))
+  const demand = { ...state.room, model, step, asked, settings: request.settings, fixed: offeredTokens(request) }
+  const room = yield* makeRoom(whole, demand, ctx)
+  return { ...room, request: buildRequest(state, room.conversation) }
 }
 
 async function* compose({ input, request, model }: PrepareState, ctx: StationContext): Station<Conversation> {
@@ -100,16 +80,15 @@ async function* compose({ input, request, model }: PrepareState, ctx: StationCon
     docstore === undefined ? await composeChatTurn(search) : await composeRagTurn({ ...search, docstore, passageTokens })
   for (const each of found) yield { type: 'retrieval', store: each.store, query: search.query, chunks: references(each) }
 
-  const known = new Set(input.history.map((message) => message.id))
+  const known: ReadonlySet<string> = new Set(input.history.map((message) => message.id))
   yield {
     type: 'note',
     entry: { type: 'messages', step: 0, messages: composition.messages.filter((message) => !known.has(message.id)) },
   }
   yield* interruptionNotice(input.history)
-  const conversation = conversationOf(composition.processedMessages, composition.grounding)
-  const { messages, repairs } = repairHistory(conversation.messages)
+  const { messages, repairs } = repairHistory(composition.processedMessages)
   yield* repairNotice(repairs)
-  return { ...conversation, messages }
+  return conversationOf(messages, composition.grounding, known)
 }
 
 export interface ChatTurn {
@@ -200,18 +179,19 @@ export function questionOf(messages: readonly Message[]): string {
     .join('\n')
 }
 
-const OUTPUT_RESERVE = 4096
 /** Of what is left when everything else has its place, so that an estimate that is too low does no harm. */
 const PASSAGE_SHARE = 0.8
 
-/** Tokens that passages may take; `null` when nobody knows the window. */
+/** Tokens that passages may take; `null` when nobody knows the window. A long history makes room for them. */
 export function roomForPassages(input: TurnInput, request: Pick<RequestOptions, 'settings'>, facts: ModelFacts): number | null {
-  if (facts.contextWindow === null) return null
-  const reserved =
-    request.settings.maxOutputTokens ?? Math.min(facts.maxOutputTokens ?? OUTPUT_RESERVE, OUTPUT_RESERVE, facts.contextWindow / 4)
-  const said = [...input.history, ...input.messages].reduce(
-    (sum, message) => sum + estimateTokens(message.content),
-    estimateTokens(input.system),
-  )
-  return Math.max(0, (facts.contextWindow - reserved - said) * PASSAGE_SHARE)
+  const { contextWindow } = facts
+  if (contextWindow === null) return null
+  const reserved = outputReserve(request.settings, facts, contextWindow)
+  const history = Math.min(estimated(input.history), contextWindow * DEFAULT_COMPACTION.to)
+  const said = history + estimated(input.messages) + estimateTokens(input.system)
+  return Math.max(0, (contextWindow - reserved - said) * PASSAGE_SHARE)
+}
+
+function estimated(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + estimateTokens(message.content), 0)
 }

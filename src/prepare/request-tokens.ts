@@ -1,50 +1,99 @@
-/** What a request comes to in tokens, before anybody has counted it. */
+/** What a request comes to in tokens, before its provider has counted it: guessed from its bytes, or counted with a tokenizer. */
 
-import type { ModelRequest, RequestMessage } from '../core/model.ts'
-import type { Part } from '../core/part.ts'
+import type { ModelRequest, RequestMessage, ResponseFormat, ToolSpec } from '../core/model.ts'
+import type { FilePart, ImagePart, Part } from '../core/part.ts'
+import type { CountTokens } from './count-tokens.ts'
 import { estimateTokens } from './tokens.ts'
 
 /** What a provider puts around every message: role, separators. */
 const PER_MESSAGE = 4
 /** Providers count images by tiles of their own; this is what most take for a large one. */
-const PER_ATTACHMENT = 1600
+const PER_IMAGE = 1600
+/** A page of a PDF is read as text and as a picture. */
+const PER_PAGE = 2000
+/** Bytes of a PDF that stand for a page, where nobody has opened it. */
+const PAGE_BYTES = 50_000
 
-const counted = new WeakMap<RequestMessage, number>()
-
-/** Messages, tools and schema together, by the estimate of `tokens.ts`. A message is counted once, however often it is sent. */
+/** Messages, tools and schema together, by the estimate of `tokens.ts`. A message is looked at once, however often it is sent. */
 export function estimateRequestTokens({ messages, tools, responseFormat }: ModelRequest): number {
-  const said = messages.reduce((sum, message) => sum + messageTokens(message), 0)
-  const offered = tools === undefined ? 0 : estimateTokens(JSON.stringify(tools))
-  const wanted = responseFormat?.schema === undefined ? 0 : estimateTokens(JSON.stringify(responseFormat.schema))
-  return said + offered + wanted
+  const said = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
+  return said + offeredTokens({ tools, responseFormat })
 }
 
 /** Text, thinking and tool calls of an answer, whole or broken off. */
 export function estimatePartTokens(parts: readonly Part[]): number {
-  return parts.reduce((sum, part) => sum + partTokens(part), 0)
+  return partTokens(parts, estimateTokens)
 }
 
-function messageTokens(message: RequestMessage): number {
-  let tokens = counted.get(message)
+type Said = Pick<RequestMessage, 'content' | 'parts'>
+
+const estimated = new WeakMap<readonly Part[], number>()
+const counted = new WeakMap<readonly Part[], number>()
+
+export function estimateMessageTokens(message: Said): number {
+  return messageTokens(message, estimateTokens, estimated)
+}
+
+export function countMessageTokens(message: Said, count: CountTokens): number {
+  return messageTokens(message, count, counted)
+}
+
+/** Kept by the parts: they are what a message and its form in a request have in common. */
+function messageTokens({ content, parts }: Said, count: CountTokens, known: WeakMap<readonly Part[], number>): number {
+  let tokens = known.get(parts)
   if (tokens === undefined) {
-    tokens = PER_MESSAGE + Math.max(estimatePartTokens(message.parts), estimateTokens(message.content))
-    counted.set(message, tokens)
+    tokens = PER_MESSAGE + (parts.length === 0 ? count(content) : partTokens(parts, count))
+    known.set(parts, tokens)
   }
   return tokens
 }
 
-function partTokens(part: Part): number {
+const offered = new WeakMap<object, number>()
+
+/** Tools and schema, which stand beside the messages of each request of a turn. Providers write them down in ways of their own. */
+export function offeredTokens({ tools, responseFormat }: Offered): number {
+  return jsonTokens(tools) + jsonTokens(responseFormat?.schema)
+}
+
+interface Offered {
+  readonly tools?: readonly ToolSpec[] | undefined
+  readonly responseFormat?: ResponseFormat | undefined
+}
+
+function jsonTokens(value: object | undefined): number {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return 0
+  let tokens = offered.get(value)
+  if (tokens === undefined) {
+    tokens = estimateTokens(JSON.stringify(value))
+    offered.set(value, tokens)
+  }
+  return tokens
+}
+
+function partTokens(parts: readonly Part[], count: CountTokens): number {
+  return parts.reduce((sum, part) => sum + tokensOf(part, count), 0)
+}
+
+function tokensOf(part: Part, count: CountTokens): number {
   switch (part.type) {
     case 'text':
     case 'thinking':
-      return estimateTokens(part.text)
+      return count(part.text)
     case 'tool-call':
-      return estimateTokens(part.name) + estimateTokens(JSON.stringify(part.input))
+      return count(part.name) + count(JSON.stringify(part.input))
     case 'tool-result':
-      return estimateTokens(part.content) + (part.attachments?.length ?? 0) * PER_ATTACHMENT
+      return count(part.content) + (part.attachments ?? []).reduce((sum, each) => sum + attachmentTokens(each), 0)
     case 'opaque':
+      // Nobody outside of the provider knows what it makes of it.
       return estimateTokens(JSON.stringify(part.providerData))
     default:
-      return PER_ATTACHMENT
+      return attachmentTokens(part)
   }
+}
+
+function attachmentTokens(part: ImagePart | FilePart): number {
+  if (part.mediaType.startsWith('image/')) return PER_IMAGE
+  const bytes = part.data.startsWith('http') ? 0 : part.data.length * 0.75
+  if (part.mediaType.startsWith('text/')) return Math.ceil(bytes / 3.5)
+  return PER_PAGE * Math.max(1, Math.ceil(bytes / PAGE_BYTES))
 }

@@ -1,0 +1,38 @@
+/** Asking a model beside the conversation: for a summary, say. The call is paid for like any other and shown to nobody. */
+
+import type { LanguageModel } from '../core/model.ts'
+import type { Message } from '../core/message.ts'
+import type { ModelContext } from '../model/answer.ts'
+import { streamModel } from '../model/stream.ts'
+import type { Complete } from '../prepare/compact/compact.ts'
+import { buildRequest } from '../prepare/prepare.ts'
+import { conversationOf } from '../prepare/conversation.ts'
+
+/** Of the models, the ones that can write answer, in this order; `undefined` when there is none. */
+export function completeAside(models: readonly (LanguageModel | undefined)[], ctx: ModelContext): Complete | undefined {
+  const [model, ...others] = models.flatMap((each) => (each === undefined || each.facts.writes === false ? [] : [each]))
+  if (model === undefined) return undefined
+  return {
+    contextWindow: model.facts.contextWindow,
+    async ask(messages: readonly Message[], maxOutputTokens: number): Promise<string> {
+      const span = ctx.span.child('summarise')
+      const settings = { maxOutputTokens: Math.min(maxOutputTokens, model.facts.maxOutputTokens ?? maxOutputTokens) }
+      const request = buildRequest({ model, request: { settings, tools: [], stream: true } }, conversationOf(messages))
+      const chain = { models: [model, ...others], current: 0 }
+      try {
+        const asked = streamModel(request, { ...ctx, span, chain, cache: undefined, showThinking: false })
+        for (;;) {
+          const next = await asked.next()
+          if (next.done !== true) continue
+          if (next.value.type === 'overflow') throw next.value.error
+          return next.value.message.content
+        }
+      } catch (thrown) {
+        span.fail(thrown)
+        throw thrown
+      } finally {
+        span.end()
+      }
+    },
+  }
+}

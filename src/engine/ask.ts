@@ -1,0 +1,74 @@
+/** One step's answer: prepares the request and asks for it. One that is too large is made smaller once, then taken to a larger model. */
+
+import type { Station } from '../core/context.ts'
+import { CriaError } from '../core/error.ts'
+import type { Answer } from '../model/answer.ts'
+import { passOn } from '../model/chain.ts'
+import { streamModel } from '../model/stream.ts'
+import type { Demand } from '../prepare/compact/make-room.ts'
+import { prepare } from '../prepare/prepare.ts'
+import type { Prepared } from '../prepare/prepare.ts'
+import { completeAside } from './aside.ts'
+import { currentModel } from './turn.ts'
+import type { Turn } from './turn.ts'
+
+/** Our count may be wrong, and only the provider knows: what it would surely refuse, or silently cut, is not sent. */
+const SURELY_TOO_LARGE = 1.25
+
+/** @throws CriaError `context_length`, with the numbers, when neither making room nor a larger model helps. */
+export async function* prepareAndAsk(turn: Turn): Station<Answer> {
+  const { ctx, chain } = turn
+  let state: Demand['state'] = 'new'
+  for (;;) {
+    const prepared = yield* prepareFor(state, turn)
+    turn.conversation = prepared.conversation
+
+    let refusal: CriaError | undefined
+    if (state === 'refused' ? prepared.compacted : mayFit(prepared)) {
+      const outcome = yield* streamModel(prepared.request, ctx)
+      if (outcome.type === 'answer') return outcome
+      refusal = outcome.error
+      turn.tooLarge.set(outcome.model.ref, prepared.size)
+      if (state === 'new' && !prepared.compacted) {
+        state = 'refused'
+        continue
+      }
+    }
+    const { ref } = currentModel(turn)
+    const larger = passOn(chain, 'context_too_large')
+    if (larger === undefined) throw tooLarge(ref, prepared, refusal)
+    yield larger
+    if (prepared.compacted || state === 'refused') state = 'tried'
+  }
+}
+
+function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
+  const { ctx, options } = turn
+  const model = currentModel(turn)
+  const { compaction = {}, summaryModel } = options.context ?? {}
+  const room = { compaction, state, tooLarge: turn.tooLarge.get(model.ref) }
+  // A model that cannot write is not joined by one that can: who chose it wants nothing to leave the machine.
+  const complete = (): ReturnType<typeof completeAside> =>
+    model.facts.writes === false ? undefined : completeAside([summaryModel?.(), model], ctx)
+  return prepare({ ...turn, model, room }, { ...ctx, complete })
+}
+
+function mayFit({ size, window }: Prepared): boolean {
+  return window === null || size <= SURELY_TOO_LARGE * window
+}
+
+function tooLarge(model: string, { size, window, compacted }: Prepared, refusal: CriaError | undefined): CriaError {
+  const limit = window === null ? 'whose window is not known' : `whose window is about ${Math.round(window)}`
+  const tried = compacted ? 'although older messages made room' : 'and there is nothing in it that could make room'
+  const told = refusal === undefined ? '' : ` The provider said: ${refusal.message}`
+  return new CriaError(
+    'context_length',
+    `The request is about ${Math.round(size)} tokens, too many for ${model}, ${limit}, ${tried}.${told}`,
+    {
+      hint: 'Ask for less at once, or name a model with a larger window among the fallback models.',
+      ...(refusal?.status === undefined ? {} : { status: refusal.status }),
+      details: { ...refusal?.details, model, tokens: Math.round(size), contextWindow: window },
+      ...(refusal === undefined ? {} : { cause: refusal }),
+    },
+  )
+}

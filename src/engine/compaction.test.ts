@@ -1,0 +1,347 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { CriaError } from '../core/error.ts'
+import type { QueryEvent } from '../core/event.ts'
+import { assistant, fromParts, toolResult, user } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { ModelRequest } from '../core/model.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import { collect } from '../testing/collect.ts'
+import { query } from './query.ts'
+import type { EngineOptions } from './options.ts'
+
+const WINDOW = 4000
+const folder = mkdtempSync(join(tmpdir(), 'cria-compaction-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const look = {
+  name: 'look',
+  description: 'Looks something up.',
+  inputSchema: { type: 'object' },
+  isReadOnly: true,
+  needsPermission: false,
+  call: ({ chars }: { chars: number }) => words(chars),
+}
+
+/** Prose of so many characters, about five to a token. */
+function words(chars: number): string {
+  return 'The river carries what the rain has left on the hills. '.repeat(Math.ceil(chars / 55)).slice(0, chars)
+}
+
+const isSummary = ({ messages }: ModelRequest): boolean => messages[0]?.content.startsWith('You write the notes') === true
+
+/** Looks so many times, and writes a summary whenever it is asked for one. */
+function agent(steps: number, facts: Partial<ScriptedModel['facts']> = {}, chars = 2500): ScriptedModel {
+  let step = 0
+  return new ScriptedModel(
+    (request): ScriptedAnswer => {
+      if (isSummary(request)) return 'Notes: the river was looked at.'
+      step++
+      return step > steps
+        ? 'Done.'
+        : { text: `Step ${step}.`, toolCalls: [{ id: `call_${step}`, name: 'look', input: { chars, step } }] }
+    },
+    { facts: { contextWindow: WINDOW, ...facts } },
+  )
+}
+
+const run = (options: EngineOptions): ReturnType<typeof collect> => collect(query({ retry: { initialDelay: 0 }, ...options }))
+
+function compactions(events: readonly QueryEvent[]): Extract<QueryEvent, { type: 'compaction' }>[] {
+  return events.filter((event) => event.type === 'compaction')
+}
+
+/** Every call has its result right behind it, and every result its call. */
+function isSound({ messages }: ModelRequest): boolean {
+  return messages.every((message, at) => {
+    if (message.role === 'tool') return messages.slice(0, at).findLast(({ role }) => role !== 'tool')?.toolCalls !== undefined
+    const results = messages.slice(at + 1, at + 1 + (message.toolCalls?.length ?? 0)).flatMap(({ parts }) => parts)
+    return (message.toolCalls ?? []).every(({ id }) => results.some((part) => part.type === 'tool-result' && part.id === id))
+  })
+}
+
+const contents = ({ messages }: ModelRequest): string[] => messages.map(({ content }) => content)
+
+describe('a conversation that grows past its window', () => {
+  it('ENG-CTX-002 F01 is compacted, keeps what it needs, and goes on', async () => {
+    const model = agent(40)
+    const { events, result } = await run({ model, prompt: 'Watch the river.', system: 'Be brief.', tools: [look], maxSteps: 60 })
+    expect(result).toMatchObject({ text: 'Done.', steps: 41 })
+    const made = compactions(events)
+    expect(made.length).toBeGreaterThan(1)
+    // Deep, so that it is rare.
+    expect(made.length).toBeLessThan(20)
+    for (const { tokensBefore, tokensAfter } of made) {
+      expect(tokensBefore).toBeGreaterThan(0.5 * WINDOW)
+      expect(tokensAfter).toBeLessThanOrEqual(0.5 * WINDOW)
+    }
+    for (const request of model.requests.filter((each) => !isSummary(each))) {
+      expect(isSound(request)).toBe(true)
+      expect(contents(request).slice(0, 2)).toEqual(['Be brief.', 'Watch the river.'])
+    }
+    expect(made.map(({ strategy }) => strategy)).toContain('summarise')
+    expect(model.requests.some((request) => contents(request).some((text) => text.includes('Notes: the river')))).toBe(true)
+    // Each summary was paid for.
+    expect(model.requests.filter(isSummary).length).toBeGreaterThan(0)
+  })
+
+  it('ENG-CTX-002 shortens old tool output first, and asks nobody where that is enough', async () => {
+    const model = agent(2, { contextWindow: 10_000 }, 14_000)
+    const { events } = await run({ model, prompt: 'Watch the river.', tools: [look] })
+    expect(compactions(events).map(({ strategy }) => strategy)).toEqual(['shorten'])
+    expect(model.requests.some(isSummary)).toBe(false)
+    expect(contents(model.requests.at(-1) as ModelRequest).some((text) => text.includes('were left out to make room'))).toBe(true)
+  })
+
+  it('ENG-CTX-002 leaves old messages out where no model can write a summary', async () => {
+    const model = agent(30, { writes: false })
+    const { events, result } = await run({ model, prompt: 'Watch the river.', tools: [look] })
+    expect(result?.text).toBe('Done.')
+    expect(compactions(events).every(({ strategy }) => strategy === 'trim' || strategy === 'shorten')).toBe(true)
+    expect(model.requests.some(isSummary)).toBe(false)
+  })
+
+  it('ENG-CTX-002 goes on without a summary when the model for it fails, and says so', async () => {
+    const summaryModel = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('auth', 'No key.') } }), {
+      ref: 'a/quick',
+    })
+    const model = agent(30)
+    const { events, result } = await run({
+      model,
+      prompt: 'Watch the river.',
+      tools: [look],
+      context: { summaryModel: () => summaryModel },
+    })
+    expect(result?.text).toBe('Done.')
+    expect(events.filter((event) => event.type === 'notice').map(({ code }) => code)).toContain('summary_failed')
+  })
+
+  it('ENG-CTX-002 asks the model for summaries first, and counts what it costs', async () => {
+    const summaryModel = new ScriptedModel(
+      () => ({ text: 'Notes: short.', usage: { inputTokens: 500, outputTokens: 5, totalTokens: 505 } }),
+      { ref: 'a/quick' },
+    )
+    const { events, result, types } = await run({
+      model: agent(30),
+      prompt: 'Watch the river.',
+      tools: [look],
+      context: { summaryModel: () => summaryModel },
+    })
+    expect(summaryModel.requests.length).toBeGreaterThan(0)
+    expect(result?.usage.inputTokens).toBeGreaterThanOrEqual(500 * summaryModel.requests.length)
+    // Nothing of it is shown.
+    expect(types).not.toContain('model_switch')
+    expect(events.some((event) => event.type === 'text_delta' && event.text.includes('Notes'))).toBe(false)
+  })
+
+  it('ENG-CTX-002 never when switched off, and at another share when told so', async () => {
+    const off = await run({ model: agent(6), prompt: 'Go', tools: [look], context: { compaction: false } })
+    expect(compactions(off.events)).toEqual([])
+    const early = await run({
+      model: agent(3),
+      prompt: 'Go',
+      tools: [look],
+      context: { compaction: { window: 100_000, at: 0.012, to: 0.006 } },
+    })
+    expect(compactions(early.events).length).toBeGreaterThan(0)
+    expect(() => query({ model: agent(1), prompt: 'Go', context: { compaction: { at: 80 } } })).toThrow(/share of the window/)
+  })
+
+  it('ENG-CTX-001 believes what the provider has counted', async () => {
+    const told = (inputTokens: number): ScriptedModel =>
+      new ScriptedModel(
+        (request, call): ScriptedAnswer =>
+          isSummary(request)
+            ? 'Notes.'
+            : call < 8
+              ? {
+                  toolCalls: [{ name: 'look', input: { chars: 200, call } }],
+                  usage: { inputTokens: inputTokens * request.messages.length, outputTokens: 1, totalTokens: null },
+                }
+              : 'Done.',
+        { facts: { contextWindow: WINDOW } },
+      )
+    // By our count neither comes near the limit.
+    expect(compactions((await run({ model: told(50), prompt: 'Go', tools: [look] })).events)).toEqual([])
+    expect(compactions((await run({ model: told(500), prompt: 'Go', tools: [look] })).events).length).toBeGreaterThan(0)
+  })
+})
+
+describe('a request that is too large', () => {
+  const overflow = new CriaError('context_length', 'Too many tokens.', { status: 400 })
+
+  it('ENG-ERR-003 makes room and is tried once more, where nobody knows the window', async () => {
+    let refused = 0
+    const model = new ScriptedModel(
+      (request, call): ScriptedAnswer => {
+        if (isSummary(request)) return 'Notes.'
+        if (contents(request).join('').length > 9000) {
+          refused++
+          return { fail: { after: 0, error: overflow } }
+        }
+        return call < 20 ? { toolCalls: [{ id: `call_${call}`, name: 'look', input: { chars: 2000, call } }] } : 'Done.'
+      },
+      { facts: { contextWindow: null } },
+    )
+    const { events, result } = await run({ model, prompt: 'Watch the river.', tools: [look] })
+    expect(result?.text).toBe('Done.')
+    expect(compactions(events).length).toBeGreaterThanOrEqual(1)
+    // What was refused once is not tried again and again.
+    expect(refused).toBeLessThanOrEqual(2)
+  })
+
+  it('ENG-ERR-003 then goes to a model with a larger window, then ends in an error with numbers', async () => {
+    const failing = (ref: string, contextWindow: number): ScriptedModel =>
+      new ScriptedModel((request) => (isSummary(request) ? 'Notes.' : { fail: { after: 0, error: overflow } }), {
+        ref,
+        facts: { contextWindow },
+      })
+    const history = [user('First.'), assistant(words(3000)), user('Second.'), assistant(words(3000))]
+    const small = failing('a/small', 10_000)
+    const smaller = failing('b/smaller', 8000)
+    const large = new ScriptedModel(['Here.'], { ref: 'c/large', facts: { contextWindow: 100_000 } })
+    const options = { model: small, prompt: 'Third?', messages: history }
+    const won = await run({ ...options, fallbackModels: [smaller, large] })
+    expect(won.types).toEqual(['start', 'compaction', 'model_switch', 'text_delta', 'usage', 'message', 'complete'])
+    expect(won.events[2]).toMatchObject({ from: 'a/small', to: 'c/large', reason: 'context_too_large' })
+    expect(won.events.at(-1)).toMatchObject({ step: 1, result: { steps: 1 } })
+
+    const lost = await run(options)
+    expect(lost.types).toEqual(['start', 'compaction', 'error'])
+    expect(lost.events.at(-1)).toMatchObject({
+      error: { code: 'context_length', status: 400, details: { tokens: expect.any(Number), model: 'a/small' } },
+    })
+  })
+
+  it('F02 ends in an error with numbers after one attempt when nothing can make room', async () => {
+    const model = new ScriptedModel(() => ({ fail: { after: 0, error: overflow } }), { facts: { contextWindow: WINDOW } })
+    const { events, types } = await run({ model, prompt: words(8000), system: words(8000) })
+    expect(types).toEqual(['start', 'error'])
+    expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', details: { contextWindow: expect.any(Number) } } })
+    expect(model.requests).toHaveLength(1)
+  })
+
+  it('F02 is not sent when it is far too large: a provider might cut it and say nothing', async () => {
+    const model = new ScriptedModel(['Never.'], { facts: { contextWindow: WINDOW } })
+    const { events } = await run({ model, prompt: words(50_000) })
+    expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', message: expect.stringContaining('4000') } })
+    expect(model.requests).toHaveLength(0)
+  })
+})
+
+describe('a session', () => {
+  it('ENG-CTX-002 goes on from the summary, can answer from it, and keeps everything in the journal', async () => {
+    const recorder = await SqliteRecorder.open({ path: join(folder, 'session.db') })
+    const model = new ScriptedModel(
+      (request): ScriptedAnswer => {
+        const said = contents(request).join('\n')
+        const secret = /code word is (\w+)/.exec(said)?.[1]
+        if (isSummary(request)) return `Notes: the code word is ${secret}.`
+        return said.endsWith('code word?') ? `It is ${secret}.` : words(1500)
+      },
+      { facts: { contextWindow: WINDOW } },
+    )
+    const sessionId = 'ses_river'
+    const say = (prompt: string): ReturnType<typeof collect> => run({ model, prompt, sessionId, recorder })
+    await say('What is a river?')
+    await say('The code word is heron.')
+    const events: QueryEvent[] = []
+    for (let turn = 0; turn < 20; turn++) events.push(...(await say(`Go on, part ${turn}. ${words(300)}`)).events)
+    const summaries = model.requests.filter(isSummary).length
+    expect(compactions(events).length).toBeGreaterThan(0)
+    // Not every turn writes the summary anew.
+    expect(summaries).toBeLessThan(12)
+    expect((await say('What is the code word?')).text).toBe('It is heron.')
+    const history = recorder.read.history(sessionId)
+    expect(history.length).toBeLessThan(30)
+    expect(history[0]?.content).toBe('What is a river?')
+    expect(history.filter((message) => message.summary)).toHaveLength(1)
+    const { turns } = recorder.read.turns({ sessionId })
+    expect(turns).toHaveLength(23)
+    for (const { turnId } of turns) {
+      expect(recorder.read.turn(turnId)?.messages.filter(({ role }) => role === 'assistant')).toHaveLength(1)
+    }
+    recorder.close()
+  })
+})
+
+const exchange: fc.Arbitrary<Message[]> = fc
+  .record({ ask: fc.nat(800), answer: fc.nat(1500), calls: fc.nat(3), output: fc.nat(6000), pinned: fc.boolean() })
+  .map(({ ask, answer, calls, output, pinned }) => {
+    const id = Math.random().toString(36).slice(2)
+    const made = Array.from({ length: calls }, (_, at) => ({
+      type: 'tool-call' as const,
+      id: `${id}_${at}`,
+      name: 'look',
+      input: { chars: output },
+    }))
+    return [
+      fromParts('user', [{ type: 'text', text: `? ${words(ask)}` }], pinned ? { pinned } : {}),
+      ...(calls === 0
+        ? []
+        : [assistant(made), ...made.map((call) => toolResult({ id: call.id, name: 'look', content: words(output) }))]),
+      assistant(`! ${words(answer)}`),
+    ]
+  })
+
+describe('invariant 8', () => {
+  it('ENG-CTX-002 whatever was said: the question and what is pinned stay, calls keep their results, and it shrinks or stops', async () => {
+    const recorder = await SqliteRecorder.open({ path: join(folder, 'random.db') })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(exchange, { maxLength: 8 }),
+        fc.integer({ min: 300, max: 8000 }),
+        fc.nat(4),
+        fc.constantFrom('summary', 'fails', 'cannot'),
+        fc.boolean(),
+        async (exchanges, contextWindow, steps, how, refuses) => {
+          const model = new ScriptedModel(
+            (request, call): ScriptedAnswer => {
+              if (isSummary(request)) return how === 'fails' ? { finish: 'error' } : 'Notes.'
+              if (refuses && contents(request).join('').length > 3 * contextWindow)
+                return { fail: { after: 0, error: new CriaError('context_length', 'Too long.') } }
+              const step = request.messages.filter(({ content }) => content.startsWith('Step')).length
+              return step < steps
+                ? { text: 'Step', toolCalls: [{ id: `step_${call}`, name: 'look', input: { chars: 2000, call } }] }
+                : 'Done.'
+            },
+            { facts: { contextWindow: refuses ? null : contextWindow, writes: how !== 'cannot' } },
+          )
+          const messages = exchanges.flat()
+          const { events } = await run({
+            model,
+            messages,
+            prompt: 'The question?',
+            system: 'Rules.',
+            tools: [look],
+            recorder,
+            retry: { maxRetries: 0 },
+            maxSteps: 12,
+          })
+          const perStep = Map.groupBy(compactions(events), ({ step }) => step)
+          for (const [, made] of perStep) expect(made).toHaveLength(1)
+          for (const { tokensBefore, tokensAfter } of compactions(events)) expect(tokensAfter).toBeLessThan(tokensBefore)
+          const first = messages[0]?.content
+          for (const request of model.requests.filter((each) => !isSummary(each))) {
+            const said = contents(request)
+            expect(isSound(request)).toBe(true)
+            expect(said[0]).toBe('Rules.')
+            expect(said).toContain('The question?')
+            if (first !== undefined) expect(said[1]).toBe(first)
+            for (const { pinned, content } of messages) if (pinned) expect(said).toContain(content)
+          }
+          const end = events.at(-1)
+          if (end?.type === 'error') expect(end.error.code).toBe('context_length')
+          else expect(end?.type).toBe('complete')
+        },
+      ),
+      { numRuns: 150 },
+    )
+    recorder.close()
+  }, 60_000)
+})

@@ -1,0 +1,119 @@
+/**
+ * Makes a conversation smaller, in stages: old tool output in outline, then a summary of what is old, then less of what is recent. It comes
+ * back smaller, or not at all.
+ */
+
+import type { Station, StationContext } from '../../core/context.ts'
+import { toCriaError } from '../../core/error.ts'
+import type { MessageId } from '../../core/id.ts'
+import type { Message } from '../../core/message.ts'
+import { divide, oldOf, SUMMARY_SHARE, trim, withOutlines, withSummary } from './plan.ts'
+import type { Division, Goal } from './plan.ts'
+import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './summary.ts'
+import { isSummary, total, unitsOf } from './units.ts'
+import type { TokensOf } from './units.ts'
+
+/** Asks a model aside from the conversation; the engine hands it in. */
+export interface Complete {
+  /** Tokens; `null` when nobody knows. */
+  readonly contextWindow: number | null
+  /** The text of its answer. @throws CriaError when there is none. */
+  ask(messages: readonly Message[], maxOutputTokens: number): Promise<string>
+}
+
+export interface CompactContext extends StationContext {
+  /** Called when somebody is to be asked; `undefined`: nobody can be, and what is old is left out. */
+  readonly complete: () => Complete | undefined
+}
+
+export interface Compactable {
+  readonly messages: readonly Message[]
+  /** Ids of what was composed for the turn under way. */
+  readonly turn: ReadonlySet<MessageId>
+}
+
+export interface Compacted {
+  readonly messages: readonly Message[]
+  /** Present when what is old has been summarised or left out. */
+  readonly summary: Message | undefined
+  /** What was done, stage by stage: `shorten`, `summarise`, `trim`, joined by `+`. */
+  readonly strategy: string
+}
+
+/** `undefined` when nothing could be done that makes it smaller. */
+export async function* compact(
+  { messages, turn }: Compactable,
+  goal: Goal,
+  tokensOf: TokensOf,
+  ctx: CompactContext,
+): Station<Compacted | undefined> {
+  const units = unitsOf(messages, turn, tokensOf)
+  const before = total(units)
+  const stages: string[] = []
+  let summary: Message | undefined
+
+  const whole = divide(units, goal)
+  let division = withOutlines(whole, tokensOf)
+  if (total(division.units) < before) stages.push('shorten')
+  if (total(division.units) > goal.target && oldOf(division).some((unit) => !isSummary(unit))) {
+    const notes = yield* summarise(whole, goal, ctx)
+    const id = ctx.createId('msg')
+    summary = notes === undefined ? omissionMessage(id) : summaryMessage(notes, id)
+    const summarised = withSummary(division, summary, tokensOf)
+    if (total(summarised.units) < total(division.units)) {
+      division = summarised
+      // What is not there any more need not be called shortened.
+      stages.splice(0, stages.length, notes === undefined ? 'trim' : 'summarise')
+    } else {
+      summary = undefined
+    }
+  }
+  if (total(division.units) > goal.limit) {
+    const trimmed = trim(division, goal.limit, tokensOf)
+    if (total(trimmed.units) < total(division.units) && !stages.includes('trim')) stages.push('trim')
+    division = trimmed
+  }
+  if (total(division.units) >= before) return undefined
+  return { messages: division.units.flatMap((unit) => unit.messages), summary, strategy: stages.join('+') }
+}
+
+/** Characters that surely fit into so many tokens, whatever the script. */
+const CHARS_PER_TOKEN = 1.5
+/** Of the window of the model that is asked; the rest is for its task and its answer. */
+const TRANSCRIPT_SHARE = 0.6
+/** Where nobody knows the window. */
+const ASSUMED_WINDOW = 32_000
+/** Requests for one summary at most; what is longer loses the middles of its messages. */
+const MOST_PIECES = 8
+const LEAST_SUMMARY = 64
+
+/** Notes on what is old; `undefined` when there is nobody to ask, or no answer: a conversation is then shortened without. */
+async function* summarise(division: Division, goal: Goal, ctx: CompactContext): Station<string | undefined> {
+  const complete = ctx.complete()
+  if (complete === undefined) return undefined
+  const old = oldOf(division).flatMap((unit) => unit.messages)
+  const maxOutputTokens = Math.max(LEAST_SUMMARY, Math.floor(goal.target * SUMMARY_SHARE))
+  const chars = (complete.contextWindow ?? ASSUMED_WINDOW) * TRANSCRIPT_SHARE * CHARS_PER_TOKEN
+  try {
+    let notes = ''
+    for (const piece of pieces(old, chars)) {
+      notes = await complete.ask(summaryRequest(piece, notes), maxOutputTokens)
+    }
+    return notes.trim() === '' ? undefined : notes
+  } catch (thrown) {
+    if (ctx.signal.aborted) throw thrown
+    const error = toCriaError(thrown)
+    yield {
+      type: 'notice',
+      code: 'summary_failed',
+      message: `No summary could be made, so that older messages are left out: ${error.message}`,
+    }
+    return undefined
+  }
+}
+
+function pieces(messages: readonly Message[], chars: number): string[] {
+  const all = transcripts(messages, chars)
+  if (all.length <= MOST_PIECES) return all
+  return transcripts(messages, chars, (chars * MOST_PIECES) / (2 * messages.length))
+}

@@ -1,0 +1,115 @@
+/**
+ * What of a conversation is given up when it has to become smaller, and in which order. Pure: asking a model for a summary is the business of
+ * `compact.ts`.
+ */
+
+import type { Message } from '../../core/message.ts'
+import { OUTLINE_CHARS, shortened } from './shorten.ts'
+import { isSummary, total, withMessages } from './units.ts'
+import type { TokensOf, Unit } from './units.ts'
+
+/** In tokens as `tokensOf` counts them. */
+export interface Goal {
+  /** Compaction is deep, so that it is rare: a provider's prompt cache begins anew after each. */
+  readonly target: number
+  /** More than this cannot be sent. What is recent is given up for it, and for nothing less. */
+  readonly limit: number
+  /** Turns before the present one that are kept as they are where they fit. */
+  readonly keepTurns: number
+}
+
+/** Of the target, what a summary may take. */
+export const SUMMARY_SHARE = 0.15
+
+/** What comes before `recent`, but for what stays, has to make room; what comes after is kept as it is. */
+export interface Division {
+  readonly units: readonly Unit[]
+  /** Index of the first recent unit. */
+  readonly recent: number
+}
+
+/** Keeps from the end backwards: what the model has not answered yet, the last turns if they fit, and of the rest what takes half the room. */
+export function divide(units: readonly Unit[], goal: Goal): Division {
+  const staying = total(units.filter((unit) => unit.stays))
+  const room = goal.target * (1 - SUMMARY_SHARE) - staying
+  let used = 0
+  let turns = 0
+  let recent = units.length
+  for (const [index, unit] of [...units.entries()].toReversed()) {
+    if (isSummary(unit)) break
+    if (!unit.stays) {
+      const isLast = index === units.length - 1
+      if (!isLast && used + unit.tokens > (turns < goal.keepTurns ? room : room / 2)) break
+      used += unit.tokens
+    }
+    if (unit.asks) turns++
+    recent = index
+  }
+  return { units, recent }
+}
+
+/** What has to make room. */
+export function oldOf({ units, recent }: Division): readonly Unit[] {
+  return units.slice(0, recent).filter((unit) => !unit.stays)
+}
+
+/** With tool output of old units in outline. */
+export function withOutlines({ units, recent }: Division, tokensOf: TokensOf): Division {
+  return { units: units.map((unit, index) => (index < recent ? outlined(unit, tokensOf) : unit)), recent }
+}
+
+/** With `summary` in the place of all that is old: where the last of it stood. */
+export function withSummary(division: Division, summary: Message, tokensOf: TokensOf): Division {
+  const { units, recent } = division
+  const last = units.findLastIndex((unit, index) => index < recent && !unit.stays)
+  const unit: Unit = { messages: [summary], tokens: tokensOf(summary), stays: false, asks: false }
+  const before = units.slice(0, recent).flatMap((each, index) => (index === last ? [unit] : each.stays ? [each] : []))
+  return { units: [...before, ...units.slice(recent)], recent: before.length }
+}
+
+/** Gives up what is recent, the least needed first, until the rest is within the limit. What stays, stays. */
+export function trim(division: Division, limit: number, tokensOf: TokensOf): Division {
+  const { recent } = division
+  let { units } = division
+  const isOver = (): boolean => total(units) > limit
+  const last = (): number => units.length - 1
+  for (let at = recent; at < last() && isOver(); at++) units = units.with(at, outlined(unitAt(units, at), tokensOf))
+  for (let at = recent; at < last() && isOver();) {
+    if (unitAt(units, at).stays || isSummary(unitAt(units, at))) at++
+    else units = units.toSpliced(at, 1)
+  }
+  for (let chars = 64 * OUTLINE_CHARS; chars >= OUTLINE_CHARS && isOver(); chars /= 2) {
+    units = units.with(last(), outlined(unitAt(units, last()), tokensOf, chars))
+  }
+  for (const worst of uncited(units)) {
+    if (!isOver()) break
+    units = units.filter((unit) => unit !== worst)
+  }
+  return { units, recent }
+}
+
+/** Passages that no answer has cited so far, the worst first. */
+function uncited(units: readonly Unit[]): Unit[] {
+  const answers = units.flatMap(({ messages }) =>
+    messages.filter(({ role }) => role === 'assistant').map(({ content }) => content),
+  )
+  return units
+    .filter(({ messages: [message] }) => {
+      const marker = message?.pinned === true ? undefined : message?.retrieved?.marker
+      return marker !== undefined && !answers.some((text) => text.includes(`[${marker}]`))
+    })
+    .toReversed()
+}
+
+function outlined(unit: Unit, tokensOf: TokensOf, chars = OUTLINE_CHARS): Unit {
+  // A pinned output is kept to the letter.
+  if (unit.messages.some((message) => message.pinned)) return unit
+  const messages = unit.messages.map((message) => shortened(message, chars))
+  return messages.every((message, index) => message === unit.messages[index]) ? unit : withMessages(unit, messages, tokensOf)
+}
+
+function unitAt(units: readonly Unit[], index: number): Unit {
+  const unit = units[index]
+  if (unit === undefined) throw new RangeError(`There is no unit ${index} of ${units.length}.`)
+  return unit
+}

@@ -1,0 +1,82 @@
+/** A conversation as it is sent, and what is known of it: it grows by what is new, and nothing in it is looked at twice. */
+
+import type { MessageId } from '../core/id.ts'
+import { fromParts } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { Grounding, RequestMessage } from '../core/model.ts'
+import type { Usage } from '../core/usage.ts'
+import { EMPTY_TALLY, withEstimates, withTold } from './tally.ts'
+import type { Tally } from './tally.ts'
+
+export interface Conversation {
+  /** As sent: fenced, in order. Grows by each answer and its tool results. */
+  readonly messages: readonly RequestMessage[]
+  /** The same messages with our bookkeeping, one for one. */
+  readonly said: readonly Message[]
+  /** Ids of those that were composed for the turn under way: compaction leaves them alone. */
+  readonly turn: ReadonlySet<MessageId>
+  readonly tally: Tally
+  /** Some of it is text of documents or tools. */
+  readonly untrusted: boolean
+  readonly grounding?: Grounding
+}
+
+/**
+ * What was said, made ready to be sent once, so that a step costs what is new in it.
+ *
+ * @param history ids of what was said before this turn.
+ */
+export function conversationOf(
+  messages: readonly RequestMessage[],
+  grounding?: Grounding,
+  history: ReadonlySet<string> = new Set(),
+): Conversation {
+  const said = messages.map(asMessage)
+  return {
+    messages: said.map(toRequestMessage),
+    said,
+    turn: new Set(said.flatMap(({ id }) => (history.has(id) ? [] : [id]))),
+    tally: EMPTY_TALLY,
+    untrusted: said.some(({ role, retrieved, injected }) => role === 'tool' || retrieved !== undefined || injected !== undefined),
+    ...(grounding === undefined ? {} : { grounding }),
+  }
+}
+
+/** An answer, as far as it tells something about the conversation. */
+export interface Answered {
+  readonly message: Message
+  readonly usage: Usage
+  readonly model: { readonly ref: string }
+  readonly cacheHit: boolean
+}
+
+/**
+ * The conversation after a step: with the answer and the results of its tools.
+ *
+ * @param fixed tokens of what stood beside the messages in the request.
+ */
+export function continued(
+  conversation: Conversation,
+  { message, usage, model, cacheHit }: Answered,
+  results: readonly Message[],
+  fixed: number,
+): Conversation {
+  const { messages, said } = conversation
+  const tally = withEstimates(conversation.tally, messages)
+  return {
+    ...conversation,
+    messages: [...messages, toRequestMessage(message), ...results.map(toRequestMessage)],
+    said: [...said, message, ...results],
+    tally: cacheHit ? tally : withTold(tally, usage, model.ref, fixed),
+    untrusted: conversation.untrusted || results.length > 0,
+  }
+}
+
+export function toRequestMessage({ role, content, parts, toolCalls }: RequestMessage): RequestMessage {
+  return { role, content, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
+}
+
+/** A message that a repair has made has no id yet. */
+function asMessage(message: RequestMessage): Message {
+  return 'id' in message ? (message as Message) : fromParts(message.role, message.parts)
+}
