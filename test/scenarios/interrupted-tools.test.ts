@@ -1,0 +1,129 @@
+/** A process is killed in the middle of a tool; another one goes on with the session. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { QueryEvent } from '../../src/core/event.ts'
+import type { Tool } from '../../src/core/tool.ts'
+import type { EngineOptions } from '../../src/engine/options.ts'
+import { createProviderModel } from '../../src/providers/create.ts'
+import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
+import { all, collect, resultsOf, tool } from '../calls.ts'
+import { APIS } from '../support/answers.ts'
+import type { Api, Said } from '../support/answers.ts'
+import { HISTORY_RULES } from '../support/history-rules.ts'
+
+const SESSION = 'ses_interrupted'
+const WORKER = join(import.meta.dirname, '../support/interrupted-turn.ts')
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-interrupted-'))
+  path = join(folder, 'cria.db')
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+/** The idempotency keys of what had its effect before the process was killed, by tool. */
+async function interrupt(): Promise<Map<string, string>> {
+  const child = spawn(process.execPath, [WORKER, path, SESSION], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const effects = new Map<string, string>()
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [name = '', key = ''] = line.split(' ')
+    effects.set(name, key)
+    if (name === 'deploy') child.kill('SIGKILL')
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  expect(child.signalCode).toBe('SIGKILL')
+  return effects
+}
+
+interface Going {
+  readonly events: readonly QueryEvent[]
+  readonly bodies: readonly unknown[]
+}
+
+/** The next question of the session, put to a model that says these things. */
+async function goOn(api: Api, says: readonly Said[], options: Partial<EngineOptions> = {}): Promise<Going> {
+  const recorder = await SqliteRecorder.open({ path })
+  const bodies: unknown[] = []
+  const model = createProviderModel(api.model, {
+    baseURL: `https://provider.test/${api.version}`,
+    apiKey: 'key',
+    env: {},
+    fetch: (_, init) => {
+      bodies.push(JSON.parse(init?.body as string))
+      const body = api.stream(says[bodies.length - 1] ?? { text: 'I am done.' })
+      return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+    },
+  })
+  try {
+    return { events: await collect({ prompt: 'What happened?', sessionId: SESSION, recorder, model, ...options }), bodies }
+  } finally {
+    recorder.close()
+  }
+}
+
+const notices = (events: readonly QueryEvent[]): string[] => all(events, 'notice').map(({ code }) => code)
+
+describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('a tool was killed, and $provider goes on', (api) => {
+  it('ENG-PREP-001 with a history it accepts, which says what is known of each call', async () => {
+    const effects = await interrupt()
+    expect([...effects.keys()]).toEqual(['note', 'deploy'])
+
+    const first = await goOn(api, [{ text: 'It may be live.' }])
+    expect(first.events.at(-1)?.type).toBe('complete')
+    expect(HISTORY_RULES[api.provider]?.(first.bodies[0])).toEqual([])
+    const sent = JSON.stringify(first.bodies[0])
+    const places = ['Bring it live.', 'noted', 'effects are unknown', 'Not run', 'What happened?'].map((words) =>
+      sent.indexOf(words),
+    )
+    expect(places).toEqual(places.toSorted((one, other) => one - other))
+    expect(places[0]).toBeGreaterThan(0)
+
+    expect(notices(first.events)).toEqual(['effects_unknown'])
+    expect(all(first.events, 'notice')[0]?.details).toEqual({ calls: [{ id: 'call_deploy', name: 'deploy' }] })
+    // It has been said.
+    expect(notices((await goOn(api, [])).events)).toEqual([])
+  })
+})
+
+describe('a tool that was killed', () => {
+  const [api] = APIS as readonly [Api]
+  const again: Said = { calls: [{ id: 'call_again', name: 'deploy', arguments: '{"to":"live"}' }] }
+
+  function deploy(keys: string[], more: Partial<Tool> = {}): Tool {
+    return tool(
+      'deploy',
+      (_, { idempotencyKey }) => {
+        keys.push(idempotencyKey)
+        return 'live'
+      },
+      more as Partial<Tool<Record<string, unknown>>>,
+    )
+  }
+
+  it('is not run again without a question, although it needs no permission', async () => {
+    await interrupt()
+    const keys: string[] = []
+    const { events } = await goOn(api, [again], { tools: [deploy(keys)] })
+    expect(keys).toEqual([])
+    expect(resultsOf(events)[0]).toContain('The same call was interrupted before, and its effects are unknown.')
+  })
+
+  it('is run again under its first key when it is idempotent, and is then a call like any other', async () => {
+    const effects = await interrupt()
+    const keys: string[] = []
+    await goOn(api, [again], { tools: [deploy(keys, { isIdempotent: true })] })
+    expect(keys).toEqual([effects.get('deploy')])
+    await goOn(api, [{ calls: [{ id: 'call_more', name: 'deploy', arguments: '{"to":"live"}' }] }], { tools: [deploy(keys)] })
+    expect(keys).toHaveLength(2)
+    expect(keys[1]).not.toBe(keys[0])
+  })
+})
