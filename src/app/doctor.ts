@@ -1,6 +1,6 @@
-/** Looks at everything that cria needs, and says in words what is wrong and what to do. Changes nothing. */
+/** Looks at everything that cria needs, and says in words what is wrong and what to do. Leaves nothing behind. */
 
-import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, readdirSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { toCriaError } from '../core/error.ts'
 import type { Check } from './check.ts'
@@ -58,7 +58,9 @@ function checkHome({ home }: HomePaths): Check[] {
   const name = 'home'
   const there = existsSync(home)
   try {
-    accessSync(there ? home : nearestFolder(home), constants.W_OK)
+    if (there) accessSync(home, constants.W_OK)
+    // Whoever may write everywhere is told so of folders that take nothing: only trying tells.
+    else rmdirSync(mkdtempSync(join(nearestFolder(home), '.cria-')))
     if (there && !statSync(home).isDirectory()) {
       return [{ name, status: 'failed', message: `${home} is no folder.`, hint: 'Set CRIA_HOME to a folder.' }]
     }
@@ -67,7 +69,7 @@ function checkHome({ home }: HomePaths): Check[] {
       {
         name,
         status: 'failed',
-        message: `${home} cannot be written: ${reason(thrown)}.`,
+        message: `${home} cannot be ${there ? 'written' : 'made'}: ${reason(thrown)}.`,
         hint: 'Make it writable, or set CRIA_HOME.',
       },
     ]

@@ -1,9 +1,10 @@
 /** Where cria keeps its things: `CRIA_HOME`, by default `~/.cria`. */
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ConfigurationError, CriaError } from '../core/error.ts'
+import { makeFolder } from '../util/files.ts'
 
 /** The process's surroundings, handed in so that tests can have their own. */
 export interface Surroundings {
@@ -60,10 +61,10 @@ const IGNORED = 'cria.*\nstores/\ntrust/\n'
  */
 export function makeHomeFolder(paths: HomePaths, folder: string = paths.home): void {
   try {
-    if (mkdirSync(paths.home, { recursive: true, mode: PRIVATE_FOLDER }) !== undefined) {
+    if (makeFolder(paths.home, PRIVATE_FOLDER)) {
       writeFileSync(join(paths.home, '.gitignore'), IGNORED, { mode: PRIVATE_FILE })
     }
-    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
+    makeFolder(folder, PRIVATE_FOLDER)
   } catch (cause) {
     throw new CriaError('store_failed', `The folder ${folder} cannot be made: ${reason(cause)}.`, {
       cause,

@@ -1,5 +1,6 @@
 /** Answers a question on the command line: from a store where there is one, by a model where there is one. */
 
+import type { HomePaths } from '../app/paths.ts'
 import { openStore, sourceBase } from '../app/stores.ts'
 import { QueryBot } from '../bots/query-bot.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
@@ -15,7 +16,7 @@ import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels } from './model-choice.ts'
 import { readText } from './read-text.ts'
-import { prepareStore, readConfig } from './prepare-store.ts'
+import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
 
 export interface AskOptions {
   readonly store: string | undefined
@@ -43,7 +44,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   checkPrices(budget, [models.model, ...models.fallbackModels])
   const choice = await prepareStore(options, loaded, io)
   if (models.model.ref === EXTRACTIVE) {
-    if (choice === undefined) throw nothingToAnswerFrom()
+    if (choice === undefined) throw nothingToAnswerFrom(loaded.paths)
     await note(io, extractiveNotice(options.model !== undefined))
   }
 
@@ -96,8 +97,9 @@ function extractiveNotice(wasNamed: boolean): string {
   return `no model is configured: ${what} For a written answer set a key such as OPENAI_API_KEY, or name a model with -m.`
 }
 
-function nothingToAnswerFrom(): ConfigurationError {
-  return new ConfigurationError('There are no documents to answer from, and no model is configured that could answer without.', {
+function nothingToAnswerFrom(paths: HomePaths): ConfigurationError {
+  return noDefaultStore(paths, {
+    message: 'There are no documents to answer from, and no model is configured that could answer without.',
     hint: 'Name documents with --docs PATH or index some with `cria index <path…>`; or set a key such as OPENAI_API_KEY, or name a model with -m.',
   })
 }

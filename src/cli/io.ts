@@ -39,19 +39,20 @@ export interface Io extends Surroundings {
 type Target = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 /**
- * @param onClosed Called once when the reader of the stream has gone; from then on what is written goes nowhere.
+ * @param onClosed Called once when the reader of the stream has gone; from then on what is written goes nowhere. Absent for a stream
+ * that may get lost: then no failure to write is one.
  */
-export function openChannel(stream: Target, env: Surroundings['env'], onClosed: () => void): Channel {
+export function openChannel(stream: Target, env: Surroundings['env'], onClosed?: () => void): Channel {
   let closed = false
   // Without a listener the process would die of what the callbacks of the writes are told as well.
   stream.on('error', () => {})
 
   const settle = (error: NodeJS.ErrnoException): void => {
     // A reader that has seen enough, as in `| head -1`, is no failure; a full disk is.
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') {
+    if (onClosed !== undefined && error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') {
       throw new CriaError('store_failed', `The output cannot be written: ${reason(error)}.`, { cause: error })
     }
-    if (!closed) onClosed()
+    if (!closed) onClosed?.()
     closed = true
   }
   const isTerminal = stream.isTTY === true

@@ -2,8 +2,10 @@
 
 import { loadConfig } from '../app/config.ts'
 import type { LoadedConfig } from '../app/config.ts'
-import { chooseStore, requireStore } from '../app/store-choice.ts'
+import type { HomePaths } from '../app/paths.ts'
+import { chooseStore, requireStore, storeNames } from '../app/store-choice.ts'
 import type { StoreChoice, StoreOptions } from '../app/store-choice.ts'
+import { ConfigurationError } from '../core/error.ts'
 import { indexWithProgress, tellChanges } from './index-progress.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
@@ -33,4 +35,16 @@ export async function prepareStore(
   if (!choice.exists && options.store === undefined && config.store === undefined) return undefined
   requireStore(choice, paths)
   return choice
+}
+
+/** Of `prepareStore` that found none: the stores there are have to be named, or `otherwise`. */
+export function noDefaultStore(
+  paths: HomePaths,
+  otherwise: { readonly message: string; readonly hint: string },
+): ConfigurationError {
+  const names = storeNames(paths)
+  if (names.length === 0) return new ConfigurationError(otherwise.message, { hint: otherwise.hint })
+  return new ConfigurationError(`No store was named and there is no default one. There are: ${names.join(', ')}.`, {
+    hint: `Name one: --store ${names[0] ?? ''}, or say "store" in config.json.`,
+  })
 }

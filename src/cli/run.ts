@@ -30,7 +30,8 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     cwd: process.cwd(),
     // Nobody reads the answers any more: what is still to come would be made, and paid for, for nobody.
     stdout: openChannel(process.stdout, env, () => end(EXIT.done, 'The reader of the output has gone.')),
-    stderr: openChannel(process.stderr, env, () => {}),
+    // An answer is not lost because nobody could be told of something beside it.
+    stderr: openChannel(process.stderr, env),
     // Making the stream takes time, and few commands read it.
     get stdin() {
       return process.stdin

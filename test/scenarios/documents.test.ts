@@ -175,6 +175,32 @@ describe('from documents to a cited answer and its log', () => {
   })
 })
 
+describe('with stores, of which none is the default', () => {
+  test.each([[['ask', 'Who built it?']], [['retrieve', 'mill']]])('cria %j names them', async (words) => {
+    place.write({ 'a.md': 'The mill stands.' })
+    await place.run(['index', 'a.md', '--store', 'island'])
+    await place.run(['index', 'a.md', '--store', 'harbour'])
+    const { code, stderr } = await place.run(words)
+    expect(code).toBe(2)
+    expect(stderr).toContain('There are: harbour, island.')
+    expect(stderr).toContain('--store harbour')
+  })
+})
+
+test('retrieve shows where a chunk meets the query, and names that line', async () => {
+  const lines = Array.from({ length: 12 }, (_, number) => `Room ${number + 1} is plain and holds a table, a chair and a lamp.`)
+  place.write({ 'rooms.md': [...lines, 'The astrolabe lies behind glass.'].join('\n') })
+  const { stdout } = await place.run(['retrieve', 'astrolabes', '--docs', '.'])
+  expect(stdout).toMatch(/rooms\.md:13 .*\n {4}…The astrolabe lies behind glass\.\n/)
+})
+
+test.skipIf(process.platform !== 'linux')('L02 an answer is not lost because standard error cannot be written', async () => {
+  place.write({ 'a.md': '# The mill\n\nThe mill was built in 1874.' })
+  await place.run(['index', 'a.md'])
+  const { code, stdout } = await place.run(['ask', 'When was the mill built?'], { shellLimit: 'exec 2>/dev/full' })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1874') })
+})
+
 describe('K03 what may hold secrets is not read', () => {
   test('unless it is named', async () => {
     place.write({ 'docs/a.md': '# A\n\nText.', 'docs/.env': 'TOKEN=canary-123', 'docs/id_rsa': 'canary-456' })

@@ -100,6 +100,9 @@ describe('I09 a project that was cloned', () => {
 
   test('without a configuration there is nothing to trust', async () => {
     expect(await place.run(['trust'])).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to trust') })
+    const { code, stdout } = await place.run(['trust', '--show', '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ folder: place.folder, file: null, sha256: null, trust: 'untrusted', config: null })
   })
 })
 
@@ -199,6 +202,21 @@ describe('doctor', () => {
     const { code, stdout } = await place.run(['doctor'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ok {7}node: Node \d+/)
+  })
+
+  test.skipIf(process.platform !== 'linux')('G05 a home that cannot be made', async () => {
+    const env = { CRIA_HOME: '/proc/nobody/home' }
+    const { code, checks } = await examine(env)
+    expect(code).toBe(1)
+    expect(checks.find(({ name }) => name === 'home')).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('/proc/nobody/home cannot be made'),
+    })
+    place.write({ 'a.md': 'The mill stands.' })
+    expect(await place.run(['index', 'a.md'], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^cria: The folder \/proc\/nobody\/home.* cannot be made/),
+    })
   })
 
   test('says what is wrong and what to do', async () => {

@@ -1,19 +1,20 @@
+import { excerptOf } from '../../app/excerpt.ts'
 import { openStore, sourceBase } from '../../app/stores.ts'
-import { ConfigurationError } from '../../core/error.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { shorten } from '../format.ts'
 import { note, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
 import { placeOf } from '../sources.ts'
 import type { Standpoint } from '../sources.ts'
-import { prepareStore, readConfig } from '../prepare-store.ts'
+import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
 import { STORE_OPTIONS } from '../store-options.ts'
 
 const DEFAULT_RESULTS = 10
+/** Characters of a chunk that are shown. */
+const EXCERPT = 240
 
 export const retrieve: Command = defineCommand({
   name: 'retrieve',
@@ -35,9 +36,11 @@ export const retrieve: Command = defineCommand({
   examples: ['cria retrieve "how is compaction triggered"', 'cria retrieve compaction --docs docs -n 3 --json'],
   async run({ arguments: [word = ''], options }, io) {
     const query = await readText(word, 'query', io)
-    const choice = await prepareStore(options, await readConfig(io), io)
+    const loaded = await readConfig(io)
+    const choice = await prepareStore(options, loaded, io)
     if (choice === undefined)
-      throw new ConfigurationError('There is no store yet.', {
+      throw noDefaultStore(loaded.paths, {
+        message: 'There is no store yet.',
         hint: 'Make one: cria index <path…>, or name documents: --docs PATH',
       })
     const store = await openStore(choice)
@@ -50,7 +53,9 @@ export const retrieve: Command = defineCommand({
         await note(io, 'nothing was found.')
       } else {
         const from = { cwd: io.cwd, base: await sourceBase(store) }
-        for (const [index, chunk] of chunks.entries()) await io.stdout.writeRaw(describe(chunk, index + 1, io.stdout, from))
+        for (const [index, chunk] of chunks.entries()) {
+          await io.stdout.writeRaw(describe(chunk, { query, rank: index + 1, from }, io.stdout))
+        }
       }
       return 0
     } finally {
@@ -59,8 +64,18 @@ export const retrieve: Command = defineCommand({
   },
 })
 
-function describe(chunk: ScoredChunk, rank: number, out: Channel, from: Standpoint): string {
-  const place = visibleLine(placeOf(chunk.source, chunk.lines, from))
-  const score = out.style('dim', chunk.score.toPrecision(4))
-  return `${String(rank).padStart(2)}  ${out.style('bold', place)}  ${score}\n    ${shorten(chunk.text.replaceAll(/\s+/g, ' '), 240)}\n`
+interface Found {
+  readonly query: string
+  readonly rank: number
+  readonly from: Standpoint
+}
+
+/** The place and the words where the chunk meets the query. */
+function describe({ text, source, lines, score }: ScoredChunk, { query, rank, from }: Found, out: Channel): string {
+  const { start, end } = excerptOf(text, query, EXCERPT)
+  const linesBefore = text.slice(0, start).split(/\r\n|\r|\n/).length - 1
+  const place = visibleLine(placeOf(source, lines === undefined ? undefined : [lines[0] + linesBefore, lines[1]], from))
+  const excerpt = `${start > 0 ? '…' : ''}${text.slice(start, end).replaceAll(/\s+/g, ' ')}${end < text.length ? '…' : ''}`
+  const points = out.style('dim', score.toPrecision(4))
+  return `${String(rank).padStart(2)}  ${out.style('bold', place)}  ${points}\n    ${visibleLine(excerpt)}\n`
 }

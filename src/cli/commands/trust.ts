@@ -33,6 +33,10 @@ Trust is bound to this folder and to the content of the file: when it changes, c
     }
 
     if (project === undefined) {
+      if (options.json && options.show) {
+        await io.stdout.write(toJsonLine({ folder: io.cwd, file: null, sha256: null, trust: 'untrusted', config: null }))
+        return 0
+      }
       throw new CriaError(
         'not_found',
         `There is no .cria/config.json in ${io.cwd}, nor above it in its repository: there is nothing to trust.`,

@@ -1,11 +1,12 @@
 /** Opens the file of a store, or makes one; says plainly why it cannot, and then has changed nothing. */
 
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, copyFileSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, constants, copyFileSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, CriaError, isCriaError } from '../../core/error.ts'
+import { makeFolder } from '../../util/files.ts'
 import { Connection } from './connection.ts'
 import { isNoDatabase } from './failure.ts'
 import { loadSqlite } from './load.ts'
@@ -88,7 +89,7 @@ function openToRead(path: string, options: FileOptions): Connection {
 function create(path: string): void {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.new`
   guarded(path, () => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path), 0o700)
     try {
       closeSync(openSync(draft, 'wx', 0o600))
       const connection = connect(draft, path, false)

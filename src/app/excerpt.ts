@@ -1,0 +1,72 @@
+/** Where in a text a query is met. */
+
+import { Analyzer } from '../stores/analyze/analyzer.ts'
+
+export interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+interface Hit extends Stretch {
+  readonly terms: readonly string[]
+}
+
+const WORD = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_'’.+#-]*/gu
+const BEGINNING = /(?:^|\n|[.!?]\s)\s*/g
+
+/** The stretch of at most `length` characters that holds the most words of the query; the beginning where it holds none. */
+export function excerptOf(text: string, query: string, length: number): Stretch {
+  const { first, last } = densest(hitsOf(text, query), length)
+  if (last.end <= length) return { start: 0, end: Math.min(text.length, length) }
+  const earliest = Math.max(0, last.end - length)
+  const start = beginningBetween(text, earliest, first.start)
+  return { start, end: Math.min(text.length, start + length) }
+}
+
+function hitsOf(text: string, query: string): Hit[] {
+  const analyzer = new Analyzer()
+  const wanted = new Set(analyzer.terms(query))
+  const hits: Hit[] = []
+  for (const { 0: word, index: start } of text.matchAll(WORD)) {
+    const terms = analyzer.terms(word).filter((term) => wanted.has(term))
+    if (terms.length > 0) hits.push({ start, end: start + word.length, terms })
+  }
+  return hits
+}
+
+/** The hits, all within `length`, that have the most different terms among them; of equal ones the first. */
+function densest(hits: readonly Hit[], length: number): { readonly first: Stretch; readonly last: Stretch } {
+  let best: { first: Stretch; last: Stretch; terms: number } = { first: NOWHERE, last: NOWHERE, terms: 0 }
+  const counts = new Map<string, number>()
+  let from = 0
+  for (const last of hits) {
+    for (const term of last.terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+    let first = hits[from] ?? last
+    while (first !== last && last.end - first.start > length) {
+      for (const term of first.terms) {
+        const left = (counts.get(term) ?? 0) - 1
+        if (left > 0) counts.set(term, left)
+        else counts.delete(term)
+      }
+      from++
+      first = hits[from] ?? last
+    }
+    if (counts.size > best.terms) best = { first, last, terms: counts.size }
+  }
+  return best
+}
+
+const NOWHERE: Stretch = { start: 0, end: 0 }
+
+/** Where a sentence or a line begins, else a word, no earlier than `earliest` and no later than `latest`. */
+function beginningBetween(text: string, earliest: number, latest: number): number {
+  const before = text.slice(0, latest)
+  let beginning: number | undefined
+  for (const match of before.matchAll(BEGINNING)) {
+    const at = match.index + match[0].length
+    if (at >= earliest) beginning = at
+  }
+  if (beginning !== undefined) return beginning
+  const space = before.slice(earliest).search(/\s\S/)
+  return space < 0 ? latest : earliest + space + 1
+}
