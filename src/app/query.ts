@@ -9,6 +9,7 @@ import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
 import { ResponseCache } from '../model/response-cache.ts'
+import { resolveContext } from './context/sources.ts'
 import { madeOf, sharedCoolDowns } from './cool-downs.ts'
 import type { ModelInput } from './models.ts'
 import { defaultModel, resolveModel } from './user-models.ts'
@@ -39,7 +40,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   const { fallbackModels: named = [] } = options
   if (!Array.isArray(named)) throw new ConfigurationError('`fallbackModels` must be a list of models.')
   const fallbackModels = named.map(resolved)
-  const { cache: wanted, ...rest } = options
+  const { cache: wanted, context: around, ...rest } = options
   const cache = wanted === true ? sharedCache() : wanted === false ? undefined : wanted
   const known = {
     ...rest,
@@ -47,6 +48,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     coolDowns: sharedCoolDowns(),
     ...(span === undefined ? {} : { span }),
     ...(cache === undefined ? {} : { cache }),
+    ...(around === undefined ? {} : { context: resolveContext(around) }),
   }
   if (options.model !== undefined) return engineQuery({ ...known, model: resolved(options.model) })
   checkOptions({ ...known, model: NOT_YET_KNOWN })

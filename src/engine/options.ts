@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { BotIdentity } from '../core/event.ts'
 import type { CreateId } from '../core/id.ts'
+import type { ContextSource } from '../core/injection.ts'
 import { toMessages } from '../core/message.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
@@ -197,6 +198,7 @@ export function checkOptions(options: EngineOptions): void {
     checkPrices(options.budget, [options.model, ...(options.fallbackModels ?? [])])
   }
   if (options.context?.compaction) checkCompaction(options.context.compaction)
+  checkSources(options.context?.sources ?? [])
   checkTools(options.tools ?? [])
   parseRules(options.rules ?? {})
 }
@@ -248,5 +250,14 @@ export function checkTools(tools: readonly Tool[]): void {
     if (seen.has(tool.name))
       throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not tell them apart.`)
     seen.add(tool.name)
+  }
+}
+
+function checkSources(sources: readonly ContextSource[]): void {
+  for (const source of sources) {
+    if (typeof source?.load === 'function' && typeof source.name === 'string' && source.maxTokens >= 0) continue
+    throw new ConfigurationError(
+      '`context.sources` must hold objects with a `name`, a number of `maxTokens` and a function `load`; `project`, `recentFiles` and `gitStatus` are options of the query() of this package.',
+    )
   }
 }

@@ -19,6 +19,7 @@ import { orAborted } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 import { prepareAndAsk } from './ask.ts'
 import { timeExceeded } from './budget.ts'
+import { earlierReads } from './earlier-reads.ts'
 import { finish } from './finish.ts'
 import { checkOptions } from './options.ts'
 import type { EngineOptions } from './options.ts'
@@ -72,6 +73,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
   yield { type: 'start', model: options.model.ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
   yield* insteadOfResting(turn)
   yield* recall(turn)
+  await lookAround(turn)
 
   for (;;) {
     ctx.signal.throwIfAborted()
@@ -110,6 +112,14 @@ async function* recall(turn: Turn): Station<void> {
   const history = await historyOf(options.sessionId, recorder, turn)
   turn.input = { ...input, history }
   turn.tools.unsettled = unsettledCalls(history)
+}
+
+/** What goes into the request beside what is said is looked up by `prepare`, which is told what tools have read before. */
+async function lookAround(turn: Turn): Promise<void> {
+  const { options, input } = turn
+  const sources = options.context?.sources ?? []
+  if (sources.length === 0) return
+  turn.input = { ...input, context: { sources, reads: await earlierReads(input.history, options.tools ?? []) } }
 }
 
 async function historyOf(sessionId: string, { read }: Recorder, { ctx }: Turn): Promise<readonly Message[]> {

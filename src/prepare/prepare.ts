@@ -2,6 +2,7 @@
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { StationContext, Station } from '../core/context.ts'
+import type { ContextSource, EarlierRead } from '../core/injection.ts'
 import type { Message } from '../core/message.ts'
 import type {
   CallSettings,
@@ -23,6 +24,8 @@ import type { Composition, Found, RagComposition } from './compose.ts'
 import { conversationOf } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { interruptionNotice, repairNotice } from './history-notices.ts'
+import { inject } from './inject.ts'
+import type { Injection } from './inject.ts'
 import { repairHistory } from './repair.ts'
 import { offeredTokens } from './request-tokens.ts'
 import { DEFAULT_RESULTS, references, retrieveFrom } from './retrieve.ts'
@@ -37,6 +40,8 @@ export interface TurnInput {
   /** What the user says now; the last one holds the question. */
   readonly messages: readonly Message[]
   readonly retrieve?: RetrievalOptions
+  /** What to look up beside it, and what is known from earlier in the session. */
+  readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
 }
 
 export interface RequestOptions {
@@ -74,8 +79,11 @@ export async function* prepare(state: PrepareState, ctx: CompactContext): Statio
 
 async function* compose({ input, request, model }: PrepareState, ctx: StationContext): Station<Conversation> {
   const { docstore, memory, nResults = DEFAULT_RESULTS } = input.retrieve ?? {}
-  const search = { ...input, memory, nResults, query: questionOf(input.messages), span: ctx.span, signal: ctx.signal }
-  const passageTokens = roomForPassages(input, request, model.facts)
+  const { sources = [], reads = [] } = input.context ?? {}
+  const injection = yield* inject({ sources, reads, room: roomForContext(input, request, model.facts) }, ctx)
+  const query = questionOf(input.messages)
+  const search = { ...input, injection, memory, nResults, query, span: ctx.span, signal: ctx.signal }
+  const passageTokens = roomForPassages(input, request, model.facts, injection.tokens)
   const { found, composition } =
     docstore === undefined ? await composeChatTurn(search) : await composeRagTurn({ ...search, docstore, passageTokens })
   for (const each of found) yield { type: 'retrieval', store: each.store, query: search.query, chunks: references(each) }
@@ -96,6 +104,7 @@ export interface ChatTurn {
   readonly history: readonly Message[]
   /** What the user says now; not empty. */
   readonly messages: readonly Message[]
+  readonly injection?: Injection
   readonly memory: DocumentStore | undefined
   /** What is searched for. */
   readonly query: string
@@ -182,14 +191,35 @@ export function questionOf(messages: readonly Message[]): string {
 /** Of what is left when everything else has its place, so that an estimate that is too low does no harm. */
 const PASSAGE_SHARE = 0.8
 
-/** Tokens that passages may take; `null` when nobody knows the window. A long history makes room for them. */
-export function roomForPassages(input: TurnInput, request: Pick<RequestOptions, 'settings'>, facts: ModelFacts): number | null {
+/**
+ * Tokens that passages may take; `null` when nobody knows the window. A long history makes room for them.
+ *
+ * @param injected tokens of what was put in beside the conversation.
+ */
+export function roomForPassages(
+  input: TurnInput,
+  request: Pick<RequestOptions, 'settings'>,
+  facts: ModelFacts,
+  injected = 0,
+): number | null {
   const { contextWindow } = facts
   if (contextWindow === null) return null
   const reserved = outputReserve(request.settings, facts, contextWindow)
   const history = Math.min(estimated(input.history), contextWindow * DEFAULT_COMPACTION.to)
   const said = history + estimated(input.messages) + estimateTokens(input.system)
-  return Math.max(0, (contextWindow - reserved - said) * PASSAGE_SHARE)
+  return Math.max(0, (contextWindow - reserved - said - injected) * PASSAGE_SHARE)
+}
+
+/** Of the window, for what is put in beside the conversation: it must not crowd out what is said. */
+const CONTEXT_SHARE = 0.25
+
+/** Tokens that injected context may take; `null` when nobody knows the window. A long history makes room for it. */
+export function roomForContext(input: TurnInput, request: RequestOptions, facts: ModelFacts): number | null {
+  const { contextWindow } = facts
+  if (contextWindow === null) return null
+  const asked = estimated(input.messages) + estimateTokens(input.system) + offeredTokens(request)
+  const left = contextWindow - outputReserve(request.settings, facts, contextWindow) - asked
+  return Math.max(0, Math.min(contextWindow * CONTEXT_SHARE, left / 2))
 }
 
 function estimated(messages: readonly Message[]): number {
