@@ -7,8 +7,9 @@ import type { Io } from './io.ts'
 const MAX_CHARACTERS = 4_000_000
 
 /** The word itself; for `-` all of standard input, without its last line end. @throws ConfigurationError when it is too long. */
-export async function readText(word: string, what: string, { stdin, signal }: Pick<Io, 'stdin' | 'signal'>): Promise<string> {
-  const text = word === '-' ? await readAll(stdin, what, signal) : word
+export async function readText(word: string, what: string, io: Pick<Io, 'stdin' | 'signal'>): Promise<string> {
+  // Standard input is made when it is first looked at, which takes as long as reading the configuration.
+  const text = word === '-' ? await readAll(io.stdin, what, io.signal) : word
   if (text.length > MAX_CHARACTERS) throw tooLong(what)
   return text
 }
