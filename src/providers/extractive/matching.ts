@@ -53,9 +53,12 @@ export function isVariant(a: string, b: string): boolean {
 
 /** One letter added, left out, changed, or two neighbours swapped, at the first place where the words differ. */
 function isOneSlip(a: string, b: string, at: number): boolean {
-  const restA = a.slice(at)
-  const restB = b.slice(at)
-  if (restA.slice(1) === restB || restA === restB.slice(1)) return true
-  if (restA.slice(1) === restB.slice(1)) return true
-  return restA.slice(2) === restB.slice(2) && restA.charAt(0) === restB.charAt(1) && restA.charAt(1) === restB.charAt(0)
+  // Counted, not cut out: every word of every passage comes by here.
+  const room = Math.min(a.length, b.length) - at
+  let end = 0
+  while (end < room && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)) end++
+  const restA = a.length - at - end
+  const restB = b.length - at - end
+  if (restA <= 1 && restB <= 1) return true
+  return restA === 2 && restB === 2 && a.charAt(at) === b.charAt(at + 1) && a.charAt(at + 1) === b.charAt(at)
 }

@@ -1,5 +1,6 @@
 /** Text as units that may stand alone in an answer: sentences, list items, table rows, headings, lines of code. */
 
+import { patternFor } from '../../util/pattern.ts'
 import { commaSeparated, isBoldLine, isMostlyLinks, readCells, withoutMarkup } from './markup.ts'
 
 export interface Unit {
@@ -42,7 +43,8 @@ export function readUnits(text: string): Unit[] {
       const parted = PARTS.test(text.slice(units.at(-1)?.end ?? from, from))
       if (parted) block++
       const own = level ?? (kind === 'sentence' || kind === 'item' ? levelOf(text.charAt(to - 1)) : undefined)
-      const headless = parted && prose && LOWER_START.test(text.slice(from, from + 8))
+      const opening = text.slice(from, from + 8)
+      const headless = parted && prose && LOWER_START(opening).test(opening)
       units.push({
         start: from,
         end: to,
@@ -80,7 +82,8 @@ const HEADING = /^\s{0,3}#{1,6}\s+/
 const ITEM = /^\s*(?:[-*+•‣◦]|\d{1,3}[.)])\s+/
 const ROW = /^\s*\|.*\||^[^|\n]+\|[^|\n]+\|/
 const ROW_RULE = /^[\s|:+=-]*$/
-const SENTENCE_END = /[\p{Sentence_Terminal}:;]["'”’)\]]*\s*$/u
+const SENTENCE_END = patternFor(String.raw`[\p{Sentence_Terminal}:;]["'”’)\]]*\s*$`, 'u')
+const LINE_START = patternFor(String.raw`^["'“‘(]?[\p{Lu}\p{Lo}\p{N}]`, 'u')
 /** A line that ends earlier than this was not wrapped, so that it may be a title or an entry of a list. */
 const SHORTEST_WRAPPED_LINE = 45
 
@@ -147,13 +150,15 @@ function isRecord(lines: readonly string[], index: number): boolean {
 /** Whether a line break ends a paragraph: the line before it is a whole one, or too short to have been wrapped. */
 function breaksBetween(before: string, after: string): boolean {
   if (before.length >= SHORTEST_WRAPPED_LINE) return false
-  return SENTENCE_END.test(before) || /^["'“‘(]?[\p{Lu}\p{Lo}\p{N}]/u.test(after)
+  return SENTENCE_END(before).test(before) || LINE_START(after).test(after)
 }
 
 const LONGEST_REMARK = 120
 
-const BREAKS =
-  /`[^`\n]*`|<!--[^]{0,2000}?-->|<\/?(?!(?:a|b|i|u|em|strong|code|kbd|sub|sup|span|tspan|small|mark|br)\b)[a-zA-Z][^<>]{0,500}>|\p{Sentence_Terminal}+|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/gu
+const BREAKS = patternFor(
+  String.raw`\x60[^\x60\n]*\x60|<!--[^]{0,2000}?-->|</?(?!(?:a|b|i|u|em|strong|code|kbd|sub|sup|span|tspan|small|mark|br)\b)[a-zA-Z][^<>]{0,500}>|[\p{Sentence_Terminal}]+|\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]`,
+  'gu',
+)
 /** What parts the units around it: a footnote mark, a tag. */
 const PARTS = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]|[<>]/
 const FOOTNOTE = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/
@@ -162,7 +167,13 @@ const FOOTNOTED = /[\p{P}]\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/u
 /** What may follow the full stop and still belongs to the sentence: closing quotes and brackets. */
 const TRAILER = /^["'”’»)\]}」』）】]*/u
 const FULL_WIDTH = /[。！？｡।॥။።᠃។]/u
-const LOWER_START = /^["'“‘«([]*\p{Ll}/u
+const LOWER_START = patternFor(String.raw`^["'“‘«(\[]*[\p{Ll}]`, 'u')
+const WORD_BEFORE = patternFor(String.raw`[\p{L}\p{M}\p{N}.&]*$`, 'u')
+const FIRST_WORD = patternFor(String.raw`^["'“‘«(\[]*([\p{L}\p{M}]+)`, 'u')
+const ONE_LETTER = patternFor(String.raw`^[\p{L}]$`, 'u')
+const INITIALS = patternFor(String.raw`^(?:[\p{L}]\.)+[\p{L}]$`, 'u')
+const ENTRY_NUMBER = patternFor(String.raw`^[\p{N}]{1,2}$`, 'u')
+const LETTER_OR_DIGIT = patternFor(String.raw`[\p{L}\p{N}]`, 'u')
 
 /** Never at the end of a sentence: titles, and what announces something that follows. */
 const NEVER_FINAL: ReadonlySet<string> = new Set(
@@ -187,7 +198,7 @@ function split(text: string, start: number, end: number, sentences: boolean, foo
   const pieces: [number, number][] = []
   const block = text.slice(start, end)
   let from = 0
-  for (const match of block.matchAll(BREAKS)) {
+  for (const match of block.matchAll(BREAKS(block))) {
     // A mark in code is none, and no sentence ends there.
     if (match[0].startsWith('`')) continue
     if (match[0].startsWith('[') && !footnoted && /[\p{L}\p{N}_]$/u.test(block.slice(0, match.index).slice(-2))) continue
@@ -212,7 +223,8 @@ function push(pieces: [number, number][], block: string, from: number, to: numbe
   const start = offset + first
   const end = offset + stop
   const last = pieces.at(-1)
-  if (/[\p{L}\p{N}]/u.test(block.slice(first, stop))) pieces.push([start, end])
+  const piece = block.slice(first, stop)
+  if (LETTER_OR_DIGIT(piece).test(piece)) pieces.push([start, end])
   else if (last !== undefined && start < end && !FOOTNOTE.test(block.slice(last[1] - offset, start - offset))) last[1] = end
 }
 
@@ -222,16 +234,17 @@ function isBoundary(block: string, terminal: string, index: number, after: numbe
   const rest = block.slice(after, after + 60)
   if (!/^(?:\s|\[\d)/u.test(rest)) return false
   const next = rest.trimStart()
-  if (LOWER_START.test(next)) return false
+  if (LOWER_START(next).test(next)) return false
   if (!terminal.startsWith('.') || terminal.length > 1) return true
-  const token = /[\p{L}\p{M}\p{N}.&]*$/u.exec(block.slice(Math.max(0, index - 24), index))?.[0] ?? ''
+  const before = block.slice(Math.max(0, index - 24), index)
+  const token = WORD_BEFORE(before).exec(before)?.[0] ?? ''
   if (token === '') return true
   const lower = token.toLowerCase()
-  const seldom = SELDOM_FINAL.has(lower) || /^\p{L}$/u.test(token) || /^(?:\p{L}\.)+\p{L}$/u.test(token)
+  const seldom = SELDOM_FINAL.has(lower) || ONE_LETTER(token).test(token) || INITIALS(token).test(token)
   if (seldom) return startsSentence(next)
   if (NEVER_FINAL.has(lower)) return false
   // "1. First": the number of an entry, not a sentence.
-  return !/^\p{N}{1,2}$/u.test(token) || index - token.length > 0
+  return !ENTRY_NUMBER(token).test(token) || index - token.length > 0
 }
 
 /** Within a short remark in brackets; a bracket that is not closed soon is taken for a slip. */
@@ -242,6 +255,6 @@ function insideBrackets(block: string, from: number, index: number): boolean {
 }
 
 function startsSentence(next: string): boolean {
-  const word = /^["'“‘«([]*([\p{L}\p{M}]+)/u.exec(next)?.[1] ?? ''
+  const word = FIRST_WORD(next).exec(next)?.[1] ?? ''
   return STARTERS.has(word.toLowerCase())
 }

@@ -1,5 +1,6 @@
 /** The stretches of a passage that may be quoted: whole sentences side by side, or clauses of a sentence that is too long. */
 
+import { patternFor } from '../../util/pattern.ts'
 import { readsAsCitation } from './markup.ts'
 import { LEAD_IN } from './sentences.ts'
 import type { Unit } from './sentences.ts'
@@ -16,7 +17,10 @@ export interface Window {
   readonly length: number
 }
 
-const CLAUSE_BORDER = /(?:,(?!\s(?:\p{Lu}\.)+)|[;:–—)\]、，；：،؛])["'”’]?(?=\s)|\s(?=[(–—[])|[、，；：]/gu
+const CLAUSE_BORDER = patternFor(
+  String.raw`(?:,(?!\s(?:[\p{Lu}]\.)+)|[;:–—)\]、，；：،؛])["'”’]?(?=\s)|\s(?=[(–—\[])|[、，；：]`,
+  'gu',
+)
 type Count = ReturnType<typeof wordCounter>
 
 const UNITS_JOINED: ReadonlySet<Unit['kind']> = new Set(['sentence'])
@@ -113,7 +117,7 @@ const CLAUSE_START = /[\s,;:–—)\]、，；：،؛]/u
 
 function clauseBorders(text: string, unit: Unit): number[] {
   const body = text.slice(unit.start, unit.end)
-  return [...body.matchAll(CLAUSE_BORDER)]
+  return [...body.matchAll(CLAUSE_BORDER(body))]
     .map((match) => unit.start + match.index + match[0].length)
     .filter((at) => at > unit.start && at < unit.end)
 }

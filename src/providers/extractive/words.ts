@@ -1,5 +1,6 @@
 /** Text as words with their places: what all comparing is done on. */
 
+import { patternFor } from '../../util/pattern.ts'
 import { numeral } from './numerals.ts'
 import { stem } from './stem.ts'
 
@@ -22,28 +23,24 @@ export interface Word {
 /** Scripts that put no spaces between words; their runs are read as overlapping pairs of characters. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const UNSPACED_RUN = new RegExp(`^[${UNSPACED}\\p{M}ー]+$`, 'u')
-const WORD_SOURCE = `[${UNSPACED}][${UNSPACED}\\p{M}ー]*|(?:\\p{Lu}\\.){2,}|\\p{N}+(?:[.,:]\\p{N}+)*(?:(?:st|nd|rd|th|s)(?![\\p{L}\\p{N}]))?|(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+(?:['’](?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`
-let anyWord: RegExp | undefined
-/** What it comes to in ASCII, where most texts are; the classes of all scripts take milliseconds to compile. */
-const ASCII_WORD = /(?:[A-Z]\.){2,}|[0-9]+(?:[.,:][0-9]+)*(?:(?:st|nd|rd|th|s)(?![A-Za-z0-9]))?|[A-Za-z]+(?:'[A-Za-z]+)*/g
-const NOT_ASCII = /[^\0-\x7f]/
-const UPPER = /^\p{Lu}/u
-const ALL_UPPER = /^[\p{Lu}.]+$/u
-const DIGIT = /^\p{N}/u
+const WORD = patternFor(
+  `[${UNSPACED}][${UNSPACED}\\p{M}ー]*|(?:[\\p{Lu}]\\.){2,}|[\\p{N}]+(?:[.,:][\\p{N}]+)*(?:(?:st|nd|rd|th|s)(?![\\p{L}\\p{N}]))?|(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+(?:['’](?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`,
+  'gu',
+)
+const UPPER = patternFor(String.raw`^[\p{Lu}]`, 'u')
+const ALL_UPPER = patternFor(String.raw`^[\p{Lu}.]+$`, 'u')
+const DIGIT = patternFor(String.raw`^[\p{N}]`, 'u')
+const DOT_OR_APOSTROPHE = patternFor(String.raw`['’.](?![\p{N}])`, 'gu')
 
 /** All words of a text, in order. Numbers keep their separators (`1,600`, `24.5`, `3:08`). */
 export function readWords(text: string): Word[] {
   const words: Word[] = []
-  for (const match of text.matchAll(wordPattern(text))) {
+  for (const match of text.matchAll(WORD(text))) {
     const [run] = match
     if (run.charCodeAt(0) > 0x7f && UNSPACED_RUN.test(run)) pairs(run, match.index, words)
     else words.push(word(run, match.index))
   }
   return words
-}
-
-function wordPattern(text: string): RegExp {
-  return NOT_ASCII.test(text) ? (anyWord ??= new RegExp(WORD_SOURCE, 'gu')) : ASCII_WORD
 }
 
 type Form = Pick<Word, 'lower' | 'stem' | 'capital' | 'upper' | 'numeric'>
@@ -63,16 +60,23 @@ function word(run: string, start: number): Word {
   return { start, end: start + run.length, lower, stem, capital, upper, numeric }
 }
 
+const ENGLISH_LETTERS = /^[A-Za-z]+$/
+
 function formOf(run: string): Form {
-  const lower = plain(run)
-    .replace(/['’]s?$/u, '')
-    .replaceAll(/['’.](?!\p{N})/gu, '')
+  // Most words, and words that are read once are most of the work: nothing to fold, nothing to cut off.
+  if (ENGLISH_LETTERS.test(run)) {
+    const lower = run.toLowerCase()
+    const capital = run.charCodeAt(0) < 0x5b
+    return { lower, stem: numeral(run, lower) ?? stem(lower), capital, upper: run === run.toUpperCase(), numeric: false }
+  }
+  const whole = plain(run).replace(/['’]s?$/u, '')
+  const lower = whole.replaceAll(DOT_OR_APOSTROPHE(whole), '')
   return {
     lower,
     stem: numeral(run, lower) ?? stem(lower),
-    capital: UPPER.test(run),
-    upper: ALL_UPPER.test(run),
-    numeric: DIGIT.test(run),
+    capital: UPPER(run).test(run),
+    upper: ALL_UPPER(run).test(run),
+    numeric: DIGIT(run).test(run),
   }
 }
 

@@ -45,6 +45,16 @@ describe('Analyzer', () => {
     )
   })
 
+  it('analyses a text alike whatever else stands beside it', () => {
+    const terms = (text: string): string[] => new Analyzer().terms(text)
+    const unit = fc.constantFrom('a', 'B', 'é', 'ß', '7', '_', '.', '-', "'", '’', '+', '#', ' ')
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        expect(terms(`${text} 東京`)).toEqual([...terms(text), '東京'])
+      }),
+    )
+  })
+
   it('takes one enormous word in its stride', () => {
     for (const unit of ['a', 'A', '1', 'aB', 'a-', '東', 'ก', '\u0301', '_']) {
       expect(new Analyzer().terms(unit.repeat(300_000)).every((term) => term.length <= 64)).toBe(true)

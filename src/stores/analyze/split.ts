@@ -1,9 +1,11 @@
 /** Cuts text into runs that look like one word, number, identifier or code, and these into parts. */
 
+import { patternFor } from '../../util/pattern.ts'
+
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー`
 const UNSPACED_SYLLABIC = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 
-const RUN = /\p{L}(?:\+\+|#)(?![\p{L}\p{N}_])|[\p{L}\p{N}\p{M}_]+(?:[.\-'’][\p{L}\p{N}\p{M}_]+)*/gu
+const RUN = patternFor(String.raw`[\p{L}](?:\+\+|#)(?![\p{L}\p{N}_])|[\p{L}\p{N}\p{M}_]+(?:[.\-'’][\p{L}\p{N}\p{M}_]+)*`, 'gu')
 const SEGMENT = new RegExp(
   `[${UNSPACED}]+|[${UNSPACED_SYLLABIC}][${UNSPACED_SYLLABIC}\\p{M}]*|[^${UNSPACED}${UNSPACED_SYLLABIC}]+`,
   'gu',
@@ -11,7 +13,10 @@ const SEGMENT = new RegExp(
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u')
 const IS_SYLLABIC = new RegExp(`^[${UNSPACED_SYLLABIC}]`, 'u')
 /** `HTTPServer`, `parseJson2`, `x86`: capitals before a word, words, capitals, digits. */
-const PART = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{Lu}+|\p{N}+/gu
+const PART = patternFor(
+  String.raw`[\p{Lu}]+(?=[\p{Lu}][\p{Ll}])|[\p{Lu}]?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|[\p{Lu}]+|[\p{N}]+`,
+  'gu',
+)
 const NOT_ASCII = /[^\0-\x7f]/
 const CONNECTOR = /[.\-'’_]+/
 
@@ -22,7 +27,7 @@ export interface Run {
 }
 
 export function* runs(text: string): Generator<string> {
-  for (const [run] of text.matchAll(RUN)) yield run
+  for (const [run] of text.matchAll(RUN(text))) yield run
 }
 
 /** Parts of a run by script. */
@@ -41,7 +46,7 @@ export function pieces(run: string): string[] {
 
 /** Parts of a piece by letter case and digits. */
 export function parts(piece: string): string[] {
-  return piece.match(PART) ?? [piece]
+  return piece.match(PART(piece)) ?? [piece]
 }
 
 /** Overlapping runs of `size` characters; a text that is no longer is its own only one. */

@@ -1,0 +1,45 @@
+/**
+ * Patterns over the letters of all scripts that cost little where a text is written in Latin letters.
+ *
+ * The classes of all scripts have hundreds of ranges each, and compiling one takes a millisecond: too much for a process that answers one
+ * question. For a text of Latin-1 characters and general punctuation a few ranges say the same.
+ */
+
+const NOT_LATIN = /[^\0-\xff\u2000-\u206f]/
+
+/** What is left of a class (https://www.unicode.org/reports/tr44/) among the characters that `NOT_LATIN` does not name. */
+const LATIN: Readonly<Record<string, string>> = {
+  L: 'A-Za-zªµºÀ-ÖØ-öø-ÿ',
+  Lu: 'A-ZÀ-ÖØ-Þ',
+  Ll: 'a-zµß-öø-ÿ',
+  Lt: '',
+  Lm: '',
+  Lo: 'ªº',
+  M: '',
+  N: '0-9²³¹¼½¾',
+  Sentence_Terminal: '!.?\u2024\u203c\u203d\u2047-\u2049',
+}
+const CLASS = /\\p\{(\w+)(=\w+)?\}/g
+
+/**
+ * Makes a function that gives the pattern to read a text with.
+ *
+ * @param source of a regular expression, in which `\p{L}`, `Lu`, `Ll`, `Lt`, `Lm`, `Lo`, `M`, `N`, `Sentence_Terminal` and scripts other
+ *   than Latin stand within brackets; with another class the function throws a TypeError when it is first asked.
+ */
+export function patternFor(source: string, flags: 'u' | 'gu'): (text: string) => RegExp {
+  let latin: RegExp | undefined
+  let all: RegExp | undefined
+  return (text) => {
+    if (NOT_LATIN.test(text)) return (all ??= new RegExp(source, flags))
+    return (latin ??= new RegExp(narrowed(source), flags))
+  }
+}
+
+function narrowed(source: string): string {
+  return source.replaceAll(CLASS, (_, name: string, script?: string) => {
+    const ranges = script === undefined ? LATIN[name] : script === '=Latin' ? undefined : ''
+    if (ranges === undefined) throw new TypeError(`patternFor() does not know \\p{${name}${script ?? ''}}.`)
+    return ranges
+  })
+}
