@@ -87,9 +87,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exitCode = 2
 } else {
   require('node:module').enableCompileCache()
-  void require('./main.js').main(process.argv.slice(2)).then((code) => {
-    process.exitCode = code
-  })
+  // Everything has been written: what Node would tidy up now ends with the process anyway.
+  void require('./main.js').main(process.argv.slice(2)).then((code) => process.exit(code))
 }
 `
 
