@@ -1,31 +1,35 @@
 /** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
 
 import { ConfigurationError } from '../core/error.ts'
-import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { ContextOptions } from '../engine/context-options.ts'
 import { checkObject, checkOptions } from '../engine/options.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
-import { ResponseCache } from '../model/response-cache.ts'
 import { resolveContext } from './context/sources.ts'
 import { madeOf, sharedCoolDowns } from './cool-downs.ts'
 import type { ModelInput } from './models.ts'
-import { defaultModel, resolveModel } from './user-models.ts'
+import { chooseCache } from './response-caches.ts'
+import type { CacheChoice } from './response-caches.ts'
+import { specialistFor } from './specialist.ts'
+import { defaultModel, isStopgap, resolveModel } from './user-models.ts'
+
+type Chosen = 'model' | 'fallbackModels' | 'specialist' | 'cache' | 'coolDowns' | 'context' | 'notices'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
-export interface QueryOptions extends Omit<EngineOptions, 'model' | 'fallbackModels' | 'cache' | 'coolDowns' | 'context'> {
+export interface QueryOptions extends Omit<EngineOptions, Chosen> {
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
   readonly fallbackModels?: readonly ModelInput[]
   /** What goes into the request beside what is said, and what leaves it when it grows too long; default nothing is put in. */
   readonly context?: ContextOptions
   /**
-   * Answers that were given before to an equal request: `true` for the one cache of this process (100 answers, 5 minutes), or one of your own.
-   * Default false.
+   * Answers that were given before to an equal request: `true` for the one cache of this process (100 answers, 5 minutes), `'journal'` for one in
+   * the file of the recorder, which all processes share that use it, or one of your own. Default false.
    */
-  readonly cache?: boolean | ResponseCache
+  readonly cache?: CacheChoice
 }
 
 /**
@@ -41,7 +45,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   if (!Array.isArray(named)) throw new ConfigurationError('`fallbackModels` must be a list of models.')
   const fallbackModels = named.map(resolved)
   const { cache: wanted, context: around, ...rest } = options
-  const cache = wanted === true ? sharedCache() : wanted === false ? undefined : wanted
+  const cache = chooseCache(wanted, options.recorder)
   const known = {
     ...rest,
     fallbackModels,
@@ -50,7 +54,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     ...(cache === undefined ? {} : { cache }),
     ...(around === undefined ? {} : { context: resolveContext(around) }),
   }
-  if (options.model !== undefined) return engineQuery({ ...known, model: resolved(options.model) })
+  if (options.model !== undefined) return engineQuery(withModel(known, resolved(options.model)))
   checkOptions({ ...known, model: NOT_YET_KNOWN })
   return withDefaultModel(known)
 }
@@ -62,14 +66,24 @@ function resolved(input: ModelInput): LanguageModel {
 async function* withDefaultModel(
   options: Omit<EngineOptions, 'model'>,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-  return yield* engineQuery({ ...options, model: await defaultModel() })
+  return yield* engineQuery(withModel(options, await defaultModel()))
 }
 
-let shared: ResponseCache | undefined
+function withModel(options: Omit<EngineOptions, 'model'>, model: LanguageModel): EngineOptions {
+  const specialist = specialistFor(model, options)
+  return {
+    ...options,
+    model,
+    ...(specialist === undefined ? {} : { specialist }),
+    ...(isStopgap(model) ? { notices: [STOPGAP] } : {}),
+  }
+}
 
-function sharedCache(): ResponseCache {
-  shared ??= new ResponseCache()
-  return shared
+const STOPGAP: NoticeEvent = {
+  type: 'notice',
+  code: 'builtin_model',
+  message:
+    'No model is configured: builtin/extractive answers by quoting the documents. For a written answer set a key such as OPENAI_API_KEY, or name a model.',
 }
 
 /** Stands in for the default model while the other options are checked. */

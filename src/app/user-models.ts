@@ -3,6 +3,7 @@
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { fromAiSdkModel, isAiSdkModel } from '../providers/create.ts'
+import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { loadConfig } from './config.ts'
 import { createModel, isPointer, resolvePointer } from './models.ts'
 import type { ModelInput, ModelOptions } from './models.ts'
@@ -23,16 +24,29 @@ export function resolveModel(model: ModelInput, options: ModelOptions = {}): Lan
 }
 
 /** What answers when nobody named a model; see `defaultModelRef`. */
-export function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
-  return openModel(undefined, userConfig(), process.env, options)
+export async function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
+  const model = await openModel(undefined, userConfig(), process.env, options)
+  if (model.ref === EXTRACTIVE_REF && (process.env['CRIA_MODEL'] ?? '') === '' && userConfig().models?.main === undefined)
+    stopgaps.add(model)
+  return model
+}
+
+const stopgaps = new WeakSet<LanguageModel>()
+
+/** It answers because nobody has configured another one. */
+export function isStopgap(model: LanguageModel): boolean {
+  return stopgaps.has(model)
 }
 
 function pointedAt(pointer: string, options: ModelOptions): LanguageModel {
   const config = userConfig()
   const ref = resolvePointer(pointer, config)
-  return createModel(ref, { ...providerOptions(ref.slice(0, ref.indexOf('/')), config, process.env), ...options })
+  const facts = config.modelFacts?.[ref]
+  const given = providerOptions(ref.slice(0, ref.indexOf('/')), config, process.env)
+  return createModel(ref, { ...given, ...(facts === undefined ? {} : { facts }), ...options })
 }
 
-function userConfig(): ReturnType<typeof loadConfig>['config'] {
+/** @throws ConfigurationError when it cannot be read. */
+export function userConfig(): ReturnType<typeof loadConfig>['config'] {
   return loadConfig({ env: process.env, cwd: process.cwd() }).config
 }

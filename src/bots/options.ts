@@ -14,8 +14,17 @@ import { checkNames } from '../engine/options.ts'
 export const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
 export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
-export interface BotOptions
-  extends CallSettings, Pick<QueryOptions, 'fallbackModels' | 'retry' | 'timeouts' | 'enableThinking' | 'budget'> {
+type PassedOn =
+  | 'fallbackModels'
+  | 'switchModels'
+  | 'retry'
+  | 'timeouts'
+  | 'enableThinking'
+  | 'budget'
+  | 'cache'
+  | 'onQueryCompleted'
+
+export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
   readonly systemPrompt?: string
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
@@ -44,11 +53,26 @@ export interface BotOptions
   readonly output?: NodeJS.WritableStream
 }
 
+/** Options of `query()` that a bot takes as they are. */
+export const PASSED_ON: readonly PassedOn[] = [
+  'fallbackModels',
+  'switchModels',
+  'retry',
+  'timeouts',
+  'enableThinking',
+  'budget',
+  'cache',
+  'onQueryCompleted',
+]
+
 /** As for `query()`: the compiler sees to it that none is missing. */
 const OPTIONS = Object.keys({
   systemPrompt: true,
   model: true,
   fallbackModels: true,
+  switchModels: true,
+  cache: true,
+  onQueryCompleted: true,
   memory: true,
   streamTarget: true,
   jsonMode: true,

@@ -22,7 +22,7 @@ import { settingsOf } from '../engine/turn.ts'
 import { answerFrom, deltasOf } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
 import { keepsMessages, remember } from './memory.ts'
-import { checkBotOptions } from './options.ts'
+import { checkBotOptions, PASSED_ON } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { displayFor, shown } from './show.ts'
 
@@ -237,18 +237,6 @@ export class SimpleBot {
   }
 }
 
-function passedOn({
-  fallbackModels,
-  retry,
-  timeouts,
-  enableThinking,
-  budget,
-}: Omit<BotOptions, 'apiKey'>): Partial<QueryOptions> {
-  return {
-    ...(fallbackModels === undefined ? {} : { fallbackModels }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(timeouts === undefined ? {} : { timeouts }),
-    ...(enableThinking === undefined ? {} : { enableThinking }),
-    ...(budget === undefined ? {} : { budget }),
-  }
+function passedOn(options: BotOptions): Partial<QueryOptions> {
+  return Object.fromEntries(PASSED_ON.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
 }

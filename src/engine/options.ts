@@ -3,7 +3,7 @@
 import type { Budget } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { BotIdentity } from '../core/event.ts'
+import type { BotIdentity, NoticeEvent } from '../core/event.ts'
 import type { CreateId } from '../core/id.ts'
 import type { ContextSource } from '../core/injection.ts'
 import { toMessages } from '../core/message.ts'
@@ -38,6 +38,13 @@ export interface EngineOptions extends CallSettings {
   readonly model: LanguageModel
   /** Models to turn to when the first is not to be had, in order. */
   readonly fallbackModels?: readonly LanguageModel[]
+  /** Answers in place of `model` what this turn asks for in particular, such as thinking; default none. */
+  readonly specialist?: LanguageModel
+  /**
+   * `false`: `model` answers, or nobody does, whatever other models are named. Default true: a turn turns to another model when this one is not to
+   * be had, too small or not made for it, and says so with `model_switch`.
+   */
+  readonly switchModels?: boolean
   readonly tools?: readonly Tool[]
   readonly toolChoice?: ToolChoice
   /** `false`: the turn is complete when the model has chosen its calls; none is run. Default true. */
@@ -67,6 +74,10 @@ export interface EngineOptions extends CallSettings {
   readonly context?: EngineContextOptions
   /** Answers that were given before; default none. */
   readonly cache?: ResponseCache
+  /**
+   * How often and how long a model is asked again. `maxRetries` counts the retries after the first attempt, for each model of a step: 2, the
+   * default, makes three attempts, and 0 turns to the next model at once. (`maxRetries` of `retryWithBackoff` counts all attempts.)
+   */
   readonly retry?: Partial<RetryPolicy>
   /** Remembers which models failed in turns before; default nothing does. */
   readonly coolDowns?: CoolDowns
@@ -84,8 +95,10 @@ export interface EngineOptions extends CallSettings {
   readonly bot?: BotIdentity
   /** Name of the turn's span; default `query`. */
   readonly operation?: string
-  /** Told once of each query when it has ended. */
+  /** Told once of each query when it has ended, however it ended: where metrics go. What it throws harms nothing. */
   readonly onQueryCompleted?: (metrics: QueryMetrics) => void
+  /** Yielded after `start`: what there is to say about how the turn was set up. */
+  readonly notices?: readonly NoticeEvent[]
   /** Milliseconds from which a query counts as slow; default 30,000. */
   readonly slowAfter?: number
   /** The span that this turn belongs to; default the current one. */
@@ -97,6 +110,9 @@ export interface EngineOptions extends CallSettings {
 }
 
 export interface QueryMetrics extends TurnMetrics {
+  readonly type: 'query_completed'
+  readonly state: 'done' | 'failed' | 'cancelled'
+  readonly bot?: BotIdentity
   readonly turnId: string
   readonly sessionId: string
   readonly model: string
@@ -117,6 +133,8 @@ const OPTIONS = Object.keys({
   system: true,
   model: true,
   fallbackModels: true,
+  specialist: true,
+  switchModels: true,
   tools: true,
   toolChoice: true,
   executeTools: true,
@@ -143,6 +161,7 @@ const OPTIONS = Object.keys({
   bot: true,
   operation: true,
   onQueryCompleted: true,
+  notices: true,
   slowAfter: true,
   span: true,
   clock: true,

@@ -71,7 +71,8 @@ async function* steps(turn: Turn): Station<QueryResult> {
   const { ctx, options } = turn
   const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
   yield { type: 'start', model: options.model.ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
-  yield* insteadOfResting(turn)
+  yield* options.notices ?? []
+  yield* firstSwitch(turn)
   yield* recall(turn)
   await lookAround(turn)
 
@@ -96,12 +97,12 @@ function wasCut({ finishReason }: Answer): boolean {
   return finishReason === 'length' || finishReason === 'content-filter'
 }
 
-/** A model that failed a moment ago is not asked first. */
-function* insteadOfResting(turn: Turn): Generator<EventBody> {
-  const { model } = turn.options
+/** A model that failed a moment ago is not asked first, nor is one that cannot do what the turn asks for in particular. */
+function* firstSwitch(turn: Turn): Generator<EventBody> {
+  const { model, specialist } = turn.options
   const first = currentModel(turn)
   if (first === model) return
-  const reason = turn.ctx.coolDowns?.restOf(model)?.reason ?? 'default'
+  const reason = first === specialist ? 'specialized_task' : (turn.ctx.coolDowns?.restOf(model)?.reason ?? 'default')
   yield { type: 'model_switch', from: model.ref, to: first.ref, reason }
 }
 

@@ -175,6 +175,9 @@ class Tap {
     try {
       unheard(
         options.onQueryCompleted({
+          type: 'query_completed',
+          state: stateOf(this.terminal),
+          ...(options.bot === undefined ? {} : { bot: options.bot }),
           ...this.#summary(endedAt),
           turnId,
           sessionId,
@@ -201,7 +204,7 @@ class Tap {
     const { recorder, turnId, ledger } = this.#turn
     this.terminal = event
     const close: TurnClose = {
-      state: event.type === 'complete' ? 'done' : event.type === 'cancelled' ? 'cancelled' : 'failed',
+      state: stateOf(event),
       event,
       endedAt: event.at,
       model: currentModel(this.#turn).ref,
@@ -221,6 +224,12 @@ class Tap {
     const cacheHit = this.terminal?.type === 'complete' && this.terminal.result.cacheHit
     return this.#metrics.summary(startedAt, endedAt, step, cacheHit, options.slowAfter ?? DEFAULT_SLOW_AFTER)
   }
+}
+
+/** A turn without an end was left by its reader. */
+function stateOf(event: TerminalEvent | undefined): TurnClose['state'] {
+  if (event === undefined) return 'cancelled'
+  return event.type === 'complete' ? 'done' : event.type === 'cancelled' ? 'cancelled' : 'failed'
 }
 
 function errorOf(event: TerminalEvent): { error?: ErrorInfo } {

@@ -14,7 +14,7 @@ import type { Tool } from '../core/tool.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import { DEFAULT_BACKOFF } from '../model/backoff.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
-import { currentModel as modelOf } from '../model/chain.ts'
+import { currentModel as modelOf, switchModel } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
@@ -90,7 +90,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     ...options.retry,
   }
   const coolDowns = retry.coolDown === 0 ? undefined : options.coolDowns
-  const models = [options.model, ...(options.fallbackModels ?? [])]
+  const models = modelsOf(options)
   const chain: ModelChain = { models: restedFirst(models, (model) => coolDowns?.restOf(model), startedAt), current: 0 }
   const ledger = new TurnLedger({
     turnId,
@@ -133,6 +133,14 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
       coolDowns,
     },
   }
+}
+
+/** Whom the turn may ask, in this order. */
+function modelsOf({ model, fallbackModels = [], specialist, switchModels }: EngineOptions): readonly LanguageModel[] {
+  if (switchModels === false) return [model]
+  const models = [model, ...fallbackModels]
+  const first = switchModel('specialized_task', 0, { models, specialist })
+  return first === undefined || first === model ? models : [first, ...models]
 }
 
 export function currentModel({ chain }: Turn): LanguageModel {

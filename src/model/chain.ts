@@ -55,7 +55,7 @@ export function switchModel<Model extends Sized>(
       return following[0]
     case 'specialized_task':
       return specialist ?? models[0]
-    case 'default':
+    default:
       return models[0]
   }
 }

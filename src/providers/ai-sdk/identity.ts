@@ -29,8 +29,8 @@ export function foreignIdentity(model: object): string {
   if (typeof config !== 'object' || config === null) return nameOfObject(model)
   const { baseURL, url, headers, fetch: own, provider, transformRequestBody } = config as Readonly<Record<string, unknown>>
   try {
-    const place: unknown = typeof url === 'function' ? url({ path: '/', modelId: '' }) : baseURL
-    const sent: unknown = typeof headers === 'function' ? headers() : headers
+    const place: unknown = isFunction(url) ? url({ path: '/', modelId: '' }) : baseURL
+    const sent: unknown = isFunction(headers) ? headers() : headers
     if (typeof place !== 'string' || !isPlain(sent)) return nameOfObject(model)
     const settings = {
       // OpenAI's two APIs are at one place.
@@ -42,6 +42,10 @@ export function foreignIdentity(model: object): string {
   } catch {
     return nameOfObject(model)
   }
+}
+
+function isFunction(value: unknown): value is (...given: readonly unknown[]) => unknown {
+  return typeof value === 'function'
 }
 
 /** A promise of headers would have to be waited for. */
