@@ -11,7 +11,8 @@ export function best({ scores, keys }: Scored, limit: number, among?: readonly n
   if (limit <= 0) return []
   const compare = (a: number, b: number): number =>
     (scores[b] ?? 0) - (scores[a] ?? 0) || (keys[a] ?? 0) - (keys[b] ?? 0) || a - b
-  const room = 2 * limit + 64
+  // Little room, so that the floor is known soon: most searches ask for the best few.
+  const room = 2 * limit + 8
   const size = among?.length ?? scores.length
   let kept: number[] = []
   let floor = 0

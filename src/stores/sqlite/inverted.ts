@@ -29,6 +29,12 @@ interface Row {
   readonly data: Uint8Array
 }
 
+/** A part of a list, end exclusive. */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
 export class InvertedIndex {
   readonly #connection: Connection
   readonly #table: 'postings' | 'grams'
@@ -49,16 +55,16 @@ export class InvertedIndex {
     for (const { base, data } of rows) into.read(base, data)
   }
 
-  /** The lists of several keys. */
-  readAll(keys: readonly number[]): Map<Key, Postings> {
-    const lists = new Map<Key, Postings>()
+  /** Reads the lists of several keys to the end of `into`, one after the other; says where each stands there. */
+  readAll(keys: readonly number[], into: Postings): Map<Key, Range> {
+    const ranges = new Map<Key, Range>()
     const rows = this.#connection.all<Row & { readonly key: Key }>(this.#sql.lists, [JSON.stringify(keys)])
     for (const { key, base, data } of rows) {
-      let list = lists.get(key)
-      if (list === undefined) lists.set(key, (list = new Postings(data.length)))
-      list.read(base, data)
+      const from = ranges.get(key)?.from ?? into.size
+      into.read(base, data)
+      ranges.set(key, { from, to: into.size })
     }
-    return lists
+    return ranges
   }
 
   /** Adds ids that are higher than all there were, ascending. Inside a transaction. */

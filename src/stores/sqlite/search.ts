@@ -16,7 +16,7 @@ import type { Corpus, CorpusCache } from './corpus.ts'
 import { CHUNK_COLUMNS, toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
 import { gramIndexOf, postingsOf } from './index-writer.ts'
-import type { InvertedIndex } from './inverted.ts'
+import type { InvertedIndex, Range } from './inverted.ts'
 import { Postings } from './postings.ts'
 import { parseQuery, termsById } from './query-words.ts'
 import type { ParsedQuery, QueryWord, Term } from './query-words.ts'
@@ -143,7 +143,9 @@ export class Searcher {
     )
     // A word that only the candidate itself has leads nowhere.
     const shared = words.flat().filter(({ term }) => term.frequency > 1)
-    const lists = this.#postings.readAll([...new Set(shared.map(({ term }) => term.id))])
+    const list = this.#list
+    list.clear()
+    const ranges = this.#postings.readAll([...new Set(shared.map(({ term }) => term.id))], list)
     const similarity = new Float64Array(corpus.lengths.length)
     return new Map(
       candidates.map((candidate, at) => {
@@ -151,18 +153,11 @@ export class Searcher {
         let self = 0
         for (const { term, weight } of words[at] ?? []) {
           self += weight * weight
-          const idf = inverseFrequency(corpus.chunks, term.frequency)
-          const list = lists.get(term.id)
-          if (list === undefined) continue
-          for (let index = 0; index < list.size; index++) {
-            const id = list.ids[index] ?? 0
-            const length = corpus.lengths[id] ?? 0
-            if (length === 0 || id === candidate) continue
-            if (similarity[id] === 0) touched.push(id)
-            similarity[id] =
-              (similarity[id] ?? 0) + weight * idf * occurrenceWeight(list.counts[index] ?? 0, length, corpus.averageLength)
-          }
+          const range = ranges.get(term.id)
+          if (range === undefined) continue
+          addSimilarity(corpus, similarity, weight * inverseFrequency(corpus.chunks, term.frequency), list, range, touched)
         }
+        similarity[candidate] = 0
         const found = best({ scores: similarity, keys }, limit, touched).map((id) => ({
           id,
           similarity: (similarity[id] ?? 0) / self,
@@ -198,6 +193,25 @@ function addScores(corpus: Corpus, scores: Float64Array, weight: number, counts:
     const length = lengths[id] ?? 0
     if (length > 0) scores[id] = (scores[id] ?? 0) + weight * occurrenceWeight(counts[id] ?? 0, length, averageLength)
     counts[id] = 0
+  }
+}
+
+/** The same for the chunks in a part of a list, all of which count alike. */
+function addSimilarity(
+  { lengths, averageLength }: Corpus,
+  similarity: Float64Array,
+  weight: number,
+  { ids, counts }: Postings,
+  { from, to }: Range,
+  touched: number[],
+): void {
+  for (let at = from; at < to; at++) {
+    const id = ids[at] ?? 0
+    const length = lengths[id] ?? 0
+    if (length === 0) continue
+    const known = similarity[id] ?? 0
+    if (known === 0) touched.push(id)
+    similarity[id] = known + weight * occurrenceWeight(counts[at] ?? 0, length, averageLength)
   }
 }
 
