@@ -1,6 +1,13 @@
-/** Recorded conversations with tools, carried on by us: what we send back is what a strict provider accepts. */
+/**
+ * Recorded conversations with tools, carried on by us: what we send back is what a strict provider accepts, and the loop asks once for each
+ * step, across the turns of a session.
+ */
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { collect, tool } from '../../test/calls.ts'
 import { ask } from '../../test/support/ask-provider.ts'
 import {
   expectedOf,
@@ -10,10 +17,11 @@ import {
   sequences,
   tellThatRecordingsAreMissing,
 } from '../../test/support/shared-wire.ts'
-import type { ReplayServer } from '../../test/support/shared-wire.ts'
+import type { Expected, Recording, ReplayServer } from '../../test/support/shared-wire.ts'
 import { assistant, toolResult, user } from '../core/message.ts'
 import type { RequestMessage } from '../core/model.ts'
 import { Assembler } from '../model/assemble.ts'
+import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { createProviderModel } from './create.ts'
 
 const MODELS = [
@@ -68,4 +76,68 @@ describe.skipIf(!hasRecordings).each(MODELS)('conversations of $api through $mod
       }
     }
   })
+
+  test('ENG-QUERY-001 the loop makes one request for each step, and no more', async () => {
+    const all = new Map(recordings(api).map((recording) => [recording.name, recording]))
+    const folder = mkdtempSync(join(tmpdir(), 'cria-sequences-'))
+    const recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
+    try {
+      for (const sequence of sequences(api)) {
+        const steps = sequence.steps.flatMap((name) => all.get(name) ?? [])
+        const expected = steps.map(expectedOf)
+        if (expected.some(({ error }) => error !== undefined)) continue
+        const names = new Set(
+          expected.flatMap(({ toolCalls = [] }) => toolCalls.map(({ name }) => name).filter((name) => name !== '')),
+        )
+        const session = `loop.${sequence.name}.${ref.replaceAll('/', '-')}`
+        const model = createProviderModel(ref, {
+          baseURL: `${server?.url}/${sequence.name};strict=1;session=${session}/${version}`,
+          apiKey: 'a-key-of-no-worth',
+          env: {},
+        })
+        const before = server?.log.length ?? 0
+        for (const turn of turnsOf(steps, expected)) {
+          const events = await collect({
+            model,
+            prompt: 'Go on.',
+            sessionId: session,
+            recorder,
+            tools: [...names].map((name) => tool(name, () => 'done')),
+            stream: turn[0]?.stream ?? true,
+            // A recording may end with calls that nobody answered.
+            maxSteps: turn.length,
+            retry: { maxRetries: 0 },
+          })
+          const last = events.at(-1)
+          // One step asks its client to search for tools, which we do not offer: for us it says nothing, and that is an error.
+          const says = saysSomething(expected[steps.indexOf(turn.at(-1) as Recording)])
+          expect({ name: sequence.name, ended: last?.type, step: last?.step }).toEqual({
+            name: sequence.name,
+            ended: says ? 'complete' : 'error',
+            step: turn.length,
+          })
+        }
+        const requests = server?.log.slice(before).filter(({ type }) => type === 'request') ?? []
+        expect({ name: sequence.name, requests: requests.length }).toEqual({ name: sequence.name, requests: steps.length })
+        expect(requests.flatMap(({ violations = [] }) => violations)).toEqual([])
+      }
+    } finally {
+      recorder.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
 })
+
+/** A turn ends with an answer that calls nothing. */
+function turnsOf(steps: readonly Recording[], expected: readonly Expected[]): Recording[][] {
+  const turns: Recording[][] = [[]]
+  steps.forEach((step, index) => {
+    turns.at(-1)?.push(step)
+    if ((expected[index]?.toolCalls ?? []).every(({ name }) => name === '')) turns.push([])
+  })
+  return turns.filter((turn) => turn.length > 0)
+}
+
+function saysSomething({ text = '', toolCalls = [] }: Expected = {}): boolean {
+  return text !== '' || toolCalls.length > 0
+}

@@ -49,7 +49,10 @@ if (import.meta.main) {
         },
         free,
       ),
-      tool('restart', (_, { idempotencyKey }) => effect('restart', idempotencyKey)),
+      tool('restart', (_, { idempotencyKey }) => {
+        effect('restart', idempotencyKey)
+        return 'restarted'
+      }),
     ],
   })
   for await (const event of turn) {
