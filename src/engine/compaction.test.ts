@@ -218,6 +218,21 @@ describe('a request that is too large', () => {
     })
   })
 
+  it('ENG-ERR-003 a provider that refuses nothing but has no room for an answer is understood', async () => {
+    const silent = (request: ModelRequest): ScriptedAnswer => {
+      if (isSummary(request)) return 'Notes.'
+      const isFull = contents(request).join('').length > 4000
+      return isFull ? { text: '', finish: 'length', usage: { inputTokens: 2000, outputTokens: 0, totalTokens: 2000 } } : 'Here.'
+    }
+    const messages = [user('First.'), assistant(words(3000)), user('Second.'), assistant(words(3000))]
+    const { types, text } = await run({ model: new ScriptedModel(silent), messages, prompt: 'Third?' })
+    expect(types).toEqual(['start', 'compaction', 'text_delta', 'usage', 'message', 'complete'])
+    expect(text).toBe('Here.')
+    // An answer that was cut is one all the same, and so is one that was not to be longer.
+    const cut = new ScriptedModel([{ text: 'He', finish: 'length' }])
+    expect((await run({ model: cut, prompt: 'Go' })).result).toMatchObject({ finishReason: 'length', text: 'He' })
+  })
+
   it('F02 ends in an error with numbers after one attempt when nothing can make room', async () => {
     const model = new ScriptedModel(() => ({ fail: { after: 0, error: overflow } }), { facts: { contextWindow: WINDOW } })
     const { events, types } = await run({ model, prompt: words(8000), system: words(8000) })

@@ -25,6 +25,7 @@ import { OVER, readAlone } from './answer-reader.ts'
 import type { AnswerReader, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
 import { Watchdog } from './watchdog.ts'
+import { windowFull } from './window-full.ts'
 
 /** Everything that an attempt may end in but an answer. */
 interface Failure {
@@ -151,7 +152,7 @@ async function* attemptOnce(
     }
     const assembled = progress.assembler.result()
     noteResponse(span, assembled)
-    return { ...answerOf(assembled, model), message: messageOf(assembled, ctx), model }
+    return { ...answerOf(assembled, request, model), message: messageOf(assembled, ctx), model }
   } catch (thrown) {
     const error = toCriaError(thrown)
     progress.error = error
@@ -195,8 +196,14 @@ async function* partsOf(
 }
 
 /** @throws CriaError when what came is no answer. */
-function answerOf(assembled: Assembled, model: LanguageModel): Pick<Answer, 'type' | 'finishReason' | 'abstained'> {
+function answerOf(
+  assembled: Assembled,
+  request: ModelRequest,
+  model: LanguageModel,
+): Pick<Answer, 'type' | 'finishReason' | 'abstained'> {
   const { finishReason, rawReason, abstained } = assembled
+  const overflow = windowFull(assembled, request, model)
+  if (overflow !== undefined) throw overflow
   if (finishReason === undefined) {
     throw new CriaError('stream_interrupted', `The stream of ${model.ref} ended without saying that it was finished.`)
   }
