@@ -12,6 +12,7 @@ import { currentSpan, startSpan } from './span.ts'
 import { conversationOf } from '../prepare/conversation.ts'
 import { buildRequest } from '../prepare/prepare.ts'
 import type { RequestOptions } from '../prepare/prepare.ts'
+import { repairHistory } from '../prepare/repair.ts'
 
 export { toolCallsInText } from '../model/text-tool-calls.ts'
 export { specOf } from './turn.ts'
@@ -36,7 +37,8 @@ export async function* streamRequest(
   signal: AbortSignal,
 ): AsyncGenerator<ModelPart, void, undefined> {
   const span = currentSpan() ?? startSpan('llm_request', { clock: systemClock, sink: () => {} })
-  yield* model.stream(request, { signal, span })
+  const { messages } = repairHistory(request.messages)
+  yield* model.stream({ ...request, messages }, { signal, span })
 }
 
 /** Folds the parts of one answer into a response; `onText` is told of each delta as it comes. */

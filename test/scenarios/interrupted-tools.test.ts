@@ -94,20 +94,45 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('a tool 
   })
 })
 
+/** Notes its keys. */
+function deploy(keys: string[], more: Partial<Tool> = {}): Tool {
+  return tool(
+    'deploy',
+    (_, { idempotencyKey }) => {
+      keys.push(idempotencyKey)
+      return 'live'
+    },
+    more as Partial<Tool<Record<string, unknown>>>,
+  )
+}
+
+const CUT: Readonly<Record<string, string>> = {
+  openai: 'max_output_tokens',
+  'openai-chat': 'length',
+  anthropic: 'max_tokens',
+  google: 'MAX_TOKENS',
+}
+
+describe.each(APIS.filter(({ provider }) => provider in CUT))('an answer of $provider was cut', (api) => {
+  it('ENG-PREP-001 and its calls, which were never run, do not stand in the way of the next question', async () => {
+    const ran: string[] = []
+    const tools = [deploy(ran)]
+    const calls = [{ id: 'call_deploy', name: 'deploy', arguments: '{"to":"live"}' }]
+    await goOn(api, [{ calls, finish: CUT[api.provider] ?? '' }], { tools })
+    expect(ran).toEqual([])
+
+    const { bodies, events } = await goOn(api, [{ calls: calls.map((call) => ({ ...call, id: 'call_again' })) }], { tools })
+    expect(bodies.flatMap((body) => HISTORY_RULES[api.provider]?.(body))).toEqual([])
+    expect(JSON.stringify(bodies[0])).toContain('Not run')
+    expect(notices(events)).toEqual([])
+    // It has never begun: nobody has to be asked.
+    expect(ran).toHaveLength(1)
+  })
+})
+
 describe('a tool that was killed', () => {
   const [api] = APIS as readonly [Api]
   const again: Said = { calls: [{ id: 'call_again', name: 'deploy', arguments: '{"to":"live"}' }] }
-
-  function deploy(keys: string[], more: Partial<Tool> = {}): Tool {
-    return tool(
-      'deploy',
-      (_, { idempotencyKey }) => {
-        keys.push(idempotencyKey)
-        return 'live'
-      },
-      more as Partial<Tool<Record<string, unknown>>>,
-    )
-  }
 
   it('is not run again without a question, although it needs no permission', async () => {
     await interrupt()
