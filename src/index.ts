@@ -39,7 +39,7 @@ export { ToolBot } from './bots/tool-bot.ts'
 export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
 export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation } from './core/budget.ts'
-export type { Citation } from './core/citation.ts'
+export type { Citation, CitationKind } from './core/citation.ts'
 export {
   ConfigurationError,
   CriaError,

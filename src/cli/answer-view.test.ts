@@ -62,6 +62,18 @@ describe('text in a pipe', () => {
     expect(io.out()).toContain('[1] docs/wine.md  (the source does not say this)\n')
   })
 
+  test('QRY-RAG-022 and why, where that is known', async () => {
+    const io = fakeIo()
+    const citations = [
+      citation({ supported: false, kind: 'edited', reason: 'says “1875”\u001B[2J where the passage has “1874”' }),
+    ]
+    await showTurn(turn(start, delta('x [1]'), complete({ citations })), io, TEXT)
+    expect(io.out()).toMatch(
+      /\[1\] docs\/wine\.md {2}\(the source does not say this: says “1875”.* where the passage has “1874”\)\n/,
+    )
+    expect(io.out()).not.toContain('\u001B')
+  })
+
   test('L01 raw data stays raw', async () => {
     const io = fakeIo()
     await showTurn(turn(start, delta('\u001B[2J\uD83D'), delta('\uDE00'), complete()), io, TEXT)

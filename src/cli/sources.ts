@@ -16,6 +16,8 @@ export interface SourceLine {
   /** Where a click leads, where it leads anywhere. */
   readonly url: string | undefined
   readonly supported: boolean
+  /** Why it is not supported, as far as that is known. */
+  readonly reason: string | undefined
 }
 
 /** Where the reader is, and where sources with a relative path lie. */
@@ -28,12 +30,12 @@ export interface Standpoint {
 /** One line for each place that is cited, in the order of the answer. */
 export function sourceLines(citations: readonly Citation[], from: Standpoint): readonly SourceLine[] {
   const lines = new Map<string, SourceLine>()
-  for (const { marker, source, lines: range, supported } of citations) {
+  for (const { marker, source, lines: range, supported, reason } of citations) {
     const place = placeOf(source, range, from)
     const key = `${marker}\0${place}`
     const before = lines.get(key)
-    if (before === undefined) lines.set(key, { marker, place, url: urlOf(source, from), supported })
-    else if (!supported && before.supported) lines.set(key, { ...before, supported })
+    if (before === undefined) lines.set(key, { marker, place, url: urlOf(source, from), supported, reason })
+    else if (!supported && before.supported) lines.set(key, { ...before, supported, reason })
   }
   return [...lines.values()].slice(0, MOST)
 }

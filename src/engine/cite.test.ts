@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Retrieved } from '../core/message.ts'
 import { readCitations } from './cite.ts'
-import { locate } from './locate.ts'
 
 const TEXT = 'The mill was built in 1874.\nIt ground rye for “three” villages — until the flood of 1902 took its wheel.'
 const passage = (marker: string, text = TEXT): Retrieved => ({
@@ -39,6 +38,7 @@ describe('readCitations', () => {
         quote: 'The mill was built in 1874.',
         supported: true,
         lines: [7, 7],
+        kind: 'verbatim',
       },
     ])
   })
@@ -109,13 +109,140 @@ describe('readCitations', () => {
   })
 })
 
-describe('locate', () => {
-  it('finds every slice of a text in it', () => {
+describe('readings of an answer', () => {
+  const kinds = (answer: string): (string | undefined)[][] =>
+    readCitations(answer, [
+      passage('1'),
+      passage('2', 'Peter bought a barge. It did not sink. His sister sold salt [4] in Ludbury.'),
+    ]).map(({ marker, kind, foundIn }) => (foundIn === undefined ? [marker, kind] : [marker, kind, foundIn]))
+
+  it.each([
+    ['a marker inside the quotation marks', '"The mill was built in 1874 [1]."', [['1', 'verbatim']]],
+    ['a marker before its quotation', 'According to [1], "the mill was built in 1874".', [['1', 'verbatim']]],
+    [
+      'markers that lead their lines',
+      '[1] The mill was built in 1874.\n[2] Peter bought a barge.',
+      [
+        ['1', 'verbatim'],
+        ['2', 'verbatim'],
+      ],
+    ],
+    ['a marker on a line of its own', '> The mill was built in 1874.\n\n[1]', [['1', 'verbatim']]],
+    [
+      'a range of markers',
+      'The mill was built in 1874 [1-2].',
+      [
+        ['1', 'verbatim'],
+        ['2', 'shifted', '1'],
+      ],
+    ],
+    [
+      'other brackets',
+      'The mill was built in 1874【1】. Peter bought a barge [^2].',
+      [
+        ['1', 'verbatim'],
+        ['2', 'verbatim'],
+      ],
+    ],
+    ['a list of sources', 'The mill was built in 1874 [1].\n\nSources:\n[1] mill.md', [['1', 'verbatim']]],
+    ['code between double backticks', 'Call ``a[`x`][1]`` first. Peter bought a barge. [2]', [['2', 'verbatim']]],
+    ['a fence that is never closed', 'Peter bought a barge. [2]\n```\nb[1]', [['2', 'verbatim']]],
+    ['a quotation that has a marker itself', '"His sister sold salt [4] in Ludbury" [2]', [['2', 'verbatim']]],
+    [
+      'a number beside a quotation',
+      'In 1912 he noted: "Peter bought a barge" [2].',
+      [
+        ['2', 'verbatim'],
+        ['2', 'unfounded'],
+      ],
+    ],
+    [
+      'one statement from two passages',
+      'The mill was built in 1874, and Peter bought a barge [1][2].',
+      [
+        ['1', 'paraphrase'],
+        ['2', 'paraphrase'],
+      ],
+    ],
+    ['nothing', '[1]', [['1', 'uncheckable']]],
+    ['an editor’s brackets', '"[T]he mill was built [sic] in 1874" [1]', [['1', 'verbatim']]],
+    ['an ellipsis that hides a denial', '"It did … sink" [2]', [['2', 'edited']]],
+    ['a denial of what is quoted', 'It did not "sink at all" [2].', [['2', 'invented']]],
+  ])('QRY-RAG-022 %s', (_, answer, expected) => {
+    expect(kinds(answer)).toEqual(expected)
+  })
+
+  it('QRY-RAG-022 says why, and which passage does say it', () => {
+    const [changed] = readCitations('"The mill was built in 1875" [1]', [passage('1')])
+    expect(changed).toMatchObject({ kind: 'edited', reason: 'says “1875” where the passage has “1874”' })
+    const [moved] = readCitations('"The mill was built in 1874" [2]', [passage('1'), { ...passage('2', 'Salt.'), store: 'x' }])
+    expect(moved).toMatchObject({ supported: false, foundIn: '1' })
+  })
+
+  it('QRY-RAG-022 notices that names have changed places', () => {
+    const paid = passage('1', 'In spring Ida Marsh paid Berta Kohl for the barge.')
+    expect(readCitations('In spring Ida Kohl paid Berta Marsh for the barge. [1]', [paid])).toMatchObject([{ supported: false }])
+  })
+
+  it('offsets count UTF-16 units, whatever stands before', () => {
+    const text = '𝒜 🦙 ﬁrst—\u00adthe “mill”  was\nbuilt in 1874.'
+    const [found] = readCitations('"first - the \'mill\' was built" [1]', [passage('1', text)])
+    expect(found).toMatchObject({ supported: true, start: 100 + text.indexOf('ﬁrst'), end: 100 + text.indexOf(' in 1874') })
+  })
+})
+
+describe('hostile answers and passages', () => {
+  const sizes = [1, 2, 4]
+  const steps = (make: (size: number) => readonly [answer: string, text: string]): number[] =>
+    sizes.map((size) => {
+      const [answer, text] = make(size * 1000)
+      let counted = 0
+      readCitations(answer, [passage('1', text), passage('2', 'Nothing.')], (count) => (counted = count))
+      return counted / (answer.length + text.length)
+    })
+
+  const inputs: readonly (readonly [string, (size: number) => readonly [answer: string, text: string]])[] = [
+    ['one word again and again', (size: number) => [`${'a '.repeat(size)}[1]`, 'a '.repeat(size * 10)]],
+    [
+      'many markers on one sentence',
+      (size: number) => ['The mill was never built. [1] '.repeat(size), 'The mill was built. '.repeat(size)],
+    ],
+    ['many quotations', (size: number) => ['"a b c" d [1] '.repeat(size), 'a b c e '.repeat(size * 5)]],
+    ['a quotation of ellipses', (size: number) => [`"${'a b … '.repeat(size)}" [1]`, 'a b '.repeat(size)]],
+    ['characters without spaces', (size: number) => [`${'水'.repeat(size)} [1]`, '水'.repeat(size * 10)]],
+  ]
+  it.each(inputs)('%s cost steps in proportion to their length', (_, make) => {
+    const [first = 0, , last = 0] = steps(make)
+    expect(last).toBeLessThan(first * 1.5 + 0.5)
+    expect(last).toBeLessThan(10)
+  })
+
+  it('every answer is read without an error, markers or not', () => {
+    const pieces = [
+      '[1]',
+      '[2, 1]',
+      '“',
+      '”',
+      '"',
+      '`',
+      '```\n',
+      '\n',
+      '> ',
+      '- ',
+      '| ',
+      'not ',
+      '1874 ',
+      '…',
+      'The mill ',
+      '水',
+      ' ',
+    ]
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), fc.nat(), (text, a, b) => {
-        const slice = text.slice(Math.min(a, b) % (text.length + 1), Math.max(a, b) % (text.length + 1)).trim()
-        const range = locate(slice, text)
-        if (slice.replaceAll('\u00ad', '') !== '') expect(range).toBeDefined()
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), (list) => {
+        for (const { kind, supported, reason } of readCitations(list.join(''), [passage('1')])) {
+          expect(supported).toBe(kind === 'verbatim' || kind === 'elided' || kind === 'paraphrase')
+          expect(reason === undefined).toBe(supported)
+        }
       }),
     )
   })

@@ -1,89 +1,165 @@
 /**
  * Reads the citations of an answer and checks each against the passage that it names.
  *
- * A marker like `[2]` speaks for the words before it, back to the previous marker, line or sentence. Words in quotation marks must stand
- * in the passage word for word. Other words may be the model's own: then the passage must hold their numbers and most of their content
- * words, in one place. What does not hold is kept and flagged.
+ * Quotations must stand in the passage word for word, save what typesetting changes and what an ellipsis says is left out. Other words may
+ * be the model's own: then the passage must bear them out, as far as words can show. What does not hold is kept, flagged and explained.
  */
 
 import type { Citation } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
-import { locate } from './locate.ts'
-import type { Range } from './locate.ts'
+import { readClaims } from './citations/claims.ts'
+import type { Claim, Range } from './citations/claims.ts'
+import { compare } from './citations/comparison.ts'
+import { citedPlace, judgeQuotation, judgeStatement, sharesStatement } from './citations/judge.ts'
+import type { Verdict } from './citations/judge.ts'
 
-const MARKERS = /(?:\s*\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+/g
-const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g
-
-export function readCitations(answer: string, passages: readonly Retrieved[]): Citation[] {
+/** @param count is told how many steps it took, which grows with the lengths of answer and passages. */
+export function readCitations(
+  answer: string,
+  passages: readonly Retrieved[],
+  count: (steps: number) => void = () => {},
+): Citation[] {
   if (passages.length === 0) return []
-  const byMarker = new Map(passages.map((passage) => [passage.marker, passage]))
-  // Not by spaces: those would become part of the markers after them.
-  const text = answer.replace(CODE, (code) => 'x'.repeat(code.length))
+  const { claims, markers } = readClaims(answer)
+  if (claims.length === 0) return []
+  const comparison = compare(answer, markers, passages)
   const citations = new Map<string, Citation>()
-  let claimFrom = 0
-  for (const run of text.matchAll(MARKERS)) {
-    const claim = answer.slice(claimFrom, run.index)
-    claimFrom = run.index + run[0].length
-    for (const [marker] of run[0].matchAll(/\d+/g)) {
-      for (const citation of check(claim, marker, byMarker.get(marker))) {
-        citations.set(`${marker}:${citation.start}:${citation.end}:${citation.quote}`, citation)
+  for (const [index, claim] of claims.entries()) {
+    const beside = [claims[index - 1], claims[index + 1]].flatMap((other) => other?.markers ?? [])
+    for (const marker of claim.markers) {
+      const passage = comparison.passage(marker)
+      if (passage === undefined) {
+        note({
+          marker,
+          chunkId: '',
+          source: '',
+          start: 0,
+          end: 0,
+          quote: said(answer, claim.statement),
+          supported: false,
+          ...NO_PASSAGE,
+        })
+        continue
       }
+      if (isReference(answer, claim, passage.retrieved)) continue
+      const others = comparison.markers.filter((other) => other !== marker)
+      const setting = { comparison, passage, others, beside }
+      for (const { range, verdict } of verdictsOf(claim, setting)) note(cited(answer, range, passage.retrieved, verdict))
     }
   }
+  count(comparison.steps())
   return [...citations.values()]
+
+  function note(citation: Citation): void {
+    const key = `${citation.marker}:${citation.start}:${citation.end}:${citation.quote}`
+    if (!citations.has(key) || !citation.supported) citations.set(key, citation)
+  }
 }
 
-/** What one marker claims: each quotation in it, or else the statement as a whole. */
-function check(claim: string, marker: string, passage: Retrieved | undefined): Citation[] {
-  if (passage === undefined) {
-    return [{ marker, chunkId: '', source: '', start: 0, end: 0, quote: lastStatement(claim), supported: false }]
-  }
-  const { text } = passage.chunk
-  const block = locate(stripMarkup(lastBlock(claim)), text)
-  if (block !== undefined) return [cited(marker, passage, block)]
-  const statement = lastStatement(claim)
-  const whole = locate(statement, text)
-  if (whole !== undefined) return [cited(marker, passage, whole)]
+const NO_PASSAGE = { kind: 'no-passage', reason: 'there is no passage of this number' } as const
 
-  const quotations = quotationsIn(lastBlock(claim))
-  if (quotations.length > 0) {
-    return quotations.map((quotation) => {
-      const range = locate(quotation, text)
-      return range === undefined ? unsupported(marker, passage, quotation) : cited(marker, passage, range)
-    })
-  }
-  const support = supportingSentence(statement, text)
-  return [support === undefined ? unsupported(marker, passage, statement) : cited(marker, passage, support)]
+interface Judged {
+  readonly range: Range
+  readonly verdict: Verdict
 }
 
-function cited(marker: string, { chunk }: Retrieved, range: Range): Citation {
+/** What one marker claims: the words before it as they stand, each quotation in them, or else the statement. */
+function verdictsOf(claim: Claim, setting: Parameters<typeof judgeStatement>[0]): Judged[] {
+  const { whole, statement, quotations, markers } = claim
+  const { comparison } = setting
+  const size = ({ from, to }: { from: number; to: number }): number => to - from
+  const asItStands = judgeQuotation({ ...setting, others: [], beside: [] }, whole)
+  if (asItStands.kind === 'verbatim') return [{ range: whole, verdict: asItStands }]
+  const quoted = quotations.filter((range) => isQuotation(comparison.answer, comparison.wordsIn(range)))
+  const judged: Judged[] = quoted.map((range) => ({ range, verdict: judgeQuotation(setting, range) }))
+  const inQuotes = quoted.reduce((sum, range) => sum + size(comparison.wordsIn(overlap(range, statement))), 0)
+  const around = size(comparison.wordsIn(statement)) - inQuotes
+  // What only introduces a quotation claims nothing.
+  if (quoted.length > 0 && (inQuotes > 0 || around === 0)) {
+    const verdict = judged.every(({ verdict }) => verdict.supported) ? frameProblem(setting, statement, quoted) : undefined
+    return verdict === undefined ? judged : [...judged, { range: statement, verdict }]
+  }
+  const verdict = judgeStatement(setting, statement)
+  // Several markers may bear a statement out together.
+  if (!verdict.supported && markers.length > 1 && verdict.kind !== 'edited') {
+    const together = sharesStatement(setting, statement, markers)
+    if (together !== undefined) return [...judged, { range: statement, verdict: together }]
+  }
+  return [...judged, { range: statement, verdict }]
+}
+
+function overlap(a: Range, b: Range): Range {
+  const start = Math.max(a.start, b.start)
+  return { start, end: Math.max(start, Math.min(a.end, b.end)) }
+}
+
+/** Shorter ones are names and terms. */
+const WORDS_OF_QUOTATION = 3
+const CHARACTERS_OF_QUOTATION = 4
+
+function isQuotation(
+  { text, starts, ends }: ReturnType<typeof compare>['answer'],
+  { from, to }: { from: number; to: number },
+): boolean {
+  const isDense =
+    to > from && /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}]/u.test(text.slice(starts[from], ends[from]))
+  return to - from >= (isDense ? CHARACTERS_OF_QUOTATION : WORDS_OF_QUOTATION)
+}
+
+/** A number beside the quotations that the passage does not have. */
+function frameProblem(
+  { comparison, passage }: Parameters<typeof judgeStatement>[0],
+  statement: Range,
+  quoted: readonly Range[],
+): Verdict | undefined {
+  const { from, to } = comparison.wordsIn(statement)
+  const inside = quoted.map((range) => comparison.wordsIn(range))
+  const { text, starts, ends } = comparison.answer
+  let next = 0
+  for (let at = from; at < to; at++) {
+    while ((inside[next]?.to ?? Infinity) <= at) next++
+    if ((inside[next]?.from ?? Infinity) <= at) continue
+    const word = text.slice(starts[at], ends[at])
+    if (!/^\d{2,}/.test(word) || comparison.run(passage, at, at + 1) !== undefined) continue
+    if (`${passage.retrieved.chunk.title ?? ''} ${passage.retrieved.chunk.source}`.includes(word)) continue
+    return { kind: 'unfounded', supported: false, reason: `“${word}” is not in the passage` }
+  }
+  return undefined
+}
+
+/** A line of a list of sources: `[1] docs/mill.md`. */
+function isReference(answer: string, { whole }: Claim, { chunk }: Retrieved): boolean {
+  const text = answer
+    .slice(whole.start, Math.min(whole.end, whole.start + 600))
+    .replace(/^[\s:.\-–—*_`<(]+/, '')
+    .replace(/[\s.,;:*_`>)]+$/, '')
+  return (
+    text !== '' &&
+    (text === chunk.source || text === chunk.title || (text.includes(chunk.source) && text.length < chunk.source.length + 40))
+  )
+}
+
+function cited(answer: string, range: Range, { marker, chunk }: Retrieved, verdict: Verdict): Citation {
+  const { kind, supported, reason, foundIn, place } = verdict
+  const at = supported && place !== undefined ? citedPlace(chunk.text, place, answer, range) : undefined
   return {
     marker,
     chunkId: chunk.id,
     source: chunk.source,
-    start: chunk.start + range.start,
-    end: chunk.start + range.end,
-    quote: chunk.text.slice(range.start, range.end),
-    supported: true,
-    ...linesOf(chunk, range),
+    start: chunk.start + (at?.start ?? 0),
+    end: at === undefined ? chunk.end : chunk.start + at.end,
+    quote: at === undefined ? said(answer, range) : chunk.text.slice(at.start, at.end),
+    supported,
+    ...linesOf(chunk, at),
+    kind,
+    ...(reason === undefined ? {} : { reason }),
+    ...(foundIn === undefined ? {} : { foundIn }),
   }
 }
 
-function unsupported(marker: string, { chunk }: Retrieved, quote: string): Citation {
-  return {
-    marker,
-    chunkId: chunk.id,
-    source: chunk.source,
-    start: chunk.start,
-    end: chunk.end,
-    quote,
-    supported: false,
-    ...(chunk.lines === undefined ? {} : { lines: chunk.lines }),
-  }
-}
-
-function linesOf(chunk: Retrieved['chunk'], range: Range): { lines?: readonly [number, number] } {
+function linesOf(chunk: Retrieved['chunk'], range: Range | undefined): { lines?: readonly [number, number] } {
   if (chunk.lines === undefined) return {}
+  if (range === undefined) return { lines: chunk.lines }
   const first = chunk.lines[0] + countLines(chunk.text.slice(0, range.start))
   return { lines: [first, first + countLines(chunk.text.slice(range.start, range.end))] }
 }
@@ -92,86 +168,13 @@ function countLines(text: string): number {
   return text.split(/\r\n|\r|\n/).length - 1
 }
 
-/** The paragraph, list item or table row that the marker ends. */
-function lastBlock(claim: string): string {
-  const lines = claim.trimEnd().split(/\n\s*\n|\n(?=\s*(?:[-*+>]|\d+[.)])\s)/)
-  return lines.at(-1) ?? ''
-}
-
-let segmenter: Intl.Segmenter | undefined
-
-/** Its data takes longer to load than most answers to check, and an answer that quotes does not need it. */
-function sentencesOf(text: string): Intl.SegmentData[] {
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' })
-  return [...segmenter.segment(text)]
-}
-
-function lastStatement(claim: string): string {
-  const sentences = sentencesOf(stripMarkup(lastBlock(claim)))
-    .map(({ segment }) => segment.trim())
-    .filter((segment) => /[\p{L}\p{N}]/u.test(segment))
-  return sentences.at(-1) ?? ''
-}
-
-/** Without list bullets, quote signs and emphasis. */
-function stripMarkup(block: string): string {
-  return block
-    .replace(/^\s*(?:>\s*|[-*+]\s+|\d+[.)]\s+|#{1,6}\s+)+/, '')
-    .replace(/(\*\*|__)(.+?)\1/g, '$2')
-    .replace(/^(`+)([^`]+)\1$/, '$2')
+/** Words of the answer without list bullets, quote signs and emphasis. */
+function said(answer: string, { start, end }: Range): string {
+  return answer
+    .slice(start, end)
     .trim()
-}
-
-/** What stands in quotation marks, of three words or more: shorter ones are names and terms. */
-function quotationsIn(text: string): string[] {
-  return [...text.matchAll(/“([^”]+)”|«([^»]+)»|„([^“”]+)[“”]|"([^"]+)"/g)]
-    .map((match) => (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim())
-    .filter((quotation) => wordsOf(quotation).length >= 3)
-}
-
-const SUPPORT = 0.6
-/** Below this many content words, agreement says nothing. */
-const FEW_WORDS = 2
-
-/** The sentence, with its successor where needed, that holds all numbers and most content words of a statement. */
-function supportingSentence(statement: string, text: string): Range | undefined {
-  const words = new Set(wordsOf(statement).filter(isContent))
-  if (words.size < FEW_WORDS) return undefined
-  const numbers = [...words].filter((word) => /\d/.test(word))
-  let best: { range: Range; share: number } | undefined
-  const sentences = sentencesOf(text)
-  for (const [index, { segment, index: start }] of sentences.entries()) {
-    const end = start + segment.length
-    const next = sentences[index + 1]
-    for (const range of [{ start, end }, ...(next === undefined ? [] : [{ start, end: next.index + next.segment.length }])]) {
-      const found = new Set(wordsOf(text.slice(range.start, range.end)))
-      if (numbers.some((number) => !found.has(number))) continue
-      const share = [...words].filter((word) => found.has(word)).length / words.size
-      const better = best === undefined || share > best.share || (share === best.share && lengthOf(range) < lengthOf(best.range))
-      if (share >= SUPPORT && better) best = { range: trimmed(text, range), share }
-    }
-  }
-  return best?.range
-}
-
-function lengthOf({ start, end }: Range): number {
-  return end - start
-}
-
-function trimmed(text: string, { start, end }: Range): Range {
-  const slice = text.slice(start, end)
-  return { start: start + slice.length - slice.trimStart().length, end: end - slice.length + slice.trimEnd().length }
-}
-
-function wordsOf(text: string): string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/\p{N}+(?:[.,]\p{N}+)*|\p{L}[\p{L}\p{M}'’-]*/gu) ?? []
-  )
-}
-
-function isContent(word: string): boolean {
-  return /\d/.test(word) || word.length > 3 || /[^\p{Script=Latin}'’-]/u.test(word)
+    .replace(/^(?:[.!?,;:。，]+\s+)?(?:>\s*|[-*+]\s+|\d{1,3}[.)]\s+|#{1,6}\s+)*/, '')
+    .replace(/(\*\*|__)(.+?)\1/g, '$2')
+    .replace(/^(`{1,10})([^`]+)\1$/, '$2')
+    .trim()
 }
