@@ -34,8 +34,12 @@ export function programOf(name: string): string {
 /** `python3.12` is a `python`. */
 function riskOf(name: string): Risk | undefined {
   const program = programOf(name)
+  if (LOADERS.test(program)) return everything
   return RISKS.get(program) ?? RISKS.get(program.replace(/[-.]?\d+(?:\.\d+)*$/, ''))
 }
+
+/** The dynamic loader runs what it is given, and so does an emulator: `ld-linux-x86-64.so.2`, `qemu-aarch64`. */
+const LOADERS = /^(?:ld\b.*\.so\b|qemu-)/
 
 /** A file may be called `--checkpoint-action=exec=…`. */
 function mayBecomeOption({ text, wild }: Word): boolean {
@@ -62,14 +66,18 @@ interface Options {
   readonly word?: RegExp
   /** From this word on, everything is a command or a script. */
   readonly from?: RegExp
+  /** What is named behind this word is fetched from elsewhere, and runs when it is installed. */
+  readonly installs?: RegExp
 }
 
-function options({ long = '', short = '', word, from }: Options): Risk {
+function options({ long = '', short = '', word, from, installs }: Options): Risk {
   const names = long === '' ? [] : long.split(' ')
   return (words) => {
     const start = from === undefined ? -1 : words.findIndex((each) => from.test(each))
+    const install = installs === undefined ? -1 : words.findIndex((each) => installs.test(each))
     return [...words.entries()].flatMap(([index, each]) => {
       if (start !== -1 && index >= start) return [index]
+      if (install !== -1 && index > install && !each.startsWith('-')) return [index]
       // The value of an option may be the next word.
       return word?.test(each) === true || isLong(each, names) || isShort(each, short) ? [index, index + 1] : []
     })
@@ -145,13 +153,20 @@ const sed: Risk = (words) => {
   })
 }
 
+/** The second file is written. */
+const uniq: Risk = (words) =>
+  [...words.entries()]
+    .filter(([, word]) => !word.startsWith('-'))
+    .map(([index]) => index)
+    .slice(1)
+
 /** The first word may be a bundle of letters without a dash. */
 const tar: Risk = (words) => {
   const found = options({
-    long: 'checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command',
-    short: 'IF',
+    long: 'checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command absolute-names',
+    short: 'IFP',
   })(words)
-  return /^[A-Za-z]*[IF]/.test(words[0] ?? '') ? everything(words) : found
+  return /^[A-Za-z]*[IFP]/.test(words[0] ?? '') ? everything(words) : found
 }
 
 const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
@@ -162,15 +177,19 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
       'exec command builtin eval source . trap ssh mosh docker podman kubectl nerdctl systemd-run at batch crontab tmux screen strace ltrace ' +
       'valgrind gdb lldb perf chrt taskset setarch linux prlimit entr busybox toybox npx bunx uvx pipx start-stop-daemon runcon xvfb-run proot ' +
       'fakeroot firejail bwrap setpriv ssh-agent sg newgrp expect unbuffer socat nc ncat caffeinate osascript open xdg-open run-parts ' +
-      'watchexec nodemon concurrently cross-env dotenv direnv rlwrap ld ld-linux-x86-64.so ip dbus-run-session ' +
+      'watchexec nodemon concurrently cross-env dotenv direnv rlwrap ld ldd ip dbus-run-session dbus-send busctl batch tini dumb-init gosu ' +
+      'su-exec capsh setuidgid s6-setuidgid envdir chpst softlimit faketime torsocks torify proxychains numactl cgexec hyperfine multitime ' +
+      'machinectl cpulimit catchsegv sshpass autossh chronic git-shell vagrant ansible crictl virsh lxc lxc-attach incus wine mono nix-shell ' +
+      'sbt nvm fnm volta corepack aa-exec gdbserver rr mail mailx mutt sendmail exim ' +
       // They change what later words mean.
-      'alias unalias export declare typeset local readonly read mapfile readarray let hash enable set unset shopt bind complete umask',
+      'alias unalias export declare typeset local readonly read mapfile readarray getopts let hash enable set unset shopt bind complete umask',
   ),
   ...named(
     script,
     'sh bash zsh dash ksh mksh fish csh tcsh ash rbash pwsh python pypy ipython perl ruby node nodejs deno bun tsx ts-node php lua luajit tclsh ' +
       'wish rscript r julia groovy scala kotlin java jshell ghci runghc erl elixir iex awk gawk mawk nawk ed ex vi vim nvim view emacs nano ' +
-      'less more most man info sqlite mysql psql mongosh redis-cli lftp ftp sftp telnet bc dc m gnuplot octave gs tex latex pdflatex xelatex lualatex',
+      'swift ghc clojure clj bb sage maxima mongo crystal latexmk rename prename ' +
+      'less more most pg man info sqlite mysql psql mongosh redis-cli lftp ftp sftp telnet bc dc m gnuplot octave gs tex latex pdflatex xelatex lualatex',
   ),
   ['git', git],
   ['sed', sed],
@@ -187,25 +206,34 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
   [
     'curl',
     options({
-      long: 'config output output-dir remote-name remote-name-all dump-header cookie-jar trace trace-ascii libcurl engine',
-      short: 'KoOJDc',
+      long:
+        'config output output-dir remote-name remote-name-all dump-header cookie-jar trace trace-ascii libcurl engine data form json ' +
+        'upload-file url-query',
+      // What it sends may be a file.
+      short: 'KoOJDcdFT',
+      word: /^file:/i,
     }),
   ],
   [
     'wget',
-    options({ long: 'execute output-document output-file use-askpass config directory-prefix input-file', short: 'eOoPi' }),
+    options({
+      long: 'execute output-document output-file use-askpass config directory-prefix input-file post-file body-file post-data body-data',
+      short: 'eOoPi',
+    }),
   ],
   ...named(
-    options({ long: 'eval file makefile directory', short: 'fCE', word: /^[A-Za-z_.]\w*\s*[:+?!]{0,3}=/ }),
+    options({ long: 'eval file makefile directory include-dir', short: 'fCEI', word: /^[A-Za-z_.]\w*\s*[:+?!]{0,3}=/ }),
     'make gmake bmake just',
   ),
   ['cmake', options({ short: 'PEC' })],
-  ['cargo', options({ long: 'config manifest-path' })],
+  ['cargo', options({ long: 'config manifest-path', installs: /^(?:install|add)$/ })],
+  ...named(options({ short: 'C', word: /^--codegen/ }), 'rustc'),
   [
     'go',
     options({
       word: /^--?(?:exec|toolexec|vettool|overlay|modfile|ldflags|gcflags|gccgoflags|asmflags|compiler|C)\b/,
       from: /^(?:run|generate|tool|env)$/,
+      installs: /^(?:install|get)$/,
     }),
   ],
   ...named(
@@ -217,24 +245,56 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
       long: 'script-shell node-options call init-module git prefix userconfig globalconfig shell editor viewer browser cwd dir config',
       short: 'cC',
       from: /^(?:exec|x|explore|dlx|node|config|c|set|edit|create|init)$/,
+      installs:
+        /^(?:i|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|link|ln|install-test|it|update|up|upgrade)$/,
     }),
     'npm pnpm yarn',
   ),
   ...named(
-    options({ from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/ }),
-    'uv poetry pipenv bundle conda mamba pdm hatch rye nix mise asdf dotnet',
+    options({ from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/, installs: /^(?:add|install)$/ }),
+    'uv poetry pipenv bundle conda mamba micromamba pdm hatch rye nix mise asdf dotnet pixi rustup cabal stack opam dune mix rebar composer ' +
+      'bazel buck zig nim dart flutter lein',
   ),
-  ['openssl', options({ word: /^--?(?:engine|provider|provider-path|config)$/ })],
+  ...named(options({ installs: /^(?:install|download|wheel)$/, long: 'python', short: 'rec' }), 'pip gem'),
+  ['rails', options({ from: /^(?:runner|r|console|c|dbconsole|db)$/ })],
+  ['rake', options({ long: 'execute execute-print execute-continue require rakefile', short: 'eEprf' })],
+  ['gradle', options({ long: 'init-script build-file settings-file project-dir include-build', short: 'Ibcp' })],
+  ['mvn', options({ long: 'file settings', short: 'fs', word: /^exec:/ })],
+  ['gcloud', options({ from: /^(?:ssh|scp)$/ })],
+  // They load code by the names of files and packages.
+  ...named(options({ long: 'rootdir confcutdir config-file override-ini', short: 'pco' }), 'pytest py.test mypy'),
+  ...named(
+    options({
+      long: 'config require import plugin rulesdir resolve-plugins-relative-to format parser reporter globalSetup setupFiles env runner transform',
+      short: 'cr',
+    }),
+    'eslint jest mocha vitest vite webpack rollup prettier',
+  ),
+  ['openssl', options({ word: /^(?:engine$|--?(?:engine|provider|provider-path|config|out|keyout)$)/ })],
   ['hg', options({ long: 'config config-file cwd', word: /::/ })],
   ['svn', options({ long: 'config-option config-dir diff-cmd editor-cmd' })],
   ...named(options({ long: 'diff-program' }), 'diff3 sdiff'),
   ...named(options({ long: 'option config-file', short: 'oc', from: /^(?:edit-sources)$/ }), 'apt apt-get'),
   ['fzf', options({ long: 'preview bind filter listen' })],
-  ['gh', options({ from: /^(?:alias|extension|codespace|config)$/ })],
-  ['gpg', options({ long: 'exec-path photo-viewer agent-program keyserver-options options homedir' })],
+  ['gh', options({ from: /^(?:alias|extension|codespace|config|auth)$/ })],
+  ['gpg', options({ long: 'exec-path photo-viewer agent-program keyserver-options options homedir output', short: 'o' })],
+  ['ssh-keygen', options({ short: 'D' })],
+  ['ssh-add', options({ short: 's' })],
+  ['openvpn', everything],
+  ['patch', options({ long: 'ed output', short: 'eo' })],
+  ...named(options({ long: 'output', short: 'o' }), 'shuf iconv tree'),
+  ['uniq', uniq],
+  ...named(options({ long: 'plugin' }), 'ar nm strip objdump ranlib'),
+  ...named(options({ word: /^@/ }), 'as'),
+  ...named(options({ long: 'options optlib-dir langdef' }), 'ctags'),
+  ['pandoc', options({ long: 'filter lua-filter pdf-engine output to defaults data-dir', short: 'FLotwd' })],
+  ['xmllint', options({ long: 'shell output' })],
+  // Bash works out what stands between brackets in the name of a variable.
+  ['test', options({ short: 'vR' })],
+  ['wait', options({ short: 'p' })],
   ['helm', options({ long: 'post-renderer' })],
   ['tcpdump', options({ short: 'zw' })],
-  ['nmap', options({ long: 'script', word: /^-o/ })],
+  ['nmap', options({ long: 'script interactive', word: /^-o/ })],
   ['cpio', options({ long: 'rsh-command' })],
   ['printf', options({ short: 'v' })],
   ['tee', everything],
