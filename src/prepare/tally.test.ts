@@ -5,9 +5,9 @@ import type { Usage } from '../core/usage.ts'
 import { countedSize, EMPTY_TALLY, estimatedSize, startedAnew, withCounts, withEstimates, withTold } from './tally.ts'
 
 const FIXED = 20
-const messages = Array.from({ length: 6 }, (_, at) => user(`${at}`.repeat(96)))
-/** 96 characters and 4 tokens around them. */
-const PER_MESSAGE = 100
+const messages = Array.from({ length: 6 }, (_, at) => user(`${at}`.repeat(9996)))
+/** 9,996 characters and 4 tokens around them. */
+const PER_MESSAGE = 10_000
 const count = (text: string): number => text.length
 const told = (inputTokens: number | null): Usage => ({
   ...UNKNOWN_USAGE,
@@ -18,36 +18,47 @@ const told = (inputTokens: number | null): Usage => ({
 describe('the size of a conversation', () => {
   it('ENG-CTX-001 is a guess from bytes, then a count', () => {
     const tally = withEstimates(EMPTY_TALLY, messages)
-    expect(estimatedSize(tally, 'a/model', FIXED)).toEqual({ known: 0, guessed: FIXED + 6 * (Math.ceil(96 / 3.5) + 4) })
+    expect(estimatedSize(tally, 'a/model', FIXED)).toEqual({ known: 0, guessed: FIXED + 6 * (Math.ceil(9996 / 3.5) + 4) })
     expect(countedSize(withCounts(tally, messages, count, FIXED), 'a/model', FIXED)).toBe(FIXED + 6 * PER_MESSAGE)
   })
 
   it('ENG-CTX-001 is what the provider counted, and ours for what came after', () => {
     const sent = withCounts(withEstimates(EMPTY_TALLY, messages.slice(0, 4)), messages.slice(0, 4), count, FIXED)
-    const tally = withTold(sent, told(504), 'a/model', FIXED)
-    // The provider counts 1.2 times what we count, and so it will with what is new.
+    const tally = withTold(sent, told(50_020), 'a/model', FIXED)
+    // The provider counts about 1.2 times what we count, and so it will with what is new.
+    const scale = 48_020 / 40_020
     const grown = withCounts(withEstimates(tally, messages), messages, count, FIXED)
-    expect(countedSize(grown, 'a/model', FIXED)).toBe(504 + 1.2 * 2 * PER_MESSAGE)
+    expect(countedSize(grown, 'a/model', FIXED)).toBe(Math.ceil(50_020 + (48_020 / 40_020) * 2 * PER_MESSAGE))
     // Nobody knows that of another model; the factor is the best guess.
-    expect(countedSize(grown, 'b/model', FIXED)).toBe(Math.ceil(1.2 * (FIXED + 6 * PER_MESSAGE)))
+    expect(countedSize(grown, 'b/model', FIXED)).toBe(Math.ceil(2000 + scale * (FIXED + 6 * PER_MESSAGE)))
     expect(countedSize(withCounts(startedAnew(grown), messages.slice(0, 2), count, FIXED), 'a/model', FIXED)).toBe(
-      Math.ceil(1.2 * (FIXED + 2 * PER_MESSAGE)),
+      Math.ceil(2000 + scale * (FIXED + 2 * PER_MESSAGE)),
     )
   })
 
   it('ENG-CTX-001 what was told far from the limit corrects what is counted near it', () => {
-    const tally = withTold(withEstimates(EMPTY_TALLY, messages.slice(0, 4)), told(504), 'a/model', FIXED)
-    expect(estimatedSize(withEstimates(tally, messages), 'a/model', FIXED)).toEqual({ known: 504, guessed: 2 * 32 })
-    expect(countedSize(withCounts(tally, messages, count, FIXED), 'a/model', FIXED)).toBe(504 + 1.2 * 2 * PER_MESSAGE)
+    const tally = withTold(withEstimates(EMPTY_TALLY, messages.slice(0, 4)), told(50_020), 'a/model', FIXED)
+    expect(estimatedSize(withEstimates(tally, messages), 'a/model', FIXED)).toEqual({ known: 50_020, guessed: 2 * 2860 })
+    expect(countedSize(withCounts(tally, messages, count, FIXED), 'a/model', FIXED)).toBe(
+      Math.ceil(50_020 + (48_020 / 40_020) * 2 * PER_MESSAGE),
+    )
+  })
+
+  it('ENG-CTX-001 what a provider adds to a small request is not taken for a factor', () => {
+    const [small] = [user('Hi.')]
+    const sent = withCounts(withEstimates(EMPTY_TALLY, [small]), [small], count, 0)
+    const tally = withTold(sent, told(700), 'a/model', 0)
+    const grown = withCounts(withEstimates(tally, [small, ...messages]), [small, ...messages], count, 0)
+    expect(countedSize(grown, 'a/model', 0)).toBe(700 + 6 * PER_MESSAGE)
   })
 
   it('ENG-CTX-001 believes no provider that tells nothing, or only what was not in its cache', () => {
     const sent = withEstimates(EMPTY_TALLY, messages)
-    for (const tokens of [null, 0, 30]) {
+    for (const tokens of [null, 0, 3000]) {
       const { known } = estimatedSize(withTold(sent, told(tokens), 'a/model', FIXED), 'a/model', FIXED)
       expect(known).toBe(0)
     }
-    const estimated: Usage = { ...told(504), exactness: 'estimated' }
+    const estimated: Usage = { ...told(50_020), exactness: 'estimated' }
     expect(withTold(sent, estimated, 'a/model', FIXED).told).toBeUndefined()
   })
 

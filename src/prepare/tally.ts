@@ -27,15 +27,24 @@ export interface Tally {
   readonly estimated: Sum
   readonly counted: Sum
   readonly told: Told | undefined
-  /** The provider's tokens for one of ours. */
+  readonly correction: Correction
+}
+
+/** How a provider's count follows from ours. */
+export interface Correction {
+  /** Tokens that it adds to every request: its template, its own instructions for tools. */
+  readonly overhead: number
+  /** Its tokens for one of ours. */
   readonly scale: number
 }
 
 const NONE: Sum = { messages: 0, tokens: 0 }
-export const EMPTY_TALLY: Tally = { estimated: NONE, counted: NONE, told: undefined, scale: 1 }
+export const EMPTY_TALLY: Tally = { estimated: NONE, counted: NONE, told: undefined, correction: { overhead: 0, scale: 1 } }
 
 /** A provider that tells less than this of our estimate tells something else: what was not in its cache, say. */
 const LEAST_CREDIBLE = 0.5
+/** No provider is known to add more than this; what is more is taken for a tokenizer that differs. */
+const MOST_OVERHEAD = 2000
 /** Between tokenizers there is no more than this; what lies beyond it was something else in the request. */
 const SCALES = { least: 0.75, most: 1.5 } as const
 
@@ -44,7 +53,7 @@ export function withEstimates(tally: Tally, messages: readonly RequestMessage[])
   return { ...tally, estimated: grown(tally.estimated, messages, messages.length, estimateMessageTokens) }
 }
 
-/** With the count of messages that are new, and with it the scale of what the provider told. */
+/** With the count of messages that are new, and with it what to make of the provider's. */
 export function withCounts(tally: Tally, messages: readonly RequestMessage[], count: CountTokens, fixed: number): Tally {
   const counting = (message: RequestMessage): number => countMessageTokens(message, count)
   const { told } = tally
@@ -55,7 +64,7 @@ export function withCounts(tally: Tally, messages: readonly RequestMessage[], co
   return {
     ...tally,
     told: { ...told, counted: sent.tokens },
-    scale: scaleOf(told.tokens, sent.tokens + fixed),
+    correction: correctionOf(told.tokens, sent.tokens + fixed),
     counted: grown(sent, messages, messages.length, counting),
   }
 }
@@ -70,12 +79,13 @@ export function withTold(tally: Tally, usage: Usage, model: string, fixed: numbe
   return {
     ...tally,
     told: { ...estimated, tokens, model, estimate: estimated.tokens, counted: isCounted ? counted.tokens : undefined },
-    scale: isCounted ? scaleOf(tokens, counted.tokens + fixed) : tally.scale,
+    correction: isCounted ? correctionOf(tokens, counted.tokens + fixed) : tally.correction,
   }
 }
 
-function scaleOf(told: number, counted: number): number {
-  return Math.max(LEAST_CREDIBLE, told / Math.max(1, counted))
+function correctionOf(told: number, counted: number): Correction {
+  const overhead = Math.min(MOST_OVERHEAD, Math.max(0, told - counted))
+  return { overhead, scale: Math.max(LEAST_CREDIBLE, (told - overhead) / Math.max(1, counted)) }
 }
 
 /** What is still a guess, and what is not. */
@@ -91,17 +101,17 @@ export function estimatedSize({ estimated, told }: Tally, model: string, fixed: 
 }
 
 /** The size by the count, corrected by what the provider told. */
-export function countedSize({ counted, told, scale }: Tally, model: string, fixed: number): number {
+export function countedSize({ counted, told, correction }: Tally, model: string, fixed: number): number {
   if (told?.model === model && told.counted !== undefined) {
-    const tail = (counted.tokens - told.counted) * Math.min(SCALES.most, Math.max(SCALES.least, scale))
+    const tail = (counted.tokens - told.counted) * Math.min(SCALES.most, Math.max(SCALES.least, correction.scale))
     return Math.ceil(told.tokens + tail)
   }
-  return Math.ceil((fixed + counted.tokens) * scale)
+  return Math.ceil(correction.overhead + (fixed + counted.tokens) * correction.scale)
 }
 
 /** For other messages of the same conversation: nothing is known of them but what the provider makes of our tokens. */
-export function startedAnew({ scale }: Tally): Tally {
-  return { ...EMPTY_TALLY, scale }
+export function startedAnew({ correction }: Tally): Tally {
+  return { ...EMPTY_TALLY, correction }
 }
 
 function grown(sum: Sum, messages: readonly RequestMessage[], to: number, tokensOf: (message: RequestMessage) => number): Sum {

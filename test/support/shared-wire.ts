@@ -67,6 +67,14 @@ export function expectedOf({ file }: Recording): Expected {
   return (JSON.parse(readFileSync(join(WIRE, 'recordings', file), 'utf8')) as { readonly expected: Expected }).expected
 }
 
+/** The body of a recorded request, where it was kept. */
+export function requestOf({ file }: Recording): unknown {
+  const { request } = JSON.parse(readFileSync(join(WIRE, 'recordings', file), 'utf8')) as {
+    readonly request?: { readonly body?: unknown }
+  }
+  return request?.body
+}
+
 /** A conversation with tools: the n-th request gets the n-th recording. */
 export interface Sequence {
   readonly name: string

@@ -69,7 +69,8 @@ export async function* makeRoom(given: Conversation, demand: Demand, ctx: Compac
   const { size } = counted
   if (compaction === false || state === 'tried' || (state === 'new' && size <= limit)) return counted
 
-  const ours = (tokens: number): number => tokens / tally.scale - fixed
+  const { overhead, scale } = tally.correction
+  const ours = (tokens: number): number => (tokens - overhead) / scale - fixed
   const aim = Math.min(window === null ? Infinity : window * to, (limit * to) / at)
   const goal: Goal =
     state === 'new'

@@ -1,0 +1,65 @@
+/** Our count against what providers counted, over recorded requests. */
+
+import { describe, expect, it } from 'vitest'
+import { readRequest } from '../../test/support/recorded-requests.ts'
+import { expectedOf, hasRecordings, recordings, requestOf, tellThatRecordingsAreMissing } from '../../test/support/shared-wire.ts'
+import { loadTokenCounter } from './count-tokens.ts'
+import { offeredTokens } from './request-tokens.ts'
+import { countedSize, EMPTY_TALLY, estimatedSize, withCounts, withEstimates } from './tally.ts'
+
+/** What providers add to a request on their own, templates and instructions for tools, before they have told us so. */
+const OWN_WORDS = 400
+/** What only the provider can count: tools that run there, pictures, documents. */
+const NOT_OURS = new Set(['server-tools', 'server-tools-only', 'image-input', 'document-input', 'embedding'])
+
+if (!hasRecordings) tellThatRecordingsAreMissing()
+
+interface Compared {
+  readonly name: string
+  readonly truth: number
+  readonly guessed: number
+  readonly counted: number
+}
+
+async function compare(): Promise<Compared[]> {
+  const count = await loadTokenCounter()
+  return recordings('openai-chat', 'openai-responses', 'anthropic-messages', 'gemini').flatMap((recording) => {
+    const truth = expectedOf(recording).usage?.['inputTokens'] ?? 0
+    if (recording.status !== 200 || truth === 0 || recording.scenario.some((each) => NOT_OURS.has(each))) return []
+    const request = readRequest(requestOf(recording))
+    if (request === undefined) return []
+    const fixed = offeredTokens(request)
+    const tally = withCounts(withEstimates(EMPTY_TALLY, request.messages), request.messages, count, fixed)
+    const { guessed } = estimatedSize(tally, 'any', fixed)
+    return [{ name: recording.name, truth, guessed, counted: countedSize(tally, 'any', fixed) }]
+  })
+}
+
+function quantile(values: readonly number[], share: number): string {
+  const sorted = values.toSorted((a, b) => a - b)
+  return `${(100 * (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN)).toFixed(1)} %`
+}
+
+describe.skipIf(!hasRecordings)('recorded requests', () => {
+  it('ENG-CTX-001 F03 no count is below 60 % of the truth but for what the provider adds, and larger ones come near it', async () => {
+    const compared = await compare()
+    expect(compared.length).toBeGreaterThan(100)
+    for (const { name, truth, guessed, counted } of compared) {
+      expect(counted, name).toBeGreaterThan(0.6 * truth - OWN_WORDS)
+      expect(guessed, name).toBeGreaterThan(0.6 * truth - OWN_WORDS)
+    }
+    const large = compared.filter(({ truth }) => truth >= 1500)
+    for (const { name, truth, counted } of large) expect(Math.abs(counted - truth) / truth, name).toBeLessThan(0.2)
+    for (const [what, some] of [
+      ['all', compared],
+      ['from 1,500 tokens', large],
+    ] as const) {
+      const errors = some.map(({ truth, counted }) => Math.abs(counted - truth) / truth)
+      const missing = some.map(({ truth, counted }) => Math.max(0, truth - counted))
+      console.log(
+        `${what}: ${some.length} requests, error median ${quantile(errors, 0.5)}, p95 ${quantile(errors, 0.95)}, ` +
+          `at most ${Math.max(...missing)} tokens too few`,
+      )
+    }
+  })
+})
