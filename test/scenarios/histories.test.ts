@@ -1,10 +1,15 @@
 /** Whatever conversation comes in, each provider is sent one that it accepts: looked at where it counts, in the bodies of the requests. */
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assistant, toolResult, user } from '../../src/core/message.ts'
 import type { Message } from '../../src/core/message.ts'
+import type { EngineOptions } from '../../src/engine/options.ts'
 import { createProviderModel } from '../../src/providers/create.ts'
+import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
 import { all, collect } from '../calls.ts'
 import { ask } from '../support/ask-provider.ts'
 import { APIS } from '../support/answers.ts'
@@ -18,12 +23,13 @@ if (!hasRecordings) tellThatRecordingsAreMissing()
 
 interface Sent {
   readonly bodies: readonly unknown[]
+  readonly sessionId: string
   readonly notices: readonly string[]
   readonly ended: string | undefined
 }
 
 /** Asks a question at the end of a conversation; returns what went over the wire. */
-async function send(api: Api, messages: readonly Message[]): Promise<Sent> {
+async function send(api: Api, messages: readonly Message[], options: Partial<EngineOptions> = {}): Promise<Sent> {
   const bodies: unknown[] = []
   const model = createProviderModel(api.model, {
     baseURL: `https://provider.test/${api.version}`,
@@ -34,10 +40,12 @@ async function send(api: Api, messages: readonly Message[]): Promise<Sent> {
       return Promise.resolve(new Response(api.stream({ text: 'ok' }), { headers: { 'content-type': 'text/event-stream' } }))
     },
   })
-  const events = await collect({ model, messages: [...messages, user('What now?')], retry: { maxRetries: 0 } })
+  const asked = messages.length === 0 ? {} : { messages }
+  const events = await collect({ model, ...asked, prompt: 'What now?', retry: { maxRetries: 0 }, ...options })
   const last = events.at(-1)
   return {
     bodies,
+    sessionId: events[0]?.sessionId ?? '',
     notices: all(events, 'notice').map(({ code }) => code),
     ended: last?.type === 'error' ? `${last.error.code}: ${last.error.message}` : last?.type,
   }
@@ -61,6 +69,26 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
       }),
       { numRuns: 150 },
     )
+  })
+
+  test('accepts it again when the session goes on from the journal', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cria-histories-'))
+    const recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
+    try {
+      await fc.assert(
+        fc.asyncProperty(hostileTranscript(api.model), async (messages) => {
+          const first = await send(api, messages, { recorder })
+          const second = await send(api, [], { recorder, sessionId: first.sessionId })
+          expect({ first: first.ended, second: second.ended }).toEqual({ first: 'complete', second: 'complete' })
+          expect(objections(second.bodies[0])).toEqual([])
+          expect(await others(second.bodies[0])).toEqual([])
+        }),
+        { numRuns: 60 },
+      )
+    } finally {
+      recorder.close()
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test('would refuse it without the repair', async () => {
