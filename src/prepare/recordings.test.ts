@@ -8,7 +8,7 @@ import { offeredTokens } from './request-tokens.ts'
 import { countedSize, EMPTY_TALLY, estimatedSize, withCounts, withEstimates } from './tally.ts'
 
 /** What providers add to a request on their own, templates and instructions for tools, before they have told us so. */
-const OWN_WORDS = 400
+const OWN_WORDS = 500
 /** What only the provider can count: tools that run there, pictures, documents. */
 const NOT_OURS = new Set(['server-tools', 'server-tools-only', 'image-input', 'document-input', 'embedding'])
 
@@ -44,12 +44,10 @@ describe.skipIf(!hasRecordings)('recorded requests', () => {
   it('ENG-CTX-001 F03 no count is below 60 % of the truth but for what the provider adds, and larger ones come near it', async () => {
     const compared = await compare()
     expect(compared.length).toBeGreaterThan(100)
-    for (const { name, truth, guessed, counted } of compared) {
-      expect(counted, name).toBeGreaterThan(0.6 * truth - OWN_WORDS)
-      expect(guessed, name).toBeGreaterThan(0.6 * truth - OWN_WORDS)
-    }
+    const tooFew = compared.filter(({ truth, guessed, counted }) => Math.min(guessed, counted) <= 0.6 * truth - OWN_WORDS)
+    expect(tooFew).toEqual([])
     const large = compared.filter(({ truth }) => truth >= 1500)
-    for (const { name, truth, counted } of large) expect(Math.abs(counted - truth) / truth, name).toBeLessThan(0.2)
+    expect(large.filter(({ truth, counted }) => Math.abs(counted - truth) / truth >= 0.2)).toEqual([])
     for (const [what, some] of [
       ['all', compared],
       ['from 1,500 tokens', large],

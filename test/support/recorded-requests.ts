@@ -31,8 +31,8 @@ export function readRequest(body: unknown): RecordedRequest | undefined {
     tools: tools.map((tool) => {
       const spec = fields(tool['function'] ?? tool)
       return {
-        name: String(spec['name']),
-        description: String(spec['description'] ?? ''),
+        name: written(spec['name']),
+        description: written(spec['description']),
         inputSchema: fields(spec['parameters'] ?? spec['input_schema'] ?? spec['parametersJsonSchema'] ?? {}),
       } as ToolSpec
     }),
