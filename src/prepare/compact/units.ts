@@ -62,9 +62,12 @@ function mustStay({ role, pinned, id }: Message, turn: ReadonlySet<MessageId>): 
   return role === 'system' || role === 'developer' || pinned === true || turn.has(id)
 }
 
+/** A call whose effects are unknown is as open as one without a result: who forgot it would make it again without a question. */
 function hasOpenCall([first, ...results]: readonly Message[]): boolean {
   const answered = new Set(
-    results.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.id] : []))),
+    results.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'tool-result' && part.unknownEffects === undefined ? [part.id] : [])),
+    ),
   )
   return first?.toolCalls?.some(({ id }) => !answered.has(id)) === true
 }
