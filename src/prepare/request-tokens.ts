@@ -1,7 +1,7 @@
 /** What a request comes to in tokens, before its provider has counted it: guessed from its bytes, or counted with a tokenizer. */
 
 import type { ModelRequest, RequestMessage, ResponseFormat, ToolSpec } from '../core/model.ts'
-import type { FilePart, ImagePart, Part } from '../core/part.ts'
+import type { FilePart, ImagePart, Part, ProviderData } from '../core/part.ts'
 import type { CountTokens } from './count-tokens.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -77,10 +77,12 @@ function partTokens(parts: readonly Part[], count: CountTokens): number {
 function tokensOf(part: Part, count: CountTokens): number {
   switch (part.type) {
     case 'text':
+      return count(part.text) + sealedTokens(part.providerData)
     case 'thinking':
-      return count(part.text)
+      // What is sealed is the same thinking once more.
+      return Math.max(count(part.text), sealedTokens(part.providerData))
     case 'tool-call':
-      return count(part.name) + count(JSON.stringify(part.input))
+      return count(part.name) + count(JSON.stringify(part.input)) + sealedTokens(part.providerData)
     case 'tool-result':
       return count(part.content) + (part.attachments ?? []).reduce((sum, each) => sum + attachmentTokens(each), 0)
     case 'opaque':
@@ -89,6 +91,11 @@ function tokensOf(part: Part, count: CountTokens): number {
     default:
       return attachmentTokens(part)
   }
+}
+
+/** Signatures and encrypted thinking: providers count what is inside, which is about a token for five characters. */
+function sealedTokens(data: ProviderData | undefined): number {
+  return data === undefined ? 0 : Math.ceil(JSON.stringify(data).length / 5)
 }
 
 function attachmentTokens(part: ImagePart | FilePart): number {

@@ -79,6 +79,12 @@ function partsOf(message: Fields): Part[] | undefined {
 
 /** Only text, calls and results: what images and documents come to is a rule of each provider. */
 function partOf(part: Fields): Part | undefined {
+  const said = saidIn(part)
+  const { thoughtSignature } = part
+  return said?.type === 'text' && typeof thoughtSignature === 'string' ? { ...said, providerData: { thoughtSignature } } : said
+}
+
+function saidIn(part: Fields): Part | undefined {
   if (typeof part['text'] === 'string') return text(part['text'])
   if (part['type'] === 'thinking') return text(String(part['thinking']))
   if (part['type'] === 'tool_use') return text(`${String(part['name'])}${written(part['input'])}`)
