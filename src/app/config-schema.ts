@@ -1,7 +1,7 @@
 /** What may stand in a `config.json`. Documented, key by key, in docs/configuration.md. */
 
 import type { BudgetLimits } from '../core/budget.ts'
-import type { Price } from '../core/model.ts'
+import type { Rates } from '../core/model.ts'
 import { list, number, object, record, secretString, string } from '../util/check.ts'
 import type { Shape } from '../util/check.ts'
 import { STORE_NAME } from './paths.ts'
@@ -24,7 +24,7 @@ export interface ProviderConfig {
 export interface ModelFactsConfig {
   readonly contextWindow?: number
   readonly maxOutputTokens?: number
-  readonly price?: Omit<Price, 'asOf'>
+  readonly price?: Rates
 }
 
 export interface StoreConfig {
@@ -118,8 +118,8 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
 })
 
 /** Of a price either input and output are known, or nothing is. */
-function priceShape(): Shape<Omit<Price, 'asOf'>> {
-  const members = object<Omit<Price, 'asOf'>>({ input: price, output: price, cacheRead: price, cacheWrite: price })
+function priceShape(): Shape<Rates> {
+  const members = object<Rates>({ input: price, output: price, cacheRead: price, cacheWrite: price })
   return {
     ...members,
     read(value, path, problems) {
@@ -127,7 +127,7 @@ function priceShape(): Shape<Omit<Price, 'asOf'>> {
       const read = members.read(value, path, problems)
       if (read === undefined || problems.length > before) return undefined
       for (const key of ['input', 'output'] as const) {
-        if ((read as Partial<Price>)[key] === undefined)
+        if ((read as Partial<Rates>)[key] === undefined)
           problems.push({ path: `${path}.${key}`, expected: price.expected, received: 'nothing' })
       }
       return problems.length > before ? undefined : read

@@ -50,11 +50,16 @@ export interface ModelFacts {
 export const UNKNOWN_FACTS: ModelFacts = { contextWindow: null, maxOutputTokens: null }
 
 /** US dollars for a million tokens. */
-export interface Price {
+export interface Rates {
   readonly input: number
   readonly output: number
   readonly cacheRead?: number
   readonly cacheWrite?: number
+}
+
+export interface Price extends Rates {
+  /** For calls whose input, with what was cached, is longer than `above` tokens; the least first. */
+  readonly tiers?: readonly (Rates & { readonly above: number })[]
   /** The day (ISO 8601) on which this price was looked up. */
   readonly asOf?: string
 }

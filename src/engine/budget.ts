@@ -2,7 +2,8 @@
 
 import type { Amount, Budget, BudgetLimits, BudgetUse, Reservation } from '../core/budget.ts'
 import { ConfigurationError, CriaError } from '../core/error.ts'
-import type { LanguageModel, ModelFacts, Price } from '../core/model.ts'
+import type { LanguageModel, ModelFacts, Price, Rates } from '../core/model.ts'
+import { ratesFor } from './cost.ts'
 
 export type BudgetScope = 'turn' | 'session' | 'day'
 
@@ -70,12 +71,14 @@ export function planRequest(demand: Demand, accounts: readonly Account[]): Plan 
 
 /** What so many tokens cost. Input at its dearest: what goes into a provider's cache may cost more than what does not. */
 export function amountOf(inputTokens: number, outputTokens: number, price: Price | undefined): Amount {
-  const { input, output } = rates(price)
+  const { input, output } = dearest(inputTokens, price)
   return { tokens: inputTokens + outputTokens, costUsd: (inputTokens * input + outputTokens * output) / 1_000_000 }
 }
 
-function rates(price: Price | undefined): { readonly input: number; readonly output: number } {
-  return { input: Math.max(price?.input ?? 0, price?.cacheWrite ?? 0), output: price?.output ?? 0 }
+function dearest(inputTokens: number, price: Price | undefined): Pick<Rates, 'input' | 'output'> {
+  if (price === undefined) return { input: 0, output: 0 }
+  const { input, output, cacheWrite = 0 } = ratesFor(inputTokens, price)
+  return { input: Math.max(input, cacheWrite), output }
 }
 
 function outputBound(demand: Demand, input: number, accounts: readonly Account[]): number {
@@ -97,7 +100,7 @@ function outputRoom(kind: keyof Amount, account: Account, input: number, price: 
   if (limit === undefined) return Infinity
   const left = limit - account.settled[kind] - account.reserved[kind]
   if (kind === 'tokens') return Math.floor(left - input)
-  const rate = rates(price)
+  const rate = dearest(input, price)
   const afterInput = left - (input * rate.input) / 1_000_000 + ROUNDING
   // What costs nothing always fits.
   if (rate.input === 0 && rate.output === 0) return Infinity

@@ -22,6 +22,18 @@ it.each<[what: string, usage: Partial<Usage>, price: Price | undefined, costUsd:
   ],
   ['F04 reasoning is output', { inputTokens: 0, outputTokens: 100, reasoningTokens: 80 }, PRICE, 0.0015],
   ['F04 an unknown price is unknown', { inputTokens: 1, outputTokens: 1 }, undefined, null],
+  [
+    'F04 above a length of the input, cached tokens among it, all of it is dearer',
+    { inputTokens: 1001, outputTokens: 10, cacheReadTokens: 900 },
+    { ...PRICE, tiers: [{ above: 1000, input: 6, output: 22.5, cacheRead: 0.6 }] },
+    (101 * 6 + 900 * 0.6 + 10 * 22.5) / 1e6,
+  ],
+  [
+    'F04 up to that length it is not',
+    { inputTokens: 1000, outputTokens: 10 },
+    { ...PRICE, tiers: [{ above: 1000, input: 6, output: 22.5 }] },
+    (1000 * 3 + 10 * 15) / 1e6,
+  ],
   ['unknown tokens are unknown', { inputTokens: 1 }, PRICE, null],
   ['a price of nothing is nothing', { inputTokens: 1, outputTokens: 1 }, { input: 0, output: 0 }, 0],
 ])('%s', (_what, usage, price, costUsd) => {

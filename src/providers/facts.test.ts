@@ -32,6 +32,17 @@ describe('modelFacts', () => {
     })
   })
 
+  it.each([
+    ['google', 'gemini-2.5-pro', 200_000, { input: 2.5, output: 15, cacheRead: 0.25 }],
+    ['anthropic', 'claude-sonnet-4-5', 200_000, { input: 6, output: 22.5, cacheRead: 0.6, cacheWrite: 7.5 }],
+  ])('F04 %s/%s is dearer above %i tokens of input', (provider, model, above, rates) => {
+    expect(modelFacts(provider, model).price?.tiers).toEqual([{ above, ...rates }])
+  })
+
+  it('F04 a price that is the same for all lengths has no tiers', () => {
+    expect(modelFacts('google', 'gemini-2.5-flash').price).not.toHaveProperty('tiers')
+  })
+
   it('what nobody knows is unknown, not zero', () => {
     expect(modelFacts('openai', 'gpt-of-tomorrow')).toEqual({ contextWindow: null, maxOutputTokens: null })
     expect(modelFacts('ollama', 'llama3', 'http://127.0.0.1:11434/v1')).toEqual({ contextWindow: null, maxOutputTokens: null })

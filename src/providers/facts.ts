@@ -5,7 +5,7 @@
 
 import { createRequire } from 'node:module'
 import type * as GenaiPrices from '@pydantic/genai-prices'
-import type { ModelFacts, Price } from '../core/model.ts'
+import type { ModelFacts, Price, Rates } from '../core/model.ts'
 import { OUTPUT_LIMITS, SPECIAL_CASES } from './facts-table.ts'
 
 /** The day on which the pinned version of the price data was published. */
@@ -61,21 +61,38 @@ function look(provider: string, model: string, baseURL: string | undefined): Gen
 }
 
 function toPrice(listed: GenaiPrices.ModelPrice): Price | undefined {
-  const input = perMillion(listed['input_mtok'])
-  const output = perMillion(listed['output_mtok'])
+  const base = toRates(listed, 0)
+  if (base === undefined) return undefined
+  const tiers = startsOf(listed).flatMap((above) => {
+    const rates = toRates(listed, above + 1)
+    return rates === undefined ? [] : [{ above, ...rates }]
+  })
+  return { ...base, ...(tiers.length === 0 ? {} : { tiers }), asOf: PRICES_AS_OF }
+}
+
+const MEMBERS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok'] as const
+
+function toRates(listed: GenaiPrices.ModelPrice, inputTokens: number): Rates | undefined {
+  const [input, output, cacheRead, cacheWrite] = MEMBERS.map((member) => perMillion(listed[member], inputTokens))
   if (input === undefined || output === undefined) return undefined
-  const cacheRead = perMillion(listed['cache_read_mtok'])
-  const cacheWrite = perMillion(listed['cache_write_mtok'])
   return {
     input,
     output,
     ...(cacheRead === undefined ? {} : { cacheRead }),
     ...(cacheWrite === undefined ? {} : { cacheWrite }),
-    asOf: PRICES_AS_OF,
   }
 }
 
-/** Where a price rises with the length of the prompt, the base price. */
-function perMillion(price: number | GenaiPrices.TieredPrices | undefined): number | undefined {
-  return typeof price === 'number' ? price : price?.base
+/** Lengths of the input above which any of the prices is another one. */
+function startsOf(listed: GenaiPrices.ModelPrice): readonly number[] {
+  const starts = MEMBERS.flatMap((member) => {
+    const price = listed[member]
+    return typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
+  })
+  return [...new Set(starts)].toSorted((a, b) => a - b)
+}
+
+function perMillion(price: number | GenaiPrices.TieredPrices | undefined, inputTokens: number): number | undefined {
+  if (typeof price !== 'object') return price
+  return price.tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base
 }

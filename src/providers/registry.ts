@@ -9,6 +9,7 @@ import { messagesDialect } from './ai-sdk/gaps/messages.ts'
 import { responsesDialect } from './ai-sdk/gaps/responses.ts'
 import { openaiChatBody } from './ai-sdk/openai-chat-body.ts'
 import type { StyleName } from './ai-sdk/style.ts'
+import { thinkWithin } from './ai-sdk/think-within.ts'
 import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
 import type { CreateDialect } from './wire/dialect.ts'
 
@@ -112,7 +113,8 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
     providerOptions: {},
     load: async () => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
-      return ({ model, ...settings }) => createAnthropic(settings).languageModel(model)
+      return ({ model, ...settings }, { maxOutputTokens }) =>
+        createAnthropic({ ...settings, fetch: thinkWithin(maxOutputTokens, settings.fetch) }).languageModel(model)
     },
   },
   google: {

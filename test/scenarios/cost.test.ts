@@ -1,0 +1,98 @@
+/** What real answers with cached input cost, from the wire to the result, against the arithmetic of a person with a price list. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createModel, query } from '../../src/index.ts'
+import type { QueryResult } from '../../src/index.ts'
+import { expectedOf, hasRecordings, recordings, replayServer, tellThatRecordingsAreMissing } from '../support/shared-wire.ts'
+import type { Recording, ReplayServer } from '../support/shared-wire.ts'
+
+if (!hasRecordings) tellThatRecordingsAreMissing()
+
+let server: ReplayServer | undefined
+beforeAll(async () => {
+  if (hasRecordings) server = await replayServer()
+})
+afterAll(() => server?.close())
+
+const APIS = [
+  { api: 'anthropic-messages', provider: 'anthropic', version: 'v1' },
+  { api: 'gemini', provider: 'google', version: 'v1beta' },
+  { api: 'openai-responses', provider: 'openai', version: 'v1' },
+  { api: 'openai-chat', provider: 'openai-chat', version: 'v1' },
+] as const
+
+/** Dollars for a million tokens, as the providers list them. */
+const LIST: readonly { model: RegExp; input: number; read: number; write: number; output: number }[] = [
+  { model: /^claude-(3-5-sonnet|sonnet-4-[56])/, input: 3, read: 0.3, write: 3.75, output: 15 },
+  { model: /^gemini-2\.5-flash$/, input: 0.3, read: 0.03, write: 0.3, output: 2.5 },
+  { model: /^gpt-5-mini/, input: 0.25, read: 0.025, write: 0.25, output: 2 },
+  { model: /^gpt-5-2/, input: 1.25, read: 0.125, write: 1.25, output: 10 },
+  { model: /^gpt-4o-2/, input: 2.5, read: 1.25, write: 2.5, output: 10 },
+]
+
+interface Case {
+  readonly name: string
+  readonly recording: Recording
+  readonly provider: string
+  readonly version: string
+  readonly model: string
+  readonly costUsd: number
+}
+
+function casesOf({ api, provider, version }: (typeof APIS)[number]): Case[] {
+  return recordings(api).flatMap((recording) => {
+    const { scenario, status, name } = recording
+    const { model = '', usage = {} } = expectedOf(recording)
+    const listed = LIST.find((line) => line.model.test(model))
+    if (status !== 200 || listed === undefined || !scenario.some((tag) => /^cache-(read|write)$/.test(tag))) return []
+    const { inputTokens = 0, outputTokens = 0, cacheReadTokens: read = 0, cacheWriteTokens: written = 0 } = usage
+    const fresh = inputTokens - read - written
+    const costUsd = (fresh * listed.input + read * listed.read + written * listed.write + outputTokens * listed.output) / 1e6
+    return [{ name, recording, provider, version, model, costUsd }]
+  })
+}
+
+async function resultOf({ recording, provider, version, model }: Case, facts: object = {}): Promise<QueryResult | undefined> {
+  server?.scenarios.set(recording.name, { attempts: [{ recording: recording.name }] })
+  const turn = query({
+    prompt: 'Hello.',
+    model: createModel(`${provider}/${model}`, {
+      baseURL: `${server?.url}/${recording.name}/${version}`,
+      apiKey: 'a-key-of-no-worth',
+      env: {},
+      facts,
+    }),
+    tools: [],
+    stream: recording.stream,
+  })
+  for (;;) {
+    const next = await turn.next()
+    if (next.done === true) return next.value
+    if (next.value.type === 'error') throw new Error(next.value.error.message)
+  }
+}
+
+describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
+  const cases = hasRecordings ? APIS.flatMap(casesOf) : []
+
+  test('F04 there are at least ten of them, of several APIs, read from a cache and written to one', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(10)
+    expect(new Set(cases.map(({ provider }) => provider)).size).toBeGreaterThanOrEqual(3)
+    expect(cases.some(({ recording }) => recording.scenario.includes('cache-write'))).toBe(true)
+  })
+
+  test.each(cases)('F04 $name', async (each) => {
+    expect((await resultOf(each))?.costUsd).toBeCloseTo(each.costUsd, 12)
+  })
+
+  test('F04 above the length of a tier the same answer is dearer; of unknown price its cost is unknown', async () => {
+    const [each] = cases
+    if (each === undefined) throw new Error('There is no recording.')
+    const tiers = [{ above: 1, input: 1000, output: 1000, cacheRead: 1000, cacheWrite: 1000 }]
+    const result = await resultOf(each, { price: { input: 1, output: 1, tiers } })
+    const { inputTokens = 0, outputTokens = 0 } = expectedOf(each.recording).usage ?? {}
+    expect(result?.costUsd).toBeCloseTo((inputTokens + outputTokens) / 1000, 9)
+    const unknown = await resultOf({ ...each, model: 'a-model-that-nobody-lists' })
+    expect(unknown?.costUsd).toBeNull()
+  })
+})
