@@ -14,6 +14,7 @@ import type { ModelInput } from './models.ts'
 import { chooseCache } from './response-caches.ts'
 import type { CacheChoice } from './response-caches.ts'
 import { specialistFor } from './specialist.ts'
+import { quickModel } from './summary-model.ts'
 import { defaultModel, isStopgap, resolveModel } from './user-models.ts'
 
 type Chosen = 'model' | 'fallbackModels' | 'specialist' | 'cache' | 'coolDowns' | 'context' | 'notices'
@@ -52,7 +53,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     coolDowns: sharedCoolDowns(),
     ...(span === undefined ? {} : { span }),
     ...(cache === undefined ? {} : { cache }),
-    ...(around === undefined ? {} : { context: resolveContext(around) }),
+    context: { summaryModel: quickModel, ...(around === undefined ? undefined : resolveContext(around)) },
   }
   if (options.model !== undefined) return engineQuery(withModel(known, resolved(options.model)))
   checkOptions({ ...known, model: NOT_YET_KNOWN })

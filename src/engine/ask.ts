@@ -48,8 +48,13 @@ function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
   const { compaction = {}, summaryModel } = options.context ?? {}
   const room = { compaction, state, tooLarge: turn.tooLarge.get(model.ref) }
   // A model that cannot write is not joined by one that can: who chose it wants nothing to leave the machine.
-  const complete = (): ReturnType<typeof completeAside> =>
-    model.facts.writes === false ? undefined : completeAside([summaryModel?.(), model], ctx)
+  const complete = (): ReturnType<typeof completeAside> => {
+    if (model.facts.writes === false) return undefined
+    const helper = summaryModel?.()
+    // Nobody could keep a budget with a model whose price is not known.
+    const isPayable = options.budget === undefined || helper?.facts.price !== undefined
+    return completeAside([isPayable ? helper : undefined, model], ctx)
+  }
   return prepare({ ...turn, model, room }, { ...ctx, complete })
 }
 
