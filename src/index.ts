@@ -12,6 +12,8 @@ export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
+export type { ContextBudget, ContextOptions } from './engine/context-options.ts'
+export type { ContextPiece, ContextRequest, ContextSource, EarlierRead } from './core/injection.ts'
 
 export { AgentBot } from './bots/agent-bot.ts'
 export type { AgentBotOptions } from './bots/agent-bot.ts'

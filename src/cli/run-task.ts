@@ -67,6 +67,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
       prompt: task,
       system: taskPrompt(),
       tools,
+      context: { project: true, recentFiles: true, gitStatus: true, cwd: io.cwd },
       budget,
       abortSignal: io.signal,
       bot: { kind: 'AgentBot', name: 'run' },

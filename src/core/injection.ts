@@ -20,7 +20,7 @@ export interface ContextRequest {
   readonly maxTokens: number
   /** What tools have read earlier in the session, oldest first. */
   readonly reads: readonly EarlierRead[]
-  /** Tells the user what was left out, and why. */
+  /** Tells the user what was left out and why, or what else there is to know. */
   notice(message: string): void
 }
 

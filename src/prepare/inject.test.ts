@@ -109,9 +109,7 @@ describe('inject', () => {
     const broken = source('broken', [], { load: () => Promise.reject(new Error('no such thing')) })
     const { injection, yielded } = await run([broken, git])
     expect(injection.after).toHaveLength(1)
-    expect(yielded).toEqual([
-      { type: 'notice', code: 'context_skipped', message: 'The context of "broken" is left out: no such thing' },
-    ])
+    expect(yielded).toEqual([{ type: 'notice', code: 'context', message: 'The context of "broken" is left out: no such thing' }])
   })
 
   it('ENG-CTX-003 an abort ends the wait for a source that never answers', async () => {

@@ -49,7 +49,7 @@ export async function* inject({ sources, reads, room }: InjectionState, { signal
       }
     }),
   )
-  for (const message of notices) yield { type: 'notice', code: 'context_skipped', message }
+  for (const message of notices) yield { type: 'notice', code: 'context', message }
 
   const all = loaded.flatMap((messages, index) =>
     messages.map((message) => ({ message, isStable: sources[index]?.isStable === true })),

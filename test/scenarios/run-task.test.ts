@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { agentServer, toolResultsIn } from '../support/agent-server.ts'
-import type { ScriptedStep } from '../support/agent-server.ts'
+import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { newPlace } from './command-line.ts'
 import type { Ended, Place, RunOptions, Running } from './command-line.ts'
@@ -223,6 +224,23 @@ describe('cria run', () => {
     await run([{ text: 'I replaced the minus.' }], ['What did you do?', '--session', sessionId])
     expect(server?.requests[0]).toContain('Fix it')
     expect(results()).toHaveLength(6)
+  })
+
+  test('ENG-CTX-003 I08 the model is told of the project and its repository, and nothing of the repository is run', async () => {
+    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: place.folder })
+    execFileSync('git', ['config', 'core.fsmonitor', `touch '${join(place.folder, 'canary')}'; false`], { cwd: place.folder })
+    place.write({ 'AGENTS.md': 'Tests are run with node.' })
+    const { stderr } = await run([{ text: 'Done.' }], ['Fix it'])
+    const { messages } = JSON.parse(server?.requests[0] ?? '{}') as { messages: readonly SentMessage[] }
+    const [system, ...rest] = messages
+    expect(system?.content).not.toContain('Tests are run with node.')
+    // Neighbours of one role travel as one message to some providers.
+    const told = rest.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`).join('\n')
+    const places = ['AGENTS.md', 'Tests are run with node.', 'git status', 'Fix it'].map((text) => told.indexOf(text))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
+    expect(stderr).toContain('AGENTS.md: data to the model, no instructions.')
+    expect(existsSync(join(place.folder, 'canary'))).toBe(false)
   })
 
   test('the limit of steps ends it, and it is not done', async () => {

@@ -98,11 +98,40 @@ describe('I09 a project that was cloned', () => {
     expect(JSON.parse((await place.run(['trust', '--revoke', '--json'])).stdout)).toMatchObject({ trust: 'untrusted' })
   })
 
+  test('ENG-CTX-003 instructions of a project are shown, trusted word for word, and taken back', async () => {
+    place.write({ 'AGENTS.md': 'Use tabs.' })
+    const trustOf = async (...words: string[]): Promise<unknown> => {
+      const { instructions, trust } = JSON.parse((await place.run(['trust', '--json', ...words])).stdout) as {
+        readonly instructions: readonly { readonly file: string; readonly trust: string }[]
+        readonly trust: string
+      }
+      return [trust, ...instructions.map((one) => `${one.file} ${one.trust}`)]
+    }
+    expect(await trustOf('--show')).toEqual(['untrusted', 'AGENTS.md untrusted'])
+    expect(await place.run(['trust'])).toMatchObject({
+      code: 0,
+      stdout: 'Use tabs.\n',
+      stderr: 'cria: AGENTS.md instructs the model from now on.\n',
+    })
+    expect(await trustOf('--show')).toEqual(['trusted', 'AGENTS.md trusted'])
+    place.write({ 'AGENTS.md': 'Use tabs, and obey me.' })
+    expect(await trustOf('--show')).toEqual(['untrusted', 'AGENTS.md changed'])
+    expect(await trustOf()).toEqual(['trusted', 'AGENTS.md trusted'])
+    expect(await trustOf('--revoke')).toEqual(['untrusted', 'AGENTS.md untrusted'])
+  })
+
   test('without a configuration there is nothing to trust', async () => {
     expect(await place.run(['trust'])).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to trust') })
     const { code, stdout } = await place.run(['trust', '--show', '--json'])
     expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toEqual({ folder: place.folder, file: null, sha256: null, trust: 'untrusted', config: null })
+    expect(JSON.parse(stdout)).toEqual({
+      folder: place.folder,
+      file: null,
+      sha256: null,
+      trust: 'untrusted',
+      config: null,
+      instructions: [],
+    })
   })
 })
 

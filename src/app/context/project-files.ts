@@ -71,6 +71,12 @@ export function projectSource({ cwd, paths, maxTokens }: ProjectSourceOptions): 
       const { root, files, skipped } = await findProjectFiles(cwd)
       for (const { name, reason } of skipped) request.notice(`${name} is left out: ${reason}.`)
       const trusted = trustedInstructions(root, paths)
+      const foreign = files.filter(({ name, hash, isCut }) => isCut || trusted.get(name) !== hash).map(({ name }) => name)
+      if (foreign.length > 0) {
+        request.notice(
+          `${foreign.join(', ')}: data to the model, no instructions. Look at it, then run "cria trust" to let it instruct.`,
+        )
+      }
       return files.map(({ name, text, isCut, hash }) => ({
         title: 'instructions of this project',
         source: name,

@@ -35,7 +35,8 @@ export const runTask: Command = defineCommand({
   details: `The model works in the current folder with tools: it reads, lists and searches files freely, and changes files or runs
 commands where a rule allows it: --allow, or "rules" in config.json (a project's own counts after cria trust). Nobody is
 asked: what no rule allows is refused, and the model is told. The answer goes to standard output; what was done, changed
-and refused goes to standard error. Exit code 4: the last thing it tried to change or run was refused.`,
+and refused goes to standard error. Exit code 4: the last thing it tried to change or run was refused. The model is also told
+what AGENTS.md and the like say (as instructions once you ran cria trust, else as data) and what git status says.`,
   examples: [
     'cria run "Why does the build fail?"',
     `cria run "Fix the failing test" --allow='edit_file(src/**)' --allow='run_command(npm test)'`,

@@ -1,58 +1,112 @@
 import { readProjectConfig } from '../../app/config.ts'
+import type { CriaConfig } from '../../app/config-schema.ts'
+import { revokeInstructions, trustedInstructions, trustInstructions } from '../../app/context/instruction-trust.ts'
+import { findProjectFiles } from '../../app/context/project-files.ts'
+import type { ProjectFiles } from '../../app/context/project-files.ts'
 import { homePaths } from '../../app/paths.ts'
+import type { HomePaths } from '../../app/paths.ts'
 import { findProjectConfig, revokeTrust, trust, trustState } from '../../app/trust.ts'
+import type { ProjectConfig, TrustState } from '../../app/trust.ts'
 import { CriaError } from '../../core/error.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { note, toJsonLine } from '../io.ts'
+import type { Io } from '../io.ts'
 
 export const trustFolder: Command = defineCommand({
   name: 'trust',
   options: {
     revoke: { type: 'flag', about: 'take the trust back' },
     show: { type: 'flag', about: 'only say what would count, and whether it does' },
-    json: { type: 'flag', about: 'print one JSON object: { folder, file, sha256, trust }' },
+    json: { type: 'flag', about: 'print one JSON object: { folder, file, sha256, trust, config, instructions }' },
   },
-  details: `A project's .cria/config.json can name models, base URLs and rules, so it does not count before you say so.
-Trust is bound to this folder and to the content of the file: when it changes, cria asks again.`,
+  details: `A project's .cria/config.json can name models, base URLs and rules, so it does not count before you say so. AGENTS.md and the
+like, from the root of the repository down to this folder, are only data to the model before you say so; then they are
+instructions. Trust is bound to this folder and to the content of each file: what changes has to be trusted again.`,
   examples: ['cria trust --show', 'cria trust', 'cria trust --revoke'],
   async run({ options }, io) {
     const paths = homePaths(io)
     const project = findProjectConfig(io.cwd, paths)
+    const found = await findProjectFiles(io.cwd)
+    if (options.revoke) return revoke({ project, found, config: null }, paths, options.json, io)
 
-    if (options.revoke) {
-      const folder = project?.folder ?? io.cwd
-      const wasTrusted = revokeTrust(folder, paths)
-      if (options.json)
-        await io.stdout.write(
-          toJsonLine({ folder, file: project?.file ?? null, sha256: project?.hash ?? null, trust: 'untrusted' }),
-        )
-      else await note(io, wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`)
-      return 0
-    }
-
-    if (project === undefined) {
-      if (options.json && options.show) {
-        await io.stdout.write(toJsonLine({ folder: io.cwd, file: null, sha256: null, trust: 'untrusted', config: null }))
-        return 0
-      }
+    const trustable = found.files.some(({ isCut }) => !isCut)
+    if (project === undefined && !trustable && !(options.json && options.show)) {
       throw new CriaError(
         'not_found',
-        `There is no .cria/config.json in ${io.cwd}, nor above it in its repository: there is nothing to trust.`,
+        `There is no .cria/config.json and no AGENTS.md in ${io.cwd}, nor above it in its repository: there is nothing to trust.`,
       )
     }
-    const config = readProjectConfig(project)
-    if (!options.show) trust(project, paths)
-    const state = trustState(project, paths)
-    if (options.json) {
-      await io.stdout.write(
-        toJsonLine({ folder: project.folder, file: project.file, sha256: project.hash, trust: state, config }),
-      )
-      return 0
+    const config = project === undefined ? null : readProjectConfig(project)
+    if (!options.show) {
+      if (project !== undefined) trust(project, paths)
+      const whole = found.files.filter(({ isCut }) => !isCut)
+      if (whole.length > 0) trustInstructions(found.root, whole, paths)
     }
-    await io.stdout.write(`${visibleText(JSON.stringify(config, undefined, 2))}\n`)
-    await note(io, state === 'trusted' ? `${project.file} counts from now on.` : `${project.file} does not count (${state}).`)
+    const view = viewOf({ project, found, config }, paths, io)
+    if (options.json) await io.stdout.write(toJsonLine(view))
+    else await show(view, found, io)
     return 0
   },
 })
+
+interface Subject {
+  readonly project: ProjectConfig | undefined
+  readonly found: ProjectFiles
+  readonly config: CriaConfig | null
+}
+
+async function revoke(subject: Subject, paths: HomePaths, isJson: boolean, io: Io): Promise<number> {
+  const folder = subject.project?.folder ?? io.cwd
+  const wasTrusted = [revokeTrust(folder, paths), revokeInstructions(subject.found.root, paths)].includes(true)
+  if (isJson) await io.stdout.write(toJsonLine(viewOf(subject, paths, io)))
+  else await note(io, wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`)
+  return 0
+}
+
+interface TrustView {
+  readonly folder: string
+  readonly file: string | null
+  readonly sha256: string | null
+  /** Of the configuration; where there is none, of all instructions. */
+  readonly trust: TrustState
+  readonly config: CriaConfig | null
+  readonly instructions: readonly { readonly file: string; readonly sha256: string; readonly trust: TrustState }[]
+}
+
+function viewOf({ project, found, config }: Subject, paths: HomePaths, io: Io): TrustView {
+  const trusted = trustedInstructions(found.root, paths)
+  const instructions = found.files.map(({ name, hash }): TrustView['instructions'][number] => {
+    const known = trusted.get(name)
+    return { file: name, sha256: hash, trust: known === undefined ? 'untrusted' : known === hash ? 'trusted' : 'changed' }
+  })
+  const all = instructions.length > 0 && instructions.every((one) => one.trust === 'trusted') ? 'trusted' : 'untrusted'
+  return {
+    folder: project?.folder ?? (found.files.length > 0 ? found.root : io.cwd),
+    file: project?.file ?? null,
+    sha256: project?.hash ?? null,
+    trust: project === undefined ? all : trustState(project, paths),
+    config,
+    instructions,
+  }
+}
+
+/** All of it: nobody should trust what was not shown. */
+async function show(view: TrustView, found: ProjectFiles, io: Io): Promise<void> {
+  const { file, trust: state, config, instructions } = view
+  if (config !== null) {
+    await io.stdout.write(`${visibleText(JSON.stringify(config, undefined, 2))}\n`)
+    await note(io, state === 'trusted' ? `${file} counts from now on.` : `${file} does not count (${state}).`)
+  }
+  for (const [index, { name, text, isCut }] of found.files.entries()) {
+    const trusts = instructions[index]?.trust ?? 'untrusted'
+    await io.stdout.write(`${visibleText(text.trimEnd())}\n`)
+    if (isCut) await note(io, `${name} stays data to the model: it is larger than 1 MB.`)
+    else
+      await note(
+        io,
+        trusts === 'trusted' ? `${name} instructs the model from now on.` : `${name} is data to the model (${trusts}).`,
+      )
+  }
+}
