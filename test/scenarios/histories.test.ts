@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assistant, toolResult, user } from '../../src/core/message.ts'
 import type { Message } from '../../src/core/message.ts'
+import type { ModelFacts } from '../../src/core/model.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { createProviderModel } from '../../src/providers/create.ts'
 import { SqliteRecorder } from '../../src/recorders/sqlite/recorder.ts'
@@ -23,18 +24,26 @@ if (!hasRecordings) tellThatRecordingsAreMissing()
 
 interface Sent {
   readonly bodies: readonly unknown[]
+  /** How often the conversation was made smaller. */
+  readonly compacted: number
   readonly sessionId: string
   readonly notices: readonly string[]
   readonly ended: string | undefined
 }
 
 /** Asks a question at the end of a conversation; returns what went over the wire. */
-async function send(api: Api, messages: readonly Message[], options: Partial<EngineOptions> = {}): Promise<Sent> {
+async function send(
+  api: Api,
+  messages: readonly Message[],
+  options: Partial<EngineOptions> = {},
+  facts: Partial<ModelFacts> = {},
+): Promise<Sent> {
   const bodies: unknown[] = []
   const model = createProviderModel(api.model, {
     baseURL: `https://provider.test/${api.version}`,
     apiKey: 'key',
     env: {},
+    facts,
     fetch: (_, init) => {
       bodies.push(JSON.parse(init?.body as string))
       return Promise.resolve(new Response(api.stream({ text: 'ok' }), { headers: { 'content-type': 'text/event-stream' } }))
@@ -45,6 +54,7 @@ async function send(api: Api, messages: readonly Message[], options: Partial<Eng
   const last = events.at(-1)
   return {
     bodies,
+    compacted: all(events, 'compaction').length,
     sessionId: events[0]?.sessionId ?? '',
     notices: all(events, 'notice').map(({ code }) => code),
     ended: last?.type === 'error' ? `${last.error.code}: ${last.error.message}` : last?.type,
@@ -89,6 +99,20 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
       recorder.close()
       rmSync(folder, { recursive: true })
     }
+  })
+
+  test('accepts what compaction leaves of it', async () => {
+    let compactions = 0
+    await fc.assert(
+      fc.asyncProperty(soundTranscript(api.model), hostileTranscript(api.model), async (sound, hostile) => {
+        const { bodies, compacted } = await send(api, [...sound, ...hostile], {}, { contextWindow: 400, maxOutputTokens: 100 })
+        compactions += compacted
+        for (const body of bodies) expect(objections(body)).toEqual([])
+        for (const body of bodies) expect(await others(body)).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+    expect(compactions).toBeGreaterThan(0)
   })
 
   test('would refuse it without the repair', async () => {
