@@ -1,13 +1,14 @@
 /** Reads the user's `config.json` and, where it is trusted, the project's. */
 
-import { readFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { ConfigurationError } from '../core/error.ts'
 import { LISTS } from '../tools/rules/rule.ts'
 import type { Problem } from '../util/check.ts'
 import { CONFIG_SHAPE } from './config-schema.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { homePaths, reason } from './paths.ts'
+import { readConfigFile } from './config-file.ts'
+import { homePaths } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { findProjectConfig, trustState } from './trust.ts'
 import type { ProjectConfig, TrustState } from './trust.ts'
@@ -125,9 +126,9 @@ function withAbsolutePaths(config: CriaConfig, folder: string): CriaConfig {
 
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) return undefined
-    throw new ConfigurationError(`${file} cannot be read: ${reason(cause)}.`, { cause })
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined
+  } catch {
+    // What is in the way is told by reading.
   }
+  return readConfigFile(file)
 }

@@ -143,6 +143,8 @@ async function checkDatabase(name: string, path: string): Promise<Check> {
           hint: 'Move the file away; a new one is begun.',
         }
       }
+      const problem = await problemOf(path)
+      if (problem !== undefined) return { name, status: 'warning', message: problem }
       const version = database.prepare('PRAGMA user_version').get()?.['user_version']
       return { name, status: 'ok', message: `${path} (schema ${String(version)}, ${Math.ceil(statSync(path).size / 1000)} kB)` }
     } finally {
@@ -155,6 +157,19 @@ async function checkDatabase(name: string, path: string): Promise<Check> {
       message: `${path} cannot be read: ${reason(thrown)}.`,
       hint: 'Check its permissions, or move it away.',
     }
+  }
+}
+
+/** A sound database may still be none of ours, or that of a newer version. */
+async function problemOf(path: string): Promise<string | undefined> {
+  try {
+    const opened = path.endsWith('cria.db')
+      ? await (await import('../recorders/sqlite/recorder.ts')).SqliteRecorder.open({ path, readOnly: true })
+      : await (await import('../stores/sqlite.ts')).SqliteDocumentStore.open({ path, readOnly: true })
+    await opened.close?.()
+    return undefined
+  } catch (thrown) {
+    return toCriaError(thrown).message
   }
 }
 

@@ -7,11 +7,11 @@
  */
 
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ConfigurationError } from '../core/error.ts'
 import { writeFileAtomically } from '../util/files.ts'
-import { makeHomeFolder, reason } from './paths.ts'
+import { readConfigFile } from './config-file.ts'
+import { makeHomeFolder } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 export type TrustState = 'trusted' | 'changed' | 'untrusted'
@@ -33,9 +33,6 @@ interface Consent {
 }
 
 const FOLDER_AND_FILE = ['.cria', 'config.json'] as const
-// More is no configuration; the limit keeps a device or a huge file from being read.
-const MAX_BYTES = 1 << 20
-
 /**
  * The `.cria/config.json` of the nearest folder upwards, no further than the repository that `cwd` lies in; outside of a repository only
  * that of `cwd` itself. The user's own home is never a project.
@@ -74,17 +71,8 @@ export function revokeTrust(folder: string, paths: HomePaths): boolean {
 }
 
 function readProject(folder: string, file: string): ProjectConfig {
-  try {
-    const status = statSync(file)
-    if (!status.isFile()) throw new ConfigurationError(`${file} is no regular file.`)
-    if (status.size > MAX_BYTES)
-      throw new ConfigurationError(`${file} is larger than 1 MB (${status.size} bytes), which is no configuration.`)
-    const content = readFileSync(file, 'utf8')
-    return { folder, file, content, hash: createHash('sha256').update(content).digest('hex') }
-  } catch (cause) {
-    if (cause instanceof ConfigurationError) throw cause
-    throw new ConfigurationError(`${file} cannot be read: ${reason(cause)}.`, { cause })
-  }
+  const content = readConfigFile(file)
+  return { folder, file, content, hash: createHash('sha256').update(content).digest('hex') }
 }
 
 function readConsent(file: string): Consent | undefined {

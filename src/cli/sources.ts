@@ -27,17 +27,24 @@ export interface Standpoint {
   readonly base?: string | undefined
 }
 
-/** One line for each place that is cited, in the order of the answer. */
+/** One line for each marker, in the order of the answer: `docs/guide.md:12, 40` where it stands for several places. */
 export function sourceLines(citations: readonly Citation[], from: Standpoint): readonly SourceLine[] {
-  const lines = new Map<string, SourceLine>()
-  for (const { marker, source, lines: range, supported, reason } of citations) {
-    const place = placeOf(source, range, from)
-    const key = `${marker}\0${place}`
-    const before = lines.get(key)
-    if (before === undefined) lines.set(key, { marker, place, url: urlOf(source, from), supported, reason })
-    else if (!supported && before.supported) lines.set(key, { ...before, supported, reason })
-  }
-  return [...lines.values()].slice(0, MOST)
+  const byMarker = Map.groupBy(citations, ({ marker, source }) => `${marker}\0${source}`)
+  return [...byMarker.values()].slice(0, MOST).flatMap((cited) => {
+    const [first] = cited
+    if (first === undefined) return []
+    const doubtful = cited.find(({ supported }) => !supported)
+    const url = urlOf(first.source, from)
+    return [
+      { marker: first.marker, place: placesOf(cited, from), url, supported: doubtful === undefined, reason: doubtful?.reason },
+    ]
+  })
+}
+
+function placesOf([first, ...others]: readonly Citation[], from: Standpoint): string {
+  if (first === undefined) return ''
+  const more = new Set(others.flatMap(({ lines }) => (lines === undefined || lines[0] === first.lines?.[0] ? [] : [lines[0]])))
+  return [placeOf(first.source, first.lines, from), ...more].join(', ')
 }
 
 /** A source as editors and terminals understand it: `docs/guide.md:12`. */

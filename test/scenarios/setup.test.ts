@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answer, chatServer } from '../support/chat-server.ts'
 import { newPlace } from './command-line.ts'
@@ -245,6 +247,30 @@ describe('doctor', () => {
     expect(await place.run(['index', 'a.md'], { env })).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^cria: The folder \/proc\/nobody\/home.* cannot be made/),
+    })
+  })
+
+  test('G05 stores that are none, or not for this version', async () => {
+    place.write({ 'a.md': 'The mill stands.' })
+    await place.run(['index', 'a.md', '--store', 'newer'])
+    const stores = join(place.home, 'stores')
+    const newer = new DatabaseSync(join(stores, 'newer.db'))
+    newer.exec('PRAGMA user_version = 999')
+    newer.close()
+    writeFileSync(join(stores, 'empty.db'), '')
+    const { checks } = await examine()
+    expect(checks.filter(({ name }) => name.startsWith('store'))).toMatchObject([
+      { name: 'store empty', status: 'warning', message: expect.stringContaining('is an empty file') },
+      { name: 'store newer', status: 'warning', message: expect.stringContaining('newer version of cria') },
+    ])
+  })
+
+  test.skipIf(process.platform === 'win32')('G05 a configuration that is a pipe is not waited for', async () => {
+    mkdirSync(place.home, { recursive: true })
+    execFileSync('mkfifo', [join(place.home, 'config.json')])
+    expect(await place.run(['models', '--offline'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('config.json is no regular file'),
     })
   })
 
