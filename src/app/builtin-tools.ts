@@ -24,6 +24,5 @@ async function readHtml(bytes: Uint8Array): Promise<string> {
     import('../stores/load/decode.ts'),
   ])
   const html = decodeText(bytes, declaredCharset(bytes)) ?? ''
-  const { text, title } = await extractHtml(html)
-  return title === undefined || text.startsWith('# ') ? text : `# ${title}\n\n${text}`
+  return (await extractHtml(html)).text
 }

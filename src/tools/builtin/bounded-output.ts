@@ -36,7 +36,7 @@ export class BoundedOutput {
   /** Whole characters; between head and tail stands how much is missing. */
   text(): string {
     const head = Buffer.concat(this.#head)
-    const tail = Buffer.concat(this.#tail)
+    const tail = Buffer.concat(this.#tail).subarray(-TAIL)
     const missing = this.#total - head.length - tail.length
     if (missing <= 0) return Buffer.concat([head, tail]).toString('utf8')
     const note = `[… ${missing.toLocaleString('en-US')} of ${this.#total.toLocaleString('en-US')} bytes left out …]`

@@ -2,7 +2,7 @@
 
 /** Parts of names that mean a secret, between underscores: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`, `APIKEY`. */
 const SECRET_NAME =
-  /(?:^|_)(?:[A-Z0-9]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?|PASS|PWD|AUTH|COOKIE|PAT|DSN|SALT|PRIVATE|BEARER|SIGNATURE)(?:_|$)/i
+  /(?:^|_)(?:[A-Z0-9]*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?|(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING|ENCRYPTION|MASTER)?KEYS?|PASS|PWD|AUTH|COOKIE|PAT|DSN|SALT|PRIVATE|BEARER|SIGNATURE)(?:_|$)/i
 /** They match, and are no secrets. */
 const HARMLESS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SSH_AUTH_SOCK', 'XAUTHORITY', 'GIT_SSH_KEY_TYPE'])
 /** `postgres://user:password@host` */

@@ -1,0 +1,161 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { callerOf } from '../../../test/support/tool-call.ts'
+import type { Called, CallOptions } from '../../../test/support/tool-call.ts'
+import { BoundedOutput } from './bounded-output.ts'
+import { builtinTools } from './builtin-tools.ts'
+import { commandEnvironment } from './command-environment.ts'
+
+let root: string
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'cria-command-')))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const run = (command: string, more: object = {}, options: CallOptions = {}): Promise<Called> =>
+  callerOf(builtinTools({ root }))('run_command', { command, ...more }, options)
+
+describe('run_command', () => {
+  it('runs in the root and tells output and exit code', async () => {
+    expect(await run('pwd; echo out; echo err >&2; exit 3')).toMatchObject({
+      content: expect.stringMatching(/\[exit code 3\]$/) as string,
+      isError: true,
+    })
+    expect(await run('pwd')).toMatchObject({ content: root, isError: false })
+    expect((await run('true')).content).toBe('(no output, exit code 0)')
+    expect((await run('kill -9 $$')).content).toContain('[ended by SIGKILL]')
+    expect((await run('no-such-program-at-all')).isError).toBe(true)
+    expect((await run('echo a\0b')).content).toContain('NUL')
+  })
+
+  it('has no input, no terminal, no colours and no pager', async () => {
+    expect((await run('cat; echo end')).content).toBe('end')
+    expect((await run('test -t 0 || test -t 1 || echo none; (: < /dev/tty) 2>/dev/null || echo no terminal')).content).toBe(
+      'none\nno terminal',
+    )
+    expect((await run('echo $TERM $NO_COLOR $PAGER')).content).toBe('dumb 1 cat')
+  })
+
+  it('E08 what is left in the background ends with the command', async () => {
+    const { content } = await run('sleep 600 & echo $! > pid; (sleep 600 & echo $! > pid2) ; echo started')
+    expect(content).toBe('started')
+    await gone('pid', 'pid2')
+  })
+
+  it('E07 E08 after its time the whole group ends, also what ignores SIGTERM', async () => {
+    const command = `trap '' TERM; echo $$ > pid; sh -c 'trap "" TERM; echo $$ > pid2; while :; do sleep 1; done' & while :; do sleep 1; done`
+    const { content, isError } = await run(command, { timeout: 1 })
+    expect({ content, isError }).toEqual({
+      content: '[stopped: it did not end within 1 s; its effects up to there stay]',
+      isError: true,
+    })
+    await gone('pid', 'pid2')
+  })
+
+  it('E14 an abort ends it, and says that it had begun', async () => {
+    const stop = new AbortController()
+    const running = run('echo begun; echo $$ > pid; sleep 600', {}, { signal: stop.signal })
+    await until(() => existsSync(join(root, 'pid')))
+    stop.abort()
+    expect((await running).content).toBe('begun\n[stopped: it was cancelled; its effects up to there stay]')
+    await gone('pid')
+    expect(await run('touch never', {}, { signal: stop.signal })).toMatchObject({ isError: true })
+    expect(existsSync(join(root, 'never'))).toBe(false)
+  })
+
+  it('E09 keeps head and tail of much output, and stops what never ends', async () => {
+    const { content } = await run('seq 1 200000')
+    expect(content).toMatch(/^1\n2\n[^]*bytes left out …\][^]*\n200000$/)
+    expect(content.length).toBeLessThan(70_000)
+    const endless = await run('yes')
+    expect(endless.content).toMatch(/^y\n[^]*\[stopped: it wrote more than 50 MB/)
+    expect(endless.content.length).toBeLessThan(70_000)
+  })
+
+  it('E10 shows no binary output', async () => {
+    expect((await run('head -c 5000 /dev/urandom')).content).toMatch(/^\(not shown: 5,000 bytes/)
+  })
+
+  it('tells now and then how far it is', async () => {
+    const { progress } = await run('echo one; sleep 0.5; echo two')
+    expect(progress).toEqual(['one', 'two'])
+  })
+})
+
+describe('the environment of commands', () => {
+  it('has no secrets in it', () => {
+    const env = {
+      PATH: '/bin',
+      HOME: '/home/u',
+      LANG: 'C.UTF-8',
+      SSH_AUTH_SOCK: '/tmp/agent',
+      KEYBOARD: 'de',
+      MONKEY_HOUSE: 'open',
+      OPENAI_API_KEY: 'a',
+      OPENAI_BASE_URL: 'b',
+      ANTHROPIC_API_KEY: 'c',
+      GOOGLE_GENERATIVE_AI_API_KEY: 'd',
+      OPENAI_COMPATIBLE_API_KEY: 'e',
+      CRIA_DATABASE_URL: 'f',
+      GITHUB_TOKEN: 'g',
+      NPM_TOKEN: 'h',
+      AWS_SECRET_ACCESS_KEY: 'i',
+      AWS_SESSION_TOKEN: 'j',
+      db_password: 'k',
+      MYSECRET: 'l',
+      DATABASE_URL: 'postgres://u:p@h/d',
+      REDIS_URL: 'redis://:p@h',
+      LLM_HOUSE: 'm',
+      COPY_OF_IT: 'm',
+      APIKEY: 'n',
+      GOOGLE_APPLICATION_CREDENTIALS: '/x.json',
+    }
+    const passed = commandEnvironment(env, ['LLM_HOUSE'])
+    const kept = Object.keys(env).filter((name) => name in passed)
+    expect(kept).toEqual(['PATH', 'HOME', 'LANG', 'SSH_AUTH_SOCK', 'KEYBOARD', 'MONKEY_HOUSE'])
+    expect(commandEnvironment(env, [], ['GITHUB_TOKEN'])['GITHUB_TOKEN']).toBe('g')
+  })
+})
+
+describe('bounded output', () => {
+  it('is the whole when it fits, however it was cut', () => {
+    const text = '🦙 llama\n'.repeat(1000)
+    const output = new BoundedOutput()
+    for (const byte of Buffer.from(text)) output.add(Buffer.from([byte]))
+    expect(output.text()).toBe(text)
+  })
+
+  it('cuts at whole characters and tells the real size', () => {
+    const output = new BoundedOutput()
+    for (let index = 0; index < 300; index++) output.add(Buffer.from('🦙é'.repeat(331)))
+    const text = output.text()
+    expect(text).not.toContain('\ufffd')
+    expect(text).toContain(`of ${(300 * 331 * 6).toLocaleString('en-US')} bytes left out`)
+    expect(Buffer.byteLength(text)).toBeLessThan(65_000)
+  })
+})
+
+/** The processes whose ids stand in these files run no more; one that nobody has reaped does not. */
+async function gone(...files: readonly string[]): Promise<void> {
+  for (const file of files) await until(() => !isAlive(Number(readFileSync(join(root, file), 'utf8'))))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !holds(); tries++) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20)
+    })
+  }
+  expect(holds()).toBe(true)
+}
