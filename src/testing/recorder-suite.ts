@@ -538,6 +538,12 @@ export function recorderSuite(name: string, create: () => MaybePromise<JournalUn
           history.map(({ role }) => role),
           ['user', 'assistant', 'tool', 'tool'],
         )
+        // Only what had begun may have had an effect, under the key by which it can be recognised.
+        const results = history.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool-result'))
+        for (const [first, second] of [[started, notStarted], results]) {
+          assert.deepEqual(first?.unknownEffects, { idempotencyKey: 'key' })
+          assert.equal(second?.unknownEffects, undefined)
+        }
       })
 
       test('and who had not begun ends with a beginning', async (bench) => {
