@@ -85,7 +85,7 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
 async function run(job: SearchJob, signal: AbortSignal, time: number): Promise<string> {
   signal.throwIfAborted()
   // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
-  const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
+  const worker = new Worker(new URL('./search-files-worker.ts', import.meta.url), {
     name: 'cria-search-files',
     workerData: job,
     execArgv: [],
