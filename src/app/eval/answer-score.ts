@@ -81,7 +81,8 @@ export function scoreAnswers(
   }
 }
 
-interface Scored {
+/** What one question came to. */
+export interface Scored {
   readonly id: string
   readonly abstained: boolean
   readonly exact: boolean
@@ -90,6 +91,25 @@ interface Scored {
   readonly verbatim: boolean
   readonly citeCorrect: boolean
   readonly quoteWords: number
+}
+
+/** Each question by itself, in their order; no answer is `inQuote` where there is none to give. */
+export function scoreEach(
+  questions: readonly GoldQuestion[],
+  predictions: readonly Prediction[],
+  documents: ReadonlyMap<string, string>,
+): (Scored & { readonly inQuote: boolean; readonly isUnanswerable: boolean })[] {
+  const byId = new Map(predictions.map((prediction) => [prediction.id, prediction]))
+  return questions.map((question) => {
+    const isUnanswerable = question.answers.length === 0
+    const one = scoreOne(question, byId.get(question.id), documents)
+    return {
+      ...one,
+      f1: isUnanswerable ? 0 : one.f1,
+      inQuote: one.grounded && one.quoteWords <= LONGEST_QUOTE_WORDS,
+      isUnanswerable,
+    }
+  })
 }
 
 function scoreOne(

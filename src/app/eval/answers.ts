@@ -41,6 +41,8 @@ export function toAnswered(question: string, { content, abstained = false, citat
 }
 
 export interface AnswerReport extends AnswerScores {
+  /** What was answered, in the order of the questions. */
+  readonly predictions: readonly Prediction[]
   /** Mean wall time of a question, in milliseconds. */
   readonly msPerQuestion: number
 }
@@ -73,7 +75,7 @@ export async function evaluateAnswers(
   const msPerQuestion = questions.length === 0 ? 0 : (performance.now() - started) / questions.length
   if (options.predictions !== undefined) await writeFile(options.predictions, predictions.map(predictionLine).join(''))
   const cited = new Set(predictions.map((prediction) => prediction.docId))
-  return { ...scoreAnswers(questions, predictions, await readDocuments(folder, cited)), msPerQuestion }
+  return { ...scoreAnswers(questions, predictions, await readDocuments(folder, cited)), predictions, msPerQuestion }
 }
 
 /** Answerable questions first. */
@@ -87,7 +89,7 @@ export async function readQuestions(folder: string): Promise<GoldQuestion[]> {
 }
 
 /** Title and text of the documents that were cited. */
-async function readDocuments(folder: string, ids: ReadonlySet<string>): Promise<Map<string, string>> {
+export async function readDocuments(folder: string, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const documents = new Map<string, string>()
   for await (const line of readLines(join(folder, 'corpus.jsonl'))) {
     const id = text(line, '_id')
@@ -143,6 +145,20 @@ function texts({ file, number, value }: Line, field: string): string[] {
   const found = value[field] ?? []
   if (Array.isArray(found) && found.every((item) => typeof item === 'string')) return found
   throw new CriaError('invalid_request', `${file}, line ${number}: "${field}" must be a list of strings.`)
+}
+
+/** Reads what `predictions` wrote. @throws CriaError `not_found` or `invalid_request` that names the line. */
+export async function readPredictions(file: string): Promise<Prediction[]> {
+  const predictions: Prediction[] = []
+  for await (const line of readLines(file)) {
+    predictions.push({
+      id: text(line, '_id'),
+      answer: text(line, 'answer', ''),
+      quote: text(line, 'quote', ''),
+      docId: text(line, 'doc_id', ''),
+    })
+  }
+  return predictions
 }
 
 function predictionLine({ id, answer, quote, docId }: Prediction): string {

@@ -8,8 +8,11 @@ import type { DocumentStore, ScoredChunk, SourceDocument } from '../../core/stor
 import { checkBeirFolder, readCorpus, readJudgments, readQueries } from './beir.ts'
 import { measureRun, percentile, rankingOf } from './metrics.ts'
 import type { RankedDocument, RankingMeasures } from './metrics.ts'
+import type { Run } from './run-file.ts'
 
 export interface RetrievalReport extends RankingMeasures {
+  /** Documents found by each query. */
+  readonly run: Run
   readonly collection: string
   /** That have a relevant document. */
   readonly queries: number
@@ -73,6 +76,7 @@ export async function evaluateRetrieval(
   if (options.run !== undefined) await writeRun(options.run, run)
   return {
     collection: basename(resolve(folder)),
+    run,
     ...measureRun(run, judgments),
     msPerQuery: { p50: percentile(times, 0.5), p99: percentile(times, 0.99) },
     indexMs,

@@ -1,5 +1,9 @@
+import { basename, resolve } from 'node:path'
 import { readCorpus } from '../../app/eval/beir.ts'
-import { evaluateAnswers, toAnswered } from '../../app/eval/answers.ts'
+import type { Prediction } from '../../app/eval/answer-score.ts'
+import { evaluateAnswers, readDocuments, readPredictions, readQuestions, toAnswered } from '../../app/eval/answers.ts'
+import { compareAnswers } from '../../app/eval/comparison.ts'
+import type { Comparison } from '../../app/eval/comparison.ts'
 import { openModel } from '../../app/open-model.ts'
 import { openTemporaryStore } from '../../app/stores.ts'
 import { QueryBot } from '../../bots/query-bot.ts'
@@ -7,6 +11,7 @@ import { ConfigurationError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
+import { checkCompared, checkReports, comparisonText, writeReports } from '../eval-compare.ts'
 import { evalProgress } from '../eval-options.ts'
 import { formatMs, table } from '../format.ts'
 import { toJsonLine } from '../io.ts'
@@ -27,16 +32,39 @@ export const evalAnswers: Command = defineCommand({
       value: 'MODEL',
       about: 'provider/model, or main, quick, task, reasoning (see: cria models)',
     },
+    compare: {
+      type: 'texts',
+      value: 'FILE',
+      about: 'compare predictions: one file is the baseline of this model; of two the first is the baseline of the second',
+    },
+    report: { type: 'texts', value: 'FILE', about: 'write the comparison there: .md or .html' },
     json: { type: 'flag', about: 'print one JSON object: { questions, inQuote, exactMatch, f1, abstained, msPerQuestion, … }' },
   },
   details: `The corpus is indexed into a temporary store, and a QueryBot answers every question from it; nothing is logged.
 inQuote is the share of answerable questions whose cited quote stands in the document word for word, has at most 40
-words and holds a gold answer.`,
-  examples: ['cria eval answers --beir collections/answers --predictions predictions.jsonl'],
+words and holds a gold answer.
+
+A comparison pairs the systems question by question; "right" counts a refusal where there is no answer. With two files
+no question is asked.`,
+  examples: [
+    'cria eval answers --beir collections/answers --predictions predictions.jsonl',
+    'cria eval answers --beir collections/answers --compare before.jsonl after.jsonl --report report.html',
+  ],
   async run({ options }, io) {
     const { beir, predictions, json } = options
     if (beir === undefined)
       throw new ConfigurationError('Say which collection: --beir DIR', { hint: 'See: cria eval answers --help' })
+    const { compare, report } = options
+    checkCompared(compare)
+    checkReports(report, compare.length > 0)
+    const [first, second] = compare
+    const baseline = first === undefined ? undefined : { name: first, predictions: await readPredictions(first) }
+    if (baseline !== undefined && second !== undefined) {
+      const comparison = await compareWith(beir, baseline, { name: second, predictions: await readPredictions(second) })
+      await writeReports(comparison, report)
+      await io.stdout.write(json ? toJsonLine({ comparison }) : comparisonText(comparison))
+      return 0
+    }
     const { config } = await readConfig(io)
     const model = await openModel(options.model, config, io.env)
     await using temporary = await openTemporaryStore()
@@ -44,7 +72,7 @@ words and holds a gold answer.`,
     try {
       await temporary.store.extend(documentsOf(beir))
       const bot = new QueryBot({ docstore: temporary.store, model, recorder: false, streamTarget: 'none' })
-      const report = await evaluateAnswers(
+      const measured = await evaluateAnswers(
         beir,
         async (question) => toAnswered(question, await bot.ask(question, { signal: io.signal }), model.ref),
         {
@@ -54,9 +82,12 @@ words and holds a gold answer.`,
         },
       )
       progress.clear()
-      const { missed: _missed, ...scores } = report
+      const { missed: _missed, predictions: answered, ...scores } = measured
+      const system = { name: model.ref, predictions: answered }
+      const comparison = baseline === undefined ? undefined : await compareWith(beir, baseline, system)
+      if (comparison !== undefined) await writeReports(comparison, report)
       if (json) {
-        await io.stdout.write(toJsonLine(scores))
+        await io.stdout.write(toJsonLine(comparison === undefined ? scores : { ...scores, comparison }))
         return 0
       }
       const { msPerQuestion, ...rest } = scores
@@ -67,12 +98,32 @@ words and holds a gold answer.`,
           ['per question', formatMs(msPerQuestion)],
         ]),
       )
+      if (comparison !== undefined) await io.stdout.write(`\n${comparisonText(comparison)}`)
       return 0
     } finally {
       progress.clear()
     }
   },
 })
+
+interface Side {
+  readonly name: string
+  readonly predictions: readonly Prediction[]
+}
+
+async function compareWith(beir: string, baseline: Side, system: Side): Promise<Comparison> {
+  const cited = new Set([...baseline.predictions, ...system.predictions].map(({ docId }) => docId))
+  return compareAnswers(
+    {
+      collection: basename(resolve(beir)),
+      names: [baseline.name, system.name],
+      baseline: baseline.predictions,
+      system: system.predictions,
+    },
+    await readQuestions(beir),
+    await readDocuments(beir, cited),
+  )
+}
 
 async function* documentsOf(folder: string): AsyncGenerator<SourceDocument> {
   for await (const { id, title, text } of readCorpus(folder)) yield { source: id, text, ...(title === '' ? {} : { title }) }

@@ -1,9 +1,18 @@
+import { basename, resolve } from 'node:path'
+import { checkBeirFolder, readJudgments, readQueries } from '../../app/eval/beir.ts'
+import { compareRuns } from '../../app/eval/comparison.ts'
+import type { Comparison } from '../../app/eval/comparison.ts'
 import { evaluateRetrieval } from '../../app/eval/retrieval.ts'
+import type { RetrievalReport } from '../../app/eval/retrieval.ts'
+import { readRun } from '../../app/eval/run-file.ts'
+import type { Run } from '../../app/eval/run-file.ts'
 import { openTemporaryStore } from '../../app/stores.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
+import { checkCompared, checkReports, comparisonText, writeReports } from '../eval-compare.ts'
 import { evalProgress, readStoreSettings } from '../eval-options.ts'
+import type { StoreSettings } from '../eval-options.ts'
 import { formatMs, table } from '../format.ts'
 import { toJsonLine } from '../io.ts'
 
@@ -22,6 +31,17 @@ export const evalRetrieval: Command = defineCommand({
     },
     run: { type: 'text', value: 'FILE', about: 'write the ranking there, as a TREC run' },
     'store-options': { type: 'text', value: 'JSON', about: `how the store is made, such as '{"chunk":{"maxChars":800}}'` },
+    compare: {
+      type: 'texts',
+      value: 'RUN',
+      about: 'compare: one run is the baseline of this configuration; of two runs the first is the baseline of the second',
+    },
+    'baseline-options': {
+      type: 'text',
+      value: 'JSON',
+      about: 'compare with a store that is made so, as --store-options',
+    },
+    report: { type: 'texts', value: 'FILE', about: 'write the comparison there: .md or .html' },
     json: {
       type: 'flag',
       about:
@@ -29,18 +49,46 @@ export const evalRetrieval: Command = defineCommand({
     },
   },
   details: `The corpus is indexed into a temporary store, and all queries that have a judgment are run.
-A document ranks as high as its best chunk.`,
-  examples: ['cria eval retrieval --beir collections/cranfield --run cranfield.run'],
+A document ranks as high as its best chunk.
+
+A comparison pairs the systems query by query: mean differences with bootstrap intervals, a randomisation test and a
+t-test, and the queries that fail with what was found instead. With two runs nothing is indexed. In --json it stands
+under "comparison".`,
+  examples: [
+    'cria eval retrieval --beir collections/cranfield --run cranfield.run',
+    'cria eval retrieval --beir collections/cranfield --compare before.run after.run --report report.html report.md',
+    `cria eval retrieval --beir collections/cranfield --baseline-options '{"chunk":{"maxChars":800}}' --report report.html`,
+  ],
   async run({ options }, io) {
     const { beir, depth, run, json } = options
     if (beir === undefined)
       throw new ConfigurationError('Say which collection: --beir DIR', { hint: 'See: cria eval retrieval --help' })
-    await using temporary = await openTemporaryStore(readStoreSettings(options['store-options']))
+    const { compare, report } = options
+    const settings = readStoreSettings(options['store-options'])
+    const baselineOptions = options['baseline-options']
+    const baselineSettings = readStoreSettings(baselineOptions)
+    checkCompared(compare)
+    if (baselineOptions !== undefined && compare.length > 0) {
+      throw new ConfigurationError('--compare and --baseline-options exclude each other: both say what the baseline is.')
+    }
+    checkReports(report, compare.length > 0 || baselineOptions !== undefined)
+    const [first, second] = compare
+    if (first !== undefined && second !== undefined) {
+      const comparison = await compareWith(
+        beir,
+        { name: first, run: await readRun(first) },
+        { name: second, run: await readRun(second) },
+      )
+      await writeReports(comparison, report)
+      await io.stdout.write(json ? toJsonLine({ comparison }) : comparisonText(comparison))
+      return 0
+    }
     const progress = evalProgress(io)
-    try {
-      const report = await evaluateRetrieval(beir, temporary.store, {
+    const evaluate = async (made: StoreSettings, file: string | undefined): Promise<RetrievalReport> => {
+      await using temporary = await openTemporaryStore(made)
+      return await evaluateRetrieval(beir, temporary.store, {
         k: depth,
-        run,
+        run: file,
         signal: io.signal,
         onProgress: (phase, done, total) =>
           progress.show({
@@ -50,12 +98,22 @@ A document ranks as high as its best chunk.`,
             ...(total === undefined ? {} : { total }),
           }),
       })
+    }
+    try {
+      const known = first === undefined ? undefined : { name: first, run: await readRun(first) }
+      const measured = await evaluate(settings, run)
+      const baseline =
+        baselineOptions === undefined ? known : { name: baselineOptions, run: (await evaluate(baselineSettings, undefined)).run }
       progress.clear()
+      const system = { name: options['store-options'] ?? 'this configuration', run: measured.run }
+      const comparison = baseline === undefined ? undefined : await compareWith(beir, baseline, system)
+      if (comparison !== undefined) await writeReports(comparison, report)
+      const { msPerQuery, indexMs, collection, queries, run: _run, ...measures } = measured
       if (json) {
-        await io.stdout.write(toJsonLine(report))
+        const shown = { collection, queries, ...measures, msPerQuery, indexMs }
+        await io.stdout.write(toJsonLine(comparison === undefined ? shown : { ...shown, comparison }))
         return 0
       }
-      const { msPerQuery, indexMs, collection, queries, ...measures } = report
       await io.stdout.write(
         table([
           ['collection', collection],
@@ -65,9 +123,30 @@ A document ranks as high as its best chunk.`,
           ['indexing', formatMs(indexMs)],
         ]),
       )
+      if (comparison !== undefined) await io.stdout.write(`\n${comparisonText(comparison)}`)
       return 0
     } finally {
       progress.clear()
     }
   },
 })
+
+interface Side {
+  readonly name: string
+  readonly run: Run
+}
+
+async function compareWith(beir: string, baseline: Side, system: Side): Promise<Comparison> {
+  await checkBeirFolder(beir)
+  const queries = await readQueries(beir)
+  return compareRuns(
+    {
+      collection: basename(resolve(beir)),
+      names: [baseline.name, system.name],
+      baseline: baseline.run,
+      system: system.run,
+    },
+    await readJudgments(beir),
+    new Map(queries.map(({ id, text }) => [id, text])),
+  )
+}

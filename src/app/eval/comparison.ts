@@ -1,0 +1,144 @@
+/** Compares two systems question by question: what each measure gained, whether by more than chance, and where it failed. */
+
+import type { GoldQuestion, Prediction } from './answer-score.ts'
+import { scoreEach } from './answer-score.ts'
+import { measureRanking, rankingOf } from './metrics.ts'
+import type { Judgments } from './metrics.ts'
+import type { Run } from './run-file.ts'
+import { holm, pairedTest } from './significance.ts'
+import type { PairedTest } from './significance.ts'
+
+export interface MeasureComparison extends PairedTest {
+  readonly measure: string
+  /** Means of both. */
+  readonly baseline: number
+  readonly system: number
+  /** `pRandomization` after Holm, over all the measures of the comparison. */
+  readonly pAdjusted: number
+}
+
+/** One question that the system answers badly. */
+export interface Failure {
+  readonly id: string
+  readonly question: string
+  /** What should have been found or said. */
+  readonly expected: readonly string[]
+  /** What was found or said instead, best first. */
+  readonly found: readonly string[]
+  readonly baseline: number
+  readonly system: number
+}
+
+export interface Comparison {
+  readonly collection: string
+  /** What is compared, such as file names; differences are system − baseline. */
+  readonly names: readonly [baseline: string, system: string]
+  readonly questions: number
+  readonly measures: readonly MeasureComparison[]
+  /** Differences of the first measure, largest first. */
+  readonly differences: readonly { readonly id: string; readonly difference: number }[]
+  /** Worst first. */
+  readonly failures: readonly Failure[]
+}
+
+/** The scores of one system for each question, by measure. */
+type Scores = ReadonlyMap<string, Readonly<Record<string, number>>>
+
+export interface Sides<Side> {
+  readonly collection: string
+  readonly names: readonly [baseline: string, system: string]
+  readonly baseline: Side
+  readonly system: Side
+}
+
+const FOUND = 5
+const MEASURES = ['ndcg10', 'recall10', 'recall100', 'mrr10', 'map'] as const
+
+/** @param queries texts by id. Over every query that has a relevant document; one that a run lacks counts as 0. */
+export function compareRuns(
+  { collection, names, baseline, system }: Sides<Run>,
+  judgments: ReadonlyMap<string, Judgments>,
+  queries: ReadonlyMap<string, string>,
+): Comparison {
+  const judged = [...judgments].filter(([, grades]) => [...grades.values()].some((grade) => grade > 0))
+  const scores = (run: Run): Scores =>
+    new Map(judged.map(([id, grades]) => [id, { ...measureRanking(rankingOf(run.get(id) ?? []), grades) }]))
+  return comparison({ collection, names, baseline: scores(baseline), system: scores(system) }, MEASURES, (id) => ({
+    question: queries.get(id) ?? '',
+    expected: [...(judgments.get(id) ?? [])].filter(([, grade]) => grade > 0).map(([document]) => document),
+    found: rankingOf(system.get(id) ?? []).slice(0, FOUND),
+  }))
+}
+
+const ANSWER_MEASURES = ['inQuote', 'exactMatch', 'f1', 'right'] as const
+
+/** `right`: the quote holds an answer, or nothing was answered where there is no answer. */
+export function compareAnswers(
+  { collection, names, baseline, system }: Sides<readonly Prediction[]>,
+  questions: readonly GoldQuestion[],
+  documents: ReadonlyMap<string, string>,
+): Comparison {
+  const scores = (predictions: readonly Prediction[]): Scores =>
+    new Map(
+      scoreEach(questions, predictions, documents).map(({ id, ...one }) => [
+        id,
+        {
+          inQuote: one.inQuote ? 1 : 0,
+          exactMatch: one.exact ? 1 : 0,
+          f1: one.f1,
+          right: one.inQuote || (one.isUnanswerable && one.abstained) ? 1 : 0,
+        },
+      ]),
+    )
+  const byId = new Map(questions.map((question) => [question.id, question]))
+  const said = new Map(system.map((prediction) => [prediction.id, prediction]))
+  const answerable = new Set(questions.filter(({ answers }) => answers.length > 0).map(({ id }) => id))
+  return comparison(
+    { collection, names, baseline: scores(baseline), system: scores(system) },
+    ANSWER_MEASURES,
+    (id) => {
+      const { answer = '', quote = '', docId = '' } = said.get(id) ?? {}
+      const found = answer.trim() === '' ? ['(no answer)'] : [answer, `“${quote}” (${docId})`]
+      const expected = byId.get(id)?.answers ?? []
+      return { question: byId.get(id)?.question ?? '', expected: expected.length > 0 ? expected : ['(no answer)'], found }
+    },
+    (measure, id) => measure === 'right' || answerable.has(id),
+    'right',
+  )
+}
+
+function comparison(
+  { collection, names, baseline, system }: Sides<Scores>,
+  measures: readonly string[],
+  describe: (id: string) => Pick<Failure, 'question' | 'expected' | 'found'>,
+  counts: (measure: string, id: string) => boolean = () => true,
+  main: string = measures[0] ?? '',
+): Comparison {
+  const ids = [...baseline.keys()]
+  const value = (scores: Scores, id: string, measure: string): number => scores.get(id)?.[measure] ?? 0
+  const tests = measures.map((measure) => {
+    const own = ids.filter((id) => counts(measure, id))
+    const mean = (scores: Scores): number =>
+      own.length === 0 ? 0 : own.reduce((sum, id) => sum + value(scores, id, measure), 0) / own.length
+    const test = pairedTest(own.map((id) => value(system, id, measure) - value(baseline, id, measure)))
+    return { measure, baseline: mean(baseline), system: mean(system), ...test }
+  })
+  const adjusted = holm(tests.map(({ pRandomization }) => pRandomization))
+  const each = ids.map((id) => ({ id, before: value(baseline, id, main), after: value(system, id, main) }))
+  return {
+    collection,
+    names,
+    questions: ids.length,
+    measures: tests.map((test, index) => ({ ...test, pAdjusted: adjusted[index] ?? 1 })),
+    differences: each
+      .map(({ id, before, after }) => ({ id, difference: after - before }))
+      .sort((a, b) => b.difference - a.difference),
+    failures: each
+      .filter(({ before, after }) => after < FAILING || after < before)
+      .sort((a, b) => a.after - b.after || a.after - a.before - (b.after - b.before))
+      .map(({ id, before, after }) => ({ id, ...describe(id), baseline: before, system: after })),
+  }
+}
+
+/** Below this a question counts as failed, whatever it was before. */
+const FAILING = 0.1

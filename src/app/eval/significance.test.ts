@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { holm, pairedTest, studentTail } from './significance.ts'
+
+describe('Student’s tail', () => {
+  // Tables of the two-sided t distribution.
+  it.each([
+    [12.706, 1, 0.05],
+    [2.228, 10, 0.05],
+    [3.169, 10, 0.01],
+    [2.042, 30, 0.05],
+    [1.984, 100, 0.05],
+    [0, 7, 1],
+  ])('of %d with %d degrees of freedom is %d', (t, freedom, expected) => {
+    expect(studentTail(t, freedom)).toBeCloseTo(expected, 3)
+  })
+})
+
+describe('a paired test', () => {
+  it('finds what is there', () => {
+    const better = pairedTest([0.2, 0.1, 0.3, 0.2, 0.1, 0.2, 0.4, 0.1, 0.2, 0.3])
+    expect(better).toMatchObject({ wins: 10, losses: 0, ties: 0 })
+    expect(better.difference).toBeCloseTo(0.21, 10)
+    expect(better.pRandomization).toBeLessThan(0.01)
+    expect(better.pT).toBeLessThan(0.001)
+    expect(better.interval[0]).toBeGreaterThan(0.1)
+  })
+
+  it('finds nothing in nothing', () => {
+    expect(pairedTest([])).toMatchObject({ difference: 0, pRandomization: 1, pT: 1 })
+    expect(pairedTest([0, 0, 0])).toMatchObject({ difference: 0, pRandomization: 1, pT: 1, ties: 3 })
+    expect(pairedTest([0.5])).toMatchObject({ pRandomization: 1, pT: 1 })
+  })
+
+  it('is exact where all signs can be counted', () => {
+    // 2 of the 2^5 ways to set the signs are as extreme.
+    expect(pairedTest([1, 1, 1, 1, 1], 7).pRandomization).toBeCloseTo(2 / 32, 2)
+  })
+
+  it('is the same every time, symmetric, and a probability', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 2, maxLength: 12 }), (values) => {
+        const one = pairedTest(values, 3, 500)
+        const other = pairedTest(
+          values.map((value) => -value),
+          3,
+          500,
+        )
+        expect(pairedTest(values, 3, 500)).toEqual(one)
+        expect(other.pRandomization).toBe(one.pRandomization)
+        expect(other.pT).toBeCloseTo(one.pT, 10)
+        for (const value of [one.pT, one.pRandomization]) {
+          expect(value).toBeGreaterThanOrEqual(0)
+          expect(value).toBeLessThanOrEqual(1)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('Holm’s correction multiplies the smallest most and keeps the order', () => {
+    const [first, second, third] = holm([0.04, 0.01, 0.03])
+    expect(first).toBeCloseTo(0.06, 10)
+    expect(second).toBeCloseTo(0.03, 10)
+    expect(third).toBeCloseTo(0.06, 10)
+  })
+})
