@@ -1,16 +1,17 @@
 /**
  * Our own work in a step, at the beginning of a turn and far into it: CPU time between two `usage` events of a model that answers at once and
- * a tool that does nothing. What a step costs must not depend on how long the conversation is.
+ * a tool that does nothing. What a step costs must not depend on how long the conversation is; neither where it only grows, nor where its
+ * tokens are counted and older messages make room again and again.
  *
  *     npm run bench -- steps
  */
 
 import { query } from '../src/engine/query.ts'
-import type { LanguageModel, ModelPart } from '../src/core/model.ts'
+import type { LanguageModel, ModelPart, ModelRequest } from '../src/core/model.ts'
 
-const STEPS = 2000
-const WINDOWS = [10, 100, 1000, 1900] as const
-const WIDTH = 50
+const STEPS = 2100
+const WINDOWS = [20, 100, 1000, 2000] as const
+const WIDTH = 80
 
 const echo = {
   name: 'echo',
@@ -18,16 +19,23 @@ const echo = {
   inputSchema: { type: 'object' },
   isReadOnly: true,
   needsPermission: false,
-  call: (input: { n: number }) => `got ${input.n}`,
+  call: (input: { n: number }) => `got ${input.n}, and the wind turned to the north before the rain had come`,
 }
 
+const isSummary = ({ messages }: ModelRequest): boolean => messages[0]?.role === 'system'
+
 /** Keeps no request, so that only the engine's own memory counts. */
-function model(): LanguageModel {
+function model(contextWindow: number | null): LanguageModel {
   let step = 0
   return {
     ref: 'bench/model',
-    facts: { contextWindow: null, maxOutputTokens: null },
-    async *stream(): AsyncGenerator<ModelPart> {
+    facts: { contextWindow, maxOutputTokens: null },
+    async *stream(request): AsyncGenerator<ModelPart> {
+      if (isSummary(request)) {
+        yield { type: 'text', text: 'Notes: the wind was looked at.' }
+        yield { type: 'finish', reason: 'stop' }
+        return
+      }
       step++
       if (step < STEPS) yield { type: 'tool-call', id: `call_${step}`, name: 'echo', input: { n: step } }
       else yield { type: 'text', text: 'Done.' }
@@ -36,26 +44,45 @@ function model(): LanguageModel {
   }
 }
 
-async function cpuPerStep(): Promise<number[]> {
+interface Measured {
+  /** Milliseconds of CPU time, step by step. */
+  readonly times: readonly number[]
+  readonly compactions: number
+}
+
+async function cpuPerStep(contextWindow: number | null): Promise<Measured> {
   const times: number[] = []
+  let compactions = 0
   let last = process.cpuUsage()
-  for await (const event of query({ model: model(), prompt: 'Go', tools: [echo], maxSteps: STEPS })) {
+  for await (const event of query({ model: model(contextWindow), prompt: 'Go', tools: [echo], maxSteps: STEPS })) {
+    if (event.type === 'compaction') compactions++
     if (event.type !== 'usage') continue
     const used = process.cpuUsage(last)
     times.push((used.user + used.system) / 1000)
     last = process.cpuUsage()
   }
-  return times
+  return { times, compactions }
 }
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-await cpuPerStep() // The first run is the compiler's.
-const times = await cpuPerStep()
-const base = median(times.slice(WINDOWS[0], WINDOWS[0] + WIDTH))
-for (const from of WINDOWS) {
-  const own = median(times.slice(from, from + WIDTH))
-  console.log(`step ${String(from).padStart(4)}: ${own.toFixed(3)} ms CPU, ${(own / base).toFixed(2)} times step ${WINDOWS[0]}`)
+/** With what happens once in a while. */
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+for (const [what, contextWindow, average] of [
+  ['a conversation that only grows (median)', null, median],
+  ['a window of 6,000 tokens, counted and compacted (mean)', 6000, mean],
+] as const) {
+  await cpuPerStep(contextWindow) // The first run is the compiler's.
+  const { times, compactions } = await cpuPerStep(contextWindow)
+  console.log(`${what}: ${compactions} compactions`)
+  const base = average(times.slice(WINDOWS[0], WINDOWS[0] + WIDTH))
+  for (const from of WINDOWS) {
+    const own = average(times.slice(from, from + WIDTH))
+    console.log(`step ${String(from).padStart(4)}: ${own.toFixed(3)} ms CPU, ${(own / base).toFixed(2)} times step ${WINDOWS[0]}`)
+  }
 }

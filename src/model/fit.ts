@@ -11,9 +11,7 @@ export function fitRequest(request: ModelRequest, model: Target): ModelRequest {
     ...rest,
     model: ref,
     // Most requests fit as they are; a long conversation is then passed on, not copied.
-    messages: rest.messages.every((message) => fitsAlready(message, model))
-      ? rest.messages
-      : rest.messages.map((message) => fitMessage(message, model)),
+    messages: allFit(rest.messages, model) ? rest.messages : rest.messages.map((message) => fitMessage(message, model)),
     ...(fitted === undefined ? {} : { temperature: fitted }),
     stream: request.stream && facts.streaming !== false,
   }
@@ -22,6 +20,31 @@ export function fitRequest(request: ModelRequest, model: Target): ModelRequest {
 interface Target {
   readonly ref: string
   readonly facts: ModelFacts
+}
+
+/** How far a conversation has been found to fit, and whom: it begins with the same message in every step. */
+interface Checked {
+  readonly model: Target['ref']
+  readonly facts: ModelFacts
+  readonly messages: number
+  /** The last of them: another conversation may begin in the same way. */
+  readonly last: RequestMessage | undefined
+}
+
+const checked = new WeakMap<RequestMessage, Checked>()
+
+/** Looks at what is new since the last step. */
+function allFit(messages: readonly RequestMessage[], model: Target): boolean {
+  const [first] = messages
+  if (first === undefined) return true
+  const known = checked.get(first)
+  const isSame = known?.model === model.ref && known.facts === model.facts && messages[known.messages - 1] === known.last
+  for (let at = isSame ? known.messages : 0; at < messages.length; at++) {
+    const message = messages[at]
+    if (message !== undefined && !fitsAlready(message, model)) return false
+  }
+  checked.set(first, { model: model.ref, facts: model.facts, messages: messages.length, last: messages.at(-1) })
+  return true
 }
 
 function fitsAlready({ role, parts }: RequestMessage, { ref, facts }: Target): boolean {

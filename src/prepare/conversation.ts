@@ -65,8 +65,8 @@ export function continued(
   const tally = withEstimates(conversation.tally, messages)
   return {
     ...conversation,
-    messages: [...messages, toRequestMessage(message), ...results.map(toRequestMessage)],
-    said: [...said, message, ...results],
+    messages: messages.concat(toRequestMessage(message), results.map(toRequestMessage)),
+    said: said.concat(message, results),
     tally: cacheHit ? tally : withTold(tally, usage, model.ref, fixed),
     untrusted: conversation.untrusted || results.length > 0,
   }

@@ -14,9 +14,16 @@ const PER_PAGE = 2000
 /** Bytes of a PDF that stand for a page, where nobody has opened it. */
 const PAGE_BYTES = 50_000
 
+/** Of whole lists of messages, which a conversation adds up as it grows. */
+const sums = new WeakMap<readonly RequestMessage[], number>()
+
+export function rememberEstimate(messages: readonly RequestMessage[], tokens: number): void {
+  sums.set(messages, tokens)
+}
+
 /** Messages, tools and schema together, by the estimate of `tokens.ts`. A message is looked at once, however often it is sent. */
 export function estimateRequestTokens({ messages, tools, responseFormat }: ModelRequest): number {
-  const said = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
+  const said = sums.get(messages) ?? messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
   return said + offeredTokens({ tools, responseFormat })
 }
 

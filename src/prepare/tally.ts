@@ -6,7 +6,7 @@
 import type { RequestMessage } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
 import type { CountTokens } from './count-tokens.ts'
-import { countMessageTokens, estimateMessageTokens } from './request-tokens.ts'
+import { countMessageTokens, estimateMessageTokens, rememberEstimate } from './request-tokens.ts'
 
 /** Tokens of the first `messages` messages. */
 interface Sum {
@@ -50,7 +50,9 @@ const SCALES = { least: 0.75, most: 1.5 } as const
 
 /** With the estimate of messages that are new. */
 export function withEstimates(tally: Tally, messages: readonly RequestMessage[]): Tally {
-  return { ...tally, estimated: grown(tally.estimated, messages, messages.length, estimateMessageTokens) }
+  const estimated = grown(tally.estimated, messages, messages.length, estimateMessageTokens)
+  rememberEstimate(messages, estimated.tokens)
+  return { ...tally, estimated }
 }
 
 /** With the count of messages that are new, and with it what to make of the provider's. */
