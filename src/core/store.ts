@@ -53,6 +53,15 @@ export interface ScoredChunk extends Chunk {
   readonly evidence?: Evidence
 }
 
+/** What a store found, and what whoever asked should know about how it was found. */
+export type Retrieved = ScoredChunk[] & { readonly notice?: StoreNotice }
+
+/** Something that made the result less than it could be: an embedding model that does not answer. */
+export interface StoreNotice {
+  readonly code: string
+  readonly message: string
+}
+
 export interface Evidence {
   /** Share (0 to 1) of the question's weight, in inverse document frequency, whose words occur in the chunk. */
   readonly coverage: number
@@ -83,9 +92,9 @@ export interface DocumentStore {
   append(document: DocumentInput): Promise<void>
   extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void>
   /** The `nResults` best chunks, best first. */
-  retrieve(query: string, nResults: number): Promise<ScoredChunk[]>
+  retrieve(query: string, nResults: number): Promise<Retrieved>
   /** As `retrieve`, with options. */
-  search(query: string, options?: SearchOptions): Promise<ScoredChunk[]>
+  search(query: string, options?: SearchOptions): Promise<Retrieved>
   /** Removes a source and all its chunks; tells whether it was there. */
   delete(source: string): Promise<boolean>
   /** Removes everything. */

@@ -1,6 +1,7 @@
 /** Documents in this process, gone with it. */
 
-import type { DocumentInput, DocumentStore, ScoredChunk, SearchOptions } from '../core/store.ts'
+import type { EmbeddingModel } from '../core/embedding.ts'
+import type { DocumentInput, DocumentStore, Retrieved, SearchOptions } from '../core/store.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
 
@@ -9,6 +10,8 @@ export interface MemoryDocumentStoreOptions {
   readonly name?: string
   /** How documents are cut. */
   readonly chunk?: ChunkOptions
+  /** Finds passages by what they mean as well; see `SqliteDocumentStore`. */
+  readonly embeddingModel?: EmbeddingModel
 }
 
 /**
@@ -33,11 +36,11 @@ export class MemoryDocumentStore implements DocumentStore {
     await this.#store().extend(documents)
   }
 
-  async retrieve(query: string, nResults: number): Promise<ScoredChunk[]> {
+  async retrieve(query: string, nResults: number): Promise<Retrieved> {
     return await this.#store().retrieve(query, nResults)
   }
 
-  async search(query: string, options?: SearchOptions): Promise<ScoredChunk[]> {
+  async search(query: string, options?: SearchOptions): Promise<Retrieved> {
     return await this.#store().search(query, options)
   }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
+import { wordVectors } from '../../test/support/word-vectors.ts'
 import { documentStoreSuite } from '../testing/document-store-suite.ts'
 import { MemoryDocumentStore } from './memory.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
@@ -22,3 +23,21 @@ documentStoreSuite('MemoryDocumentStore', () => ({ open: () => new MemoryDocumen
   describe,
   it,
 })
+
+documentStoreSuite(
+  'SqliteDocumentStore with vectors',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cria-store-'))
+    return {
+      open: () => SqliteDocumentStore.open({ path: join(folder, 'store.db'), embeddingModel: wordVectors() }),
+      remove: () => rmSync(folder, { recursive: true }),
+    }
+  },
+  { describe, it },
+)
+
+documentStoreSuite(
+  'MemoryDocumentStore with vectors',
+  () => ({ open: () => new MemoryDocumentStore({ embeddingModel: wordVectors() }), forgets: true, remove: () => {} }),
+  { describe, it },
+)

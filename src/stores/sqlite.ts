@@ -2,7 +2,17 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError } from '../core/error.ts'
-import type { Chunk, DocumentInput, DocumentStore, ScoredChunk, SearchOptions, SourceDocument } from '../core/store.ts'
+import type {
+  Chunk,
+  DocumentInput,
+  DocumentStore,
+  Retrieved,
+  ScoredChunk,
+  SearchOptions,
+  SourceDocument,
+  StoreNotice,
+} from '../core/store.ts'
+import type { EmbeddingModel } from '../core/embedding.ts'
 import { ANALYZER_VERSION, Analyzer } from './analyze/analyzer.ts'
 import { CHUNKER_VERSION, chunkDocument } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
@@ -11,14 +21,19 @@ import { CorpusCache } from './sqlite/corpus.ts'
 import { CHUNK_COLUMNS, readDocument, SOURCE_COLUMNS, stateOf, toChunk, toDocument } from './sqlite/documents.ts'
 import type { ChunkRow, FileFacts, SourceRow, SourceState } from './sqlite/documents.ts'
 import { readFact, writeFact } from './sqlite/facts.ts'
+import { embedders, isMadeBy, mismatch } from './sqlite/embedders.ts'
+import type { Embeddings, EmbedReport, EmbedRunOptions } from './sqlite/embeddings.ts'
 import { openFile } from './sqlite/file.ts'
 import { IndexWriter } from './sqlite/index-writer.ts'
+import type { QueryVector, VectorRanking } from './sqlite/nearest.ts'
 import { Searcher } from './sqlite/search.ts'
 import { indexAgain, putDocuments, removeAll, removeSources } from './sqlite/write.ts'
 import type { Addition, Outcome } from './sqlite/write.ts'
+import { TEXT_RULE } from './vectors/text.ts'
+import type { EmbeddedQuery } from './worker/messages.ts'
 import { misspelt } from '../util/nearest.ts'
 
-export type { FileFacts, Outcome, SourceState }
+export type { EmbedReport, EmbedRunOptions, FileFacts, Outcome, QueryVector, SourceState }
 
 export interface SqliteDocumentStoreOptions {
   /** The file; made when it is missing. `:memory:` keeps everything in this process. */
@@ -29,6 +44,13 @@ export interface SqliteDocumentStoreOptions {
   readonly readOnly?: boolean
   /** How documents are cut. */
   readonly chunk?: ChunkOptions
+  /**
+   * Finds passages by what they mean as well: `append`, `extend` and `put` make their vectors, `search` asks it about each question. Or a function
+   * that is given the model which the store holds vectors of, and is not called where it holds none. Without it the store searches words.
+   */
+  readonly embeddingModel?: EmbeddingModel | ((held: string) => EmbeddingModel | undefined)
+  /** Opens although the store holds vectors of another model; `embed` then makes them again. Default false. */
+  readonly replaceEmbeddings?: boolean
   /** `full` also survives a loss of power between two transactions, and is slower; default `normal`. */
   readonly synchronous?: 'normal' | 'full'
 }
@@ -39,6 +61,15 @@ export interface StoreStats {
   readonly terms: number
   /** Size of the file. */
   readonly bytes: number
+}
+
+/** The vectors that a store holds. */
+export interface HeldEmbeddings {
+  readonly model: string
+  readonly dimensions: number
+  readonly vectors: number
+  /** They can be searched; false while they are made for the first time. */
+  readonly complete: boolean
 }
 
 /** Something else that has the file open. */
@@ -73,6 +104,10 @@ export class SqliteDocumentStore implements DocumentStore {
   readonly #chunk: ChunkOptions
   readonly #recipe: string
   readonly #readers: Reader[] = []
+  #model: EmbeddingModel | undefined
+  readonly #replace: boolean
+  #vectors: Promise<Vectors> | undefined
+  #ranking: Promise<VectorRanking> | undefined
 
   private constructor(connection: Connection, options: SqliteDocumentStoreOptions) {
     const analyzer = new Analyzer()
@@ -82,13 +117,14 @@ export class SqliteDocumentStore implements DocumentStore {
     this.#searcher = new Searcher(connection, analyzer, new CorpusCache())
     this.#chunk = options.chunk ?? {}
     this.#recipe = JSON.stringify([CHUNKER_VERSION, this.#chunk])
+    this.#replace = options.replaceEmbeddings ?? false
   }
 
   /**
    * Opens a store, or makes it.
    *
    * @throws ConfigurationError when the path is a folder, an empty file, a file of another application or of a newer version, or is
-   * missing and may not be made; CriaError `store_failed` when the disk or another process refuses.
+   * missing and may not be made, and when the store holds vectors of another embedding model; CriaError `store_failed` when the disk or another process refuses.
    */
   static open(options: SqliteDocumentStoreOptions): Promise<SqliteDocumentStore> {
     return promised(() => SqliteDocumentStore.openSync(options))
@@ -106,6 +142,7 @@ export class SqliteDocumentStore implements DocumentStore {
     try {
       const store = new SqliteDocumentStore(connection, options)
       store.#bringUpToDate()
+      store.#model = store.#modelFor(options.embeddingModel)
       return store
     } catch (error) {
       connection.close()
@@ -118,22 +155,24 @@ export class SqliteDocumentStore implements DocumentStore {
     return this.#connection.path
   }
 
-  append(document: DocumentInput): Promise<void> {
-    return promised(() => {
-      this.#put([{ document: toDocument(document), file: {} }])
-    })
+  async append(document: DocumentInput): Promise<void> {
+    this.#put([{ document: toDocument(document), file: {} }])
+    await this.#embedIfAble()
   }
 
   async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
     for await (const _ of this.putAll(asFiles(documents)));
+    await this.#embedIfAble()
   }
 
   /** Puts one document in place of the one with the same source, in one transaction. */
-  put(document: SourceDocument, file: FileFacts = {}): Promise<Outcome> {
-    return promised(() => this.#put([{ document: toDocument(document), file }])[0] ?? 'unchanged')
+  async put(document: SourceDocument, file: FileFacts = {}): Promise<Outcome> {
+    const [outcome = 'unchanged'] = this.#put([{ document: toDocument(document), file }])
+    await this.#embedIfAble()
+    return outcome
   }
 
-  /** As `put` for many, some in one transaction; yields what became of each as soon as it is stored. */
+  /** As `put` for many, some in one transaction; yields what became of each as soon as it is stored. Makes no vectors: see `embed`. */
   async *putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
   ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
@@ -154,20 +193,74 @@ export class SqliteDocumentStore implements DocumentStore {
     yield* this.#outcomes(batch)
   }
 
-  retrieve(query: string, nResults: number): Promise<ScoredChunk[]> {
+  retrieve(query: string, nResults: number): Promise<Retrieved> {
     return this.search(query, { limit: nResults })
   }
 
-  search(query: string, options: SearchOptions = {}): Promise<ScoredChunk[]> {
-    return promised(() => {
-      const { limit = DEFAULT_LIMIT, filter, signal } = options
-      if (typeof query !== 'string') throw new ConfigurationError(`A query must be a string, but is ${typeof query}.`)
-      if (Number.isNaN(limit) || typeof limit !== 'number') {
-        throw new ConfigurationError(`The number of results must be a number, but is ${String(limit)}.`)
-      }
+  async search(query: string, options: SearchOptions = {}): Promise<Retrieved> {
+    const { limit, filter, signal } = checkedSearch(query, options)
+    if (this.#model === undefined) return this.#searchWords(query, limit, filter)
+    const { vector, notice } = await this.embedQuery(query, signal)
+    const found = await this.searchWith(vector, query, options)
+    return notice === undefined ? found : Object.assign(found, { notice })
+  }
+
+  /** As `search`, for a question that has been made a vector elsewhere; words alone without one. */
+  async searchWith(vector: QueryVector | undefined, query: string, options: SearchOptions = {}): Promise<ScoredChunk[]> {
+    const { limit, filter } = checkedSearch(query, options)
+    if (vector === undefined) return this.#searchWords(query, limit, filter)
+    this.#ranking ??= import('./sqlite/nearest.ts').then(({ VectorRanking }) => new VectorRanking(this.#connection))
+    const ranking = await this.#ranking
+    return this.#connection.snapshot(() =>
+      this.#searcher.search(query, limit, filter, (corpus, found) => ranking.rank(corpus, found, vector, filter)),
+    )
+  }
+
+  /**
+   * A question as a vector, for searching elsewhere. Without one a notice says why, where that is worth saying.
+   *
+   * @throws ConfigurationError when the vectors are of another model.
+   */
+  async embedQuery(query: string, signal?: AbortSignal): Promise<EmbeddedQuery> {
+    checkedSearch(query, {})
+    if (this.#model === undefined || !this.#searcher.hasWords(query)) return {}
+    const { embeddings, whyWordsAlone } = await this.#loadVectors(this.#model)
+    try {
+      const vector = await embeddings.query(query, signal)
+      if (vector !== undefined) return { vector }
+      if (readFact(this.#connection, 'chunks') === 0) return {}
+      return { notice: wordsAlone(`the vectors of ${this.#model.ref} are not complete yet`) }
+    } catch (error) {
       signal?.throwIfAborted()
-      return this.#connection.snapshot(() => this.#searcher.search(query, Math.floor(limit), filter))
-    })
+      const why = whyWordsAlone(error)
+      if (why === undefined) throw error
+      return { notice: wordsAlone(why) }
+    }
+  }
+
+  /** It has a model that makes questions vectors. */
+  get embedsQueries(): boolean {
+    return this.#model !== undefined
+  }
+
+  /** Which model made the vectors that the store holds; `undefined` when it holds none. */
+  get embeddings(): HeldEmbeddings | undefined {
+    const [held] = embedders(this.#connection)
+    if (held === undefined) return undefined
+    const { n = 0 } = this.#connection.get<{ n: number }>('SELECT count(*) AS n FROM vectors WHERE embedder = ?', [held.id]) ?? {}
+    return { model: held.model, dimensions: held.dimensions, vectors: n, complete: held.isCurrent }
+  }
+
+  /**
+   * Makes the vectors that are missing: after `putAll`, after a run that was stopped, or all of them for a model that takes the place of
+   * another. What is done is kept, and the next run goes on from there; meanwhile the store can be searched.
+   *
+   * @throws ConfigurationError without an embedding model, or when the vectors are of another one; CriaError when the model fails for good.
+   */
+  async embed(options: EmbedRunOptions = {}): Promise<EmbedReport> {
+    if (this.#model === undefined) throw new ConfigurationError('The store was opened without an embedding model.')
+    const { embeddings } = await this.#loadVectors(this.#model)
+    return await embeddings.run(options)
   }
 
   delete(source: string): Promise<boolean> {
@@ -290,6 +383,34 @@ export class SqliteDocumentStore implements DocumentStore {
     return this.#write(() => removeSources(this.#connection, this.#index, sources))
   }
 
+  async #embedIfAble(): Promise<void> {
+    if (this.#model !== undefined) await this.embed()
+  }
+
+  #searchWords(query: string, limit: number, filter: SearchOptions['filter']): ScoredChunk[] {
+    return this.#connection.snapshot(() => this.#searcher.search(query, limit, filter))
+  }
+
+  #loadVectors(model: EmbeddingModel): Promise<Vectors> {
+    this.#vectors ??= import('./sqlite/embeddings.ts').then(({ Embeddings, whyWordsAlone }) => ({
+      embeddings: new Embeddings(this.#connection, model, { store: this.name, replace: this.#replace }),
+      whyWordsAlone,
+    }))
+    return this.#vectors
+  }
+
+  /** @throws ConfigurationError when the store holds vectors of another model. */
+  #modelFor(given: SqliteDocumentStoreOptions['embeddingModel']): EmbeddingModel | undefined {
+    if (given === undefined) return undefined
+    const [held] = embedders(this.#connection)
+    if (typeof given === 'function') return held === undefined ? undefined : given(held.model)
+    if (typeof given.embed !== 'function' || typeof given.ref !== 'string') {
+      throw new ConfigurationError('embeddingModel must be a result of createEmbeddingModel(), or an object with ref and embed.')
+    }
+    if (held === undefined || this.#replace || isMadeBy(held, given, TEXT_RULE)) return given
+    throw mismatch(`they were made by ${held.model} with ${held.dimensions} numbers.`, held, given, this.name)
+  }
+
   #write<T>(work: () => T): T {
     try {
       return this.#connection.write(work)
@@ -316,13 +437,43 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 }
 
-const OPTIONS = ['path', 'name', 'readOnly', 'chunk', 'synchronous'] satisfies (keyof SqliteDocumentStoreOptions)[]
+const OPTIONS = [
+  'path',
+  'name',
+  'readOnly',
+  'chunk',
+  'embeddingModel',
+  'replaceEmbeddings',
+  'synchronous',
+] satisfies (keyof SqliteDocumentStoreOptions)[]
 
 /** A misspelt `readOnly` would open a store for writing. */
 function checkOptionNames(options: SqliteDocumentStoreOptions): void {
   const slip = misspelt(options, OPTIONS)
   if (slip === undefined) return
   throw new ConfigurationError(`A document store has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
+}
+
+/** What is loaded when vectors are made or asked for. */
+interface Vectors {
+  readonly embeddings: Embeddings
+  readonly whyWordsAlone: (error: unknown) => string | undefined
+}
+
+function wordsAlone(why: string): StoreNotice {
+  return { code: 'words_alone', message: `Searched by words alone: ${why}` }
+}
+
+function checkedSearch(
+  query: string,
+  { limit = DEFAULT_LIMIT, filter, signal }: SearchOptions,
+): { readonly limit: number; readonly filter: SearchOptions['filter']; readonly signal: AbortSignal | undefined } {
+  if (typeof query !== 'string') throw new ConfigurationError(`A query must be a string, but is ${typeof query}.`)
+  if (Number.isNaN(limit) || typeof limit !== 'number') {
+    throw new ConfigurationError(`The number of results must be a number, but is ${String(limit)}.`)
+  }
+  signal?.throwIfAborted()
+  return { limit: Math.floor(limit), filter, signal }
 }
 
 /** What is thrown becomes a rejection; `Promise.try` for Node 22. */

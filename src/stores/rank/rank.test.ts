@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { backgroundOf, blend, standOut } from './blend.ts'
 import { best } from './best.ts'
 import { inverseFrequency, occurrenceWeight } from './bm25.ts'
 import { matchesFilter } from './filter.ts'
@@ -152,5 +153,49 @@ describe('matchesFilter', () => {
     [{ constructor: null }, true],
   ])('%j: %s', (filter, matches) => {
     expect(matchesFilter(chunk, filter)).toBe(matches)
+  })
+})
+
+describe('blend', () => {
+  it.each([
+    ['what is usual', 0.2, 0],
+    ['what chance would bring', 0.3, 0],
+    ['what stands out', 0.8, 0.83],
+    ['the opposite', -0.5, 0],
+  ])('a cosine counts by how far it stands out: %s', (_, cosine, expected) => {
+    expect(standOut(cosine, { chunks: 1000, mean: 0.2, deviation: 0.1 })).toBeCloseTo(expected, 2)
+  })
+
+  it('has no opinion about the scale of a model', () => {
+    const cosines = [0.1, 0.3, 0.2, 0.9, 0.15, 0.25]
+    const narrow = cosines.map((cosine) => 0.7 + cosine / 5)
+    const shares = [cosines, narrow].map((all) => all.map((cosine) => standOut(cosine, backgroundOf(all, 100))))
+    shares[0]?.forEach((share, at) => expect(shares[1]?.[at]).toBeCloseTo(share, 3))
+  })
+
+  it('does not depend on the order of the chunks', () => {
+    fc.assert(
+      fc.property(fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 1 }), (cosines) => {
+        expect(
+          backgroundOf(
+            cosines.toSorted((a, b) => a - b),
+            50,
+          ),
+        ).toEqual(backgroundOf(cosines, 50))
+      }),
+    )
+  })
+
+  it('shows all that is near in a store of few chunks, and nothing that is not', () => {
+    const background = backgroundOf([0.6, 0.6, 0.6, 0], 4)
+    expect(standOut(0.6, background)).toBeGreaterThan(0)
+    expect(standOut(0.1, background)).toBe(0)
+    expect(standOut(0, background)).toBe(0)
+    expect(standOut(0.6, backgroundOf([0.6], 1))).toBeGreaterThan(0)
+  })
+
+  it('trusts words as far as they cover the question', () => {
+    expect(blend(1, 0, 0)).toBe(0)
+    expect(blend(1, 1, 0)).toBeGreaterThan(blend(1, 0.2, 1))
   })
 })

@@ -12,6 +12,7 @@ export interface RankingSettings {
   readonly variants: VariantSettings
   readonly phrases: PhraseSettings
   readonly neighbours: NeighbourSettings
+  readonly vectors: VectorSettings
 }
 
 /** Words of the vocabulary that are written like a word of the query: other forms, compounds, misspellings. */
@@ -52,6 +53,19 @@ export interface NeighbourSettings {
   }
 }
 
+/** What vectors have to say beside words, in stores that have some. */
+export interface VectorSettings {
+  readonly share: number
+  /** Standard deviations that count as 1. */
+  readonly deviations: number
+  /** Of the chunks that the words found, these are compared exactly at least. */
+  readonly words: number
+  /** Vectors that are compared exactly: all of a store that has no more, else those that codes find. */
+  readonly candidates: number
+  /** Chunks that tell what cosines are usual, in stores that have more than `candidates`. */
+  readonly background: number
+}
+
 export const RANKING: RankingSettings = {
   saturation: 1.2,
   lengthPenalty: 0.75,
@@ -67,4 +81,5 @@ export const RANKING: RankingSettings = {
     maxFrequency: 200,
     newcomers: { floor: 0.15, leastChunks: 100 },
   },
+  vectors: { share: 0.3, deviations: 5, words: 100, candidates: 1000, background: 500 },
 }

@@ -11,6 +11,8 @@ export type Fact =
   | 'terms'
   /** Grows with every transaction that changes the index. */
   | 'changes'
+  /** Grows with every transaction that changes vectors. */
+  | 'vector_changes'
   | 'next_chunk'
   | 'next_term'
 

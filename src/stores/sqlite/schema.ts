@@ -88,7 +88,40 @@ const FIRST = `
   ) STRICT, WITHOUT ROWID;
 `
 
-const MIGRATIONS: readonly string[] = [FIRST]
+const VECTORS = `
+  -- The model that made the vectors: the current one, and while another takes its place, that one. Ids are never used again.
+  CREATE TABLE embedders (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    model      TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    -- The rule by which texts are made of chunks.
+    rule       INTEGER NOT NULL,
+    -- What the model makes of a fixed text: tells another model of the same name.
+    probe      BLOB NOT NULL,
+    current    INTEGER NOT NULL,
+    -- Every chunk up to this one has its vector.
+    through    INTEGER NOT NULL
+  ) STRICT;
+
+  -- Numbers of 4 bytes, of length 1; no bytes for a text without a place in the space.
+  CREATE TABLE vectors (
+    id       INTEGER PRIMARY KEY,
+    embedder INTEGER NOT NULL,
+    chunk    INTEGER NOT NULL,
+    data     BLOB NOT NULL,
+    UNIQUE (chunk, embedder)
+  ) STRICT;
+
+  -- A bit for each number of a vector, many chunks to a row; before them a bit for each chunk that has one.
+  CREATE TABLE codes (
+    embedder INTEGER NOT NULL,
+    page     INTEGER NOT NULL,
+    data     BLOB NOT NULL,
+    PRIMARY KEY (embedder, page)
+  ) STRICT;
+`
+
+const MIGRATIONS: readonly string[] = [FIRST, VECTORS]
 
 /**
  * @throws ConfigurationError when the file was made by a newer version, or by an older one and cannot be written.

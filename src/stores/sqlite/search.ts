@@ -17,6 +17,7 @@ import { CHUNK_COLUMNS, toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
 import { gramIndexOf, postingsOf } from './index-writer.ts'
 import type { InvertedIndex, Range } from './inverted.ts'
+import type { WordResult } from './nearest.ts'
 import { Postings } from './postings.ts'
 import { parseQuery, termsById } from './query-words.ts'
 import type { ParsedQuery, QueryWord, Term } from './query-words.ts'
@@ -40,8 +41,18 @@ export class Searcher {
     this.#grams = gramIndexOf(connection)
   }
 
-  /** Inside a snapshot. */
-  search(query: string, limit: number, filter: ChunkFilter | undefined): ScoredChunk[] {
+  /** A query of nothing but signs and function words finds nothing. */
+  hasWords(query: string): boolean {
+    return this.#analyzer.terms(query).length > 0
+  }
+
+  /** Inside a snapshot. @param joined adds what vectors say to what the words found. */
+  search(
+    query: string,
+    limit: number,
+    filter: ChunkFilter | undefined,
+    joined?: (corpus: Corpus, found: WordResult) => Scored | undefined,
+  ): ScoredChunk[] {
     const corpus = this.#corpora.of(this.#connection)
     if (limit <= 0 || corpus.chunks === 0) return []
     const parsed = parseQuery(this.#connection, this.#grams, this.#analyzer, query, corpus.chunks)
@@ -57,14 +68,29 @@ export class Searcher {
     this.#addPhrases(corpus, parsed, scored, first.slice(0, phrases.candidates), sequences)
     const smoothed = this.#smooth(corpus, scored, best(scored, neighbours.candidates, first), sequences)
 
-    const ids = accepted.best(scored, limit, [...new Set([...first, ...smoothed])])
     const evidence = evidenceFor(parsed.words)
+    const coverage = (id: number): number => evidence(countTerms(sequences.of(id))).coverage
+    const found = accepted.best(scored, limit, [...new Set([...first, ...smoothed])])
+    const both = joined?.(corpus, {
+      scored,
+      // The same ones for any limit, so that a longer list begins as a shorter one.
+      ids: accepted.best(scored, Math.max(limit, RANKING.vectors.words)),
+      coverage: found[0] === undefined ? 0 : coverage(found[0]),
+    })
+    const { scores } = both ?? scored
+    const ids = both === undefined ? found : this.#bestOf(both, limit, filter)
     sequences.load(ids)
     return this.#rows(ids).map((row) => ({
       ...toChunk(row),
-      score: scored.scores[row.id] ?? 0,
+      score: scores[row.id] ?? 0,
       evidence: evidence(countTerms(sequences.of(row.id))),
     }))
+  }
+
+  #bestOf(scored: Scored, limit: number, filter: ChunkFilter | undefined): readonly number[] {
+    const accepted = new Accepted(this.#connection, filter)
+    accepted.excludeSources(scored)
+    return accepted.best(scored, limit)
   }
 
   /** In the order of the ids. */

@@ -5,7 +5,9 @@ import type { Connection } from './connection.ts'
 import { chunkDetails, contentHash, detailsOf, gapsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
 import type { FileFacts, SourceRow } from './documents.ts'
 import { readFact, writeFact } from './facts.ts'
+import { removeOthers } from './embedders.ts'
 import type { IndexWriter } from './index-writer.ts'
+import { removeVectors } from './vectors.ts'
 
 export type Outcome = 'added' | 'changed' | 'unchanged'
 
@@ -42,7 +44,7 @@ export function putDocuments(
 ): Outcome[] {
   const changes: Changes = { added: [], removed: [] }
   const outcomes = additions.map((addition) => putDocument(connection, addition, chunker, storeRecipe, changes))
-  apply(index, changes)
+  apply(connection, index, changes)
   return outcomes
 }
 
@@ -56,7 +58,7 @@ export function removeSources(connection: Connection, index: IndexWriter, source
     for (const { id } of gone) changes.removed.push(id)
     return true
   })
-  apply(index, changes)
+  apply(connection, index, changes)
   return removed
 }
 
@@ -66,6 +68,7 @@ export function removeAll(connection: Connection, index: IndexWriter): void {
   for (const table of ['sources', 'chunks', 'sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) {
     connection.run(`DELETE FROM ${table}`)
   }
+  removeOthers(connection, [])
   for (const fact of ['chunks', 'length', 'terms'] as const) writeFact(connection, fact, 0)
   for (const fact of ['next_chunk', 'next_term'] as const) writeFact(connection, fact, 1)
   index.noteChange()
@@ -100,9 +103,12 @@ export function indexAgain(connection: Connection, index: IndexWriter, batch = 1
 }
 
 /** New terms first: a term that only moves from one chunk to another is never forgotten. */
-function apply(index: IndexWriter, { added, removed }: Changes): void {
+function apply(connection: Connection, index: IndexWriter, { added, removed }: Changes): void {
   if (added.length > 0) index.add(added)
-  if (removed.length > 0) index.remove(removed)
+  if (removed.length > 0) {
+    index.remove(removed)
+    removeVectors(connection, removed)
+  }
   if (added.length > 0 || removed.length > 0) index.noteChange()
 }
 

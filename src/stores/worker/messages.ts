@@ -1,7 +1,8 @@
 /** What a thread that searches is asked, and what it answers. Everything here is copied from thread to thread. */
 
 import type { ErrorInfo } from '../../core/error.ts'
-import type { ScoredChunk, SearchOptions } from '../../core/store.ts'
+import type { ScoredChunk, SearchOptions, StoreNotice } from '../../core/store.ts'
+import type { QueryVector } from '../sqlite/nearest.ts'
 
 /** The store that a thread reads, given to it when it starts. */
 export interface StoreFile {
@@ -9,8 +10,23 @@ export interface StoreFile {
   readonly name: string
 }
 
+/** What makes questions vectors, in the thread that asks. */
+export interface QueryEmbedder {
+  /** It has a model. */
+  readonly embedsQueries: boolean
+  embedQuery(query: string, signal?: AbortSignal): Promise<EmbeddedQuery>
+}
+
+export interface EmbeddedQuery {
+  readonly vector?: QueryVector
+  /** Why there is none, where that is worth saying. */
+  readonly notice?: StoreNotice
+}
+
 export interface SearchRequest extends Pick<SearchOptions, 'limit' | 'filter'> {
   readonly query: string
+  /** The question for stores with vectors, made by the thread that asks: it has the model. */
+  readonly vector?: QueryVector
 }
 
 /** One for each request, in the order of the requests. */

@@ -2,9 +2,9 @@
 
 import { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
-import type { ScoredChunk, SearchOptions } from '../../core/store.ts'
+import type { Retrieved, ScoredChunk, SearchOptions } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
-import type { SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
+import type { EmbeddedQuery, QueryEmbedder, SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
 
 interface Task {
   readonly request: SearchRequest
@@ -21,30 +21,36 @@ interface Task {
  */
 export class SearchThread {
   readonly #file: StoreFile
+  readonly #embedder: Partial<QueryEmbedder>
   readonly #waiting: Task[] = []
   #running: Task | undefined
   #worker: Worker | undefined
   #closed = false
 
-  /** @param file what is read; a store will do. */
-  constructor({ path, name }: StoreFile) {
-    this.#file = { path, name }
+  /** @param file what is read; a store will do, which then makes questions vectors when it has a model for that. */
+  constructor(file: StoreFile & Partial<QueryEmbedder>) {
+    this.#file = { path: file.path, name: file.name }
+    this.#embedder = file
   }
 
   /** As a store's `search`. @throws CriaError `store_failed`, retryable, when the thread ends before it has answered. */
-  async search(query: string, { limit, filter, signal }: SearchOptions = {}): Promise<ScoredChunk[]> {
+  async search(query: string, { limit, filter: given, signal }: SearchOptions = {}): Promise<Retrieved> {
     signal?.throwIfAborted()
     if (this.#closed) throw this.#closedError()
     // Copied at once: whoever asked may change the filter while the question waits.
-    const request = structuredClone({
+    const filter = structuredClone(given)
+    const { vector, notice } = this.#embedder.embedsQueries === true ? await this.#embed(query, signal) : {}
+    const request = {
       query,
       ...(limit === undefined ? {} : { limit }),
       ...(filter === undefined ? {} : { filter }),
-    })
+      ...(vector === undefined ? {} : { vector }),
+    }
     const { promise, resolve, reject } = Promise.withResolvers<ScoredChunk[]>()
     this.#waiting.push({ request, signal, resolve, reject })
     this.#next()
-    return await (signal === undefined ? promise : orAborted(promise, signal))
+    const found = await (signal === undefined ? promise : orAborted(promise, signal))
+    return notice === undefined ? found : Object.assign(found, { notice })
   }
 
   /** Ends the thread; what was asked and is not answered fails. */
@@ -56,6 +62,12 @@ export class SearchThread {
     this.#running = undefined
     for (const { reject } of this.#waiting.splice(0)) reject(this.#closedError())
     await worker?.terminate()
+  }
+
+  async #embed(query: string, signal: AbortSignal | undefined): Promise<EmbeddedQuery> {
+    const embedded = await this.#embedder.embedQuery?.(query, signal)
+    if (this.#closed) throw this.#closedError()
+    return embedded ?? {}
   }
 
   #next(): void {

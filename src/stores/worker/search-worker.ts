@@ -8,10 +8,10 @@ import type { SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
 const { path, name } = workerData as StoreFile
 let store: SqliteDocumentStore | undefined
 
-async function answer({ query, ...options }: SearchRequest): Promise<SearchAnswer> {
+async function answer({ query, vector, ...options }: SearchRequest): Promise<SearchAnswer> {
   try {
     store ??= SqliteDocumentStore.openSync({ path, name, readOnly: true })
-    return { chunks: await store.search(query, options) }
+    return { chunks: await store.searchWith(vector, query, options) }
   } catch (thrown) {
     return { error: toCriaError(thrown, 'store_failed').toJSON() }
   }

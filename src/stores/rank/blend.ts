@@ -1,0 +1,52 @@
+/** Joins what words say and what vectors say. `docs/retrieval.md` has the measurements. */
+
+import { RANKING } from './settings.ts'
+
+/** Cosines of the question with all chunks of a store, or with chunks that were chosen without looking at the question. */
+export interface Background {
+  readonly chunks: number
+  readonly mean: number
+  readonly deviation: number
+}
+
+/** Cosines as whole numbers: their sums do not depend on the order, so that equal stores give equal scores to the last bit. */
+const STEPS = 2 ** 16
+
+/** @param chunks in the store; `cosines` may be a part of them. */
+export function backgroundOf(cosines: readonly number[], chunks: number): Background {
+  let sum = 0
+  let squares = 0
+  for (const cosine of cosines) {
+    const whole = Math.round(cosine * STEPS)
+    sum += whole
+    squares += whole * whole
+  }
+  const mean = sum / Math.max(1, cosines.length)
+  const variance = Math.max(0, squares / Math.max(1, cosines.length) - mean * mean)
+  return { chunks, mean: mean / STEPS, deviation: Math.sqrt(variance) / STEPS }
+}
+
+/** So few chunks do not tell what comes by chance: what is not below the mean is worth showing, last. */
+const FEW = 20
+const LEAST = 0.001
+
+/**
+ * How far a chunk stands out, whatever the scale of the model: standard deviations above the mean, less half of what the best of as many
+ * unrelated chunks would reach by chance, √(2 ln n). 0 where that is nothing, 1 for `RANKING.vectors.deviations`.
+ */
+export function standOut(cosine: number, { chunks, mean, deviation }: Background): number {
+  if (cosine <= 0) return 0
+  const least = chunks <= FEW && cosine > mean - 1 / STEPS ? LEAST : 0
+  if (deviation < 1 / STEPS) return least
+  const byChance = Math.sqrt(2 * Math.log(chunks))
+  return Math.max(least, ((cosine - mean) / deviation - byChance / 2) / RANKING.vectors.deviations)
+}
+
+/**
+ * @param words score for the words, as a share of the best one's.
+ * @param coverage of the question by the best chunk, 0 to 1: what the words are trusted.
+ */
+export function blend(words: number, coverage: number, vector: number): number {
+  const { share } = RANKING.vectors
+  return (1 - share) * coverage * words + share * vector
+}

@@ -1,0 +1,245 @@
+/** Makes the vectors of a store and those of questions. Loaded by stores that have an embedding model. */
+
+import type { EmbeddingModel } from '../../core/embedding.ts'
+import { isCriaError, toCriaError } from '../../core/error.ts'
+import type { Chunk } from '../../core/store.ts'
+import { orAborted } from '../../util/abort.ts'
+import { Asker, embedOnce } from '../vectors/ask.ts'
+import type { Waiting } from '../vectors/ask.ts'
+import { beginning, cutToTokens, embeddingText, TEXT_RULE } from '../vectors/text.ts'
+import { dot, fromBytes, toBytes } from '../vectors/unit.ts'
+import type { Connection } from './connection.ts'
+import { addEmbedder, currentEmbedder, embedders, isMadeBy, finish, mismatch, removeOthers } from './embedders.ts'
+import type { Embedder } from './embedders.ts'
+import type { QueryVector } from './nearest.ts'
+import { chunksWithout, countWithout, putVectors } from './vectors.ts'
+import type { ChunkText } from './vectors.ts'
+
+export interface EmbedProgress {
+  /** Chunks that have their vector, of those that had none when the run began. */
+  readonly done: number
+  readonly total: number
+}
+
+export interface EmbedReport {
+  readonly model: string
+  /** Chunks that have got a vector. */
+  readonly embedded: number
+  /** Chunks without text, or whose text has no place in the space: words alone find them. */
+  readonly skipped: number
+  /** Chunks of which only the beginning was read. */
+  readonly cut: number
+}
+
+export interface EmbedRunOptions {
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: EmbedProgress) => void
+}
+
+export interface EmbeddingsOptions {
+  /** Name of the store, for messages. */
+  readonly store: string
+  /** Vectors of another model are made again. */
+  readonly replace: boolean
+  readonly waiting?: Waiting
+}
+
+/** Requests under way at once. */
+const CONCURRENCY = 4
+/** A question that cannot be placed in this time is answered by its words alone. */
+const QUERY_PATIENCE_MS = 10_000
+/** Characters of a question that are read: providers refuse what is too long, and search by words reads all of it. */
+const LONGEST_QUERY = 8000
+/** Questions that are remembered: one that is asked again, for more results, costs nothing. */
+const REMEMBERED = 64
+const PROBE = 'The quick brown fox jumps over the lazy dog.'
+/** Rounding and other hardware change a vector less than this; another model changes it much more. */
+const SAME = 0.98
+
+export class Embeddings {
+  readonly #connection: Connection
+  readonly #model: EmbeddingModel
+  readonly #store: string
+  readonly #asker: Asker
+  readonly #asked = new Map<string, Promise<QueryVector>>()
+  readonly #replace: boolean
+  /** The embedder that is known to be of this model. */
+  #mine: number | undefined
+
+  constructor(connection: Connection, model: EmbeddingModel, { store, replace, waiting }: EmbeddingsOptions) {
+    this.#connection = connection
+    this.#model = model
+    this.#store = store
+    this.#replace = replace
+    this.#asker = new Asker(model, waiting)
+  }
+
+  /**
+   * Makes the vectors that are missing. What is done is kept when it is stopped or fails, and the next run goes on from there. Vectors of another
+   * model stay, and are searched by whoever has that model, until these are complete and take their place.
+   */
+  async run({ signal, onProgress }: EmbedRunOptions = {}): Promise<EmbedReport> {
+    const counts = { embedded: 0, skipped: 0, cut: 0 }
+    const report = { model: this.#model.ref, ...counts }
+    signal?.throwIfAborted()
+    const known = this.#own()
+    const isComplete = known?.isCurrent === true && this.#countWithout(known) === 0
+    if (this.#countChunks() === 0 || (isComplete && !this.#replace)) return report
+    const embedder = await this.#begin(signal)
+    const total = this.#countWithout(embedder)
+    // Chunks have ascending numbers: what is added meanwhile comes later.
+    let last = embedder.through
+    const next = (): readonly ChunkText[] => {
+      const rows = chunksWithout(this.#connection, embedder.id, last, this.#asker.batch)
+      last = rows.at(-1)?.id ?? last
+      return rows
+    }
+    const failures: unknown[] = []
+    const work = async (): Promise<void> => {
+      try {
+        for (let rows = next(); rows.length > 0 && failures.length === 0; rows = next()) {
+          const done = await this.#embed(embedder, rows, signal)
+          counts.embedded += done.embedded
+          counts.skipped += done.skipped
+          counts.cut += done.cut
+          onProgress?.({ done: counts.embedded + counts.skipped, total })
+        }
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    onProgress?.({ done: 0, total })
+    // What is under way when one request fails is waited for: it has been paid for.
+    await Promise.all(Array.from({ length: this.#model.parallel === false ? 1 : CONCURRENCY }, work))
+    if (failures.length > 0) throw failures[0]
+    this.#connection.write(() => finish(this.#connection, embedder, last))
+    return { ...report, ...counts }
+  }
+
+  /**
+   * A question as a vector; `undefined` while there are none to compare it with.
+   *
+   * @throws ConfigurationError when the vectors are of another model; CriaError when the model does not answer.
+   */
+  async query(query: string, signal: AbortSignal | undefined): Promise<QueryVector | undefined> {
+    const embedder = this.#own()
+    if (embedder === undefined || !embedder.isCurrent) return undefined
+    const { maxTokens = LONGEST_QUERY } = this.#model
+    const text = cutToTokens(beginning(query, LONGEST_QUERY), maxTokens)
+    const key = `${embedder.id} ${text}`
+    let asked = this.#asked.get(key)
+    if (asked === undefined) {
+      asked = this.#askOnce(embedder, text)
+      this.#asked.set(key, asked)
+      asked.catch(() => this.#asked.delete(key))
+      for (const oldest of this.#asked.keys()) {
+        if (this.#asked.size <= REMEMBERED) break
+        this.#asked.delete(oldest)
+      }
+    }
+    // Others may wait for the same vector: it is not taken from them when one leaves.
+    return await (signal === undefined ? asked : orAborted(asked, signal))
+  }
+
+  async #askOnce(embedder: Embedder, text: string): Promise<QueryVector> {
+    const signal = AbortSignal.timeout(QUERY_PATIENCE_MS)
+    const check = this.#mine === embedder.id ? undefined : this.#probe(signal)
+    // Both are under way at once, and neither is left alone when the other fails.
+    const [found, probe] = await Promise.allSettled([embedOnce(this.#model, [text], 'query', signal), check])
+    if (found.status === 'rejected') throw toCriaError(found.reason, 'network')
+    if (probe.status === 'rejected') throw toCriaError(probe.reason, 'network')
+    if (probe.value !== undefined) this.#check(embedder, probe.value)
+    const [vector = new Float32Array(embedder.dimensions)] = found.value
+    this.#checkLength(embedder, vector)
+    return { embedder: embedder.id, vector }
+  }
+
+  /** The embedder that this model goes on with; made when there is none. Removes unfinished ones of other models. */
+  async #begin(signal: AbortSignal | undefined): Promise<Embedder> {
+    const probe = await this.#probe(signal)
+    return this.#connection.write(() => {
+      const ofThisName = embedders(this.#connection).filter((embedder) => isMadeBy(embedder, this.#model, TEXT_RULE))
+      const known = ofThisName.find((embedder) => this.#differs(embedder, probe) === undefined)
+      if (known !== undefined) {
+        this.#mine = known.id
+        return known
+      }
+      const [other] = ofThisName
+      if (other !== undefined && !this.#replace) this.#check(other, probe)
+      const current = currentEmbedder(this.#connection)
+      removeOthers(this.#connection, current === undefined ? [] : [current.id])
+      const made = { model: this.#model.ref, dimensions: probe.length, rule: TEXT_RULE, probe: toBytes(probe) }
+      this.#mine = addEmbedder(this.#connection, made)
+      return { ...made, id: this.#mine, isCurrent: false, through: 0 }
+    })
+  }
+
+  #own(): Embedder | undefined {
+    const all = embedders(this.#connection)
+    return all.find(({ id }) => id === this.#mine) ?? all.find((embedder) => isMadeBy(embedder, this.#model, TEXT_RULE))
+  }
+
+  async #probe(signal: AbortSignal | undefined): Promise<Float32Array> {
+    const [probe] = await this.#asker.embed([PROBE], signal)
+    return probe?.vector ?? new Float32Array()
+  }
+
+  /** Why vectors of the model that made this probe cannot stand beside those of the embedder. */
+  #differs({ dimensions, probe: held }: Embedder, probe: Float32Array): string | undefined {
+    if (probe.length !== dimensions) return `they have ${dimensions} numbers, its vectors have ${probe.length}.`
+    if (dot(probe, fromBytes(held)) < SAME) return 'another model of the same name made them.'
+    return undefined
+  }
+
+  #check(embedder: Embedder, probe: Float32Array): void {
+    const why = this.#differs(embedder, probe)
+    if (why !== undefined) throw mismatch(why, embedder, this.#model, this.#store)
+    this.#mine = embedder.id
+  }
+
+  #checkLength(embedder: Embedder, { length }: Float32Array): void {
+    if (length === embedder.dimensions) return
+    throw mismatch(`they have ${embedder.dimensions} numbers, its vectors have ${length}.`, embedder, this.#model, this.#store)
+  }
+
+  async #embed(
+    embedder: Embedder,
+    rows: readonly ChunkText[],
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<EmbedReport, 'model'>> {
+    const texts = rows.map(({ details, text }) =>
+      embeddingText({ ...(JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>), text }),
+    )
+    // Empty texts are refused by providers, and equal ones are asked for once.
+    const distinct = [...new Set(texts.filter((text) => text.trim() !== ''))]
+    const found = await this.#asker.embed(distinct, signal)
+    const byText = new Map(distinct.map((text, at) => [text, found[at]]))
+    for (const { vector } of found) if (vector !== undefined) this.#checkLength(embedder, vector)
+    const placed = rows.map(({ id }, at) => ({ chunk: id, vector: byText.get(texts[at] ?? '')?.vector }))
+    this.#connection.write(() => {
+      if (!embedders(this.#connection).some(({ id }) => id === embedder.id)) {
+        throw mismatch('another process has begun to make those of another model.', embedder, this.#model, this.#store)
+      }
+      putVectors(this.#connection, embedder.id, placed)
+    })
+    const embedded = placed.filter(({ vector }) => vector !== undefined).length
+    const cut = texts.filter((text) => byText.get(text)?.cut === true).length
+    return { embedded, skipped: placed.length - embedded, cut }
+  }
+
+  #countWithout({ id, through }: Embedder): number {
+    return countWithout(this.#connection, id, through)
+  }
+
+  #countChunks(): number {
+    return this.#connection.get<{ n: number }>("SELECT value AS n FROM facts WHERE name = 'chunks'")?.n ?? 0
+  }
+}
+
+/** Why a question is answered by words alone; `undefined` for what has to be thrown. */
+export function whyWordsAlone(error: unknown): string | undefined {
+  if (!isCriaError(error) || error.code === 'aborted') return undefined
+  // A mismatch is no passing trouble: it names the vectors that are there.
+  if (error.code === 'configuration' && error.details?.['held'] !== undefined) return undefined
+  return error.message
+}

@@ -1,0 +1,99 @@
+/** Joins the scores for words with those for vectors. Loaded by stores that have vectors. */
+
+import type { ChunkFilter } from '../../core/store.ts'
+import type { Scored } from '../rank/best.ts'
+import { backgroundOf, blend, standOut } from '../rank/blend.ts'
+import { RANKING } from '../rank/settings.ts'
+import { CodeScorer, dot } from '../vectors/unit.ts'
+import { Accepted } from './accepted.ts'
+import type { Connection } from './connection.ts'
+import type { Corpus } from './corpus.ts'
+import { currentEmbedder } from './embedders.ts'
+import { CodeCache, forEachCode, readVectors } from './vectors.ts'
+
+/** A question as a vector, and whose vectors it can be compared with. */
+export interface QueryVector {
+  readonly embedder: number
+  /** Of length 1. */
+  readonly vector: Float32Array
+}
+
+/** What the words found. */
+export interface WordResult {
+  readonly scored: Scored
+  /** The best chunks by words. */
+  readonly ids: readonly number[]
+  /** How much of the question stands in the best one, 0 to 1. */
+  readonly coverage: number
+}
+
+export class VectorRanking {
+  readonly #connection: Connection
+  readonly #codes = new CodeCache()
+  #usual: { readonly corpus: Corpus; readonly ids: readonly number[] } | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Inside a snapshot. The scores of words and vectors together; `undefined` when the vectors are of another model by now. */
+  rank(
+    corpus: Corpus,
+    { scored, ids, coverage }: WordResult,
+    asked: QueryVector,
+    filter: ChunkFilter | undefined,
+  ): Scored | undefined {
+    const embedder = currentEmbedder(this.#connection)
+    if (embedder?.id !== asked.embedder || embedder.dimensions !== asked.vector.length) return undefined
+    const { candidates } = RANKING.vectors
+    const usual = this.#backgroundIds(corpus)
+    const near = corpus.chunks <= candidates ? usual : this.#near(corpus, asked, filter)
+    const cosines = new Map<number, number>()
+    for (const [id, vector] of readVectors(this.#connection, embedder.id, [...new Set([...near, ...usual, ...ids])])) {
+      cosines.set(id, dot(vector, asked.vector))
+    }
+    const background = backgroundOf(
+      usual.flatMap((id) => cosines.get(id) ?? []),
+      corpus.chunks,
+    )
+    const highest = ids.reduce((most, id) => Math.max(most, scored.scores[id] ?? 0), 0)
+    const scores = new Float64Array(scored.scores.length)
+    for (let id = 0; id < scores.length; id++) {
+      const words = highest === 0 ? 0 : (scored.scores[id] ?? 0) / highest
+      if (words > 0) scores[id] = blend(words, coverage, 0)
+    }
+    for (const [id, cosine] of cosines) {
+      const words = highest === 0 ? 0 : (scored.scores[id] ?? 0) / highest
+      scores[id] = blend(words, coverage, standOut(cosine, background))
+    }
+    return { scores, keys: scored.keys }
+  }
+
+  /** The chunks whose codes are nearest to the question, among those that the filter lets through. */
+  #near(corpus: Corpus, { embedder, vector }: QueryVector, filter: ChunkFilter | undefined): readonly number[] {
+    const scorer = new CodeScorer(vector)
+    // Only scores above 0 are chosen from.
+    const lift = 1 + vector.reduce((sum, value) => sum + Math.abs(value), 0)
+    const estimates = { scores: new Float64Array(corpus.lengths.length), keys: corpus.keys }
+    forEachCode(this.#codes.of(this.#connection, embedder), vector.length, (chunk, codes, at) => {
+      estimates.scores[chunk] = lift + scorer.score(codes, at)
+    })
+    const accepted = new Accepted(this.#connection, filter)
+    accepted.excludeSources(estimates)
+    return accepted.best(estimates, RANKING.vectors.candidates)
+  }
+
+  /** All chunks of a small store, else those with the lowest tie keys: a choice that only depends on what is there. */
+  #backgroundIds(corpus: Corpus): readonly number[] {
+    if (this.#usual?.corpus === corpus) return this.#usual.ids
+    const { candidates, background } = RANKING.vectors
+    const present: number[] = []
+    for (let id = 0; id < corpus.lengths.length; id++) if ((corpus.lengths[id] ?? 0) > 0) present.push(id)
+    const ids =
+      corpus.chunks <= candidates
+        ? present
+        : present.sort((a, b) => (corpus.keys[a] ?? 0) - (corpus.keys[b] ?? 0) || a - b).slice(0, background)
+    this.#usual = { corpus, ids }
+    return ids
+  }
+}

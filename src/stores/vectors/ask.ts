@@ -1,0 +1,129 @@
+/** Asks an embedding model for many vectors: within its limits, again when it may help, and with what it can read of a long text. */
+
+import type { EmbeddingModel } from '../../core/embedding.ts'
+import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
+import { systemClock } from '../../util/clock.ts'
+import { beginning, cutToTokens } from './text.ts'
+import { toUnit } from './unit.ts'
+
+export interface Embedded {
+  /** Of length 1; `undefined` for a text that has no place in the space. */
+  readonly vector: Float32Array | undefined
+  /** Only the beginning of the text was read. */
+  readonly cut: boolean
+}
+
+/** Time and chance, for tests. */
+export interface Waiting {
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  random(): number
+}
+
+const SYSTEM: Waiting = { sleep: (ms, signal) => systemClock.sleep(ms, signal), random: Math.random }
+
+/** Texts in one request, unless the model takes fewer: what is done is kept after each, so that little is lost. */
+const BATCH = 64
+const ATTEMPTS = 6
+const FIRST_WAIT_MS = 1000
+const LONGEST_WAIT_MS = 60_000
+/** A text that is still too long at this length has another fault. */
+const SHORTEST_CUT = 200
+
+export class Asker {
+  readonly #model: EmbeddingModel
+  readonly #waiting: Waiting
+  #batch: number
+
+  constructor(model: EmbeddingModel, waiting: Waiting = SYSTEM) {
+    this.#model = model
+    this.#waiting = waiting
+    this.#batch = Math.max(1, Math.min(BATCH, model.maxBatch ?? BATCH))
+  }
+
+  /** How many texts are worth giving at once. Shrinks when the provider turns out to take fewer than it is known for. */
+  get batch(): number {
+    return this.#batch
+  }
+
+  /** @param texts none of them blank. @throws CriaError */
+  async embed(texts: readonly string[], signal: AbortSignal | undefined): Promise<Embedded[]> {
+    const { maxTokens } = this.#model
+    const cut = texts.map((text) => (maxTokens === undefined ? text : cutToTokens(text, maxTokens)))
+    const found = await this.#inParts(cut, signal)
+    return found.map((each, at) => ({ ...each, cut: each.cut || cut[at] !== texts[at] }))
+  }
+
+  /** One request; when it is refused and has several texts, two requests with half of them each. */
+  async #inParts(texts: readonly string[], signal: AbortSignal | undefined): Promise<Embedded[]> {
+    if (texts.length > this.#batch) return this.#halves(texts, signal)
+    try {
+      const vectors = await this.#request(texts, signal)
+      return vectors.map((vector) => ({ vector, cut: false }))
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (texts.length > 1) {
+        const parts = await this.#halves(texts, signal)
+        // Only now is it known that the number was at fault, and not one of the texts.
+        if (!parts.some((part) => part.cut)) this.#batch = Math.min(this.#batch, Math.ceil(texts.length / 2))
+        return parts
+      }
+      const [text = ''] = texts
+      if (!isTooLong(error) || text.length < SHORTEST_CUT) throw error
+      const [rest] = await this.#inParts([beginning(text, text.length >> 1)], signal)
+      return [{ vector: rest?.vector, cut: true }]
+    }
+  }
+
+  async #halves(texts: readonly string[], signal: AbortSignal | undefined): Promise<Embedded[]> {
+    const middle = Math.ceil(texts.length / 2)
+    const first = await this.#inParts(texts.slice(0, middle), signal)
+    return [...first, ...(await this.#inParts(texts.slice(middle), signal))]
+  }
+
+  /** As often as it may help; waits as the provider asks, else a random time below a bound that doubles. */
+  async #request(texts: readonly string[], signal: AbortSignal | undefined): Promise<(Float32Array | undefined)[]> {
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted()
+      try {
+        return await embedOnce(this.#model, texts, 'document', signal)
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (!isCriaError(error) || !error.retryable || attempt === ATTEMPTS) throw error
+        const asked = error.details?.['retryAfterMs']
+        const bound = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1))
+        const wait = typeof asked === 'number' ? Math.min(asked, LONGEST_WAIT_MS) : bound * this.#waiting.random()
+        await this.#waiting.sleep(wait, signal)
+      }
+    }
+  }
+}
+
+/** One request. @throws CriaError */
+export async function embedOnce(
+  model: EmbeddingModel,
+  texts: readonly string[],
+  purpose: 'document' | 'query',
+  signal: AbortSignal | undefined,
+): Promise<(Float32Array | undefined)[]> {
+  let vectors: unknown
+  try {
+    vectors = await model.embed(texts, { purpose, ...(signal === undefined ? {} : { signal }) })
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    throw toCriaError(error, 'invalid_response')
+  }
+  if (!Array.isArray(vectors) || vectors.length !== texts.length || !vectors.every((each) => each instanceof Float32Array)) {
+    throw new CriaError('invalid_response', `${model.ref}: expected ${texts.length} vectors as Float32Array, one for each text.`)
+  }
+  return vectors.map((vector) => toUnit(vector, model.ref))
+}
+
+/** The request is at fault, not the moment. */
+function isRefusal(error: unknown): boolean {
+  return isCriaError(error) && (error.code === 'invalid_request' || error.code === 'context_length')
+}
+
+/** Servers that do not say what is wrong may mean the length. */
+function isTooLong(error: unknown): boolean {
+  return isCriaError(error) && (error.code === 'context_length' || error.status === 400 || error.status === 413)
+}
