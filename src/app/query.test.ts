@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answer, chatServer, refuse } from '../../test/support/chat-server.ts'
+import { answer, chatServer, refuse, sendDelta, startStream } from '../../test/support/chat-server.ts'
 import type { ChatServer, Reply } from '../../test/support/chat-server.ts'
 import { createModel, openRecorder, query, ResponseCache, SimpleBot } from '../index.ts'
 import type { EventOf, LanguageModel, ModelFacts, QueryEvent, QueryOptions } from '../index.ts'
@@ -33,6 +33,13 @@ const events = (options: Partial<QueryOptions>): Promise<QueryEvent[]> =>
 
 function only<Type extends QueryEvent['type']>(all: readonly QueryEvent[], type: Type): EventOf<Type>[] {
   return all.filter((event): event is EventOf<Type> => event.type === type)
+}
+
+/** Says something, and closes the connection. */
+const breaksOff: Reply = (response) => {
+  startStream(response)
+  sendDelta(response, 'No, it')
+  response.end()
 }
 
 const configure = (config: object): void => writeFileSync(join(home, 'config.json'), JSON.stringify(config))
@@ -210,6 +217,30 @@ describe('query_completed', () => {
       { type: 'query_completed', state: 'cancelled' },
       { type: 'query_completed', state: 'done', bot: { kind: 'SimpleBot' } },
     ])
+  })
+})
+
+describe('what was spent', () => {
+  it('ENG-METRIC-002 F04 adds up per model, session and day, also over a switch of models within a turn and a session', async () => {
+    const [works, breaks] = [await serve(answer('Yes.')), await serve(breaksOff)]
+    const recorder = await openRecorder({ path: join(home, 'own.db') })
+    const dear = modelAt(breaks.url, 'dear', { price: { input: 100, output: 100 } })
+    const cheap = modelAt(works.url, 'cheap', { price: { input: 1, output: 2 } })
+    const first = await events({ model: dear, fallbackModels: [cheap], recorder })
+    const { sessionId = '', costUsd } = only(first, 'complete')[0]?.result ?? {}
+    await events({ model: cheap, recorder, sessionId })
+    await events({ model: modelAt(works.url, 'of unknown price'), recorder, sessionId })
+    const price = (12 * 1 + 3 * 2) / 1e6
+    const rows = Object.fromEntries((await recorder.stats()).map((row) => [row.model, row]))
+    expect(rows['openai-compatible/dear']).toMatchObject({ turns: 0, costUsd: (costUsd ?? 0) - price, unknownCost: 0 })
+    expect(rows['openai-compatible/dear']?.costUsd).toBeGreaterThan(0)
+    expect(rows['openai-compatible/cheap']).toMatchObject({ turns: 2, inputTokens: 24, outputTokens: 6 })
+    expect(rows['openai-compatible/cheap']?.costUsd).toBeCloseTo(2 * price, 12)
+    expect(rows['openai-compatible/of unknown price']).toMatchObject({ turns: 1, costUsd: 0, unknownCost: 1 })
+    const [session] = await recorder.sessionStats()
+    expect(session).toMatchObject({ sessionId, turns: 3, unknownCost: 1 })
+    expect(session?.costUsd).toBeCloseTo((costUsd ?? 0) + price, 12)
+    await recorder.close()
   })
 })
 

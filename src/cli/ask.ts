@@ -24,10 +24,12 @@ export interface AskOptions {
   readonly results: number | undefined
   readonly model: string | undefined
   readonly fallback: readonly string[]
+  readonly 'no-switch': boolean
   readonly thinking: boolean
   readonly 'show-thinking': boolean
   readonly session: string | undefined
   readonly 'max-cost': number | undefined
+  readonly cache: boolean
   readonly 'no-log': boolean
   readonly json: boolean
   readonly events: boolean
@@ -35,6 +37,8 @@ export interface AskOptions {
 
 export async function runAsk(word: string, options: AskOptions, io: Io): Promise<number> {
   if (options.json && options.events) throw new ConfigurationError('--json and --events exclude each other.')
+  if (options.cache && options['no-log'])
+    throw new ConfigurationError('--cache and --no-log exclude each other: answers are kept in the journal.')
   const question = await readText(word, 'question', io)
   if (question.trim() === '') throw new ConfigurationError('The question is empty: say what you want to know.')
 
@@ -67,6 +71,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
 interface Setting {
   readonly model: LanguageModel
   readonly fallbackModels: readonly LanguageModel[]
+  readonly switchModels: boolean
   readonly budget: Budget
   readonly store: DocumentStore | undefined
   readonly nResults: number | undefined
@@ -74,14 +79,16 @@ interface Setting {
 }
 
 function askBot(question: string, setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
-  const { model, fallbackModels, budget, store, nResults, format } = setting
+  const { model, fallbackModels, switchModels, budget, store, nResults, format } = setting
   const recipe = {
     model,
     fallbackModels,
+    switchModels,
     budget,
     streamTarget: 'api' as const,
     ...(options.thinking ? { enableThinking: true } : {}),
     ...(options['no-log'] ? { recorder: false as const } : {}),
+    ...(options.cache ? { cache: 'journal' as const } : {}),
     // What a person or a pipe has been given cannot be taken back.
     ...(format === 'text' ? { retry: { afterOutput: 'error' as const } } : {}),
   }

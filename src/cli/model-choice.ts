@@ -13,17 +13,21 @@ export const EXTRACTIVE = 'builtin/extractive'
 export interface ModelChoice {
   readonly model: LanguageModel
   readonly fallbackModels: readonly LanguageModel[]
+  readonly switchModels: boolean
 }
 
 export async function openModels(
-  options: { readonly model: string | undefined; readonly fallback: readonly string[] },
+  options: { readonly model: string | undefined; readonly fallback: readonly string[]; readonly 'no-switch': boolean },
   { config }: LoadedConfig,
   { env }: Io,
 ): Promise<ModelChoice> {
-  const fallbacks = options.fallback.length > 0 ? options.fallback : (config.fallbackModels ?? [])
+  const switchModels = !options['no-switch']
+  if (!switchModels && options.fallback.length > 0)
+    throw new ConfigurationError('--fallback and --no-switch exclude each other: a fallback is a model to switch to.')
+  const fallbacks = !switchModels ? [] : options.fallback.length > 0 ? options.fallback : (config.fallbackModels ?? [])
   const [model, ...fallbackModels] = await Promise.all([options.model, ...fallbacks].map((name) => openModel(name, config, env)))
   if (model === undefined) throw new ConfigurationError('There is no model.')
-  return { model, fallbackModels }
+  return { model, fallbackModels, switchModels }
 }
 
 /** What the configuration allows; `--max-cost` is what this turn may cost, whatever the configuration says of turns. */

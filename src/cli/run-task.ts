@@ -33,6 +33,7 @@ export interface RunTaskOptions {
   readonly docs: readonly string[]
   readonly model: string | undefined
   readonly fallback: readonly string[]
+  readonly 'no-switch': boolean
   readonly thinking: boolean
   readonly 'show-thinking': boolean
   readonly session: string | undefined

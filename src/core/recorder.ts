@@ -89,6 +89,8 @@ export interface TurnMetrics {
   readonly errors: number
   readonly retries: number
   readonly cacheHit: boolean
+  /** What each model was asked for; absent in turns that were written down before this was. */
+  readonly models?: readonly ModelUse[]
   /** The turn took longer than the limit for slow queries (30 s by default). */
   readonly slow: boolean
 }
@@ -216,14 +218,24 @@ export interface JournalKeeper {
   sweep(): MaybePromise<number>
   /** Use and cost by day (UTC, newest first) and model. */
   stats(): MaybePromise<readonly StatsRow[]>
+  /** Use and cost by session, the one with the newest turn first. @param limit default 50. */
+  sessionStats(limit?: number): MaybePromise<readonly SessionStats[]>
   /** Removes what is too old or too much, oldest turns first; never an open turn. */
   gc(options?: GcOptions): MaybePromise<GcReport>
 }
 
-export interface StatsRow {
-  /** `2026-01-31`. */
-  readonly day: string
+/** What one model was asked for in a turn. */
+export interface ModelUse {
   readonly model: string
+  /** Requests that were paid for or tried. */
+  readonly requests: number
+  /** `null`: nobody knows, of one of them at least. */
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  readonly costUsd: number | null
+}
+
+export interface StatsSums {
   readonly turns: number
   /** Turns that did not end in `done`; open ones not among them. */
   readonly unfinished: number
@@ -235,6 +247,20 @@ export interface StatsRow {
   /** US dollars, over the turns whose cost is known. */
   readonly costUsd: number
   readonly unknownCost: number
+}
+
+/** A turn that asked several models counts once, with the one that answered; its tokens and its cost count with each of them. */
+export interface StatsRow extends StatsSums {
+  /** `2026-01-31`. */
+  readonly day: string
+  readonly model: string
+}
+
+export interface SessionStats extends StatsSums {
+  readonly sessionId: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly lastTurnAt: number
 }
 
 export interface GcOptions {

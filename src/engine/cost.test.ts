@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Price } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
 import { UNKNOWN_USAGE } from '../core/usage.ts'
-import { addCost, costOf } from './cost.ts'
+import { plus, costOf } from './cost.ts'
 
 const PRICE: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
 
@@ -43,5 +43,5 @@ it.each<[what: string, usage: Partial<Usage>, price: Price | undefined, costUsd:
 })
 
 it('F04 a sum with something unknown is unknown', () => {
-  expect([addCost(1, 2), addCost(null, 2), addCost(1, null)]).toEqual([3, null, null])
+  expect([plus(1, 2), plus(null, 2), plus(1, null)]).toEqual([3, null, null])
 })

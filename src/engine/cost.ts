@@ -24,6 +24,7 @@ export function ratesFor(inputTokens: number, { tiers, ...base }: Price): Rates 
   return tiers?.findLast(({ above }) => inputTokens > above) ?? base
 }
 
-export function addCost(a: number | null, b: number | null): number | null {
+/** A sum with something unknown is unknown. */
+export function plus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b
 }

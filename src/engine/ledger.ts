@@ -4,14 +4,14 @@ import { dayOf, NOTHING } from '../core/budget.ts'
 import type { Amount, Budget, BudgetKey, BudgetStore } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
-import type { MaybePromise } from '../core/recorder.ts'
+import type { MaybePromise, ModelUse } from '../core/recorder.ts'
 import type { Usage } from '../core/usage.ts'
 import { addUsage, ZERO_USAGE } from '../core/usage.ts'
 import type { Attempted, Ledger } from '../model/answer.ts'
 import { estimatePartTokens, estimateRequestTokens } from '../prepare/request-tokens.ts'
 import { isLimited, planRequest } from './budget.ts'
 import type { Account, Plan } from './budget.ts'
-import { addCost, costOf } from './cost.ts'
+import { costOf, plus } from './cost.ts'
 import { sumOf } from './memory-budget.ts'
 
 export interface LedgerOptions {
@@ -28,6 +28,7 @@ export class TurnLedger implements Ledger {
   /** Of all requests that have ended, those that failed too. */
   usage: Usage = ZERO_USAGE
   costUsd: number | null = 0
+  readonly #models = new Map<string, ModelUse>()
   readonly #options: LedgerOptions
   #used: Amount = NOTHING
   /** The account of the request under way, where others share it. */
@@ -71,6 +72,7 @@ export class TurnLedger implements Ledger {
     const usage = attempt.free ? ZERO_USAGE : completed(attempt, request)
     const costUsd = costOf(usage, model.facts.price)
     this.#add(usage, costUsd)
+    this.#models.set(model.ref, useOf(model.ref, this.#models.get(model.ref), usage, costUsd))
     const amount = { tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), costUsd: costUsd ?? 0 }
     this.#used = sumOf(this.#used, amount)
     const key = this.#reserved
@@ -79,13 +81,34 @@ export class TurnLedger implements Ledger {
     return usage
   }
 
+  /** What each model was asked for so far. */
+  get models(): readonly ModelUse[] {
+    return [...this.#models.values()]
+  }
+
   free(): void {
     this.#add(ZERO_USAGE, 0)
   }
 
   #add(usage: Usage, costUsd: number | null): void {
     this.usage = this.usage === ZERO_USAGE ? usage : addUsage(this.usage, usage)
-    this.costUsd = addCost(this.costUsd, costUsd)
+    this.costUsd = plus(this.costUsd, costUsd)
+  }
+}
+
+function useOf(
+  model: string,
+  before: ModelUse | undefined,
+  { inputTokens, outputTokens }: Usage,
+  costUsd: number | null,
+): ModelUse {
+  if (before === undefined) return { model, requests: 1, inputTokens, outputTokens, costUsd }
+  return {
+    model,
+    requests: before.requests + 1,
+    inputTokens: plus(before.inputTokens, inputTokens),
+    outputTokens: plus(before.outputTokens, outputTokens),
+    costUsd: plus(before.costUsd, costUsd),
   }
 }
 

@@ -214,7 +214,7 @@ export function checkOptions(options: EngineOptions): void {
   for (const limit of TIMEOUTS) checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
   if (options.budget !== undefined) {
     checkBudget(options.budget)
-    checkPrices(options.budget, [options.model, ...(options.fallbackModels ?? [])])
+    checkPrices(options.budget, modelsNamed(options))
   }
   if (options.context?.compaction) checkCompaction(options.context.compaction)
   checkSources(options.context?.sources ?? [])
@@ -238,6 +238,11 @@ export function checkNames(what: string, options: object, names: readonly string
 /** @throws ConfigurationError when nothing was given, or something else. */
 export function checkObject(what: string, options: unknown): void {
   if (typeof options !== 'object' || options === null) throw new ConfigurationError(`${what} takes an object of options.`)
+}
+
+function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {
+  if (switchModels === false) return [model]
+  return [model, ...(specialist === undefined ? [] : [specialist]), ...fallbackModels]
 }
 
 /** The last thing said must be the user's, or the outcome of a tool, and hold more than white space. */

@@ -222,7 +222,8 @@ class Tap {
   #summary(endedAt: number): TurnClose['metrics'] {
     const { startedAt, step, options } = this.#turn
     const cacheHit = this.terminal?.type === 'complete' && this.terminal.result.cacheHit
-    return this.#metrics.summary(startedAt, endedAt, step, cacheHit, options.slowAfter ?? DEFAULT_SLOW_AFTER)
+    const summary = this.#metrics.summary(startedAt, endedAt, step, cacheHit, options.slowAfter ?? DEFAULT_SLOW_AFTER)
+    return { ...summary, models: this.#turn.ledger.models }
   }
 }
 

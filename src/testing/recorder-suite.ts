@@ -785,6 +785,52 @@ export function recorderSuite(name: string, create: () => MaybePromise<JournalUn
         ])
       })
 
+      test('divides what a turn used among the models that were asked; the turn is the one’s that answered', async (bench) => {
+        const recorder = await bench.open()
+        const models = [
+          { model: 'test/first', requests: 2, inputTokens: 30, outputTokens: 1, costUsd: 0.25 },
+          { model: 'test/model', requests: 1, inputTokens: 70, outputTokens: 19, costUsd: null },
+        ]
+        const answer = { ...resultOf(openOf('turn_a'), 'Yes.'), costUsd: null }
+        await recorder.openTurn(openOf('turn_a'))
+        const close = closeOf(stamper(openOf('turn_a'))(0, { type: 'complete', result: answer }), { usage: EXACT_USAGE })
+        await recorder.closeTurn('turn_a', { ...close, metrics: { ...close.metrics, models } })
+        const rows = await recorder.stats()
+        assert.deepEqual(
+          rows.map(({ model, turns, inputTokens, outputTokens, costUsd, unknownCost }) => [
+            model,
+            turns,
+            inputTokens,
+            outputTokens,
+            costUsd,
+            unknownCost,
+          ]),
+          [
+            ['test/first', 0, 30, 1, 0.25, 0],
+            ['test/model', 1, 70, 19, 0, 1],
+          ],
+        )
+      })
+
+      test('counts turns, tokens and cost by session, the last one first', async (bench) => {
+        const recorder = await bench.open()
+        const usage = { usage: EXACT_USAGE, costUsd: 0.25 }
+        for (const [turnId, sessionId, later] of [
+          ['turn_a', 'one', 0],
+          ['turn_b', 'two', 1000],
+          ['turn_c', 'one', 2000],
+        ] as const)
+          await say(recorder, turnId, 'Yes.', { sessionId, startedAt: STARTED_AT + later }, [], usage)
+        const sums = { unfinished: 0, unknownUsage: 0, unknownCost: 0 }
+        const one = { sessionId: 'one', startedAt: STARTED_AT, lastTurnAt: STARTED_AT + 2000, turns: 2, costUsd: 0.5 }
+        const two = { sessionId: 'two', startedAt: STARTED_AT + 1000, lastTurnAt: STARTED_AT + 1000, turns: 1, costUsd: 0.25 }
+        assert.deepEqual(await recorder.sessionStats(), [
+          { ...sums, ...one, inputTokens: 200, outputTokens: 40 },
+          { ...sums, ...two, inputTokens: 100, outputTokens: 20 },
+        ])
+        assert.deepEqual((await recorder.sessionStats(1)).length, 1)
+      })
+
       test('removes what is too old, and says what', async (bench) => {
         const recorder = await bench.open()
         const day = 86_400_000

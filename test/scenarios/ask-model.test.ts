@@ -30,6 +30,41 @@ async function lastTurn(): Promise<{
   return JSON.parse(stdout) as Awaited<ReturnType<typeof lastTurn>>
 }
 
+describe('--cache', () => {
+  test('ENG-CACHE-001 an equal question is answered by the journal, in another process too, for nothing', async () => {
+    const env = { ...(await serve(answer('Yes.'))), OPENAI_COMPATIBLE_API_KEY: 'sk-canary-1234567890' }
+    const ask = async (...words: string[]): Promise<{ answer: string; usage: object; turnId: string }> => {
+      const { code, stdout, stderr } = await place.run(['ask', 'Is it?', ...MODEL, '--json', ...words], { env })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      return JSON.parse(stdout) as { answer: string; usage: object; turnId: string }
+    }
+    await ask('--cache')
+    expect(await ask('--cache')).toMatchObject({ answer: 'Yes.', usage: { inputTokens: 0, outputTokens: 0 }, costUsd: 0 })
+    expect(server?.requests).toHaveLength(1)
+    const { turn } = (await lastTurn()) as { turn: { metrics?: { cacheHit: boolean } } }
+    expect(turn.metrics?.cacheHit).toBe(true)
+    await ask()
+    await ask('--cache', '--thinking')
+    expect(server?.requests).toHaveLength(3)
+    const other = await place.run(['ask', 'Is it?', '--cache', '--no-log', ...MODEL], { env })
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('--cache and --no-log exclude each other') })
+  })
+})
+
+describe('--no-switch', () => {
+  test('ENG-MODEL-001 keeps to the model, and pointers name one', async () => {
+    const env = await serve(refuse(503, 'Down.', { 'retry-after': '3600' }))
+    place.configure({ models: { quick: 'openai-compatible/small' }, fallbackModels: ['openai-compatible/other'] })
+    const modelsOf = (): unknown[] => (server?.requests ?? []).map((body) => (JSON.parse(body) as { model: unknown }).model)
+    expect((await place.run(['ask', 'Is it?', '-m', 'quick', '--no-switch'], { env })).code).toBe(3)
+    expect(modelsOf()).toEqual(['small'])
+    expect((await place.run(['ask', 'Is it?', '-m', 'quick'], { env })).code).toBe(3)
+    expect(modelsOf()).toEqual(['small', 'small', 'other'])
+    const both = await place.run(['ask', 'Is it?', '-m', 'quick', '--no-switch', '--fallback', 'main'], { env })
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--fallback and --no-switch exclude each other') })
+  })
+})
+
 describe('a model at the other end of a socket', () => {
   test('its answer is streamed to standard output as it comes', async () => {
     let finish = (): void => {}

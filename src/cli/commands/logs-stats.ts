@@ -1,47 +1,88 @@
 import { openJournalIfThere } from '../../app/journal.ts'
-import type { StatsRow } from '../../core/recorder.ts'
+import type { SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { formatCost, shorten, table } from '../format.ts'
+import { formatCost, formatTime, shorten, table } from '../format.ts'
 import { note, toJsonLine } from '../io.ts'
+
+const VIEWS = ['day', 'model', 'session'] as const
 
 export const logsStats: Command = defineCommand({
   name: 'logs stats',
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { days: [{ day, model, turns, … }], total }' },
+    by: { type: 'text', value: 'VIEW', about: 'what the table is by: day, model or session', default: 'day', choices: VIEWS },
+    json: {
+      type: 'flag',
+      about: 'print one JSON object: { days: [{ day, model, turns, … }], models: […], sessions: […], total }',
+    },
   },
-  details: 'Days are those of UTC. What nobody knows is counted apart and is not part of the sums.',
-  examples: ['cria logs stats', 'cria logs stats --json'],
+  details: `Days are those of UTC; of sessions, the last 50 are shown. What nobody knows is counted apart and is not part of the
+sums. A turn that asked several models counts once, with the one that answered; tokens and cost count with each of them.`,
+  examples: ['cria logs stats', 'cria logs stats --by model', 'cria logs stats --json'],
   async run({ options }, io) {
     const journal = await openJournalIfThere(io)
     const days = (await journal?.stats()) ?? []
     const total = sum(days)
+    const models = byModel(days)
     if (options.json) {
-      await io.stdout.write(toJsonLine({ days, total }))
-    } else if (days.length === 0) {
+      const sessions = (await journal?.sessionStats()) ?? []
+      await io.stdout.write(toJsonLine({ days, models, sessions, total }))
+    } else if (journal === undefined || days.length === 0) {
       await note(io, 'no turns are recorded yet.')
+    } else if (options.by === 'session') {
+      const sessions = await journal.sessionStats()
+      await io.stdout.writeRaw(shown(['session', 'last turn'], sessions.map(sessionCells)))
+    } else if (options.by === 'model') {
+      await io.stdout.writeRaw(
+        shown(['model'], [...models.map((row) => [shorten(row.model, 60), ...cells(row)]), totalCells(total, 0)]),
+      )
     } else {
-      const head = ['day', 'model', 'turns', 'unfinished', 'tokens in', 'tokens out', 'cost']
-      const rows = [...days.map((row) => cells(row.day, row.model, row)), cells('total', '', total)]
-      await io.stdout.writeRaw(table([head, ...rows], [2, 3, 4, 5, 6]))
+      const rows = days.map((row) => [row.day, shorten(row.model, 40), ...cells(row)])
+      await io.stdout.writeRaw(shown(['day', 'model'], [...rows, totalCells(total, 1)]))
     }
     return 0
   },
 })
 
-type Sums = Omit<StatsRow, 'day' | 'model'>
+interface ModelStats extends StatsSums {
+  readonly model: string
+}
 
-function sum(rows: readonly StatsRow[]): Sums {
+/** The dearest first. */
+function byModel(days: readonly StatsRow[]): readonly ModelStats[] {
+  const models = [...new Set(days.map(({ model }) => model))]
+  return models
+    .map((model) => ({ model, ...sum(days.filter((row) => row.model === model)) }))
+    .toSorted((one, other) => other.costUsd - one.costUsd || other.turns - one.turns)
+}
+
+function sum(rows: readonly StatsSums[]): StatsSums {
   const total = { turns: 0, unfinished: 0, inputTokens: 0, outputTokens: 0, unknownUsage: 0, costUsd: 0, unknownCost: 0 }
-  for (const row of rows) for (const key of Object.keys(total) as (keyof Sums)[]) total[key] += row[key]
+  for (const row of rows) for (const key of Object.keys(total) as (keyof StatsSums)[]) total[key] += row[key]
   return total
 }
 
-function cells(day: string, model: string, row: Sums): readonly string[] {
+const COLUMNS = ['turns', 'unfinished', 'tokens in', 'tokens out', 'cost']
+
+/** @param names of the columns before the numbers. */
+function shown(names: readonly string[], rows: readonly (readonly string[])[]): string {
+  return table(
+    [[...names, ...COLUMNS], ...rows],
+    COLUMNS.map((_, index) => names.length + index),
+  )
+}
+
+function sessionCells({ sessionId, lastTurnAt, ...sums }: SessionStats): readonly string[] {
+  return [sessionId, formatTime(lastTurnAt), ...cells(sums)]
+}
+
+function totalCells(total: StatsSums, empty: number): readonly string[] {
+  return ['total', ...Array<string>(empty).fill(''), ...cells(total)]
+}
+
+function cells(row: StatsSums): readonly string[] {
   const tokens = (value: number): string => (row.unknownUsage === 0 ? String(value) : `${value} + unknown`)
   return [
-    day,
-    shorten(model, 40),
     String(row.turns),
     String(row.unfinished),
     tokens(row.inputTokens),

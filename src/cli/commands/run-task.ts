@@ -16,6 +16,7 @@ const OPTIONS = {
     about: 'provider/model, or main, quick, task, reasoning (see: cria models)',
   },
   fallback: { type: 'texts', value: 'MODEL', about: 'models to turn to when the first cannot answer, in this order' },
+  'no-switch': { type: 'flag', about: 'answer with this model or not at all, whatever config.json says' },
   thinking: { type: 'flag', about: 'ask the model to reason first' },
   'show-thinking': { type: 'flag', about: 'show what it thinks, on standard error' },
   session: { type: 'text', value: 'ID', about: 'go on with this session' },

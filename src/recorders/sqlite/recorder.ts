@@ -10,6 +10,7 @@ import type {
   JournalEntry,
   JournalKeeper,
   Recorder,
+  SessionStats,
   StatsRow,
   TurnClose,
   TurnOpen,
@@ -27,7 +28,7 @@ import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
 import { insertSpan } from './spans.ts'
-import { readStats } from './stats.ts'
+import { readSessionStats, readStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
 
 export interface SqliteRecorderOptions {
@@ -125,6 +126,10 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
 
   stats(): readonly StatsRow[] {
     return readStats(this.#journal.connection)
+  }
+
+  sessionStats(limit = 50): readonly SessionStats[] {
+    return readSessionStats(this.#journal.connection, limit)
   }
 
   gc(options: GcOptions = {}): GcReport {
