@@ -112,6 +112,15 @@ describe('the file', () => {
     ).toEqual({ models: { main: 'a/a', quick: 'c/c' }, fallbackModels: ['y/y'], nResults: 5 })
   })
 
+  test('rules of a project are added; what the user forbids stays forbidden', () => {
+    const own = { rules: { allow: ['a'], deny: ['b'] } }
+    expect(mergeConfig(own, { rules: { allow: ['c'], ask: ['d'] } })).toEqual({
+      rules: { allow: ['a', 'c'], ask: ['d'], deny: ['b'] },
+    })
+    expect(mergeConfig(own, {})).toEqual(own)
+    expect(mergeConfig({}, own)).toEqual(own)
+  })
+
   test('docs/configuration.md names every key', () => {
     const documentation = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
     const missing = keysOf(CONFIG_SHAPE).filter((key) => !documentation.includes(`\`${key}\``))
