@@ -89,6 +89,8 @@ export interface TurnMetrics {
   readonly errors: number
   readonly retries: number
   readonly cacheHit: boolean
+  /** Of the input tokens, the share that providers read from their prompt caches; `null` when none of them said. Absent as `models`. */
+  readonly promptCacheHitRate?: number | null
   /** What each model was asked for; absent in turns that were written down before this was. */
   readonly models?: readonly ModelUse[]
   /** The turn took longer than the limit for slow queries (30 s by default). */

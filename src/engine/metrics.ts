@@ -8,6 +8,9 @@ export class Metrics {
   #toolsExecuted = 0
   #errors = 0
   #retries = 0
+  /** Of the steps whose provider says what it read from its cache. */
+  #inputTokens = 0
+  #cacheReadTokens = 0
   /** Text of the current step, as a reader shows it. */
   text = ''
   #step = 0
@@ -38,6 +41,13 @@ export class Metrics {
       case 'error':
         this.#errors++
         break
+      case 'usage': {
+        const { inputTokens, cacheReadTokens } = event.usage
+        if (inputTokens === null || cacheReadTokens === null) break
+        this.#inputTokens += inputTokens
+        this.#cacheReadTokens += cacheReadTokens
+        break
+      }
       case 'tool_result':
         this.#toolsExecuted++
         break
@@ -54,6 +64,7 @@ export class Metrics {
       errors: this.#errors,
       retries: this.#retries,
       cacheHit,
+      promptCacheHitRate: this.#inputTokens === 0 ? null : this.#cacheReadTokens / this.#inputTokens,
       slow: endedAt - startedAt > slowAfter,
     }
   }

@@ -166,7 +166,7 @@ describe('the recorder tap', () => {
       },
       {
         text: 'Done.',
-        usage: { inputTokens: 4, outputTokens: 5, totalTokens: 9 },
+        usage: { inputTokens: 4, outputTokens: 5, totalTokens: 9, cacheReadTokens: 3 },
         before: (part) => void (now += part === 0 ? 40_000 : 0),
       },
     ])
@@ -180,6 +180,7 @@ describe('the recorder tap', () => {
         errors: 0,
         retries: 0,
         cacheHit: false,
+        promptCacheHitRate: 0.75,
         slow: true,
         model: 'scripted/model',
         usage: { totalTokens: 12 },
