@@ -61,7 +61,13 @@ async function send(
   }
 }
 
-const API_NAMES = { openai: 'openai-responses', 'openai-chat': 'openai-chat', anthropic: 'anthropic-messages', google: 'gemini' }
+const API_NAMES = {
+  openai: 'openai-responses',
+  'openai-chat': 'openai-chat',
+  'openai-compatible': 'openai-chat',
+  anthropic: 'anthropic-messages',
+  google: 'gemini',
+}
 
 describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PREP-001 $provider', (api) => {
   const objections = (body: unknown): string[] => HISTORY_RULES[api.provider]?.(body) ?? ['There are no rules.']

@@ -109,6 +109,7 @@ function deploy(keys: string[], more: Partial<Tool> = {}): Tool {
 const CUT: Readonly<Record<string, string>> = {
   openai: 'max_output_tokens',
   'openai-chat': 'length',
+  'openai-compatible': 'length',
   anthropic: 'max_tokens',
   google: 'MAX_TOKENS',
 }

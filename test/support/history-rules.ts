@@ -6,6 +6,8 @@
  * for function call"; "Item of type 'reasoning' was provided without its required following item"; "Duplicate item found with id".
  * Anthropic: "`tool_use` ids were found without `tool_result` blocks immediately after"; "`tool_use` ids must be unique"; "text content blocks
  * must contain non-whitespace text"; "first message must use the user role"; "the final block in an assistant message cannot be `thinking`".
+ * Mistral, and the chat templates of open models: "Unexpected role 'user' after role 'tool'"; "after the optional system message, conversation roles must
+ * alternate"; "system message must be at the beginning".
  * Google: "function call turn comes immediately after a user turn or after a function response turn"; "the number of function response parts
  * is equal to the number of function call parts of the function call turn"; "required oneof field 'data' must have one initialized field".
  */
@@ -14,7 +16,8 @@ type Json = Readonly<Record<string, unknown>>
 
 export const HISTORY_RULES: Readonly<Record<string, (body: unknown) => string[]>> = {
   openai: (body) => responses(record(body)),
-  'openai-chat': (body) => chat(record(body)),
+  'openai-chat': (body) => chat(record(body), 40),
+  'openai-compatible': (body) => [...chat(record(body), Infinity), ...templates(record(body))],
   anthropic: (body) => anthropic(record(body)),
   google: (body) => google(record(body)),
 }
@@ -26,7 +29,7 @@ class Objections {
   }
 }
 
-function chat({ messages }: Json): string[] {
+function chat({ messages }: Json, longestId: number): string[] {
   const must = new Objections()
   let open = new Set<string>()
   let answering = false
@@ -56,13 +59,30 @@ function chat({ messages }: Json): string[] {
     for (const call of calls) {
       const { name, arguments: given } = record(call['function'])
       const id = text(call['id'])
-      must.unless(id !== '' && id.length <= 40 && !open.has(id), `${at}: the id ${id} is empty, too long or taken`)
+      must.unless(id !== '' && id.length <= longestId && !open.has(id), `${at}: the id ${id} is empty, too long or taken`)
       must.unless(/^[\w-]{1,64}$/.test(text(name)), `${at}: the name ${text(name)} is not allowed`)
       must.unless(isObject(parse(given)), `${at}: the arguments are no JSON object in a string`)
       open.add(id)
     }
   })
   must.unless(open.size === 0, `the end: tool calls without a response: ${[...open].join()}`)
+  return must.list
+}
+
+/** Beside the instructions: the user begins, and after tools and users comes an answer. */
+function templates({ messages }: Json): string[] {
+  const must = new Objections()
+  const all = list(messages).map(({ role }) => text(role))
+  const first = all.findIndex((role) => role !== 'system')
+  const roles = all.slice(first)
+  roles.forEach((role, index) => {
+    const before = roles[index - 1]
+    const allowed =
+      role === 'tool' ||
+      (role === 'user' && (before === undefined || before === 'assistant')) ||
+      (role === 'assistant' && (before === 'user' || before === 'tool'))
+    must.unless(allowed, `messages: unexpected role ${role} after ${before ?? 'the beginning'}`)
+  })
   return must.list
 }
 

@@ -86,6 +86,10 @@ function addUser(prompt: LanguageModelV4Prompt, message: RequestMessage, { style
     prompt[prompt.length - 1] = { role: 'user', content: [{ type: 'text', text }] }
     return
   }
+  if (style.answersBeforeUser && last?.role === 'tool') {
+    // The turn was interrupted there.
+    prompt.push({ role: 'assistant', content: [{ type: 'text', text: '(There was no answer.)' }] })
+  }
   prompt.push({ role: 'user', content })
 }
 

@@ -16,6 +16,8 @@ export interface Style {
   readonly mergeUserTexts: boolean
   /** Two answers in a row are refused, where the second one calls a tool. */
   readonly mergeAnswers: boolean
+  /** Between the result of a tool and what the user says next there has to be an answer, as Mistral and the templates of others demand. */
+  readonly answersBeforeUser: boolean
   /** `user`: a conversation cannot begin with an answer. */
   readonly begins: 'anyone' | 'user'
   /** An answer may end in thinking, as it does when it was cut there. */
@@ -36,6 +38,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     emptySignedText: false,
     mergeUserTexts: false,
     mergeAnswers: false,
+    answersBeforeUser: false,
     begins: 'anyone',
     endsInThinking: false,
     filesInAnswers: false,
@@ -48,18 +51,20 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     emptySignedText: false,
     mergeUserTexts: false,
     mergeAnswers: false,
+    answersBeforeUser: false,
     begins: 'anyone',
     endsInThinking: true,
     filesInAnswers: false,
     callIds: /^[^]{1,40}$/,
   },
   compatible: {
-    instructions: 'anywhere',
+    instructions: 'top',
     attachments: 'user-message',
     thinking: 'turn',
     emptySignedText: false,
     mergeUserTexts: true,
     mergeAnswers: true,
+    answersBeforeUser: true,
     begins: 'user',
     endsInThinking: true,
     filesInAnswers: false,
@@ -72,6 +77,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     emptySignedText: false,
     mergeUserTexts: false,
     mergeAnswers: false,
+    answersBeforeUser: false,
     begins: 'user',
     endsInThinking: false,
     filesInAnswers: false,
@@ -84,6 +90,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     emptySignedText: true,
     mergeUserTexts: false,
     mergeAnswers: true,
+    answersBeforeUser: false,
     begins: 'user',
     endsInThinking: true,
     filesInAnswers: true,
@@ -97,6 +104,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     emptySignedText: true,
     mergeUserTexts: false,
     mergeAnswers: true,
+    answersBeforeUser: false,
     begins: 'user',
     endsInThinking: false,
     filesInAnswers: false,
