@@ -17,6 +17,8 @@ export const LONGEST_QUOTE = 40
 export interface ExtractiveOptions {
   /** Inverse document frequency of each analysed word of the question, where the store knows it. */
   readonly weights?: Readonly<Record<string, number>> | undefined
+  /** Added to the confidence that is needed: above 0 it refuses more, below it answers more. Default 0. */
+  readonly caution?: number | undefined
 }
 
 export interface ExtractiveAnswer {
@@ -27,6 +29,8 @@ export interface ExtractiveAnswer {
   readonly quotes: readonly Quote[]
   /** 0 to 1: how sure it is that the first quote answers. Known when it abstained too. */
   readonly confidence: number
+  /** From which confidence on it answers this question. */
+  readonly needed: number
 }
 
 /**
@@ -39,14 +43,17 @@ export function answerFromPassages(
   options: ExtractiveOptions = {},
 ): ExtractiveAnswer {
   const read = readQuestion(question, options.weights)
-  if (read.words.length === 0) return { abstained: true, text: NO_QUESTION, quotes: [], confidence: 0 }
+  if (read.words.length === 0) return { abstained: true, text: NO_QUESTION, quotes: [], confidence: 0, needed: 1 }
   const readings = readPassages(read, passages, LONGEST_QUOTE)
   const ranked = rank(scoreWindows(read, readings, LONGEST_QUOTE))
   const confidence = confidenceOf(readSigns(read, readings, ranked))
   const [best] = ranked
-  if (best === undefined || confidence < needed(read, best)) return { abstained: true, text: ABSTENTION, quotes: [], confidence }
+  const least = best === undefined ? 1 : needed(read, best) + (options.caution ?? 0)
+  if (best === undefined || confidence < least) {
+    return { abstained: true, text: ABSTENTION, quotes: [], confidence, needed: least }
+  }
   const quotes = select(ranked).map(quoteOf)
-  return { abstained: false, text: quotes.map(paragraph).join('\n\n'), quotes, confidence }
+  return { abstained: false, text: quotes.map(paragraph).join('\n\n'), quotes, confidence, needed: least }
 }
 
 function quoteOf({ reading: { passage, units }, window: { start, end, first } }: Ranked): Quote {
