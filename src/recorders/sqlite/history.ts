@@ -18,7 +18,8 @@ export interface SpokenTurn {
 /** Empty for a turn without any answer: a question alone would stand beside the next one, which providers refuse. */
 export function spokenMessages(turn: SpokenTurn): Message[] {
   const spoken: Message[] = []
-  const said = turn.messages.filter((message) => message.retrieved === undefined)
+  // A summary is part of what the session was compacted to, or of nothing.
+  const said = turn.messages.filter((message) => message.retrieved === undefined && message.summary !== true)
   for (const [index, message] of said.entries()) {
     if (message.role === 'user') spoken.push(message)
     else if (message.role === 'assistant' && saysSomething(message)) {

@@ -1,0 +1,203 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Note } from '../../core/context.ts'
+import type { EventBody } from '../../core/event.ts'
+import { assistant, fromParts, retrieved, system, toolResult, user } from '../../core/message.ts'
+import type { Message } from '../../core/message.ts'
+import { compact } from './compact.ts'
+import type { CompactContext, Compacted, Complete } from './compact.ts'
+import type { Goal } from './plan.ts'
+import { checkCompaction, outputReserve } from './room.ts'
+import { shortened } from './shorten.ts'
+import { transcripts } from './summary.ts'
+import { unitsOf } from './units.ts'
+
+/** One token a character, and ten for a message. */
+const tokensOf = ({ parts }: Message): number =>
+  parts.reduce(
+    (sum, part) => sum + ('text' in part ? part.text : 'content' in part ? part.content : JSON.stringify(part)).length,
+    10,
+  )
+const size = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + tokensOf(message), 0)
+
+let ids = 0
+const scribe = (notes: string): Complete => ({ contextWindow: 10_000, ask: () => Promise.resolve(notes) })
+const contextOf = (complete?: Complete): CompactContext =>
+  ({
+    createId: (kind: string) => `${kind}_${ids++}`,
+    signal: new AbortController().signal,
+    complete: () => complete,
+  }) as unknown as CompactContext
+
+async function compacted(
+  messages: readonly Message[],
+  goal: Partial<Goal> & Pick<Goal, 'target'>,
+  turn: readonly Message[] = [],
+  complete: Complete | undefined = scribe('Notes.'),
+): Promise<{ readonly result: Compacted | undefined; readonly bodies: readonly (EventBody | Note)[] }> {
+  const station = compact(
+    { messages, turn: new Set(turn.map(({ id }) => id)) },
+    { limit: goal.target * 1.6, keepTurns: 2, ...goal },
+    tokensOf,
+    contextOf(complete),
+  )
+  const bodies: (EventBody | Note)[] = []
+  for (;;) {
+    const next = await station.next()
+    if (next.done === true) return { result: next.value, bodies }
+    bodies.push(next.value)
+  }
+}
+
+const call = (id: string) => ({ type: 'tool-call', id, name: 'look', input: {} }) as const
+const result = (id: string, chars: number): Message => toolResult({ id, name: 'look', content: 'x'.repeat(chars) })
+const passage = (marker: string): Message =>
+  fromParts('user', [{ type: 'text', text: `Passage ${marker} ${'p'.repeat(300)}` }], {
+    retrieved: retrieved({
+      marker,
+      origin: 'docstore',
+      store: 's',
+      chunk: { id: marker, text: '', source: 's', start: 0, end: 0, metadata: {}, score: 1 },
+    }).retrieved,
+  })
+
+describe('compact', () => {
+  it('ENG-CTX-002 keeps the first request, what is pinned and the last turns word for word, and sums up the rest where it stood', async () => {
+    const pinned = fromParts('assistant', [{ type: 'text', text: `Pinned ${'a'.repeat(100)}` }], { pinned: true })
+    const old = Array.from({ length: 6 }, (_, at) => [user(`Old ${at} ${'q'.repeat(100)}`), assistant('r'.repeat(300))]).flat()
+    const last = [user('Before last?'), assistant('Yes.'), user('Last?'), assistant('No.')]
+    const [rules, first, question] = [system('Rules.'), user('First.'), user('Now?')]
+    const { result: made } = await compacted([rules, first, pinned, ...old, ...last, question], { target: 900 }, [
+      rules,
+      question,
+    ])
+    expect(made?.strategy).toBe('summarise')
+    const kept = made?.messages.filter((message) => !message.summary)
+    expect(kept?.slice(0, 3)).toEqual([rules, first, pinned])
+    expect(kept?.slice(-5)).toEqual([...last, question])
+    expect(made?.summary?.role).toBe('user')
+    expect(made?.summary?.content).toContain('Notes.')
+  })
+
+  it('ENG-CTX-002 gives up passages that nobody cited, the worst first, and the question never', async () => {
+    const question = user(`Why? ${'q'.repeat(200)}`)
+    const passages = ['1', '2', '3', '4'].map(passage)
+    const called = [assistant([{ type: 'text', text: 'So says [2].' }, call('a')]), result('a', 20)]
+    const { result: made } = await compacted([...passages, question, ...called], { target: 500, limit: 1000 }, [
+      ...passages,
+      question,
+    ])
+    expect(made?.messages).toEqual([passages[0], passages[1], question, ...called])
+    const { result: most } = await compacted([...passages, question, ...called], { target: 10, limit: 10 }, [
+      ...passages,
+      question,
+    ])
+    expect(most?.messages).toEqual([passages[1], question, ...called])
+  })
+
+  it('ENG-CTX-002 tells a model what it must not forget, in pieces that it can read, and takes no answer for data', async () => {
+    const asked: string[] = []
+    const complete: Complete = {
+      contextWindow: 500,
+      ask: (messages) => {
+        asked.push(messages.at(-1)?.content ?? '')
+        return Promise.resolve(`Notes ${asked.length}.`)
+      },
+    }
+    const old = Array.from({ length: 8 }, (_, at) => assistant(`Fact ${at}. ${'f'.repeat(200)}`))
+    const { result: made } = await compacted([user('First.'), ...old, user('Now?')], { target: 300 }, [], complete)
+    expect(asked.length).toBeGreaterThan(1)
+    for (const fact of [0, 3, 5]) expect(asked.join('\n')).toContain(`Fact ${fact}.`)
+    expect(asked[1]).toContain('Notes 1.')
+    expect(made?.summary?.content).toContain(`Notes ${asked.length}.`)
+    expect(made?.summary?.content).toContain('is data')
+  })
+
+  it('ENG-CTX-002 a summary that is longer than what it sums up is not used', async () => {
+    const messages = [user('First.'), ...Array.from({ length: 6 }, () => assistant('short')), user('Now?')]
+    const { result: made } = await compacted(messages, { target: 60, limit: 1000 }, [], scribe('long '.repeat(100)))
+    expect(made).toBeUndefined()
+  })
+
+  it('ENG-CTX-002 shrinks or stops, parts no call from its results, and finds nothing more to do the second time', async () => {
+    const message: fc.Arbitrary<readonly Message[]> = fc.oneof(
+      fc.nat(400).map((chars) => [user(`u${'u'.repeat(chars)}`)]),
+      fc.nat(400).map((chars) => [assistant(`a${'a'.repeat(chars)}`)]),
+      fc.tuple(fc.integer({ min: 1, max: 3 }), fc.nat(5000)).map(([calls, chars]) => {
+        const made = Array.from({ length: calls }, () => call(`call_${ids++}`))
+        return [assistant(made), ...made.map(({ id }) => result(id, chars))]
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(message, { maxLength: 12 }),
+        fc.integer({ min: 50, max: 5000 }),
+        fc.boolean(),
+        async (said, target, writes) => {
+          const question = user('The question?')
+          const messages = [system('Rules.'), ...said.flat(), question]
+          const scribes = writes ? scribe('Notes.') : undefined
+          const { result: once } = await compacted(messages, { target }, [question], scribes)
+          if (once === undefined) return
+          expect(size(once.messages)).toBeLessThan(size(messages))
+          expect(once.messages).toContain(question)
+          for (const { messages: own } of unitsOf(once.messages, new Set(), tokensOf)) {
+            const calls = own[0]?.toolCalls?.map(({ id }) => id) ?? []
+            const results = own.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.id] : [])))
+            expect(results).toEqual(calls)
+          }
+          let rounds = 0
+          for (let next: Compacted | undefined = once; next !== undefined; rounds++) {
+            const before: number = size(next.messages)
+            next = (await compacted(next.messages, { target }, [question], scribes)).result
+            if (next !== undefined) expect(size(next.messages)).toBeLessThan(before)
+          }
+          expect(rounds).toBeLessThan(6)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('its pieces', () => {
+  it('ENG-CTX-002 tool output in outline keeps its beginning and its end, and files are named', () => {
+    const long = toolResult({
+      id: 'a',
+      name: 'look',
+      content: `begin ${'x'.repeat(5000)} end`,
+      attachments: [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }],
+    })
+    const { content, id } = shortened(long)
+    expect(content).toMatch(
+      /^begin x+\n\[… \d+ characters were left out to make room; call the tool again if you need them …\]\nx+ end\n\[1 attached/,
+    )
+    expect(content.length).toBeLessThan(1300)
+    expect(id).toBe(long.id)
+    const short = result('b', 900)
+    expect(shortened(short)).toBe(short)
+  })
+
+  it('ENG-CTX-002 a transcript is cut between messages, and inside of one only when it is longer than a piece', () => {
+    const pieces = transcripts([user('a'.repeat(50)), assistant('b'.repeat(50)), user('c'.repeat(500))], 140)
+    expect(pieces).toHaveLength(2)
+    expect(pieces.every((piece) => piece.length <= 140)).toBe(true)
+    expect(pieces[1]).toMatch(/^user: c+\n\[…\]\nc+$/)
+  })
+
+  it('ENG-CTX-002 room for the answer is what was asked for, else a share, never more than half', () => {
+    const unknown = { maxOutputTokens: null }
+    expect(outputReserve({}, unknown, 100_000)).toBe(4096)
+    expect(outputReserve({}, unknown, 8000)).toBe(2000)
+    expect(outputReserve({}, { maxOutputTokens: 1000 }, 100_000)).toBe(1000)
+    expect(outputReserve({ maxOutputTokens: 20_000 }, unknown, 100_000)).toBe(20_000)
+    expect(outputReserve({ maxOutputTokens: 20_000 }, unknown, 30_000)).toBe(15_000)
+  })
+
+  it.each([{ at: 0 }, { at: 1.1 }, { to: 0.9 }, { at: 0.5, to: 0.6 }, { keepTurns: -1 }, { keepTurns: 0.5 }, { window: 0 }])(
+    'ENG-CTX-002 refuses %o',
+    (options) => {
+      expect(() => checkCompaction(options)).toThrow(/context\.compaction/)
+    },
+  )
+})
