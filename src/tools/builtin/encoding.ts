@@ -1,5 +1,7 @@
 /** Bytes of a file to text and back, so that what was not edited stays as it was, byte for byte. */
 
+import { isUtf8 } from 'node:buffer'
+
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
 export interface Encoded {
@@ -22,26 +24,18 @@ const SAMPLE = 8192
  */
 export function decode(bytes: Uint8Array): Encoded | undefined {
   const marked = MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
-  const found = marked?.[0] ?? unmarked(bytes)
-  if (found === undefined) return undefined
-  const mark = marked !== undefined
-  const body = mark ? bytes.subarray(marked[1].length) : bytes
-  try {
-    const text = new TextDecoder(found, { fatal: true, ignoreBOM: true }).decode(body)
-    return isText(text) ? { text, encoding: found, mark } : undefined
-  } catch {
-    return undefined
-  }
+  if (marked !== undefined) return decodeAs(marked[0], bytes.subarray(marked[1].length), true)
+  const sample = bytes.subarray(0, SAMPLE)
+  const encoding = sample.includes(0) ? wide(sample) : isUtf8(bytes) ? 'utf-8' : 'windows-1252'
+  return encoding === undefined ? undefined : decodeAs(encoding, bytes, false)
 }
 
-function unmarked(bytes: Uint8Array): Encoding | undefined {
-  const sample = bytes.subarray(0, SAMPLE)
-  if (sample.includes(0)) return wide(sample)
+function decodeAs(encoding: Encoding, body: Uint8Array, mark: boolean): Encoded | undefined {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return 'utf-8'
+    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(body)
+    return isText(text) ? { text, encoding, mark } : undefined
   } catch {
-    return 'windows-1252'
+    return undefined
   }
 }
 

@@ -8,7 +8,7 @@ import { CriaError } from '../../core/error.ts'
 import type { Place } from './workspace.ts'
 
 /** The place was found by following every link; one that stands there now was put there since. */
-const CAREFULLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
+export const CAREFULLY: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 export interface OpenFile {
   readonly handle: FileHandle

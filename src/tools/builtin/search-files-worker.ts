@@ -1,13 +1,14 @@
 /** The thread that searches: a pattern that never ends its work holds up nobody but this thread, which can be ended. */
 
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { relative, sep } from 'node:path'
 import { decode } from './encoding.ts'
 import { globPattern } from './glob-pattern.ts'
-import { openFile, readWhole } from './open-file.ts'
+import { CAREFULLY } from './open-file.ts'
 import { MAX_SEARCHED_BYTES } from './search-job.ts'
 import type { SearchJob, SearchNews } from './search-job.ts'
-import { expressionOf, searchText } from './search-text.ts'
+import { certainText, expressionOf, searchText } from './search-text.ts'
 import type { TextMatches } from './search-text.ts'
 import { isOpenToAll, walkFiles } from './walk-files.ts'
 
@@ -20,16 +21,17 @@ function tell(news: SearchNews): void {
 
 async function search(): Promise<void> {
   const expression = expressionOf(job.pattern, job)
+  const certain = certainText(job.pattern, job)
   let [files, skipped, left] = [0, 0, job.limit]
   for await (const { path, name } of filesToSearch()) {
-    const text = await textOf(path, name)
+    const text = textOf(path)
     if (text === undefined) {
       skipped++
       continue
     }
     files++
     const perFile = job.show === 'files' ? 1 : job.show === 'count' ? Infinity : left
-    const found = searchText(text, { expression, context: job.show === 'lines' ? job.context : 0, limit: perFile })
+    const found = searchText(text, { expression, context: job.show === 'lines' ? job.context : 0, limit: perFile, certain })
     if (found.matches === 0) continue
     tell({ type: 'found', text: described(name, found), matches: found.matches })
     left -= job.show === 'lines' ? found.matches : 1
@@ -58,18 +60,23 @@ function nameOf(path: string): string {
   return relative(job.root, path).split(sep).join('/')
 }
 
-/** `undefined` for what is no text, too large or cannot be read. */
-async function textOf(real: string, name: string): Promise<string | undefined> {
-  const place = { real, name }
-  const file = await openFile(place).catch(() => undefined)
-  if (file === undefined) return undefined
+/** `undefined` for what is no text, too large or cannot be read. Nobody else waits in this thread, so it may wait for the disk. */
+function textOf(path: string): string | undefined {
+  let file: number | undefined
   try {
-    if (file.size > MAX_SEARCHED_BYTES) return undefined
-    return decode(await readWhole(file, place, MAX_SEARCHED_BYTES))?.text
+    file = openSync(path, CAREFULLY)
+    const status = fstatSync(file)
+    if (!status.isFile() || status.size > MAX_SEARCHED_BYTES) return undefined
+    const bytes = Buffer.allocUnsafe(status.size)
+    let length = 0
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, length)
+    }
+    return decode(bytes.subarray(0, length))?.text
   } catch {
     return undefined
   } finally {
-    await file.handle.close()
+    if (file !== undefined) closeSync(file)
   }
 }
 

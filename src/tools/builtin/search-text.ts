@@ -13,6 +13,8 @@ export interface TextSearch {
   readonly context: number
   /** Matching lines at most. */
   readonly limit: number
+  /** Stands in every line that matches. */
+  readonly certain?: string | undefined
 }
 
 export interface TextMatches {
@@ -21,7 +23,8 @@ export interface TextMatches {
   readonly matches: number
 }
 
-export function searchText(text: string, { expression, context, limit }: TextSearch): TextMatches {
+export function searchText(text: string, { expression, context, limit, certain }: TextSearch): TextMatches {
+  if (certain !== undefined && !text.includes(certain)) return { lines: [], matches: 0 }
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   const found: number[] = []
@@ -58,6 +61,15 @@ function around(line: string, expression: RegExp | undefined): string {
   return `${start > 0 ? '[…] ' : ''}${cut}${end < text.length ? ' […]' : ''}`
 }
 
+/** A pattern without anything special in it stands for itself, which is found faster than lines are cut. */
+export function certainText(
+  pattern: string,
+  { literal, ignoreCase }: { readonly literal: boolean; readonly ignoreCase: boolean },
+): string | undefined {
+  return !ignoreCase && (literal || !SPECIAL_CHARACTER.test(pattern)) ? pattern : undefined
+}
+
+const SPECIAL_CHARACTER = /[\\^$.*+?()[\]{}|]/
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g
 
 /**

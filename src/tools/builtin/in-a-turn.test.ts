@@ -1,0 +1,136 @@
+/** The built-in tools in real turns: schedule, permissions, consent. */
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { QueryEvent } from '../../core/event.ts'
+import { query } from '../../engine/query.ts'
+import type { EngineOptions } from '../../engine/options.ts'
+import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../../providers/scripted/scripted-model.ts'
+import { builtinTools } from './builtin-tools.ts'
+
+let root: string
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'cria-turn-')))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+interface Outcome {
+  readonly content: string
+  readonly isError: boolean
+}
+
+async function turn(steps: readonly ScriptedAnswer[], options: Partial<EngineOptions> = {}): Promise<Outcome[]> {
+  const events: QueryEvent[] = []
+  const tools = builtinTools({ root })
+  const rules = { root, ...options.rules }
+  for await (const event of query({ prompt: 'Go', model: new ScriptedModel(steps), tools, ...options, rules })) events.push(event)
+  return events.flatMap((event) => (event.type === 'tool_result' ? [event.result] : []))
+}
+
+const text = (path: string): string => readFileSync(join(root, path), 'utf8')
+const command = (line: string): { name: string; input: { command: string } } => ({
+  name: 'run_command',
+  input: { command: line },
+})
+
+describe('built-in tools in a turn', () => {
+  it('E13 several edits of one file in one step, under several names, are all in the file', async () => {
+    writeFileSync(join(root, 'a.txt'), 'one two three four\n')
+    symlinkSync('a.txt', join(root, 'b.txt'))
+    const edit = (path: string, old_string: string, new_string: string): { name: string; input: object } => ({
+      name: 'edit_file',
+      input: { path, old_string, new_string },
+    })
+    const edits = [
+      edit('a.txt', 'one', '1'),
+      edit('b.txt', 'two', '2'),
+      edit('./a.txt', 'three', '3'),
+      { name: 'read_file', input: { path: 'b.txt' } },
+      edit('a.txt', 'four', '4'),
+    ] as { name: string; input: Record<string, string> }[]
+    const steps = [{ toolCalls: [{ name: 'read_file', input: { path: 'a.txt' } }] }, { toolCalls: edits }, 'Done.']
+    const results = await turn(steps, { rules: { allow: ['edit_file(*.txt)'] } })
+    expect(results.filter(({ isError }) => isError)).toEqual([])
+    expect(text('a.txt')).toBe('1 2 3 4\n')
+    expect(results.map(({ content }) => content)).toContain('1 2 3 four\n')
+  })
+
+  it('ENG-TOOL-002 what is changed, run and read in one step happens in the order of the calls', async () => {
+    const calls = [
+      { name: 'write_file', input: { path: 'a.txt', content: 'made\n' } },
+      command('cat a.txt; echo run >> a.txt'),
+      { name: 'read_file', input: { path: 'a.txt' } },
+      { name: 'search_files', input: { pattern: 'run' } },
+      { name: 'todo', input: { items: [] } },
+    ]
+    await turn([{ toolCalls: calls }, 'Done.'], { rules: { allow: ['write_file', 'run_command'] } })
+    const ordered = await turn([{ toolCalls: [{ name: 'read_file', input: { path: 'a.txt' } }] }, 'Done.'])
+    expect(ordered[0]?.content).toBe('made\nrun\n')
+  })
+
+  it('K03 a file with secrets is covered only by a rule that names it', async () => {
+    writeFileSync(join(root, '.env'), 'canary')
+    symlinkSync('.env', join(root, 'notes.txt'))
+    const read = (path: string): ScriptedAnswer => ({ toolCalls: [{ name: 'read_file', input: { path } }] })
+    const seen = async (path: string, allow: readonly string[], options: Partial<EngineOptions> = {}): Promise<boolean> => {
+      const results = await turn([read(path), 'Done.'], { ...options, rules: { allow } })
+      return results.some(({ content }) => content.includes('canary'))
+    }
+    for (const path of ['.env', 'notes.txt', './.env', join(root, '.env')]) {
+      expect(await seen(path, [])).toBe(false)
+      expect(await seen(path, ['*', 'read_file', 'read_file(**)', 'read_file(*)', 'read_file(.e*)'])).toBe(false)
+      expect(await seen(path, ['read_file(.env)'])).toBe(true)
+      expect(await seen(path, [], { hasPermissionsToUseTool: () => true })).toBe(true)
+    }
+  })
+
+  it('I01 I02 I10 a hostile command line does nothing where only its harmless beginning is allowed', async () => {
+    writeFileSync(join(root, 'a.txt'), 'kept\n')
+    mkdirSync(join(root, 'sub'))
+    const evil = 'touch canary'
+    const lines = [
+      `ls; ${evil}`,
+      `ls && ${evil}`,
+      `ls || ${evil}`,
+      `ls | xargs ${evil}`,
+      `ls & ${evil}`,
+      `ls\n${evil}`,
+      `ls $(${evil})`,
+      `ls \`${evil}\``,
+      'ls > canary',
+      'ls>canary',
+      `ls <(${evil})`,
+      `find . -name a.txt -exec ${evil} ;`,
+      String.raw`find . -name a.txt -exec touch canary \;`,
+      'find . -name a.txt -fprint canary',
+      `sort a.txt -o canary`,
+      `sort a.txt --compress-program='${evil}' -S1`,
+      `tar -cf /dev/null a.txt --checkpoint=1 --checkpoint-action=exec='${evil}'`,
+      `awk 'BEGIN { system("${evil}") }'`,
+      `sed '1e ${evil}' a.txt`,
+      `env ${evil}`,
+      `nice ${evil}`,
+      `timeout 5 ${evil}`,
+      `xargs ${evil}`,
+      `sh -c '${evil}'`,
+      `git -c core.pager='${evil}' log`,
+      `git -c alias.x='!${evil}' x`,
+      `LS_COLORS=x ${evil}`,
+      `\\ls; ${evil}`,
+      `ls\u00a0; ${evil}`,
+      `ls \u202e; ${evil}`,
+      `ls\r${evil}`,
+    ]
+    const programs = 'ls find sort tar awk sed env nice timeout xargs sh git'.split(' ')
+    const allow = programs.map((program) => `run_command(${program} *)`)
+    for (const line of lines) {
+      const [result] = await turn([{ toolCalls: [command(line)] }, 'Done.'], { rules: { allow } })
+      expect([line, result?.content.startsWith('Permission denied')]).toEqual([line, true])
+    }
+    expect(existsSync(join(root, 'canary'))).toBe(false)
+    expect(text('a.txt')).toBe('kept\n')
+  })
+})
