@@ -15,6 +15,7 @@ export type { QueryOptions } from './app/query.ts'
 export type { ContextBudget, ContextOptions } from './engine/context-options.ts'
 export type { ContextPiece, ContextRequest, ContextSource, EarlierRead } from './core/injection.ts'
 
+export type { CompactionOptions } from './prepare/compact/room.ts'
 export { AgentBot } from './bots/agent-bot.ts'
 export type { AgentBotOptions } from './bots/agent-bot.ts'
 export { AsyncQueryBot } from './bots/async-query-bot.ts'
