@@ -8,6 +8,7 @@ import { checkObject, checkOptions } from '../engine/options.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
+import { hostTracing } from '../recorders/otel/mirror.ts'
 import { resolveContext } from './context/sources.ts'
 import { madeOf, sharedCoolDowns } from './cool-downs.ts'
 import type { ModelInput } from './models.ts'
@@ -17,7 +18,7 @@ import { specialistFor } from './specialist.ts'
 import { quickModel } from './summary-model.ts'
 import { defaultModel, isStopgap, resolveModel } from './user-models.ts'
 
-type Chosen = 'model' | 'fallbackModels' | 'specialist' | 'cache' | 'coolDowns' | 'context' | 'notices'
+type Chosen = 'model' | 'fallbackModels' | 'specialist' | 'cache' | 'coolDowns' | 'context' | 'notices' | 'spanMirror'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
@@ -46,12 +47,14 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   if (!Array.isArray(named)) throw new ConfigurationError('`fallbackModels` must be a list of models.')
   const fallbackModels = named.map(resolved)
   const { cache: wanted, context: around, ...rest } = options
+  const spanMirror = hostTracing()
   const cache = chooseCache(wanted, options.recorder)
   const known = {
     ...rest,
     fallbackModels,
     coolDowns: sharedCoolDowns(),
     ...(span === undefined ? {} : { span }),
+    ...(spanMirror === undefined ? {} : { spanMirror }),
     ...(cache === undefined ? {} : { cache }),
     context: { summaryModel: quickModel, ...(around === undefined ? undefined : resolveContext(around)) },
   }

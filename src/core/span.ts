@@ -36,6 +36,21 @@ export interface SpanRecord {
   readonly turnId?: string
 }
 
+/** Shows spans to somebody else's tracing, from their beginning to their end. */
+export interface SpanMirror {
+  /** @param parent the one around it; absent: the outermost of ours. */
+  start(
+    name: string,
+    begin: { readonly startedAt: number; readonly attributes: JsonObject; readonly parent: MirroredSpan | undefined },
+  ): MirroredSpan
+}
+
+export interface MirroredSpan {
+  /** Runs `work` with this span as the current one of that tracing. */
+  run<T>(work: () => T): T
+  end(record: SpanRecord): void
+}
+
 /** Does `work` inside a child span that ends with it and fails with it. */
 export async function inSpan<T>(
   parent: Span,

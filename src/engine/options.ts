@@ -10,7 +10,7 @@ import { toMessages } from '../core/message.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
-import type { Span } from '../core/span.ts'
+import type { Span, SpanMirror } from '../core/span.ts'
 import type { PermissionChecker, Tool } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 import type { CoolDowns } from '../model/cool-down.ts'
@@ -103,6 +103,8 @@ export interface EngineOptions extends CallSettings {
   readonly slowAfter?: number
   /** The span that this turn belongs to; default the current one. */
   readonly span?: Span
+  /** Where the spans of the turn are shown beside the recorder; default nowhere. */
+  readonly spanMirror?: SpanMirror
   /** For tests: time, ids, chance. */
   readonly clock?: Clock
   readonly createId?: CreateId
@@ -164,6 +166,7 @@ const OPTIONS = Object.keys({
   notices: true,
   slowAfter: true,
   span: true,
+  spanMirror: true,
   clock: true,
   createId: true,
   random: true,

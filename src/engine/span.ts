@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { toCriaError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Span, SpanRecord } from '../core/span.ts'
+import type { MirroredSpan, Span, SpanMirror, SpanRecord } from '../core/span.ts'
 
 const current = new AsyncLocalStorage<Span>()
 
@@ -24,10 +24,14 @@ export interface SpanOptions {
   /** Gets each span when it ends. */
   readonly sink: (record: SpanRecord) => void
   readonly turnId?: string
+  /** Also shown there; default nowhere. */
+  readonly mirror?: SpanMirror | undefined
 }
 
+const mirroredSpans = new WeakMap<Span, MirroredSpan>()
+
 export function startSpan(name: string, options: SpanOptions): Span {
-  const { clock, sink, turnId } = options
+  const { clock, sink, turnId, mirror, parent } = options
   const traceId = options.parent?.traceId ?? randomBytes(16).toString('hex')
   const spanId = randomBytes(8).toString('hex')
   const startedAt = clock.now()
@@ -35,6 +39,7 @@ export function startSpan(name: string, options: SpanOptions): Span {
   let attributes: JsonObject = options.attributes ?? {}
   let error: string | undefined
   let ended = false
+  const shown = mirror?.start(name, { startedAt, attributes, parent: parent && mirroredSpans.get(parent) })
 
   const span: Span = {
     traceId,
@@ -54,7 +59,7 @@ export function startSpan(name: string, options: SpanOptions): Span {
     end: () => {
       if (ended) return
       ended = true
-      sink({
+      const record: SpanRecord = {
         traceId,
         spanId,
         parentSpanId: options.parent?.spanId ?? null,
@@ -66,9 +71,12 @@ export function startSpan(name: string, options: SpanOptions): Span {
         status: error === undefined ? 'ok' : 'error',
         ...(error === undefined ? {} : { error }),
         ...(turnId === undefined ? {} : { turnId }),
-      })
+      }
+      shown?.end(record)
+      sink(record)
     },
-    run: (work) => current.run(span, work),
+    run: (work) => current.run(span, shown === undefined ? work : () => shown.run(work)),
   }
+  if (shown !== undefined) mirroredSpans.set(span, shown)
   return span
 }

@@ -74,6 +74,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     clock,
     turnId,
     sink: spanSink(options.recorder),
+    mirror: options.spanMirror,
     attributes: {
       [ATTRIBUTE.operation]: 'invoke_agent',
       [ATTRIBUTE.conversation]: sessionId,
