@@ -6,6 +6,8 @@ export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { builtinTools } from './app/builtin-tools.ts'
 export type { BuiltinToolOptions } from './app/builtin-tools.ts'
+export { createEmbeddingModel } from './providers/embedding/create.ts'
+export type { AiSdkEmbeddingModel, EmbeddingOptions } from './providers/embedding/create.ts'
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
 export { openRecorder } from './app/recorder.ts'
@@ -13,9 +15,9 @@ export type { OpenRecorderOptions } from './app/recorder.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
 export type { ContextBudget, ContextOptions } from './engine/context-options.ts'
+export type { CompactionOptions } from './prepare/compact/room.ts'
 export type { ContextPiece, ContextRequest, ContextSource, EarlierRead } from './core/injection.ts'
 
-export type { CompactionOptions } from './prepare/compact/room.ts'
 export { AgentBot } from './bots/agent-bot.ts'
 export type { AgentBotOptions } from './bots/agent-bot.ts'
 export { AsyncQueryBot } from './bots/async-query-bot.ts'
@@ -43,6 +45,7 @@ export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
 export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation } from './core/budget.ts'
 export type { Citation, CitationKind } from './core/citation.ts'
+export type { EmbeddingModel, EmbedOptions } from './core/embedding.ts'
 export {
   ConfigurationError,
   CriaError,
@@ -68,9 +71,11 @@ export type {
   ChunkFilter,
   DocumentInput,
   DocumentStore,
+  Retrieved,
   ScoredChunk,
   SearchOptions,
   SourceDocument,
+  StoreNotice,
 } from './core/store.ts'
 export type {
   PermissionAnswer,

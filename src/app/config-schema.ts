@@ -50,6 +50,8 @@ export interface CriaConfig {
   /** The store that is meant when none is named. Default `default`. */
   readonly store?: string
   readonly stores?: Readonly<Record<string, StoreConfig>>
+  /** The model that makes vectors of what is indexed, so that it is found by meaning too. */
+  readonly embed?: string
   /** Passages that are given to the model. */
   readonly nResults?: number
   readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
@@ -104,6 +106,7 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
     expected: 'the name of a store',
     pattern: STORE_NAME,
   }),
+  embed: modelRef,
   nResults: number('a whole number from 1 to 1000', (value) => Number.isSafeInteger(value) && value >= 1 && value <= 1000),
   rules: object<NonNullable<CriaConfig['rules']>>({ allow: list(rule), ask: list(rule), deny: list(rule) }),
   budget: object<BudgetConfig>({

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { EmbeddingModel } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
@@ -17,6 +18,8 @@ export interface StoreChoice {
   readonly documents: readonly string[] | undefined
   /** There is a file already. */
   readonly exists: boolean
+  /** Gives the model that made the vectors of the store, where it holds some. */
+  readonly embeddingModel?: (held: string) => EmbeddingModel
 }
 
 export interface StoreOptions {

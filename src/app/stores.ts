@@ -3,18 +3,34 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigurationError, CriaError } from '../core/error.ts'
+import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
+import type { ErrorInfo } from '../core/error.ts'
 import type { ChunkOptions } from '../stores/chunk/chunk-document.ts'
 import type { IndexProgress, IndexReport as FilesReport } from '../stores/index-files.ts'
-import type { SqliteDocumentStore } from '../stores/sqlite.ts'
+import type { EmbedProgress } from '../stores/sqlite/embeddings.ts'
+import type { EmbedReport, SqliteDocumentStore, SqliteDocumentStoreOptions } from '../stores/sqlite.ts'
+import type { CriaConfig } from './config-schema.ts'
 import { makeHomeFolder } from './paths.ts'
-import type { HomePaths } from './paths.ts'
+import type { HomePaths, Surroundings } from './paths.ts'
 import type { StoreChoice } from './store-choice.ts'
 
-export type { IndexProgress }
+export type { EmbedProgress, IndexProgress }
 
 export interface IndexReport extends FilesReport {
   readonly store: string
+  /** Of stores with vectors: what has become of them. */
+  readonly embeddings?: EmbedReport | { readonly model: string; readonly error: ErrorInfo }
+}
+
+/** Which vectors an index is to have. */
+export interface EmbeddingChoice {
+  /** Absent: those of the model that the store has already, if any. */
+  readonly model: string | undefined
+  /** Vectors of another model are made again. */
+  readonly replace: boolean
+  readonly config: CriaConfig
+  readonly env: Surroundings['env']
+  readonly onProgress: (progress: EmbedProgress) => void
 }
 
 export interface IndexOptions {
@@ -25,40 +41,83 @@ export interface IndexOptions {
   readonly dryRun: boolean
   readonly signal: AbortSignal
   readonly onProgress: (progress: IndexProgress) => void
+  readonly embeddings?: EmbeddingChoice
 }
 
 /**
- * Opens a store that is there.
+ * Opens a store that is there; where it holds vectors, with the model that made them.
  *
  * @throws CriaError `store_failed` that names the file and what to do, also for a store of a newer version.
  */
-export async function openStore({ name, path }: StoreChoice): Promise<SqliteDocumentStore> {
+export async function openStore({ name, path, embeddingModel }: StoreChoice): Promise<SqliteDocumentStore> {
+  const options = { path, name, ...(embeddingModel === undefined ? {} : { embeddingModel }) }
   try {
-    return await openFile({ path, name })
+    return await openFile(options)
   } catch (thrown) {
     // On a read-only file system it can still be searched, as long as nothing in it has to be brought up to date.
-    const opened = await openFile({ path, name, readOnly: true }).catch(() => undefined)
+    const opened = await openFile({ ...options, readOnly: true }).catch(() => undefined)
     if (opened !== undefined) return opened
     throw thrown
   }
 }
 
-/** Brings a store up to date with files and folders; it is made when it is not there. @throws CriaError */
+/**
+ * Brings a store up to date with files and folders; it is made when it is not there. Without paths only its vectors are made. An embedding
+ * model that fails is told in the report: the documents are there, and words find them.
+ *
+ * @throws CriaError
+ */
 export async function indexPaths(choice: StoreChoice, paths: readonly string[], options: IndexOptions): Promise<IndexReport> {
-  const { home, cwd, dryRun, signal, onProgress } = options
+  const { home, cwd, dryRun, signal, onProgress, embeddings } = options
   // What is only tried out leaves nothing behind.
   const isTrial = dryRun && !choice.exists
   if (!isTrial) makeHomeFolder(home, home.stores)
   const [{ indexFiles }, store] = await Promise.all([
     import('../stores/index-files.ts'),
-    openFile({ path: isTrial ? ':memory:' : choice.path, name: choice.name }),
+    openFile({
+      path: isTrial ? ':memory:' : choice.path,
+      name: choice.name,
+      ...(embeddings === undefined ? {} : await embeddingOptions(embeddings)),
+    }),
   ])
   try {
-    const report = await indexFiles(store, paths, { base: cwd, dryRun, signal, onProgress })
-    return { store: choice.name, ...report }
+    const report =
+      paths.length === 0 ? await asItIs(store) : await indexFiles(store, paths, { base: cwd, dryRun, signal, onProgress })
+    const made = embeddings === undefined || dryRun || !store.embedsQueries ? undefined : await embed(store, embeddings, signal)
+    return { store: choice.name, ...report, ...(made === undefined ? {} : { embeddings: made }) }
   } finally {
     await store.close()
   }
+}
+
+async function embeddingOptions({ model, replace, config, env }: EmbeddingChoice): Promise<Partial<SqliteDocumentStoreOptions>> {
+  const { embeddingModelOnDemand, openEmbeddingModel } = await import('./embeddings.ts')
+  if (model === undefined) return { embeddingModel: (held) => embeddingModelOnDemand(held, config, env) }
+  return { embeddingModel: await openEmbeddingModel(model, config, env), replaceEmbeddings: replace }
+}
+
+async function embed(
+  store: SqliteDocumentStore,
+  { onProgress, model }: EmbeddingChoice,
+  signal: AbortSignal,
+): Promise<NonNullable<IndexReport['embeddings']>> {
+  try {
+    return await store.embed({ signal, onProgress })
+  } catch (error) {
+    if (signal.aborted) {
+      throw new CriaError('aborted', 'Embedding was stopped. What was done is kept; the next run goes on from there.', {
+        cause: error,
+      })
+    }
+    return { model: model ?? store.embeddings?.model ?? '', error: toCriaError(error).toJSON() }
+  }
+}
+
+/** The report of a run that looked at no files. */
+async function asItIs(store: SqliteDocumentStore): Promise<FilesReport> {
+  const files = Iterator.from(store.sources()).reduce((sum, { chunks }) => (chunks > 0 ? sum + 1 : sum), 0)
+  const { chunks } = await store.stats()
+  return { files, chunks, added: 0, changed: 0, moved: 0, removed: 0, unchanged: files, skipped: [], ms: 0 }
 }
 
 /** The folder that the sources of a store are relative to; `undefined` where they are no files. */
@@ -67,17 +126,20 @@ export async function sourceBase(store: SqliteDocumentStore): Promise<string | u
   return indexBase(store)
 }
 
-async function openFile(options: {
-  readonly path: string
-  readonly name: string
-  readonly readOnly?: boolean
-}): Promise<SqliteDocumentStore> {
+async function openFile(options: SqliteDocumentStoreOptions): Promise<SqliteDocumentStore> {
   const { SqliteDocumentStore } = await import('../stores/sqlite.ts')
   try {
     return await SqliteDocumentStore.open(options)
   } catch (thrown) {
     // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
-    if (thrown instanceof ConfigurationError) throw new CriaError('store_failed', thrown.message, { cause: thrown })
+    if (thrown instanceof ConfigurationError) {
+      const { hint, details } = thrown
+      throw new CriaError('store_failed', thrown.message, {
+        ...(hint === undefined ? {} : { hint }),
+        ...(details === undefined ? {} : { details }),
+        cause: thrown,
+      })
+    }
     throw thrown
   }
 }

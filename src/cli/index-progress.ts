@@ -3,27 +3,37 @@
 import type { HomePaths } from '../app/paths.ts'
 import type { StoreChoice } from '../app/store-choice.ts'
 import { indexPaths } from '../app/stores.ts'
-import type { IndexReport } from '../app/stores.ts'
+import type { EmbeddingChoice, IndexReport } from '../app/stores.ts'
 import { plural, shorten } from './format.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { reportProgress } from './terminal/progress.ts'
+import type { ProgressReporter } from './terminal/progress.ts'
 
 const MOST_SKIPPED = 20
+
+interface Indexing {
+  readonly dryRun: boolean
+  readonly home: HomePaths
+  readonly embeddings: Omit<EmbeddingChoice, 'onProgress'>
+}
 
 export async function indexWithProgress(
   choice: StoreChoice,
   paths: readonly string[],
-  { dryRun, home }: { readonly dryRun: boolean; readonly home: HomePaths },
+  { dryRun, home, embeddings }: Indexing,
   io: Io,
 ): Promise<IndexReport> {
   const { stderr, signal, cwd } = io
-  const progress = reportProgress({
-    write: (text) => void stderr.writeRaw(text),
-    columns: stderr.columns,
-    live: stderr.live,
-    now: () => performance.now(),
-  })
+  const report = (): ProgressReporter =>
+    reportProgress({
+      write: (text) => void stderr.writeRaw(text),
+      columns: stderr.columns,
+      live: stderr.live,
+      now: () => performance.now(),
+    })
+  const progress = report()
+  let embedding: ProgressReporter | undefined
   try {
     return await indexPaths(choice, paths, {
       home,
@@ -38,9 +48,18 @@ export async function indexWithProgress(
           ...(total === undefined ? {} : { total }),
           ...(current === undefined ? {} : { current }),
         }),
+      embeddings: {
+        ...embeddings,
+        onProgress: ({ done, total }) => {
+          progress.clear()
+          embedding ??= report()
+          embedding.show({ label: 'Embedding', done, total, unit: 'chunks' })
+        },
+      },
     })
   } finally {
     progress.clear()
+    embedding?.clear()
   }
 }
 
@@ -48,6 +67,9 @@ export async function indexWithProgress(
 export async function tellChanges(report: IndexReport, io: Io): Promise<void> {
   const { files, added, changed, moved, removed } = report
   if (added + changed + moved + removed > 0) await note(io, `indexed ${summary(report)}.`)
+  if (report.embeddings !== undefined && 'error' in report.embeddings) {
+    await note(io, `no vectors were made, words find the documents: ${report.embeddings.error.message}`)
+  }
   if (files > 0) return
   await tellSkipped(report, io)
   await note(io, 'there are no documents in what --docs names.')
@@ -58,6 +80,17 @@ export async function tellSkipped({ skipped }: IndexReport, io: Io): Promise<voi
     await note(io, `skipped ${shorten(path, 200)}: ${reason}`)
   }
   if (skipped.length > MOST_SKIPPED) await note(io, `skipped ${skipped.length - MOST_SKIPPED} more; --json lists them all.`)
+}
+
+/** What was embedded, when anything was. */
+export function embeddingSummary({ embeddings }: IndexReport): string | undefined {
+  if (embeddings === undefined || 'error' in embeddings) return undefined
+  const { model, embedded, skipped, cut } = embeddings
+  if (embedded + skipped === 0) return undefined
+  const parts = [`${plural(embedded, 'vector')} of ${model}`]
+  if (skipped > 0) parts.push(`${skipped} without`)
+  if (cut > 0) parts.push(`${cut} of the beginning of a long text`)
+  return parts.join(', ')
 }
 
 export function summary({ files, chunks, added, changed, moved, removed, unchanged, skipped }: IndexReport): string {

@@ -2,6 +2,7 @@
 
 import { loadConfig } from '../app/config.ts'
 import type { LoadedConfig } from '../app/config.ts'
+import { embeddingModelOnDemand } from '../app/embeddings.ts'
 import type { HomePaths } from '../app/paths.ts'
 import { chooseStore, requireStore, storeNames } from '../app/store-choice.ts'
 import type { StoreChoice, StoreOptions } from '../app/store-choice.ts'
@@ -27,9 +28,15 @@ export async function prepareStore(
   { config, paths }: LoadedConfig,
   io: Io,
 ): Promise<StoreChoice | undefined> {
-  const choice = chooseStore(options, config, paths, io.cwd)
+  const choice = {
+    ...chooseStore(options, config, paths, io.cwd),
+    embeddingModel: (held: string) => embeddingModelOnDemand(held, config, io.env),
+  }
   if (choice.documents !== undefined) {
-    await tellChanges(await indexWithProgress(choice, choice.documents, { dryRun: false, home: paths }, io), io)
+    // Kept for these paths alone: nobody has to be asked before its vectors are made again.
+    const embeddings = { model: config.embed, replace: true, config, env: io.env }
+    const indexing = { dryRun: false, home: paths, embeddings }
+    await tellChanges(await indexWithProgress(choice, choice.documents, indexing, io), io)
     return { ...choice, exists: true }
   }
   if (!choice.exists && options.store === undefined && config.store === undefined) return undefined

@@ -46,6 +46,7 @@ export const retrieve: Command = defineCommand({
     const store = await openStore(choice)
     try {
       const chunks = await store.search(query, { limit: options.results ?? DEFAULT_RESULTS, signal: io.signal })
+      if (chunks.notice !== undefined) await note(io, chunks.notice.message)
       if (options.json) {
         const shown = chunks.map(({ id, source, start, end, score, text }) => ({ id, source, start, end, score, text }))
         await io.stdout.write(toJsonLine({ query, chunks: shown }))

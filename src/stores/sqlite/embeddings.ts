@@ -143,12 +143,13 @@ export class Embeddings {
 
   async #askOnce(embedder: Embedder, text: string): Promise<QueryVector> {
     const signal = AbortSignal.timeout(QUERY_PATIENCE_MS)
-    const check = this.#mine === embedder.id ? undefined : this.#probe(signal)
+    // Nobody waits for a second attempt while a question is open: words answer it.
+    const check = this.#mine === embedder.id ? undefined : embedOnce(this.#model, [PROBE], 'document', signal)
     // Both are under way at once, and neither is left alone when the other fails.
     const [found, probe] = await Promise.allSettled([embedOnce(this.#model, [text], 'query', signal), check])
     if (found.status === 'rejected') throw toCriaError(found.reason, 'network')
     if (probe.status === 'rejected') throw toCriaError(probe.reason, 'network')
-    if (probe.value !== undefined) this.#check(embedder, probe.value)
+    if (probe.value !== undefined) this.#check(embedder, probe.value[0] ?? new Float32Array())
     const [vector = new Float32Array(embedder.dimensions)] = found.value
     this.#checkLength(embedder, vector)
     return { embedder: embedder.id, vector }
