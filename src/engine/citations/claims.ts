@@ -334,9 +334,12 @@ function quotationsOf(answer: string, text: string, blocks: readonly Block[], co
         own.push({ start: open.at + 1, end: block.end, isCode: false })
     }
     for (let span = code[nextCode]; span !== undefined && span.start < block.end; span = code[++nextCode]) {
-      const ticks = /^`+/.exec(answer.slice(span.start, span.start + 20))?.[0].length ?? 1
-      if (!isWithin(own, span.start))
-        own.push({ start: span.start + ticks, end: Math.max(span.start + ticks, span.end - ticks), isCode: true })
+      const head = answer.slice(span.start, span.start + 60)
+      const ticks = /^`+/.exec(head)?.[0].length ?? 1
+      // The line that opens a fence names its language.
+      const opening = ticks < 3 ? ticks : (/^`+[^`\n]*\n/.exec(head)?.[0].length ?? ticks)
+      const start = Math.min(span.start + opening, span.end)
+      if (!isWithin(own, span.start)) own.push({ start, end: Math.max(start, span.end - ticks), isCode: true })
     }
     for (const quotation of own.sort((a, b) => a.start - b.start)) found.push(quotation)
   }

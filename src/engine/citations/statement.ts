@@ -222,8 +222,12 @@ export function isForm(a: string, b: string): boolean {
   if (short.length < 4 || isNumber(a) || isSingle(a)) return false
   let same = 0
   while (same < short.length && short[same] === long[same]) same++
-  return same >= 4 && same >= 0.65 * long.length && long.length - same <= 5
+  if (same >= 4 && same >= 0.65 * long.length && long.length - same <= 5) return true
+  return same >= 4 && INFLECTION.test(short.slice(same)) && INFLECTION.test(long.slice(same))
 }
+
+/** `drops`, `dropped`. */
+const INFLECTION = /^(?:s|es|d|[bdgklmnprt]?(?:e|ed|ing|en))?$/
 
 function has(bag: Bag, word: string): boolean {
   const list = bag.get(headOf(word)) ?? []
