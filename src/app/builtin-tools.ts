@@ -1,5 +1,7 @@
-/** The built-in tools, with the reader of pages that documents have too. */
+/** The built-in tools, with the readers of pages and files that documents have too. */
 
+import { basename, dirname } from 'node:path'
+import { CriaError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
 import { builtinTools as toolsOf } from '../tools/builtin/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../tools/builtin/builtin-tools.ts'
@@ -13,9 +15,21 @@ export type { BuiltinToolOptions }
  * @throws ConfigurationError when the root cannot be found.
  */
 export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
-  const { fetch } = options
-  if (fetch === undefined || fetch === false) return toolsOf(options)
-  return toolsOf({ ...options, fetch: { readHtml, ...(fetch === true ? {} : fetch) } })
+  const { fetch = false } = options
+  return toolsOf({
+    readDocument,
+    ...options,
+    fetch: fetch === false ? false : { readHtml, ...(fetch === true ? {} : fetch) },
+  })
+}
+
+/** @throws CriaError `tool_failure` that says why a document cannot be read. */
+async function readDocument(path: string, signal: AbortSignal): Promise<string | undefined> {
+  const { loadDocuments } = await import('../stores/load/load-documents.ts')
+  const skipped: string[] = []
+  const documents = await loadDocuments(path, { base: dirname(path), signal, onSkip: ({ reason }) => skipped.push(reason) })
+  for await (const { text } of documents) return text
+  throw new CriaError('tool_failure', `${basename(path)} cannot be read: ${skipped.join(', ')}.`)
 }
 
 async function readHtml(bytes: Uint8Array): Promise<string> {

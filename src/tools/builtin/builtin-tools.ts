@@ -11,6 +11,7 @@ import type { FetchOptions } from './fetch-url.ts'
 import { KnownFiles } from './known-files.ts'
 import { listFilesTool } from './list-files.ts'
 import { readFileTool } from './read-file.ts'
+import type { ReadDocument } from './read-file.ts'
 import { runCommandTool } from './run-command.ts'
 import { searchDocumentsTool } from './search-documents.ts'
 import { searchFilesTool } from './search-files.ts'
@@ -33,6 +34,8 @@ export interface BuiltinToolOptions {
   readonly secretVariables?: readonly string[]
   /** Variables that commands get although their names look like secrets: `GITHUB_TOKEN`. */
   readonly keptVariables?: readonly string[]
+  /** Takes the text out of PDF and DOCX files; default they are not shown. */
+  readonly readDocument?: ReadDocument
   /** Where the lists of `todo` are kept, for hosts that show them. */
   readonly todos?: TodoLists
 }
@@ -44,7 +47,7 @@ export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
   const known = new KnownFiles()
   const env = (): Record<string, string> => commandEnvironment(options.env ?? process.env, secretVariables, keptVariables)
   return [
-    readFileTool(workspace, known),
+    readFileTool(workspace, known, options.readDocument),
     writeFileTool(workspace, known),
     editFileTool(workspace, known),
     listFilesTool(workspace),

@@ -19,8 +19,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pdf } from '../../../test/support/document-files.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
 import type { Call } from '../../../test/support/tool-call.ts'
+import { builtinTools as appTools } from '../../app/builtin-tools.ts'
 import type { Tool } from '../../core/tool.ts'
 import { builtinTools } from './builtin-tools.ts'
 
@@ -179,6 +181,17 @@ describe('read_file', () => {
     expect(image.attachments).toEqual([{ type: 'image', mediaType: 'image/png', data: png.toString('base64') }])
     expect((await call('read_file', { path: 'a.bin' })).content).toBe('(a.bin is not shown: binary data, 6 bytes)')
     expect((await call('read_file', { path: 'a.pdf' })).content).toContain('application/pdf')
+  })
+
+  it('takes the text out of documents', async () => {
+    write({ 'a.pdf': pdf([['The red wine', 'of the valley']]), 'broken.pdf': '%PDF-1.7\0', '.hidden.pdf': pdf([['hidden']]) })
+    const reading = callerOf(appTools({ root }))
+    expect((await reading('read_file', { path: 'a.pdf' })).content).toMatch(/red wine\s+of the valley/)
+    expect((await reading('read_file', { path: '.hidden.pdf' })).content).toContain('hidden')
+    expect(await reading('read_file', { path: 'broken.pdf' })).toMatchObject({
+      isError: true,
+      content: expect.stringContaining('broken.pdf cannot be read') as string,
+    })
   })
 
   it('reads UTF-16, Windows-1252 and text with a byte order mark', async () => {
@@ -439,6 +452,16 @@ describe('secrets', () => {
       expect(ask({ path: 'README.md' })).toBe(false)
       expect(subjects?.({ path } as never)).toEqual([{ kind: 'path', path: join(root, path), sensitive: true }])
     }
+  })
+
+  it('K03 a private key under a harmless name is not shown', async () => {
+    write({
+      'notes.md': '-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n',
+      'about.md': 'About -----BEGIN PRIVATE KEY----- lines.\n',
+    })
+    expect(await call('read_file', { path: 'notes.md' })).toMatchObject({ isError: true, code: 'permission_denied' })
+    expect((await call('search_files', { pattern: 'canary', glob: '*.md' })).content).toContain('no match')
+    expect((await call('read_file', { path: 'about.md' })).content).toContain('About')
   })
 
   it('K03 a search looks into none of them', async () => {

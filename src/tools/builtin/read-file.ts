@@ -1,6 +1,8 @@
 import { bytesIn, describeBytes, imageFrom } from '../binary.ts'
 import { defineTool } from '../define-tool.ts'
+import { CriaError } from '../../core/error.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../core/tool.ts'
+import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { decode } from './encoding.ts'
 import type { KnownFiles } from './known-files.ts'
 import { withoutReturns } from './line-ends.ts'
@@ -21,11 +23,16 @@ interface Input {
 const DEFAULT_LINES = 2000
 const HEAD = 8192
 
-export function readFileTool(workspace: Workspace, known: KnownFiles): Tool<Input> {
+/** The text of a document that is no text file, such as a PDF; `undefined` where there is none. */
+export type ReadDocument = (path: string, signal: AbortSignal) => Promise<string | undefined>
+
+const DOCUMENT = /\.(?:pdf|docx)$/i
+
+export function readFileTool(workspace: Workspace, known: KnownFiles, readDocument?: ReadDocument): Tool<Input> {
   return defineTool<Input>({
     name: 'read_file',
     description:
-      'Reads a text file of the working folder, or shows an image. Long files come in parts: ask for the next one with "offset". Read a file before you change it.',
+      'Reads a text file of the working folder, the text of a PDF or DOCX, or shows an image. Long files come in parts: ask for the next one with "offset". Read a file before you change it.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -47,10 +54,14 @@ export function readFileTool(workspace: Workspace, known: KnownFiles): Tool<Inpu
       if (file === undefined) throw problem(`There is no file ${quoted(path)}.`)
       try {
         const range: Range = { first: offset, count: limit }
+        if (DOCUMENT.test(place.real)) {
+          const text = await readDocument?.(place.real, signal)
+          if (text !== undefined) return excerpt(text, range)
+        }
         if (file.size > MAX_EDITED_BYTES) return await readLarge(file, place, range, signal)
         const bytes = await readWhole(file, place, MAX_EDITED_BYTES)
         known.saw(sessionId, place.real, hashOf(bytes))
-        return shown(bytes, place, range)
+        return shown(bytes, place, range, workspace.isSecret(path))
       } finally {
         await file.handle.close()
       }
@@ -58,12 +69,16 @@ export function readFileTool(workspace: Workspace, known: KnownFiles): Tool<Inpu
   })
 }
 
-function shown(bytes: Buffer, { name }: Place, range: Range): ToolOutput {
+/** @param granted whoever was asked knows that it may hold secrets. */
+function shown(bytes: Buffer, { name }: Place, range: Range, granted: boolean): ToolOutput {
   if (bytes.length === 0) return `(${name} is empty)`
   const image = imageFrom(bytes)
   if (image !== undefined) return { content: `(${name}: ${describeBytes(bytes)}, attached)`, attachments: [image] }
   const decoded = decode(bytes)
   if (decoded === undefined) return `(${name} is not shown: ${describeBytes(bytes)})`
+  if (!granted && holdsPrivateKey(decoded.text)) {
+    throw new CriaError('permission_denied', `${JSON.stringify(name)} holds a private key and is not read.`)
+  }
   return excerpt(withoutReturns(decoded.text), range)
 }
 

@@ -3,6 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { relative, sep } from 'node:path'
+import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { decode } from './encoding.ts'
 import { globPattern } from './glob-pattern.ts'
 import { CAREFULLY } from './open-file.ts'
@@ -60,7 +61,7 @@ function nameOf(path: string): string {
   return relative(job.root, path).split(sep).join('/')
 }
 
-/** `undefined` for what is no text, too large or cannot be read. Nobody else waits in this thread, so it may wait for the disk. */
+/** `undefined` for what is no text, holds a key, is too large or cannot be read. Nobody else waits in this thread, so it may wait for the disk. */
 function textOf(path: string): string | undefined {
   let file: number | undefined
   try {
@@ -72,7 +73,8 @@ function textOf(path: string): string | undefined {
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(file, bytes, length, bytes.length - length, length)
     }
-    return decode(bytes.subarray(0, length))?.text
+    const text = decode(bytes.subarray(0, length))?.text
+    return text === undefined || holdsPrivateKey(text) ? undefined : text
   } catch {
     return undefined
   } finally {
