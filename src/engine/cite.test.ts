@@ -147,7 +147,6 @@ describe('readings of an answer', () => {
     ['a list of sources', 'The mill was built in 1874 [1].\n\nSources:\n[1] mill.md', [['1', 'verbatim']]],
     ['code between double backticks', 'Call ``a[`x`][1]`` first. Peter bought a barge. [2]', [['2', 'verbatim']]],
     ['a fence with its language', 'Thus:\n```text\nPeter bought a barge.\n```\n[2]', [['2', 'verbatim']]],
-    ['All along, a barge was what Peter was buying, without it ever not sinking [2].', [['2', 'unfounded']]],
     ['a fence that is never closed', 'Peter bought a barge. [2]\n```\nb[1]', [['2', 'verbatim']]],
     ['a quotation that has a marker itself', '"His sister sold salt [4] in Ludbury" [2]', [['2', 'verbatim']]],
     [
