@@ -1,5 +1,6 @@
 /** What was done in a turn with tools: calls, changes, commands, refusals. */
 
+import type { ErrorCode } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { ToolUse } from '../core/tool.ts'
@@ -28,6 +29,8 @@ export class Deeds {
   readonly #open = new Map<string, Deed>()
   steps = 0
   finishReason: string | undefined
+  /** The error that ended the turn. */
+  errorCode: ErrorCode | undefined
 
   add(event: QueryEvent): Deed | undefined {
     this.steps = Math.max(this.steps, event.step)
@@ -51,6 +54,9 @@ export class Deeds {
       }
       case 'complete':
         this.finishReason = event.result.finishReason
+        return undefined
+      case 'error':
+        this.errorCode = event.error.code
         return undefined
       default:
         return undefined

@@ -81,8 +81,10 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
       more: () => deeds.toJson(),
     })
     await io.stderr.write(summary(deeds))
+    // A model that asks for the same again and again is ended; what it lacked was permission.
+    const gaveUp = code === EXIT.done || deeds.errorCode === 'tool_failure'
+    if (gaveUp && deeds.wasHeldBack) return EXIT.permission
     if (code !== EXIT.done) return code
-    if (deeds.wasHeldBack) return EXIT.permission
     return deeds.finishReason === 'max-steps' ? EXIT.failed : EXIT.done
   } finally {
     await store?.close()

@@ -96,6 +96,12 @@ describe('cria run', () => {
     expect((await run(script, ['Fix it', ...RULES])).code).toBe(0)
   })
 
+  test('a model that asks for the same again and again lacks permission, and is ended', async () => {
+    const script = (): ScriptedStep => ({ calls: [{ name: 'run_command', input: { command: 'make' } }] })
+    expect((await run(script, ['Build it'])).code).toBe(4)
+    expect(server?.requests.length).toBeLessThan(10)
+  })
+
   test('--deny wins over --allow and names the rule', async () => {
     const words = ['Fix it', '--allow=run_command', '--deny=run_command(rm *)', '--json']
     const script = [{ calls: [{ name: 'run_command', input: { command: 'env rm add.mjs' } }] }, { text: 'It is forbidden.' }]

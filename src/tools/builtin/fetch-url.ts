@@ -38,8 +38,8 @@ export function fetchUrlTool(options: FetchOptions): Tool<Input> {
       required: ['url'],
       additionalProperties: false,
     },
-    // Nothing here changes, but the address itself tells the other side something: it is asked about.
-    isReadOnly: true,
+    // It changes nothing here, but an address can carry what was read to the other side: it counts as an effect.
+    isIdempotent: true,
     subjects: ({ url }) => [{ kind: 'url', url }],
     resources: ({ url }) => ({ reads: [`url:${url}`] }),
     timeout: timeout + 5000,

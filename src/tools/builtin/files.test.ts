@@ -438,7 +438,17 @@ describe('list_files', () => {
 })
 
 describe('secrets', () => {
-  const SECRET = ['.env', 'sub/.env.local', '.npmrc', 'id_rsa', 'keys/server.key', '.ssh/config', '.aws/credentials', 'link.txt']
+  const SECRET = [
+    '.env',
+    'sub/.env.local',
+    '.npmrc',
+    'id_rsa',
+    'keys/server.key',
+    '.ssh/config',
+    '.aws/credentials',
+    '.git/config',
+    'link.txt',
+  ]
   beforeEach(() => {
     write(Object.fromEntries(SECRET.slice(0, -1).map((path) => [path, 'canary'])))
     symlinkSync('.env', join(root, 'link.txt'))

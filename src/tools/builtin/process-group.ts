@@ -43,7 +43,10 @@ export class ProcessGroup {
   stop(): void {
     const { pid } = this.#child
     if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
-    setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE)
+    setTimeout(() => {
+      // An id may belong to somebody else once its group is gone.
+      if (alive.has(pid)) signalGroup(pid, 'SIGKILL')
+    }, GRACE).unref()
   }
 
   async #end(): Promise<GroupEnd> {

@@ -103,8 +103,10 @@ export class Workspace {
 
 /** By the name of a file in the workspace and of the folders above it. */
 export function isSecretPath(name: string): boolean {
-  const parts = partsOf(name)
-  return isSecretName(name) || parts.some((part) => SECRET_FOLDERS.has(part.toLowerCase()))
+  const parts = partsOf(name).map((part) => part.toLowerCase())
+  // Addresses of remotes may hold tokens.
+  const isGitConfig = parts.at(-1) === 'config' && parts.includes('.git')
+  return isSecretName(name) || isGitConfig || parts.some((part) => SECRET_FOLDERS.has(part))
 }
 
 function isInside(path: string, root: string): boolean {
