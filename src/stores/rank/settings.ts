@@ -60,10 +60,11 @@ export interface VectorSettings {
   readonly deviations: number
   /** Of the chunks that the words found, these are compared exactly at least. */
   readonly words: number
-  /** Vectors that are compared exactly: all of a store that has no more, else those that codes find. */
+  /**
+   * Vectors that are compared exactly: all of a store that has no more. In a larger one those that the codes find nearest, and as many that are
+   * chosen without looking at the question, which tell what cosines are usual.
+   */
   readonly candidates: number
-  /** Chunks that tell what cosines are usual, in stores that have more than `candidates`. */
-  readonly background: number
 }
 
 export const RANKING: RankingSettings = {
@@ -81,5 +82,5 @@ export const RANKING: RankingSettings = {
     maxFrequency: 200,
     newcomers: { floor: 0.15, leastChunks: 100 },
   },
-  vectors: { share: 0.3, deviations: 5, words: 100, candidates: 1000, background: 500 },
+  vectors: { share: 0.3, deviations: 5, words: 100, candidates: 500 },
 }

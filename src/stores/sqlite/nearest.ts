@@ -9,6 +9,7 @@ import { Accepted } from './accepted.ts'
 import type { Connection } from './connection.ts'
 import type { Corpus } from './corpus.ts'
 import { currentEmbedder } from './embedders.ts'
+import { readFact } from './facts.ts'
 import { CodeCache, forEachCode, readVectors } from './vectors.ts'
 
 /** A question as a vector, and whose vectors it can be compared with. */
@@ -30,7 +31,7 @@ export interface WordResult {
 export class VectorRanking {
   readonly #connection: Connection
   readonly #codes = new CodeCache()
-  #usual: { readonly corpus: Corpus; readonly ids: readonly number[] } | undefined
+  #usual: { readonly key: string; readonly vectors: ReadonlyMap<number, Float32Array> } | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -46,16 +47,13 @@ export class VectorRanking {
     const embedder = currentEmbedder(this.#connection)
     if (embedder?.id !== asked.embedder || embedder.dimensions !== asked.vector.length) return undefined
     const { candidates } = RANKING.vectors
-    const usual = this.#backgroundIds(corpus)
-    const near = corpus.chunks <= candidates ? usual : this.#near(corpus, asked, filter)
+    const usual = this.#usualVectors(corpus, embedder.id)
     const cosines = new Map<number, number>()
-    for (const [id, vector] of readVectors(this.#connection, embedder.id, [...new Set([...near, ...usual, ...ids])])) {
-      cosines.set(id, dot(vector, asked.vector))
-    }
-    const background = backgroundOf(
-      usual.flatMap((id) => cosines.get(id) ?? []),
-      corpus.chunks,
-    )
+    for (const [id, vector] of usual) cosines.set(id, dot(vector, asked.vector))
+    const background = backgroundOf([...cosines.values()], corpus.chunks)
+    const near = corpus.chunks <= candidates ? [] : this.#near(corpus, asked, filter)
+    const rest = new Set([...near, ...ids].filter((id) => !cosines.has(id)))
+    for (const [id, vector] of readVectors(this.#connection, embedder.id, [...rest])) cosines.set(id, dot(vector, asked.vector))
     const highest = ids.reduce((most, id) => Math.max(most, scored.scores[id] ?? 0), 0)
     const scores = new Float64Array(scored.scores.length)
     for (let id = 0; id < scores.length; id++) {
@@ -83,17 +81,17 @@ export class VectorRanking {
     return accepted.best(estimates, RANKING.vectors.candidates)
   }
 
-  /** All chunks of a small store, else those with the lowest tie keys: a choice that only depends on what is there. */
-  #backgroundIds(corpus: Corpus): readonly number[] {
-    if (this.#usual?.corpus === corpus) return this.#usual.ids
-    const { candidates, background } = RANKING.vectors
+  /** Of all chunks of a small store, else of those with the lowest tie keys: a choice that only depends on what is there. */
+  #usualVectors(corpus: Corpus, embedder: number): ReadonlyMap<number, Float32Array> {
+    const facts = [embedder, readFact(this.#connection, 'changes'), readFact(this.#connection, 'vector_changes')]
+    const key = facts.join(' ')
+    if (this.#usual?.key === key) return this.#usual.vectors
+    const { candidates } = RANKING.vectors
     const present: number[] = []
     for (let id = 0; id < corpus.lengths.length; id++) if ((corpus.lengths[id] ?? 0) > 0) present.push(id)
-    const ids =
-      corpus.chunks <= candidates
-        ? present
-        : present.sort((a, b) => (corpus.keys[a] ?? 0) - (corpus.keys[b] ?? 0) || a - b).slice(0, background)
-    this.#usual = { corpus, ids }
-    return ids
+    if (corpus.chunks > candidates) present.sort((a, b) => (corpus.keys[a] ?? 0) - (corpus.keys[b] ?? 0) || a - b)
+    const vectors = readVectors(this.#connection, embedder, present.slice(0, candidates))
+    this.#usual = { key, vectors }
+    return vectors
   }
 }
