@@ -2,6 +2,7 @@
 
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
+import type { LanguageModel } from '../core/model.ts'
 import type { Answer } from '../model/answer.ts'
 import { passOn } from '../model/chain.ts'
 import { streamModel } from '../model/stream.ts'
@@ -46,7 +47,7 @@ function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
   const { ctx, options } = turn
   const model = currentModel(turn)
   const { compaction = {}, summaryModel } = options.context ?? {}
-  const room = { compaction, state, tooLarge: turn.tooLarge.get(model.ref) }
+  const room = { compaction: compactionFor(model, compaction, turn), state, tooLarge: turn.tooLarge.get(model.ref) }
   // A model that cannot write is not joined by one that can: who chose it wants nothing to leave the machine.
   const complete = (): ReturnType<typeof completeAside> => {
     if (model.facts.writes === false) return undefined
@@ -58,12 +59,19 @@ function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
   return prepare({ ...turn, model, room }, { ...ctx, complete })
 }
 
+/** A window that is given is the one of the model that is named with it. */
+function compactionFor(model: LanguageModel, compaction: Demand['compaction'], { options }: Turn): Demand['compaction'] {
+  if (compaction === false || model === options.model) return compaction
+  const { window: _, ...rest } = compaction
+  return rest
+}
+
 function mayFit({ size, window }: Prepared): boolean {
   return window === null || size <= SURELY_TOO_LARGE * window
 }
 
 function tooLarge(model: string, { size, window, compacted }: Prepared, refusal: CriaError | undefined): CriaError {
-  const limit = window === null ? 'whose window is not known' : `whose window is about ${Math.round(window)}`
+  const limit = window === null ? 'whose window is not known' : `whose window is ${window}`
   const tried = compacted ? 'although older messages made room' : 'and there is nothing in it that could make room'
   const told = refusal === undefined ? '' : ` The provider said: ${refusal.message}`
   return new CriaError(

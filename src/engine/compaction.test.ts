@@ -233,11 +233,25 @@ describe('a request that is too large', () => {
     expect((await run({ model: cut, prompt: 'Go' })).result).toMatchObject({ finishReason: 'length', text: 'He' })
   })
 
+  it('ENG-ERR-003 a window that is given is not the one of a larger model', async () => {
+    const small = new ScriptedModel(['Never.'], { ref: 'a/small', facts: { contextWindow: 5000 } })
+    const large = new ScriptedModel(['Here.'], { ref: 'b/large', facts: { contextWindow: 100_000 } })
+    const { types, text } = await run({
+      model: small,
+      fallbackModels: [large],
+      prompt: words(20_000),
+      context: { compaction: { window: 2000 } },
+    })
+    expect(types).toEqual(['start', 'model_switch', 'text_delta', 'usage', 'message', 'complete'])
+    expect(text).toBe('Here.')
+    expect(small.requests).toHaveLength(0)
+  })
+
   it('F02 ends in an error with numbers after one attempt when nothing can make room', async () => {
     const model = new ScriptedModel(() => ({ fail: { after: 0, error: overflow } }), { facts: { contextWindow: WINDOW } })
     const { events, types } = await run({ model, prompt: words(8000), system: words(8000) })
     expect(types).toEqual(['start', 'error'])
-    expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', details: { contextWindow: expect.any(Number) } } })
+    expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', details: { contextWindow: WINDOW } } })
     expect(model.requests).toHaveLength(1)
   })
 

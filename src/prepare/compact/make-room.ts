@@ -54,9 +54,9 @@ export async function* makeRoom(given: Conversation, demand: Demand, ctx: Compac
     keepTurns,
     window: told,
   } = { ...DEFAULT_COMPACTION, window: undefined, ...(compaction === false ? undefined : compaction) }
-  const known = told ?? model.facts.contextWindow
-  const window = known === null ? (demand.tooLarge ?? null) : Math.min(known, demand.tooLarge ?? Infinity)
-  const limit = window === null ? Infinity : window * at - outputReserve(demand.settings, model.facts, window)
+  const window = told ?? model.facts.contextWindow
+  const bound = Math.min(window ?? Infinity, demand.tooLarge ?? Infinity)
+  const limit = bound === Infinity ? Infinity : bound * at - outputReserve(demand.settings, model.facts, bound)
 
   const conversation = { ...given, tally: withEstimates(given.tally, given.messages) }
   const guess = estimatedSize(conversation.tally, model.ref, fixed)
@@ -71,7 +71,7 @@ export async function* makeRoom(given: Conversation, demand: Demand, ctx: Compac
 
   const { overhead, scale } = tally.correction
   const ours = (tokens: number): number => (tokens - overhead) / scale - fixed
-  const aim = Math.min(window === null ? Infinity : window * to, (limit * to) / at)
+  const aim = Math.min(bound * to, (limit * to) / at)
   const goal: Goal =
     state === 'new'
       ? { target: ours(aim), limit: ours(limit), keepTurns }

@@ -11,7 +11,7 @@ export interface CompactionOptions {
   readonly to?: number
   /** Turns before the present one that are kept word for word where they fit; default 2. */
   readonly keepTurns?: number
-  /** Tokens of input and output together, where you know better than the catalogue of models. */
+  /** Tokens of input and output together, where you know better than the catalogue of models. Of `model`, not of its fallbacks. */
   readonly window?: number
 }
 
