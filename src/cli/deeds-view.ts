@@ -64,7 +64,8 @@ async function tell(event: QueryEvent, deed: Deed, { stderr }: Io): Promise<void
 const TELLING = ['command', 'path', 'pattern', 'url', 'query', 'question', 'glob'] as const
 const MAX_ARGUMENT = 200
 
-function callLine({ name, input }: Deed): string {
+/** What was called, and the argument that says most. */
+export function callLine({ name, input }: Pick<Deed, 'name' | 'input'>): string {
   const told = TELLING.map((key) => memberOf(input, key)).find((value) => value !== undefined)
   return told === undefined ? name : `${name} ${cut(told)}`
 }
@@ -105,7 +106,7 @@ function list(title: string, items: readonly string[]): string[] {
 }
 
 /** The narrowest rule for what was refused; none for what no rule covers. */
-function ruleFor({ name, input }: Deed): string | undefined {
+export function ruleFor({ name, input }: Pick<Deed, 'name' | 'input'>): string | undefined {
   const what = memberOf(input, 'command') ?? memberOf(input, 'path') ?? memberOf(input, 'url')
   // A command that is more than words, or a path with a star, cannot be said as a rule.
   if (what === undefined || what.length > MAX_ARGUMENT || /[\n*$`<>|;&(){}]/.test(what)) return undefined

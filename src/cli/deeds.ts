@@ -4,6 +4,7 @@ import type { ErrorCode } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { ToolUse } from '../core/tool.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
 
 export interface Deed extends ToolUse {
   /** Absent while it runs. */
@@ -81,12 +82,20 @@ export class Deeds {
     return this.all.filter(({ name, refused }) => name === 'run_command' && refused === undefined)
   }
 
-  /** The last thing that was to have effects was refused: the task stands where permission ended. */
+  /**
+   * The last thing that was to have effects was refused: the task stands where permission ended. What was refused only because it had been
+   * done before, again and again, lacks no permission.
+   */
   get wasHeldBack(): boolean {
-    return this.all.reduce((held, { name, isError, refused }) => {
-      if (refused !== undefined) return true
-      return held && (LOOKING.has(name) || isError !== false)
-    }, false)
+    const ran = new Set<string>()
+    let held = false
+    for (const { name, input, isError, refused } of this.all) {
+      const key = `${name} ${canonicalJson(input)}`
+      if (refused === undefined) ran.add(key)
+      if (refused !== undefined) held ||= !ran.has(key)
+      else if (!LOOKING.has(name) && isError === false) held = false
+    }
+    return held
   }
 
   toJson(): object {

@@ -70,8 +70,8 @@ describe('unified diff', () => {
     )
   })
 
-  it('costs little for large texts', () => {
-    const lines = (seed: number): string => Array.from({ length: 20_000 }, (_, index) => `${index * seed}\n`).join('')
+  it('large texts are no trouble', () => {
+    const lines = (seed: number): string => Array.from({ length: 200_000 }, (_, index) => `${index * seed}\n`).join('')
     expect(countChanges(unifiedDiff('f', lines(3), lines(7)))).toMatchObject({ added: expect.any(Number) as number })
   })
 })

@@ -102,7 +102,9 @@ function hunksOf(edits: readonly Edit[]): string[] {
     const removed = hunk.filter(([kind]) => kind !== '+').length
     const added = hunk.filter(([kind]) => kind !== '-').length
     const range = (first: number, count: number): string => `${count === 0 ? first - 1 : first},${count}`
-    lines.push(`@@ -${range(old, removed)} +${range(young, added)} @@`, ...hunk.map(([kind, line]) => kind + line))
+    lines.push(`@@ -${range(old, removed)} +${range(young, added)} @@`)
+    // One by one: a whole file is more than a call takes as arguments.
+    for (const [kind, line] of hunk) lines.push(kind + line)
     old += removed
     young += added
     at = from + hunk.length

@@ -45,9 +45,9 @@ export function diffOf({ place, before, text }: Change): string {
 export async function carryOut(change: Change, known: KnownFiles, sessionId: string): Promise<string> {
   const { place, before, text, ends } = change
   const bytes = bytesOf(text, ends, before?.encoded ?? { encoding: 'utf-8', mark: false }, place.name)
+  const { added, removed } = countChanges(diffOf(change))
   if (before === undefined) await createFile(place, bytes)
   else await replaceFile(place, bytes, before)
   known.saw(sessionId, place.real, hashOf(bytes))
-  const { added, removed } = countChanges(diffOf(change))
   return `${before === undefined ? 'Made' : 'Changed'} ${place.name}: ${added} lines added, ${removed} removed.`
 }

@@ -257,6 +257,8 @@ describe('edit_file', () => {
     expect((await edit('a.ts', 'y = 2\nq', 'z')).content).toContain('first line stands in line 2')
     expect((await edit('a.ts', '', 'z')).content).toContain('is empty')
     expect((await edit('a.ts', 'y', 'y')).content).toContain('nothing to change')
+    write({ 'many.txt': 'x'.repeat(100_000) })
+    expect((await edit('many.txt', 'x', 'y'.repeat(100_000), { replace_all: true })).content).toContain('too large')
     expect((await call('edit_file', { path: 'no.ts', old_string: 'a', new_string: 'b' })).content).toContain('write_file')
     expect(text('a.ts')).toBe('x = 1\n  y = 2\nx = 1\n')
   })

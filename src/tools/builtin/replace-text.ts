@@ -14,6 +14,8 @@ export interface Replaced {
   readonly ends: readonly LineEnd[]
 }
 
+const MAX_LENGTH = 20_000_000
+
 /** What was replaced, or why nothing can be. */
 export function replaceText(
   text: string,
@@ -31,6 +33,9 @@ export function replaceText(
     return {
       problem: `old_string occurs ${places.length} times, in lines ${lines.join(', ')}${more}: give more of the text around it, or set replace_all.`,
     }
+  }
+  if (text.length + places.length * (replacement.new.length - replacement.old.length) > MAX_LENGTH) {
+    return { problem: `Replacing ${places.length} places would make the file too large.` }
   }
   return replaceAt(places, text, ends, replacement)
 }
