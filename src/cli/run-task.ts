@@ -1,22 +1,18 @@
 /** Does a task with the built-in tools, with nobody to ask. */
 
-import { builtinTools } from '../app/builtin-tools.ts'
 import type { LoadedConfig } from '../app/config.ts'
 import { openJournal } from '../app/journal.ts'
 import { query } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { openStore } from '../app/stores.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { DocumentStore } from '../core/store.ts'
-import type { Tool } from '../core/tool.ts'
 import { checkPrices } from '../engine/budget.ts'
-import { nearest } from '../util/nearest.ts'
+import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } from './agent.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { budgetOf, EXTRACTIVE, openModels } from './model-choice.ts'
-import type { ModelChoice } from './model-choice.ts'
+import { budgetOf, openModels } from './model-choice.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
 import { readText } from './read-text.ts'
 import { Deeds } from './deeds.ts'
@@ -53,13 +49,13 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
 
   const loaded = await readConfig(io)
   const models = await openModels(options, loaded, io)
-  checkTools(models)
+  checkCanUseTools(models, 'run')
   const budget = budgetOf(options, loaded)
   checkPrices(budget, [models.model, ...models.fallbackModels])
   const choice = await prepareStore(options, loaded, io)
   const store = choice === undefined ? undefined : await openStore(choice)
   try {
-    const tools = toolsFor(store, options, loaded, io)
+    const tools = agentTools(store, loaded, io, { fetch: options.fetch })
     checkRules([...options.allow, ...options.deny], tools)
     const deeds = new Deeds()
     const events = query({
@@ -68,7 +64,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
       prompt: task,
       system: taskPrompt(),
       tools,
-      context: { project: true, recentFiles: true, gitStatus: true, cwd: io.cwd },
+      context: agentContext(io),
       budget,
       abortSignal: io.signal,
       bot: { kind: 'AgentBot', name: 'run' },
@@ -91,54 +87,13 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
   }
 }
 
-async function recipe(options: RunTaskOptions, { config }: LoadedConfig, io: Io): Promise<Partial<QueryOptions>> {
-  const { rules } = config
+async function recipe(options: RunTaskOptions, loaded: LoadedConfig, io: Io): Promise<Partial<QueryOptions>> {
   return {
-    rules: {
-      allow: [...(rules?.allow ?? []), ...options.allow],
-      ask: rules?.ask ?? [],
-      deny: [...(rules?.deny ?? []), ...options.deny],
-      root: io.cwd,
-    },
+    rules: agentRules(options, loaded, io),
     safeMode: options.safe,
     ...(options['max-steps'] === undefined ? {} : { maxSteps: options['max-steps'] }),
     ...(options.thinking ? { enableThinking: true } : {}),
     ...(options['no-log'] ? {} : { recorder: await openJournal(io) }),
     ...(options.session === undefined ? {} : { sessionId: options.session }),
-  }
-}
-
-function toolsFor(store: DocumentStore | undefined, options: RunTaskOptions, { config }: LoadedConfig, io: Io): readonly Tool[] {
-  const secretVariables = Object.values(config.providers ?? {}).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
-  return builtinTools({
-    root: io.cwd,
-    env: io.env,
-    secretVariables,
-    fetch: options.fetch,
-    ...(store === undefined ? {} : { stores: [store] }),
-  })
-}
-
-/** A model that cannot call tools would only talk about the task. */
-function checkTools({ model }: ModelChoice): void {
-  if (model.ref !== EXTRACTIVE && model.facts.tools !== false) return
-  const what =
-    model.ref === EXTRACTIVE ? `${EXTRACTIVE} only quotes documents and cannot use tools` : `${model.ref} cannot use tools`
-  throw new ConfigurationError(`"cria run" needs a model that can use tools, but ${what}.`, {
-    hint: 'Name one with -m, such as -m openai/gpt-5-mini or -m ollama/qwen3, or set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY. "cria models" lists them.',
-  })
-}
-
-/** A rule about a tool that is not there does nothing, which nobody wants who writes it on the command line. */
-function checkRules(rules: readonly string[], tools: readonly Tool[]): void {
-  const names = tools.map(({ name }) => name)
-  for (const rule of rules) {
-    const name = /^\s*([\w-]+)\s*(?:\(|$)/.exec(rule)?.[1]
-    if (name === undefined || names.includes(name)) continue
-    const close = nearest(name, names)
-    throw new ConfigurationError(
-      `There is no tool ${JSON.stringify(name)} for the rule ${JSON.stringify(rule.slice(0, 100))}.${close === undefined ? '' : ` Did you mean ${close}?`}`,
-      { hint: `Tools: ${names.join(', ')}.` },
-    )
   }
 }

@@ -8,7 +8,7 @@
  */
 
 import type { Station } from '../core/context.ts'
-import { CriaError, toCriaError } from '../core/error.ts'
+import { toCriaError } from '../core/error.ts'
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import type { Recorder } from '../core/recorder.ts'
@@ -18,13 +18,13 @@ import { unsettledCalls } from '../tools/unsettled.ts'
 import { orAborted } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 import { prepareAndAsk } from './ask.ts'
-import { timeExceeded } from './budget.ts'
 import { earlierReads } from './earlier-reads.ts'
 import { finish } from './finish.ts'
 import { checkOptions } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
+import { toTheEnd } from './to-the-end.ts'
 import { beginTurn, conversationAfter, currentModel, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
@@ -45,26 +45,7 @@ async function* run(
   parent: Turn['span'] | undefined,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   const turn = beginTurn(options, parent)
-  return yield* recorded(toTheEnd(turn), turn)
-}
-
-/** Whatever happens in the steps, one terminal event comes last. */
-async function* toTheEnd(turn: Turn): Station<void> {
-  const { ctx, options } = turn
-  const stopTimer = limitTime(turn)
-  try {
-    yield* steps(turn)
-  } catch (thrown) {
-    const error = toCriaError(thrown)
-    turn.span.fail(error)
-    if (ctx.signal.aborted && (options.abortSignal?.aborted === true || error.code === 'aborted')) {
-      yield { type: 'cancelled', reason: reasonOf(options.abortSignal?.reason) }
-    } else {
-      yield { type: 'error', error: error.toJSON() }
-    }
-  } finally {
-    stopTimer()
-  }
+  return yield* recorded(toTheEnd(turn, steps(turn)), turn)
 }
 
 async function* steps(turn: Turn): Station<QueryResult> {
@@ -142,27 +123,4 @@ async function* say(answer: Answer, { options }: Turn): Station<void> {
     yield { type: 'notice', code: 'callback_failed', message: `onUpdateUsage threw: ${toCriaError(thrown).message}` }
   }
   yield { type: 'message', message: answer.message }
-}
-
-function limitTime(turn: Turn): () => void {
-  const { timeouts, budget } = turn.options
-  const over = new AbortController()
-  const endAfter = (limit: number | null | undefined, reason: (limit: number) => CriaError): void => {
-    if (limit === null || limit === undefined) return
-    turn.clock.sleep(Math.min(limit, LONGEST_TIMER), over.signal).then(
-      () => turn.end(reason(limit)),
-      () => {},
-    )
-  }
-  endAfter(timeouts?.turn, (limit) => new CriaError('timeout', `The turn did not end within ${limit} ms.`))
-  endAfter(budget?.ms, timeExceeded)
-  return () => over.abort()
-}
-
-/** Longer timers overflow and fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
-
-function reasonOf(reason: unknown): string {
-  if (reason instanceof Error && reason.name !== 'AbortError') return reason.message
-  return typeof reason === 'string' ? reason : 'Aborted by the caller.'
 }

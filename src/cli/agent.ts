@@ -1,0 +1,74 @@
+/** What `run` and `chat` have in common: the tools of a folder, the rules for them, and a model that can use them. */
+
+import { builtinTools } from '../app/builtin-tools.ts'
+import type { BuiltinToolOptions } from '../app/builtin-tools.ts'
+import type { LoadedConfig } from '../app/config.ts'
+import type { QueryOptions } from '../app/query.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { DocumentStore } from '../core/store.ts'
+import type { Tool } from '../core/tool.ts'
+import { nearest } from '../util/nearest.ts'
+import type { Io } from './io.ts'
+import { EXTRACTIVE } from './model-choice.ts'
+import type { ModelChoice } from './model-choice.ts'
+
+export interface RuleOptions {
+  readonly allow: readonly string[]
+  readonly deny: readonly string[]
+}
+
+export function agentTools(
+  store: DocumentStore | undefined,
+  { config }: LoadedConfig,
+  io: Io,
+  more: Pick<BuiltinToolOptions, 'fetch' | 'askUser'>,
+): readonly Tool[] {
+  const secretVariables = Object.values(config.providers ?? {}).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
+  return builtinTools({
+    ...more,
+    root: io.cwd,
+    env: io.env,
+    secretVariables,
+    ...(store === undefined ? {} : { stores: [store] }),
+  })
+}
+
+/** What the configuration says, and the command line on top. */
+export function agentRules({ allow, deny }: RuleOptions, { config }: LoadedConfig, io: Io): NonNullable<QueryOptions['rules']> {
+  const { rules } = config
+  return {
+    allow: [...(rules?.allow ?? []), ...allow],
+    ask: rules?.ask ?? [],
+    deny: [...(rules?.deny ?? []), ...deny],
+    root: io.cwd,
+  }
+}
+
+/** What the model is told of its surroundings. */
+export function agentContext({ cwd }: Io): NonNullable<QueryOptions['context']> {
+  return { project: true, recentFiles: true, gitStatus: true, cwd }
+}
+
+/** A model that cannot call tools would only talk about the task. @throws ConfigurationError that says so. */
+export function checkCanUseTools({ model }: Pick<ModelChoice, 'model'>, command: string): void {
+  if (model.ref !== EXTRACTIVE && model.facts.tools !== false) return
+  const what =
+    model.ref === EXTRACTIVE ? `${EXTRACTIVE} only quotes documents and cannot use tools` : `${model.ref} cannot use tools`
+  throw new ConfigurationError(`"cria ${command}" needs a model that can use tools, but ${what}.`, {
+    hint: 'Name one with -m, such as -m openai/gpt-5-mini or -m ollama/qwen3, or set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY. "cria models" lists them.',
+  })
+}
+
+/** A rule about a tool that is not there does nothing, which nobody wants who writes it. @throws ConfigurationError */
+export function checkRules(rules: readonly string[], tools: readonly Tool[]): void {
+  const names = tools.map(({ name }) => name)
+  for (const rule of rules) {
+    const name = /^\s*([\w-]+)\s*(?:\(|$)/.exec(rule)?.[1]
+    if (name === undefined || names.includes(name)) continue
+    const close = nearest(name, names)
+    throw new ConfigurationError(
+      `There is no tool ${JSON.stringify(name)} for the rule ${JSON.stringify(rule.slice(0, 100))}.${close === undefined ? '' : ` Did you mean ${close}?`}`,
+      { hint: `Tools: ${names.join(', ')}.` },
+    )
+  }
+}

@@ -1,0 +1,111 @@
+/** Turns that ask nothing: a conversation is made smaller because somebody wants it, or goes on in a session of its own as well. */
+
+import type { Station } from '../core/context.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
+import type { Message } from '../core/message.ts'
+import type { Recorder } from '../core/recorder.ts'
+import { compact } from '../prepare/compact/compact.ts'
+import { loadTokenCounter } from '../prepare/count-tokens.ts'
+import { countMessageTokens } from '../prepare/request-tokens.ts'
+import { completeAside } from './aside.ts'
+import type { EngineOptions } from './options.ts'
+import { recorded } from './record.ts'
+import { currentSpan } from './span.ts'
+import { toTheEnd } from './to-the-end.ts'
+import { beginTurn, currentModel } from './turn.ts'
+import type { Turn } from './turn.ts'
+
+export interface SessionTurnOptions extends Pick<EngineOptions, 'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> {
+  readonly recorder: Recorder
+  /** The session that is meant. */
+  readonly sessionId: string
+  /** What stands in the journal in place of a question. */
+  readonly title: string
+  /** Writes the summary; default `model` does. */
+  readonly summaryModel?: EngineOptions['model'] | undefined
+}
+
+type Events = AsyncGenerator<QueryEvent, QueryResult | undefined, undefined>
+
+/** Of what the conversation takes now: what is aimed at, and what is good enough. */
+const AIM = { target: 0.3, limit: 0.6, keepTurns: 1 } as const
+
+/**
+ * Makes the conversation of a session smaller, now and not when it has to be: the old is summarised, the last turn stays as it is. A `compaction`
+ * event says what it came to; a `notice` (`nothing_to_compact`) that there was nothing.
+ */
+export function compactSession(options: SessionTurnOptions): Events {
+  return run(options, options, compacted)
+}
+
+/** Makes a session that begins with the whole conversation of another; the events carry its id. The other one stays as it is. */
+export function forkSession(options: SessionTurnOptions): Events {
+  const { sessionId: _, ...rest } = options
+  return run(options, rest, copied)
+}
+
+async function* run(
+  options: SessionTurnOptions,
+  engineOptions: Omit<SessionTurnOptions, 'sessionId'>,
+  work: (history: readonly Message[], turn: Turn, options: SessionTurnOptions) => Station<void>,
+): Events {
+  const { title, summaryModel: _, ...known } = engineOptions
+  const turn = beginTurn({ ...known, prompt: title }, currentSpan())
+  return yield* recorded(toTheEnd(turn, steps()), turn)
+
+  async function* steps(): Station<void> {
+    yield {
+      type: 'start',
+      model: options.model.ref,
+      ...(options.bot === undefined ? {} : { bot: options.bot }),
+    }
+    const history = await options.recorder.read.history(options.sessionId)
+    if (history.length === 0) throw new ConfigurationError('Nothing has been said in this session yet.')
+    yield* work(history, turn, options)
+    yield complete(turn)
+  }
+}
+
+async function* compacted(history: readonly Message[], turn: Turn, { model, summaryModel }: SessionTurnOptions): Station<void> {
+  const count = await loadTokenCounter()
+  const tokensOf = (message: Message): number => countMessageTokens(message, count)
+  const sum = (all: readonly Message[]): number => all.reduce((tokens, message) => tokens + tokensOf(message), 0)
+  const before = sum(history)
+  const goal = { target: before * AIM.target, limit: before * AIM.limit, keepTurns: AIM.keepTurns }
+  const complete = (): ReturnType<typeof completeAside> => completeAside([summaryModel, model], turn.ctx)
+  const smaller = yield* compact({ messages: history, turn: new Set() }, goal, tokensOf, { ...turn.ctx, complete })
+  if (smaller === undefined) {
+    yield { type: 'notice', code: 'nothing_to_compact', message: 'There is nothing in this conversation that could be left out.' }
+    return
+  }
+  const { summary, strategy } = smaller
+  if (summary !== undefined) yield { type: 'note', entry: { type: 'messages', step: 0, messages: [summary] } }
+  yield { type: 'note', entry: { type: 'compaction', step: 0, messages: smaller.messages } }
+  yield { type: 'compaction', tokensBefore: before, tokensAfter: sum(smaller.messages), strategy }
+}
+
+async function* copied(history: readonly Message[]): Station<void> {
+  yield { type: 'note', entry: { type: 'compaction', step: 0, messages: history } }
+}
+
+function complete(turn: Turn): EventBody {
+  const { sessionId, turnId, ledger, span } = turn
+  const { usage, costUsd } = ledger
+  const model = currentModel(turn).ref
+  return {
+    type: 'complete',
+    result: {
+      text: '',
+      finishReason: 'stop',
+      steps: 0,
+      usage,
+      costUsd,
+      model,
+      cacheHit: false,
+      sessionId,
+      turnId,
+      traceId: span.traceId,
+    },
+  }
+}

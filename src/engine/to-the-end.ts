@@ -1,0 +1,48 @@
+/** Brings a turn to its end: whatever happens in it, one terminal event comes last. */
+
+import type { Station } from '../core/context.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
+import { timeExceeded } from './budget.ts'
+import type { Turn } from './turn.ts'
+
+/** @param work yields the terminal event itself when it succeeds. */
+export async function* toTheEnd(turn: Turn, work: Station<unknown>): Station<void> {
+  const { ctx, options } = turn
+  const stopTimer = limitTime(turn)
+  try {
+    yield* work
+  } catch (thrown) {
+    const error = toCriaError(thrown)
+    turn.span.fail(error)
+    if (ctx.signal.aborted && (options.abortSignal?.aborted === true || error.code === 'aborted')) {
+      yield { type: 'cancelled', reason: reasonOf(options.abortSignal?.reason) }
+    } else {
+      yield { type: 'error', error: error.toJSON() }
+    }
+  } finally {
+    stopTimer()
+  }
+}
+
+function limitTime(turn: Turn): () => void {
+  const { timeouts, budget } = turn.options
+  const over = new AbortController()
+  const endAfter = (limit: number | null | undefined, reason: (limit: number) => CriaError): void => {
+    if (limit === null || limit === undefined) return
+    turn.clock.sleep(Math.min(limit, LONGEST_TIMER), over.signal).then(
+      () => turn.end(reason(limit)),
+      () => {},
+    )
+  }
+  endAfter(timeouts?.turn, (limit) => new CriaError('timeout', `The turn did not end within ${limit} ms.`))
+  endAfter(budget?.ms, timeExceeded)
+  return () => over.abort()
+}
+
+/** Longer timers overflow and fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+function reasonOf(reason: unknown): string {
+  if (reason instanceof Error && reason.name !== 'AbortError') return reason.message
+  return typeof reason === 'string' ? reason : 'Aborted by the caller.'
+}
