@@ -101,5 +101,9 @@ export type { LoadedDocuments, LoadOptions } from './stores/load/load-documents.
 export { MemoryDocumentStore } from './stores/memory.ts'
 export { SqliteDocumentStore } from './stores/sqlite.ts'
 
+export type { AskUser, UserQuestion } from './tools/builtin/ask-user.ts'
+export type { FetchOptions } from './tools/builtin/fetch-url.ts'
+export { TodoLists } from './tools/builtin/todo.ts'
+export type { TodoItem } from './tools/builtin/todo.ts'
 export { defineTool } from './tools/define-tool.ts'
 export type { ToolRules } from './tools/rules/rule.ts'
