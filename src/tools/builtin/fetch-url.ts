@@ -2,7 +2,6 @@ import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolOutput } from '../../core/tool.ts'
 import { describeBytes, imageFrom } from '../binary.ts'
 import { decode } from './encoding.ts'
-import { httpGet } from './http-get.ts'
 import type { Got, Lookup } from './http-get.ts'
 import { problem } from './open-file.ts'
 
@@ -61,6 +60,8 @@ type Following = FetchOptions & { readonly signal: AbortSignal }
 
 async function follow(start: URL, options: Following): Promise<ToolOutput> {
   const { signal, maxBytes = 5_000_000, allowedHosts = [], lookup } = options
+  // Loaded with the first page: few who have the tool fetch any.
+  const { httpGet } = await import('./http-get.ts')
   let url = start
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const got = await httpGet(url, { signal, maxBytes, allowedHosts, ...(lookup === undefined ? {} : { lookup }) })
