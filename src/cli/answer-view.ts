@@ -1,13 +1,13 @@
 /** Shows the events of a turn: as text for people, as one JSON object, or as events, one a line. */
 
 import { CriaError, errorFromInfo } from '../core/error.ts'
-import type { ErrorInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
 import { UNKNOWN_USAGE } from '../core/usage.ts'
 import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
 import type { TextStream } from '../util/terminal.ts'
+import { eventNote, finishNote } from './event-notes.ts'
 import { EXIT, EXIT_CODES } from './exit-codes.ts'
 import { describeFailure } from './failure.ts'
 import { formatCost, formatMs, formatUsage } from './format.ts'
@@ -131,24 +131,8 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
           isThinking = showThinking
           break
         case 'reset':
-          await end()
-          await note(io, 'what was shown so far is void; the answer begins again.')
-          break
-        case 'retry':
-          await note(io, `${describeError(event.error)} Trying again in ${formatMs(event.delay)}.`)
-          break
-        case 'model_switch':
-          await note(io, `going on with ${event.to} instead of ${event.from} (${event.reason.replaceAll('_', ' ')}).`)
-          break
-        case 'notice':
-          await note(io, event.message)
-          break
-        case 'compaction':
-          await note(io, `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`)
-          break
         case 'cancelled':
           await end()
-          await note(io, `stopped; what had arrived is kept: cria logs show ${event.turnId}`)
           break
         case 'error':
           await end()
@@ -162,6 +146,8 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
         default:
           break
       }
+      const told = eventNote(event)
+      if (told !== undefined) await note(io, told)
     },
   }
 }
@@ -186,15 +172,9 @@ function sourceList({ citations = [] }: QueryResult, { stdout, cwd }: Io, base: 
 }
 
 async function finishNotes(result: QueryResult, tookMs: number | null, io: Io): Promise<void> {
-  if (result.finishReason === 'length') await note(io, 'the answer was cut: the model reached its limit of output.')
-  else if (result.finishReason === 'content-filter')
-    await note(io, 'the provider ended the answer: its content filter stepped in.')
-  else if (result.finishReason === 'max-steps') await note(io, 'the turn ended at its limit of steps.')
+  const why = finishNote(result)
+  if (why !== undefined) await note(io, why)
   if (!io.stderr.isTerminal) return
   const facts = [result.model, formatMs(tookMs), formatUsage(result.usage), formatCost(result.costUsd), result.turnId]
   await io.stderr.writeRaw(`${io.stderr.style('dim', visibleLine(facts.join(' · ')))}\n`)
-}
-
-function describeError({ message }: ErrorInfo): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`
 }

@@ -2,7 +2,8 @@
 
 import type { Io } from './io.ts'
 
-export type OptionType = 'flag' | 'text' | 'texts' | 'integer' | 'number'
+/** `optional`: a text that may be left out; it is then empty. */
+export type OptionType = 'flag' | 'text' | 'optional' | 'texts' | 'integer' | 'number'
 
 export interface OptionSpec {
   readonly type: OptionType
@@ -30,7 +31,7 @@ export interface ArgumentSpec {
 
 type ValueOf<Type extends OptionType> = Type extends 'flag'
   ? boolean
-  : Type extends 'text'
+  : Type extends 'text' | 'optional'
     ? string | undefined
     : Type extends 'texts'
       ? readonly string[]

@@ -62,6 +62,7 @@ function argumentSyntax({ name, required, many }: ArgumentSpec): string {
 
 function optionSyntax(name: string, { type, short, value }: OptionSpec): string {
   const word = short === undefined ? `    --${name}` : `-${short}, --${name}`
+  if (type === 'optional') return `${word} [${value ?? 'VALUE'}]`
   return type === 'flag' ? word : `${word} ${value ?? 'VALUE'}${type === 'texts' ? '…' : ''}`
 }
 

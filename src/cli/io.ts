@@ -18,6 +18,9 @@ export interface Channel {
   readonly colour: boolean
   readonly links: boolean
   readonly columns: number
+  readonly rows: number
+  /** Calls back when the terminal has another size; returns what ends that. */
+  onResize(listener: () => void): () => void
   /** Text of any origin: what commands a terminal is made visible on a terminal; a pipe gets it as it is. */
   write(text: string): Promise<void>
   /** Text that is fit for a terminal already: our own styles around text that was made `visible`. */
@@ -31,12 +34,17 @@ export interface Io extends Surroundings {
   readonly stdout: Channel
   /** Everything else. */
   readonly stderr: Channel
-  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
   /** Aborted by Ctrl-C, by a signal, and when nobody reads the answers any more. */
   readonly signal: AbortSignal
+  /** Asks first when the user interrupts: `true` means that it has been dealt with, and the command goes on. */
+  onInterrupt(listener: () => boolean): () => void
 }
 
-type Target = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+type Target = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
+
+/** Where a terminal does not know its height. */
+const DEFAULT_ROWS = 24
 
 /**
  * @param onClosed Called once when the reader of the stream has gone; from then on what is written goes nowhere. Absent for a stream
@@ -71,6 +79,13 @@ export function openChannel(stream: Target, env: Surroundings['env'], onClosed?:
     links: showsLinks(stream, env),
     get columns() {
       return columnsOf(stream)
+    },
+    get rows() {
+      return stream.rows !== undefined && stream.rows > 0 ? stream.rows : DEFAULT_ROWS
+    },
+    onResize(listener) {
+      stream.on('resize', listener)
+      return () => void stream.off('resize', listener)
     },
     write: (text) => writeRaw(isTerminal ? visibleText(text) : text),
     writeRaw,

@@ -31,11 +31,16 @@ export function parseCommandLine(command: Command, words: readonly string[]): Co
   // Words that follow a list option may belong to it (`--docs a b`) or be arguments (`--docs a "question"`).
   let list: string | undefined
   const tail: { readonly word: string; readonly list: string }[] = []
+  // The word behind it is its value, if there is one.
+  let open: string | undefined
   for (const token of tokens) {
+    const optional = open
+    open = undefined
     if (token.kind === 'option-terminator') {
       list = undefined
     } else if (token.kind === 'positional') {
-      if (list === undefined) positionals.push(token.value)
+      if (optional !== undefined) values[optional] = token.value
+      else if (list === undefined) positionals.push(token.value)
       else tail.push({ word: token.value, list })
     } else {
       const spec = Object.hasOwn(options, token.name) ? options[token.name] : undefined
@@ -48,6 +53,7 @@ export function parseCommandLine(command: Command, words: readonly string[]): Co
       }
       values[token.name] = readValue(token.rawName, spec, token.value, token.inlineValue === true, values[token.name])
       list = spec.type === 'texts' && token.inlineValue !== true ? token.name : undefined
+      open = spec.type === 'optional' && token.inlineValue !== true ? token.name : undefined
     }
   }
   shareOut(command, positionals, tail, values)
@@ -80,6 +86,10 @@ function readValue(
     if (value !== undefined)
       throw new ConfigurationError(`${raw} is a switch and takes no value, but got ${JSON.stringify(value)}.`)
     return true
+  }
+  if (spec.type === 'optional') {
+    if (before !== undefined) throw new ConfigurationError(`${raw} is given twice.`)
+    return value ?? ''
   }
   const what = `${raw} needs a value: ${raw} ${spec.value ?? 'VALUE'}`
   if (value === undefined || value === '') throw new ConfigurationError(`${what}.`)
@@ -148,7 +158,10 @@ function toParseArgs(options: OptionSpecs): ParseArgsOptionsConfig {
   return Object.fromEntries(
     Object.entries(options).map(([name, spec]) => [
       name,
-      { type: spec.type === 'flag' ? 'boolean' : 'string', ...(spec.short === undefined ? {} : { short: spec.short }) },
+      {
+        type: spec.type === 'flag' || spec.type === 'optional' ? 'boolean' : 'string',
+        ...(spec.short === undefined ? {} : { short: spec.short }),
+      },
     ]),
   )
 }

@@ -25,6 +25,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   }
 
   const { env } = process
+  const interrupted = new Set<() => boolean>()
   const io: Io = {
     env,
     cwd: process.cwd(),
@@ -37,8 +38,12 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
       return process.stdin
     },
     signal: stop.signal,
+    onInterrupt(listener) {
+      interrupted.add(listener)
+      return () => void interrupted.delete(listener)
+    },
   }
-  const removeListeners = listen(io, end)
+  const removeListeners = listen(io, end, () => [...interrupted].some((listener) => listener()))
 
   let code: number
   try {
@@ -104,9 +109,10 @@ async function fail(thrown: unknown, io: Io, ended: number | undefined): Promise
 }
 
 /** The first signal asks the command to end, the second ends it. */
-function listen(io: Io, end: (code: number, reason: string) => void): () => void {
+function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith: () => boolean): () => void {
   let asked = false
   const onSignal = (name: NodeJS.Signals): void => {
+    if (name === 'SIGINT' && !asked && isDealtWith()) return
     const code = name === 'SIGINT' ? EXIT.interrupted : name === 'SIGHUP' ? 129 : EXIT.terminated
     if (asked) process.exit(code)
     asked = true

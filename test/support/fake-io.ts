@@ -28,6 +28,7 @@ export function fakeIo(
     stderr: openChannel(stderr, env, () => {}),
     stdin: Readable.from([options.input ?? '']),
     signal: new AbortController().signal,
+    onInterrupt: () => () => {},
     out,
     err,
   }

@@ -1,0 +1,43 @@
+/** What happens beside an answer, in words. Pure. */
+
+import type { ErrorInfo } from '../core/error.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import { formatMs } from './format.ts'
+
+/** A sentence about an event that is worth one; none for the others. */
+export function eventNote(event: QueryEvent): string | undefined {
+  switch (event.type) {
+    case 'reset':
+      return 'what was shown so far is void; the answer begins again.'
+    case 'retry':
+      return `${describeError(event.error)} Trying again in ${formatMs(event.delay)}.`
+    case 'model_switch':
+      return `going on with ${event.to} instead of ${event.from} (${event.reason.replaceAll('_', ' ')}).`
+    case 'notice':
+      return event.message
+    case 'compaction':
+      return `the conversation was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`
+    case 'cancelled':
+      return `stopped; what had arrived is kept: cria logs show ${event.turnId}`
+    default:
+      return undefined
+  }
+}
+
+/** Why the answer is not all that it could be. */
+export function finishNote({ finishReason }: QueryResult): string | undefined {
+  switch (finishReason) {
+    case 'length':
+      return 'the answer was cut: the model reached its limit of output.'
+    case 'content-filter':
+      return 'the provider ended the answer: its content filter stepped in.'
+    case 'max-steps':
+      return 'the turn ended at its limit of steps.'
+    default:
+      return undefined
+  }
+}
+
+function describeError({ message }: ErrorInfo): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}
