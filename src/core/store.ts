@@ -69,9 +69,18 @@ export interface Evidence {
   readonly weights: Readonly<Record<string, number>>
 }
 
-/** Keep only chunks whose field equals the value, or one of the values. Fields are `source`, `title` or keys of `metadata`. */
-export type ChunkFilter = Readonly<Record<string, FilterValue | readonly FilterValue[]>>
+/**
+ * Keep only chunks that pass each field: whose value is the one given, is described by the pattern, or is one of several of these. Fields are
+ * `source`, `title` or keys of `metadata`. What is not there is `null`; of a list in the metadata one element is enough.
+ */
+export type ChunkFilter = Readonly<Record<string, FilterTest | readonly FilterTest[]>>
+export type FilterTest = FilterValue | FilterPattern
 export type FilterValue = string | number | boolean | null
+
+/** Texts like this one: `docs/**`, `*.md`, `{api,guide}/v[12].*`. Case counts; without `/` it is about the name after the last `/`. */
+export interface FilterPattern {
+  readonly glob: string
+}
 
 export interface SearchOptions {
   /** How many chunks at most; default 10. */

@@ -1,11 +1,13 @@
 /** A memory of what was said: the last turns, in the order in which they were spoken. */
 
 import { ConfigurationError } from '../core/error.ts'
+import { checkFilter } from '../core/filter.ts'
 import { createId } from '../core/id.ts'
 import type { JsonObject } from '../core/json.ts'
 import { textOf } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { Chunk, ChunkFilter, DocumentInput, DocumentStore, ScoredChunk, SearchOptions } from '../core/store.ts'
+import type { Chunk, DocumentInput, DocumentStore, ScoredChunk, SearchOptions } from '../core/store.ts'
+import { chunkTest } from './rank/filter.ts'
 
 export interface ChatMemoryOptions {
   /** Shown in events; default `chat`. */
@@ -88,8 +90,9 @@ export class ChatMemory implements DocumentStore {
 
   search(query: string, options: SearchOptions = {}): Promise<ScoredChunk[]> {
     options.signal?.throwIfAborted()
+    checkFilter(options.filter)
     const wanted = new Set(words(query))
-    const candidates = this.#turns.flat().filter((chunk) => passes(chunk, options.filter ?? {}))
+    const candidates = this.#turns.flat().filter(chunkTest(options.filter ?? {}))
     const found = candidates.map((chunk) => ({ chunk, words: new Set(words(chunk.text)) }))
     const weights = new Map<string, number>()
     for (const word of wanted) {
@@ -139,13 +142,6 @@ function chunkOf(source: string, text: string, metadata: JsonObject): Chunk {
 
 function words(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? []
-}
-
-function passes(chunk: Chunk, filter: ChunkFilter): boolean {
-  return Object.entries(filter).every(([field, wanted]) => {
-    const value = field === 'source' || field === 'title' ? chunk[field] : chunk.metadata[field]
-    return Array.isArray(wanted) ? wanted.includes(value) : wanted === value
-  })
 }
 
 function limit(name: string, value: number | undefined): number {

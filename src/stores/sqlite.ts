@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError } from '../core/error.ts'
+import { checkFilter } from '../core/filter.ts'
 import type {
   Chunk,
   DocumentInput,
@@ -472,6 +473,7 @@ function checkedSearch(
   if (Number.isNaN(limit) || typeof limit !== 'number') {
     throw new ConfigurationError(`The number of results must be a number, but is ${String(limit)}.`)
   }
+  checkFilter(filter)
   signal?.throwIfAborted()
   return { limit: Math.floor(limit), filter, signal }
 }

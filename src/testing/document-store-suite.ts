@@ -277,11 +277,54 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
         [{ filter: { "') OR 1=1 --": 'x' } }, []],
         [{ filter: { year: [] } }, []],
         [{ filter: { toString: 'x' } }, []],
+        [{ filter: { ['__proto__']: 'x' } }, []],
+        [{ filter: { title: { glob: 'T*' } } }, ['b']],
+        [{ filter: { tags: { glob: 'sw*' } } }, ['a']],
+        [{ filter: { source: { glob: '%' } } }, []],
+        [{ filter: { source: { glob: "*' OR 1=1 --" } } }, []],
+        [{ filter: { source: { glob: '*'.repeat(2000) } } }, ['a', 'b', 'c']],
       ]
       for (const [options, found] of cases) {
         assert.deepEqual(sources(await store.search('apple', options)).sort(), found, JSON.stringify(options))
       }
+      for (const filter of [
+        null,
+        [],
+        'a',
+        { year: {} },
+        { year: [{ glob: 1 }] },
+        { year: undefined },
+        { a: { glob: 'x'.repeat(5000) } },
+      ])
+        await assert.rejects(async () => store.search('apple', { filter: filter as never }), /filter/i)
       assert.deepEqual(sources(await store.search('apple pie', { filter: { year: [1875, '1874'] }, limit: 1 })).length, 1)
+    })
+
+    test('a filter of paths takes the patterns that people know from their shells', async (store) => {
+      const paths = [
+        'docs/a.md',
+        'docs/deep/b.md',
+        'docs/c.txt',
+        'src/a.ts',
+        '/home/x/a.md',
+        'https://example.com/docs/d.html',
+        'Docs/e.md',
+      ]
+      await store.extend(paths.map((source) => ({ source, text: 'apple' })))
+      const cases: readonly (readonly [glob: string, found: readonly string[]])[] = [
+        ['docs/**', ['docs/a.md', 'docs/c.txt', 'docs/deep/b.md']],
+        ['docs/*', ['docs/a.md', 'docs/c.txt']],
+        ['docs/**/*.md', ['docs/a.md', 'docs/deep/b.md']],
+        ['*.md', ['/home/x/a.md', 'Docs/e.md', 'docs/a.md', 'docs/deep/b.md']],
+        ['{src,docs}/a.*', ['docs/a.md', 'src/a.ts']],
+        ['/home/x/**', ['/home/x/a.md']],
+        ['https://example.com/**', ['https://example.com/docs/d.html']],
+        ['[', []],
+      ]
+      for (const [glob, found] of cases)
+        assert.deepEqual(sources(await store.search('apple', { filter: { source: { glob } }, limit: 20 })).sort(), found, glob)
+      const either = { source: ['src/a.ts', { glob: 'docs/deep/**' }] }
+      assert.deepEqual(sources(await store.search('apple', { filter: either })).sort(), ['docs/deep/b.md', 'src/a.ts'])
     })
 
     test('a filter reaches chunks behind any number of better ones', async (store) => {

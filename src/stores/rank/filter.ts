@@ -1,7 +1,9 @@
 /** What a filter means, the same in every store. */
 
+import { isPattern } from '../../core/filter.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { ChunkFilter, FilterValue } from '../../core/store.ts'
+import type { ChunkFilter, FilterTest } from '../../core/store.ts'
+import { globPattern } from '../../util/glob-pattern.ts'
 
 export interface Filtered {
   readonly source: string
@@ -9,16 +11,27 @@ export interface Filtered {
   readonly metadata: JsonObject
 }
 
+/** Tells whether a value of a field is one of those wanted. */
+export type FieldTest = (found: Json) => boolean
+
 /**
- * Every field of the filter must equal its value, or one of its values. `source` and `title` are the chunk's own, all others are keys of
- * its metadata. A field that is not there equals `null`; where the metadata has a list, one of its elements must be equal.
+ * Every field of the filter must equal its value or one of its values, or be described by its pattern. `source` and `title` are the
+ * chunk's own, all others are keys of its metadata. A field that is not there equals `null`; where the metadata has a list, one of its
+ * elements must pass.
  */
-export function matchesFilter(chunk: Filtered, filter: ChunkFilter): boolean {
-  return Object.entries(filter).every(([field, wanted]) => {
-    const found = fieldOf(chunk, field)
-    const values: readonly FilterValue[] = Array.isArray(wanted) ? wanted : [wanted as FilterValue]
-    return values.some((value) => found === value || (Array.isArray(found) && found.includes(value)))
-  })
+export function chunkTest(filter: ChunkFilter): (chunk: Filtered) => boolean {
+  const tests = Object.entries(filter).map(([field, wanted]) => [field, fieldTest(wanted)] as const)
+  return (chunk) => tests.every(([field, passes]) => passes(fieldOf(chunk, field)))
+}
+
+export function fieldTest(wanted: FilterTest | readonly FilterTest[]): FieldTest {
+  const tests = (Array.isArray(wanted) ? wanted : [wanted]) as readonly FilterTest[]
+  const values = new Set<unknown>(tests.filter((test) => !isPattern(test)))
+  const patterns = tests.filter(isPattern).map(({ glob }) => globPattern(glob))
+  const passes = (found: Json): boolean =>
+    values.has(found) ||
+    (typeof found === 'string' && patterns.some(({ matches, negated }) => matches(found.replace(/^\/+/, '')) !== negated))
+  return (found) => passes(found) || (Array.isArray(found) && found.some(passes))
 }
 
 function fieldOf(chunk: Filtered, field: string): Json {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { backgroundOf, blend, standOut } from './blend.ts'
 import { best } from './best.ts'
 import { inverseFrequency, occurrenceWeight } from './bm25.ts'
-import { matchesFilter } from './filter.ts'
+import { chunkTest } from './filter.ts'
 import { smooth } from './neighbours.ts'
 import { countPairs, pairsOf } from './phrases.ts'
 import { RANKING } from './settings.ts'
@@ -137,9 +137,9 @@ describe('smooth', () => {
   })
 })
 
-describe('matchesFilter', () => {
+describe('chunkTest', () => {
   const chunk = { source: 's', title: 't', metadata: { year: 1874, tags: ['a', 'b'], none: null } }
-  it.each<[filter: Parameters<typeof matchesFilter>[1], matches: boolean]>([
+  it.each<[filter: Parameters<typeof chunkTest>[0], matches: boolean]>([
     [{}, true],
     [{ source: 's', title: 't' }, true],
     [{ source: ['r', 's'] }, true],
@@ -152,7 +152,7 @@ describe('matchesFilter', () => {
     [{ constructor: 'x' }, false],
     [{ constructor: null }, true],
   ])('%j: %s', (filter, matches) => {
-    expect(matchesFilter(chunk, filter)).toBe(matches)
+    expect(chunkTest(filter)(chunk)).toBe(matches)
   })
 })
 

@@ -1,9 +1,10 @@
 /** The chunks that a filter lets through; all others lose their score as soon as they are met. */
 
-import type { ChunkFilter } from '../../core/store.ts'
+import { isPattern } from '../../core/filter.ts'
+import type { ChunkFilter, FilterTest } from '../../core/store.ts'
 import { best } from '../rank/best.ts'
 import type { Scored } from '../rank/best.ts'
-import { matchesFilter } from '../rank/filter.ts'
+import { chunkTest, fieldTest } from '../rank/filter.ts'
 import type { Filtered } from '../rank/filter.ts'
 import type { Connection } from './connection.ts'
 
@@ -20,6 +21,7 @@ export class Accepted {
   readonly #connection: Connection
   readonly #filter: ChunkFilter | undefined
   readonly #met = new Set<number>()
+  #passes: ReturnType<typeof chunkTest> | undefined
 
   constructor(connection: Connection, filter: ChunkFilter | undefined) {
     this.#connection = connection
@@ -31,7 +33,7 @@ export class Accepted {
     if (this.#filter === undefined || !Object.hasOwn(this.#filter, 'source')) return
     const rows = this.#connection.all<{ id: number }>(
       `SELECT chunks.id FROM chunks JOIN sources ON sources.id = source_id WHERE source IN (SELECT value FROM json_each(?))`,
-      [JSON.stringify([this.#filter['source']].flat())],
+      [JSON.stringify(this.#sourcesNamed([this.#filter['source'] ?? null].flat()))],
     )
     const named = new Set(rows.map(({ id }) => id))
     for (let id = 0; id < scores.length; id++) if ((scores[id] ?? 0) > 0 && !named.has(id)) scores[id] = 0
@@ -41,12 +43,22 @@ export class Accepted {
   best(scored: Scored, limit: number, among?: readonly number[]): number[] {
     const filter = this.#filter
     if (filter === undefined) return best(scored, limit, among)
+    this.#passes ??= chunkTest(filter)
     for (let room = Math.max(limit, LEAST_ROOM); ; room *= 4) {
       const found = best(scored, room, among)
-      for (const row of this.#meet(found)) if (!matchesFilter(toFiltered(row), filter)) scored.scores[row.id] = 0
+      for (const row of this.#meet(found)) if (!this.#passes(toFiltered(row))) scored.scores[row.id] = 0
       const kept = found.filter((id) => (scored.scores[id] ?? 0) > 0)
       if (kept.length >= limit || found.length < room) return kept.slice(0, limit)
     }
+  }
+
+  /** Patterns are compared here: what SQL calls a glob is something else. */
+  #sourcesNamed(tests: readonly FilterTest[]): readonly unknown[] {
+    if (!tests.some(isPattern)) return tests
+    const passes = fieldTest(tests)
+    return this.#connection
+      .all<{ source: string }>('SELECT source FROM sources')
+      .flatMap(({ source }) => (passes(source) ? source : []))
   }
 
   #meet(ids: readonly number[]): Row[] {

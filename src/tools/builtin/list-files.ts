@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
-import { globPattern } from './glob-pattern.ts'
+import { globPattern } from '../../util/glob-pattern.ts'
 import { problem } from './open-file.ts'
 import { walkFiles } from './walk-files.ts'
 import type { Entry } from './walk-files.ts'

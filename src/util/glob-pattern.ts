@@ -18,7 +18,7 @@ export function globPattern(pattern: string): GlobPattern {
     const rooted = each.startsWith('/') || path.replace(/\/$/, '').includes('/')
     // A folder stands for all that is in it.
     const whole = path.endsWith('/') ? `${path}**` : path
-    return (rooted ? whole : `**/${whole}`).split('/')
+    return (rooted ? whole : `**/${whole}`).split('/').map((part) => (part === '**' ? part : readTokens(part)))
   })
   return { negated, matches: (path) => alternatives.some((each) => matchesParts(each, path.split('/'))) }
 }
@@ -46,7 +46,7 @@ function innermostBraces(pattern: string): [open: number, close: number] | undef
   return open === -1 ? undefined : [open, close]
 }
 
-function matchesParts(patterns: readonly string[], parts: readonly string[]): boolean {
+function matchesParts(patterns: readonly ('**' | readonly Token[])[], parts: readonly string[]): boolean {
   // reach[j]: the patterns so far describe the first j parts.
   let reach = [true, ...parts.map(() => false)]
   for (const pattern of patterns) {
@@ -63,12 +63,8 @@ function matchesParts(patterns: readonly string[], parts: readonly string[]): bo
 
 type Token = '*' | ((char: string) => boolean)
 
-const tokensOf = new Map<string, readonly Token[]>()
-
 /** With one way back, to the last star: what stands before it never has to be looked at again. */
-function matchesName(pattern: string, name: string): boolean {
-  const tokens = tokensOf.get(pattern) ?? readTokens(pattern)
-  tokensOf.set(pattern, tokens)
+function matchesName(tokens: readonly Token[], name: string): boolean {
   const chars = [...name]
   let [at, token, star, from] = [0, 0, -1, 0]
   while (at < chars.length) {
