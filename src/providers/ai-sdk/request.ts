@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ThinkingEffort, ToolChoice, ToolSpec } from '../../core/model.ts'
 import type { JsonSchema } from '../../core/schema.ts'
 import { asObject } from '../wire/dialect.ts'
+import { givenCacheControl, withCacheMarks } from './cache-marks.ts'
 import type { PromptContext } from './prompt.ts'
 import { toPrompt } from './prompt.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -21,8 +22,13 @@ const EFFORTS = { off: 'none', low: 'low', medium: 'medium', high: 'high' } as c
 export function toCallOptions(request: ModelRequest, context: RequestContext): LanguageModelV4CallOptions {
   const { temperature, maxOutputTokens, topP, topK, presencePenalty, frequencyPenalty, stopSequences, seed } = request
   const tools = request.tools ?? []
-  return defined({
+  const sent = {
     prompt: toPrompt(request.messages, context),
+    tools: tools.length === 0 ? undefined : tools.map((tool) => toTool(tool, context.names)),
+  }
+  const isMarked = context.style.cache === 'marked' && givenCacheControl(request) === undefined
+  return defined({
+    ...(isMarked ? withCacheMarks(sent) : sent),
     temperature,
     maxOutputTokens,
     topP,
@@ -31,7 +37,6 @@ export function toCallOptions(request: ModelRequest, context: RequestContext): L
     frequencyPenalty,
     stopSequences: stopSequences === undefined || stopSequences.length === 0 ? undefined : [...stopSequences],
     seed,
-    tools: tools.length === 0 ? undefined : tools.map((tool) => toTool(tool, context.names)),
     toolChoice: tools.length === 0 || request.toolChoice === undefined ? undefined : toChoice(request.toolChoice, context.names),
     responseFormat: toFormat(request),
     reasoning: request.thinking === undefined ? undefined : EFFORTS[request.thinking],
@@ -82,6 +87,11 @@ function toProviderOptions(
   }
   for (const [name, given] of Object.entries(request.providerOptions ?? {}))
     options[name] = { ...options[name], ...asObject(given) }
+  if (givenCacheControl(request) === false) {
+    // Ours to understand; the package knows only how it is switched on.
+    const { cacheControl: _, ...rest } = options['anthropic'] ?? {}
+    options['anthropic'] = rest
+  }
   return options
 }
 

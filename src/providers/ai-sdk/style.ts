@@ -24,6 +24,8 @@ export interface Style {
   readonly endsInThinking: boolean
   /** Answers may hold files. */
   readonly filesInAnswers: boolean
+  /** `marked`: the beginning of a request is kept in the provider's cache only where it is asked for. */
+  readonly cache: 'by-itself' | 'marked'
   /** What ids of calls look like. */
   readonly callIds: RegExp
 }
@@ -42,6 +44,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     begins: 'anyone',
     endsInThinking: false,
     filesInAnswers: false,
+    cache: 'by-itself',
     callIds: /^[^]{1,64}$/,
   },
   chat: {
@@ -55,6 +58,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     begins: 'anyone',
     endsInThinking: true,
     filesInAnswers: false,
+    cache: 'by-itself',
     callIds: /^[^]{1,40}$/,
   },
   compatible: {
@@ -68,6 +72,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     begins: 'user',
     endsInThinking: true,
     filesInAnswers: false,
+    cache: 'by-itself',
     callIds: /^[^]+$/,
   },
   messages: {
@@ -81,6 +86,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     begins: 'user',
     endsInThinking: false,
     filesInAnswers: false,
+    cache: 'marked',
     callIds: /^[\w-]+$/,
   },
   gemini: {
@@ -94,6 +100,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     begins: 'user',
     endsInThinking: true,
     filesInAnswers: true,
+    cache: 'by-itself',
     callIds: /^[^]+$/,
   },
   /** A model that the user brought: what all of them take. */
@@ -108,6 +115,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     begins: 'user',
     endsInThinking: false,
     filesInAnswers: false,
+    cache: 'by-itself',
     callIds: /^[\w-]{1,40}$/,
   },
 }

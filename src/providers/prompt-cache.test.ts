@@ -1,0 +1,148 @@
+/** What Anthropic is asked to keep in its cache, read from the bodies of real requests. */
+
+import { describe, expect, test } from 'vitest'
+import { all, collect, tool } from '../../test/calls.ts'
+import { APIS } from '../../test/support/answers.ts'
+import type { Api } from '../../test/support/answers.ts'
+import { HISTORY_RULES } from '../../test/support/history-rules.ts'
+import type { JsonObject } from '../core/json.ts'
+import { assistant, toolResult, user } from '../core/message.ts'
+import type { EngineOptions } from '../engine/options.ts'
+import { createProviderModel } from './create.ts'
+
+function apiOf(name: string): Api {
+  const api = APIS.find(({ provider }) => provider === name)
+  if (api === undefined) throw new Error(`There are no answers of ${name}.`)
+  return api
+}
+
+const anthropic = apiOf('anthropic')
+/** As Anthropic counts: what it has read from its cache stands beside the input. */
+const CACHED = '"input_tokens":12,"cache_read_input_tokens":36,"cache_creation_input_tokens":0'
+
+type Block = Readonly<Record<string, unknown>> & { readonly cache_control?: unknown }
+interface Body {
+  readonly tools?: readonly Block[]
+  readonly system?: readonly Block[]
+  readonly messages: readonly { readonly role: string; readonly content: readonly Block[] }[]
+}
+
+/** Everything that a request holds, in the order in which the provider reads it. */
+function blocksOf({ tools = [], system = [], messages }: Body): Block[] {
+  return [...tools, ...system, ...messages.flatMap(({ role, content }) => content.map((block) => ({ role, ...block })))]
+}
+
+/** What stands before each mark, the mark among it; marks themselves are no part of what is compared. */
+function cachedBy(body: Body): string[] {
+  const blocks = blocksOf(body)
+  const bare = blocks.map(({ cache_control: _, ...block }) => JSON.stringify(block))
+  return blocks.flatMap((block, index) => (block.cache_control === undefined ? [] : [bare.slice(0, index + 1).join('\n')]))
+}
+
+const markedKinds = (body: Body): unknown[] =>
+  blocksOf(body).flatMap((block) => (block.cache_control === undefined ? [] : [block['type'] ?? block['name']]))
+
+/** Calls `look` in every step but the last. */
+async function bodiesOf(steps: number, options: Partial<EngineOptions> = {}, callsPerStep = 1): Promise<Body[]> {
+  const bodies: Body[] = []
+  const model = createProviderModel(anthropic.model, {
+    apiKey: 'a-key-of-no-worth',
+    env: {},
+    fetch: (_url, init) => {
+      bodies.push(JSON.parse(String(init?.body)) as Body)
+      const calls = Array.from({ length: callsPerStep }, (_, index) => ({
+        id: `call_${bodies.length}_${index}`,
+        name: 'look',
+        arguments: `{"at":${bodies.length * 100 + index}}`,
+      }))
+      const said = bodies.length < steps ? { text: 'Wait.', thinking: 'Hm.', signature: 'c2ln', calls } : { text: 'Done.' }
+      return Promise.resolve(
+        new Response(anthropic.stream(said).replaceAll('"input_tokens":12', CACHED), {
+          headers: { 'content-type': 'text/event-stream' },
+        }),
+      )
+    },
+  })
+  const events = await collect({ model, tools: [tool('look', () => 'Nothing.')], ...options })
+  expect(events.at(-1)).toMatchObject({ type: 'complete' })
+  expect(bodies.flatMap((body) => HISTORY_RULES['anthropic']?.(body))).toEqual([])
+  return bodies
+}
+
+describe('ENG-CTX-002 what Anthropic is asked to cache', () => {
+  test.each([1, 30])('what a step has cached is what the next one begins with, with %i calls a step', async (calls) => {
+    const bodies = await bodiesOf(5, { system: 'You look around.' }, calls)
+    expect(bodies).toHaveLength(5)
+    for (const [index, body] of bodies.entries()) {
+      const cached = cachedBy(body)
+      expect(cached.length).toBeLessThanOrEqual(4)
+      expect(cached).toHaveLength(Math.min(4, index + 1))
+      const next = bodies[index + 1]
+      if (next === undefined) continue
+      // The provider looks for what was written at the very places that are marked, and only a few blocks further back.
+      const longest = cached.at(-1) ?? ''
+      expect(cachedBy(next)).toContain(longest)
+      expect(cachedBy(next).at(-1)?.startsWith(longest)).toBe(true)
+    }
+  })
+
+  test('tools and instructions from the first request on, and the conversation where it stands still', async () => {
+    const [first, second] = await bodiesOf(2, { system: 'You look around.' })
+    expect(markedKinds(first as Body)).toEqual(['text'])
+    expect(first?.system?.at(-1)?.cache_control).toEqual({ type: 'ephemeral' })
+    expect(markedKinds(second as Body)).toEqual(['text', 'tool_result'])
+    const [without] = await bodiesOf(1)
+    expect(without?.tools?.at(-1)?.cache_control).toEqual({ type: 'ephemeral' })
+  })
+
+  test('the next turn finds what the one before has cached, and what is asked now is not kept', async () => {
+    const said = [
+      user('Look.'),
+      assistant([{ type: 'tool-call', id: 'c1', name: 'look', input: {} }]),
+      toolResult({ id: 'c1', name: 'look', content: 'Nothing.' }),
+    ]
+    const [last] = await bodiesOf(1, { messages: said, prompt: [] })
+    const [next] = await bodiesOf(1, { messages: [...said, assistant('Nothing is there.')], prompt: 'Look again.' })
+    expect(cachedBy(next as Body)).toContain(cachedBy(last as Body).at(-1))
+    expect(next?.messages.at(-1)?.content.at(-1)?.cache_control).toBeUndefined()
+    expect(next?.messages.at(-2)?.content.at(-1)).toMatchObject({
+      text: 'Nothing is there.',
+      cache_control: { type: 'ephemeral' },
+    })
+  })
+
+  test('it can be switched off, and whoever says how does it alone', async () => {
+    const saying = (cacheControl: JsonObject | false): Partial<EngineOptions> => ({
+      system: 'You look around.',
+      providerOptions: { anthropic: { cacheControl } },
+    })
+    for (const body of await bodiesOf(3, saying(false))) expect(JSON.stringify(body)).not.toContain('cache_control')
+    for (const body of await bodiesOf(3, saying({ type: 'ephemeral', ttl: '1h' }))) {
+      expect(markedKinds(body)).toEqual([])
+      expect(body).toMatchObject({ cache_control: { type: 'ephemeral', ttl: '1h' } })
+    }
+  })
+
+  test('the rate of what came from the cache is in the metrics', async () => {
+    const rates: unknown[] = []
+    await bodiesOf(2, { onQueryCompleted: ({ promptCacheHitRate }) => void rates.push(promptCacheHitRate) })
+    expect(rates).toEqual([0.75])
+  })
+
+  test('others are asked for nothing', async () => {
+    const bodies: string[] = []
+    const openai = apiOf('openai')
+    const model = createProviderModel(openai.model, {
+      apiKey: 'a-key-of-no-worth',
+      env: {},
+      fetch: (_url, init) => {
+        bodies.push(String(init?.body))
+        return Promise.resolve(
+          new Response(openai.stream({ text: 'Done.' }), { headers: { 'content-type': 'text/event-stream' } }),
+        )
+      },
+    })
+    expect(all(await collect({ model, system: 'You look around.' }), 'complete')).toHaveLength(1)
+    expect(bodies.join()).not.toMatch(/cache_?control/i)
+  })
+})
