@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Retrieved } from '../../core/message.ts'
 import type { Grounding, ModelCall, ModelPart, ModelRequest } from '../../core/model.ts'
 import type { Span } from '../../core/span.ts'
-import { createExtractiveModel } from './model.ts'
+import { createExtractiveModel, PASSAGES_READ } from './model.ts'
 import { ABSTENTION, NO_DOCUMENTS } from './wording.ts'
 
 const model = createExtractiveModel()
@@ -63,6 +63,16 @@ test('scores of a memory are not measured against those of the documents', async
   const memory = passage('3', 'The lighthouse keeper liked tea.', 900, { origin: 'memory', store: 'memory' })
   const parts = await run({ grounding: { ...grounding, passages: [...grounding.passages, memory] } })
   expect(textOf(parts)).toContain('Ida Marsh')
+})
+
+test('the best passages of each store are read, and no more', async () => {
+  const [first = passage('1', '', 1)] = grounding.passages
+  const others = Array.from({ length: PASSAGES_READ }, (_, at) => passage(`o${at}`, `Gull number ${at} eats fish.`, 5))
+  const asked = async (passages: readonly Retrieved[]): Promise<string> =>
+    textOf(await run({ grounding: { ...grounding, passages } }))
+  expect(await asked([...others.slice(1), first])).toContain('Ida Marsh')
+  expect(await asked([...others, first])).not.toContain('Ida Marsh')
+  expect(await asked([...others, { ...first, origin: 'memory', store: 'memory' }])).toContain('Ida Marsh')
 })
 
 test('a schema cannot be filled with quotes', async () => {

@@ -51,13 +51,25 @@ function answer({ question, passages, weights }: Grounding): { abstained: boolea
   return { abstained, paragraphs: abstained ? [text] : quotes.map(paragraph) }
 }
 
+/**
+ * Passages of a store that are read. What answers a question stands among the first ten if it was found at all; the others only take time
+ * (docs/decisions/0010-the-embedded-model.md).
+ */
+export const PASSAGES_READ = 12
+
 /** Scores of different stores do not compare: each list is measured against its own best. */
 function toPassages(question: string, all: readonly Retrieved[]): Passage[] {
   const best = new Map<string, number>()
+  const read = new Map<string, number>()
   for (const { origin, store, chunk } of all)
     best.set(`${origin}:${store}`, Math.max(best.get(`${origin}:${store}`) ?? 0, chunk.score))
   return all
-    .filter(({ chunk }) => chunk.spokenBy === undefined || chunk.text.trim() !== question.trim())
+    .filter(({ origin, store, chunk }) => {
+      if (chunk.spokenBy !== undefined && chunk.text.trim() === question.trim()) return false
+      const before = read.get(`${origin}:${store}`) ?? 0
+      read.set(`${origin}:${store}`, before + 1)
+      return before < PASSAGES_READ
+    })
     .map(({ marker, origin, store, chunk }) => ({
       marker,
       text: chunk.text,
