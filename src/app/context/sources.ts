@@ -4,9 +4,6 @@ import { ConfigurationError } from '../../core/error.ts'
 import type { ContextSource } from '../../core/injection.ts'
 import type { ContextBudget, ContextOptions, EngineContextOptions } from '../../engine/context-options.ts'
 import { homePaths } from '../paths.ts'
-import { gitStatusSource } from './git-status.ts'
-import { projectSource } from './project-files.ts'
-import { recentFilesSource } from './recent-files.ts'
 
 /** Tokens at most for each, unless the options say otherwise. */
 export const DEFAULT_CONTEXT_TOKENS = { project: 8000, recentFiles: 16_000, gitStatus: 2000 } as const
@@ -16,12 +13,40 @@ export function resolveContext(options: ContextOptions, env: NodeJS.ProcessEnv =
   const { project, recentFiles, gitStatus, cwd: given, sources = [], ...rest } = options
   const cwd = given ?? process.cwd()
   const budget = (name: keyof typeof DEFAULT_CONTEXT_TOKENS): number => tokensOf(name, options[name])
-  const builtIn: readonly (ContextSource | false)[] = [
-    isOn(project) && projectSource({ cwd, paths: homePaths({ env, cwd }), maxTokens: budget('project') }),
-    isOn(recentFiles) && recentFilesSource({ cwd, maxTokens: budget('recentFiles') }),
-    isOn(gitStatus) && gitStatusSource({ cwd, env, maxTokens: budget('gitStatus') }),
-  ]
-  return { ...rest, sources: [...builtIn.filter((source) => source !== false), ...sources] }
+  const builtIn: ContextSource[] = []
+  if (isOn(project)) {
+    const paths = homePaths({ env, cwd })
+    builtIn.push(
+      later({ name: 'project', maxTokens: budget('project'), isStable: true }, async ({ maxTokens }) => {
+        const { projectSource } = await import('./project-files.ts')
+        return projectSource({ cwd, paths, maxTokens })
+      }),
+    )
+  }
+  if (isOn(recentFiles)) {
+    builtIn.push(
+      later({ name: 'files', maxTokens: budget('recentFiles') }, async ({ maxTokens }) => {
+        const { recentFilesSource } = await import('./recent-files.ts')
+        return recentFilesSource({ cwd, maxTokens })
+      }),
+    )
+  }
+  if (isOn(gitStatus)) {
+    builtIn.push(
+      later({ name: 'git', maxTokens: budget('gitStatus') }, async ({ maxTokens }) => {
+        const { gitStatusSource } = await import('./git-status.ts')
+        return gitStatusSource({ cwd, env, maxTokens })
+      }),
+    )
+  }
+  return { ...rest, sources: [...builtIn, ...sources] }
+}
+
+type SourceFacts = Omit<ContextSource, 'load'>
+
+/** What reads files and runs git is loaded by the first turn that looks around: most never do. */
+function later(facts: SourceFacts, make: (facts: SourceFacts) => Promise<ContextSource>): ContextSource {
+  return { ...facts, load: async (request) => (await make(facts)).load(request) }
 }
 
 function isOn(option: boolean | ContextBudget | undefined): boolean {
