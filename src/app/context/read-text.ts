@@ -36,8 +36,8 @@ export async function readText(
   }
   if (!isInside(real, root)) return { skipped: 'it leads out of the folder' }
   const realName = nameIn(root, real)
-  if (isSecretPath(basename(path)) || isSecretPath(realName)) return { skipped: 'it may hold secrets' }
   if (realName.split('/').includes('.git')) return { skipped: 'it belongs to git' }
+  if (isSecretPath(basename(path)) || isSecretPath(realName)) return { skipped: 'it may hold secrets' }
 
   try {
     const read = await readBeginning(real, maxBytes)
