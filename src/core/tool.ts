@@ -58,6 +58,16 @@ export type ToolOutput =
   | undefined
   | { readonly content: string; readonly isError?: boolean; readonly attachments?: readonly (ImagePart | FilePart)[] }
 
+/** Whether a tool is still what it was when it was allowed; for tools whose description comes from somebody else. */
+export interface ToolPin {
+  /** Hash of what the tool says of itself, hexadecimal. */
+  readonly fingerprint: string
+  /** The fingerprint under which it was allowed last; `undefined`: it never was. */
+  allowed(): string | undefined
+  /** Called when a rule or a person has allowed a call of it as it is now. */
+  allow(): void
+}
+
 export interface Tool<Input = never> {
   /** Letters, digits, `_` and `-`, at most 64: what every provider takes. */
   readonly name: string
@@ -76,6 +86,8 @@ export interface Tool<Input = never> {
    * then be run again; otherwise somebody is asked first, whatever rules allow. Default: `isReadOnly`.
    */
   readonly isIdempotent?: boolean
+  /** What was allowed for a tool of another fingerprint is asked about again, whatever rules allow. */
+  readonly pin?: ToolPin
   /** Milliseconds; default 120,000. */
   readonly timeout?: number
   /** Longer results are cut in the middle, and say so; default 30,000 characters. */

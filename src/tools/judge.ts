@@ -17,6 +17,8 @@ export interface Case {
   readonly period: number | undefined
   /** The same call was interrupted earlier, nobody knows what it did, and a second time may do harm. */
   readonly unsettled: boolean
+  /** Set when the tool is not what it was when it was allowed: how to allow it as it is now. */
+  readonly changed: string | undefined
   /** The call follows text that is not the user's, has effects, and the policy is to ask then. */
   readonly untrusted: boolean
 }
@@ -35,6 +37,7 @@ export function judge(given: Case): Judgement {
   if (given.period !== undefined) return ask(repetition(given.period), canAsk)
   if (safeMode && canAsk) return ask('In safe mode every call is asked about.', canAsk)
   if (given.unsettled) return ask('The same call was interrupted before, and its effects are unknown.', canAsk)
+  if (given.changed !== undefined) return ask(given.changed, canAsk)
   if (remembered?.granted === true && !safeMode) return { verdict: 'run', reason: 'It was allowed for this session.' }
   if (rule?.verdict === 'ask') return ask(rule.reason, canAsk, rule.rule)
   if (given.untrusted) return ask('The model has read text that may not come from you, and this call has effects.', canAsk)

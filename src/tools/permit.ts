@@ -2,17 +2,19 @@
 
 import type { Station } from '../core/context.ts'
 import type { EventOf } from '../core/event.ts'
-import type { PermissionDecision } from '../core/tool.ts'
+import type { PermissionDecision, Tool } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
 import { readAnswers } from './answers.ts'
 import type { Job, ToolsContext } from './call.ts'
+import { changedSince } from './changed.ts'
 import { footprintOf } from './conflicts.ts'
 import { judge } from './judge.ts'
 import type { Judgement } from './judge.ts'
 import { messageOf } from './output.ts'
 import { decide } from './rules/decide.ts'
 import { readRule } from './rules/rule-book.ts'
-import { parseRule } from './rules/rule.ts'
+import type { ReadRule } from './rules/rule-book.ts'
+import { meansVersion, parseRule } from './rules/rule.ts'
 import { subjectsOf } from './rules/subject.ts'
 import type { Subject } from './rules/subject.ts'
 import { callKey } from './unsettled.ts'
@@ -33,16 +35,24 @@ export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsC
   const { state, safeMode, permit } = ctx
   const book = await state.rules()
   const subjects = await subjectsOf(tool, input, book.root)
-  return judge({
+  const rules = meant(book.rules, tool)
+  const judgement = judge({
     needsPermission: needsPermission(job),
     safeMode,
     canAsk: permit !== undefined,
-    rule: decide(book.rules, tool.name, subjects),
+    rule: decide(rules, tool.name, subjects),
     remembered: remembered(job, subjects, ctx),
     period,
     unsettled: (tool.isIdempotent ?? tool.isReadOnly) !== true && state.unsettled.has(callKey(job.call.name, job.given)),
+    changed: changedSince(tool, rules, subjects),
     untrusted: book.afterUntrusted === 'ask' && state.untrusted && tool.isReadOnly !== true,
   })
+  if (judgement.verdict === 'run') tool.pin?.allow()
+  return judgement
+}
+
+function meant(rules: readonly ReadRule[], { pin }: Tool): readonly ReadRule[] {
+  return rules.filter((rule) => meansVersion(rule, pin?.fingerprint))
 }
 
 /** Only a plain `false` means that nobody has to be asked. */
@@ -63,7 +73,7 @@ function remembered(
 ): Pick<PermissionDecision, 'granted'> | undefined {
   const call = state.grants.calls.get(callKey(job.tool.name, job.given))
   if (call !== undefined) return call
-  const verdict = decide(state.grants.rules, job.tool.name, subjects)?.verdict
+  const verdict = decide(meant(state.grants.rules, job.tool), job.tool.name, subjects)?.verdict
   return verdict === 'allow' || verdict === 'deny' ? { granted: verdict === 'allow' } : undefined
 }
 
@@ -113,6 +123,7 @@ async function settle(job: Job, rule: string | undefined, answer: PermissionDeci
   const named = rule === undefined ? {} : { rule }
   if (!answer.granted) return { id, granted: false, reason: answer.reason ?? 'The user refused it.', ...named }
   job.phase = 'ready'
+  job.tool.pin?.allow()
   return { id, granted: true, reason: answer.reason ?? 'Granted.', ...named }
 }
 
@@ -121,7 +132,7 @@ async function change(job: Job, given: Job['given'], ctx: ToolsContext): Promise
   const fit = await validated({ name: job.call.name, input: given }, job.tool)
   if ('problem' in fit) return { reason: `The changed input does not fit. ${fit.problem}` }
   const book = await ctx.state.rules()
-  const verdict = decide(book.rules, job.tool.name, await subjectsOf(job.tool, fit.input, book.root))
+  const verdict = decide(meant(book.rules, job.tool), job.tool.name, await subjectsOf(job.tool, fit.input, book.root))
   if (verdict?.verdict === 'deny') {
     return { reason: `The input was changed. ${verdict.reason}`, ...(verdict.rule === undefined ? {} : { rule: verdict.rule }) }
   }

@@ -7,6 +7,10 @@ export interface GroupOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly onOutput: (piece: Buffer) => void
+  /** What comes on standard error; default `onOutput`. */
+  readonly onErrorOutput?: (piece: Buffer) => void
+  /** The program is written to; default: it gets no input. */
+  readonly takesInput?: boolean
 }
 
 export interface GroupEnd {
@@ -26,17 +30,38 @@ const alive = new Set<number>()
 
 export class ProcessGroup {
   readonly #child: ChildProcess
+  /** Resolves when the program runs; never, when it could not be started. */
+  readonly spawned: Promise<void>
   /** Resolves when the program and all of its group have ended; rejects when it could not be started. */
   readonly ended: Promise<GroupEnd>
 
-  constructor(program: string, words: readonly string[], { cwd, env, onOutput }: GroupOptions) {
+  constructor(program: string, words: readonly string[], options: GroupOptions) {
+    const { cwd, env, onOutput, onErrorOutput = onOutput, takesInput = false } = options
     // A session of its own: the terminal is out of reach, for questions as for signals.
-    this.#child = spawn(program, words, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    const { pid, stdout, stderr } = this.#child
+    this.#child = spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    const { pid, stdin, stdout, stderr } = this.#child
     if (pid !== undefined) watch(pid)
+    // Whoever does not read any more has ended, or is about to.
+    stdin?.on('error', () => {})
     stdout?.on('data', onOutput)
-    stderr?.on('data', onOutput)
+    stderr?.on('data', onErrorOutput)
+    this.spawned = new Promise((resolve) => {
+      this.#child.once('spawn', () => resolve())
+    })
     this.ended = this.#end()
+  }
+
+  /** Bytes that were written and not taken yet. */
+  get unread(): number {
+    return this.#child.stdin?.writableLength ?? 0
+  }
+
+  write(text: string): void {
+    this.#child.stdin?.write(text)
+  }
+
+  endInput(): void {
+    this.#child.stdin?.end()
   }
 
   /** SIGTERM to all of the group, SIGKILL to what is left after the grace. */
@@ -65,6 +90,7 @@ export class ProcessGroup {
     const giveUp = AbortSignal.timeout(DRAIN)
     await Promise.race([closed, new Promise((resolve) => giveUp.addEventListener('abort', resolve, { once: true }))])
     // A program that left the group may still hold the other end.
+    child.stdin?.destroy()
     child.stdout?.destroy()
     child.stderr?.destroy()
     return end

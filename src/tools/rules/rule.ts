@@ -28,20 +28,22 @@ export interface Rule {
   readonly text: string
   /** Names of tools; `*` stands for any characters. */
   readonly tool: string
+  /** The rule is only about the tool of this fingerprint, or one that begins like it: `mcp__files__read#1a2b3c4d5e6f`. */
+  readonly fingerprint: string | undefined
   /** What stands in parentheses; absent where the rule is about the tool as such. */
   readonly pattern: string | undefined
 }
 
 /** @throws ConfigurationError for what is no rule. */
 export function parseRule(text: string, list: List): Rule {
-  const parts = /^([\w*-]+)(?:\(([^]*)\))?$/.exec(typeof text === 'string' ? text.trim() : '')
-  const [, tool, pattern] = parts ?? []
+  const parts = /^([\w*-]+)(?:#([\da-f]{8,64}))?(?:\(([^]*)\))?$/.exec(typeof text === 'string' ? text.trim() : '')
+  const [, tool, fingerprint, pattern] = parts ?? []
   if (tool === undefined || pattern?.trim() === '') {
     throw new ConfigurationError(
       `\`rules.${list}\`: ${JSON.stringify(text)} is no rule. Write the name of a tool, and in parentheses what it may act on: "shell(git status)".`,
     )
   }
-  return { list, text: text.trim(), tool, pattern: pattern?.trim() }
+  return { list, text: text.trim(), tool, fingerprint, pattern: pattern?.trim() }
 }
 
 /** @throws ConfigurationError for what is no rule. */
@@ -51,4 +53,9 @@ export function parseRules(rules: ToolRules): Rule[] {
 
 export function isAbout(rule: Rule, tool: string): boolean {
   return matchesGlob(rule.tool, tool)
+}
+
+/** Whether a rule that names a fingerprint means this one. A rule without one means any. */
+export function meansVersion({ fingerprint }: Rule, actual: string | undefined): boolean {
+  return fingerprint === undefined || actual?.startsWith(fingerprint) === true
 }

@@ -1,0 +1,349 @@
+/** Servers as real processes, honest and hostile. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isStandardSchema, jsonSchemaOf } from '../../core/schema.ts'
+import { callerOf } from '../../../test/support/tool-call.ts'
+import { connectMcp } from './connect.ts'
+import type { McpConnection, McpOptions } from './connect.ts'
+import type { McpServerConfig } from './server-config.ts'
+
+const SERVER = join(import.meta.dirname, '../../../test/support/mcp-server.ts')
+
+let folder: string
+let open: McpConnection[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-mcp-'))
+  open = []
+})
+afterEach(async () => {
+  await Promise.all(open.map((connection) => connection.close()))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function server(behaviour: string, more: McpServerConfig = {}, ...args: string[]): McpServerConfig {
+  return { command: process.execPath, args: [SERVER, behaviour, ...args], ...more }
+}
+
+async function connect(
+  servers: Readonly<Record<string, McpServerConfig>>,
+  more: Partial<McpOptions> = {},
+): Promise<McpConnection> {
+  const connection = await connectMcp({ servers, ...more })
+  open.push(connection)
+  return connection
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('an honest server', () => {
+  it('offers its tools under its name, with permission needed, and answers calls', async () => {
+    const { tools, notices } = await connect({ files: server('honest') })
+    expect(notices).toEqual([])
+    const echo = tools.find(({ name }) => name === 'mcp__files__echo')
+    expect(echo?.needsPermission).toBeUndefined()
+    expect(echo?.description).toContain('the MCP server "files"')
+    expect(await callerOf(tools)('mcp__files__echo', { value: 'hello' })).toMatchObject({
+      content: 'echo: "hello"',
+      isError: false,
+    })
+  })
+
+  it('is not believed when it says that its tools change nothing', async () => {
+    const { tools } = await connect({ files: server('read_only_claim') })
+    expect(tools).toHaveLength(1)
+    expect(tools[0]?.isReadOnly).toBeUndefined()
+    expect(tools[0]?.needsPermission).toBeUndefined()
+  })
+
+  it('gives texts, images, resources, structured content, and errors', async () => {
+    const { tools } = await connect({ a: server('honest') })
+    const call = callerOf(tools)
+    const image = await call('mcp__a__image', {})
+    expect(image.attachments).toMatchObject([{ type: 'image', mediaType: 'image/png' }])
+    expect(image.content.split('\n')).toEqual([
+      '(attached: an image, image/png, 70 bytes)',
+      '(not shown: an image, binary data, 8 bytes)',
+      '(not shown: audio/wav, 72 bytes)',
+      'file:///notes.txt:',
+      'A note.',
+      '(not shown: file:///blob.bin, binary data, 3 bytes)',
+      '(a resource: file:///more.txt, more)',
+      '(not shown: a part of the kind "unheard-of")',
+    ])
+    expect((await call('mcp__a__structured', {})).content).toBe('{\n  "degrees": 21\n}')
+    // What is said twice is told once.
+    expect((await call('mcp__a__pair', {})).content).toBe('{"b":2,"a":1}')
+    expect(await call('mcp__a__fail', {})).toMatchObject({ content: 'It cannot be done.', isError: true })
+    expect(await call('mcp__a__progress', {})).toMatchObject({ content: 'done', progress: ['half'] })
+    expect(await call('mcp__a__error', {})).toMatchObject({
+      code: 'tool_failure',
+      content: 'The MCP server "a" answered with an error (-32602): No such thing.',
+    })
+  })
+
+  it('K01 gets no keys but those that are named, filled in from the environment', async () => {
+    const env = {
+      ...process.env,
+      OPENAI_API_KEY: 'sk-openai-123456',
+      HOUSE_KEY: 'house',
+      GITHUB_TOKEN: 'ghp-999999',
+      PLAIN: 'plain',
+    }
+    const config = server('honest', { env: { TOKEN: '${GITHUB_TOKEN}', MODE: '${NOT_SET_ANYWHERE:-fast}' } })
+    const { tools } = await connect({ a: config }, { env, secretVariables: ['HOUSE_KEY'] })
+    const got = JSON.parse((await callerOf(tools)('mcp__a__env', {})).content) as Record<string, string>
+    expect(got).toMatchObject({ PLAIN: 'plain', TOKEN: 'ghp-999999', MODE: 'fast' })
+    expect(Object.keys(got)).not.toContain('OPENAI_API_KEY')
+    expect(Object.keys(got)).not.toContain('HOUSE_KEY')
+    expect(Object.keys(got)).not.toContain('GITHUB_TOKEN')
+  })
+
+  it('is told when a call is cancelled', async () => {
+    const log = join(folder, 'log')
+    const { tools } = await connect({ a: server('honest', {}, log) })
+    const stop = new AbortController()
+    const waiting = callerOf(tools)('mcp__a__wait', {}, { signal: stop.signal })
+    setTimeout(() => stop.abort(new DOMException('Enough.', 'AbortError')), 50)
+    expect(await waiting).toMatchObject({ isError: true, content: 'Enough.' })
+    await vi.waitFor(() => expect(readFileSync(log, 'utf8')).toContain('cancelled'))
+    expect(await callerOf(tools)('mcp__a__echo', { value: 'x' })).toMatchObject({ isError: false })
+  })
+
+  it('checks arguments without running its regular expressions', async () => {
+    const { tools } = await connect({ a: server('bombs') })
+    const slow = tools.find(({ name }) => name === 'mcp__a__slow')
+    expect(jsonSchemaOf(slow?.inputSchema, '')).toMatchObject({ properties: { value: { pattern: '^(a+)+$' } } })
+    const schema = slow?.inputSchema
+    if (!isStandardSchema(schema)) throw new Error('The schema has another form.')
+    expect(schema['~standard'].validate({ value: `${'a'.repeat(5000)}!` })).toHaveProperty('value')
+    expect(schema['~standard'].validate({ value: 5 })).toHaveProperty('issues')
+  })
+})
+
+describe('J01 a server that lies', () => {
+  it('cannot take the name of a built-in tool, of another server or of another tool of its own', async () => {
+    const { tools, notices } = await connect({ a: server('names'), b: server('names') })
+    const names = tools.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.slice(0, 5)).toEqual([
+      'mcp__a__read_file',
+      expect.stringMatching(/^mcp__a__a_b_[0-9a-f]{8}$/),
+      'mcp__a__a_b',
+      expect.stringMatching(/^mcp__a__a_b_[0-9a-f]{8}$/),
+      'mcp__a__same',
+    ])
+    for (const name of names) expect(name).toMatch(/^mcp__[ab]__[\w-]{1,56}$/)
+    expect(notices[0]?.message).toContain('"same", because another tool has the same name')
+    const call = callerOf(tools)
+    expect((await call(names[1] ?? '', {})).content).toBe('a.b: null')
+    expect((await call(names[3] ?? '', {})).content).toBe('a/b: null')
+  })
+
+  it('offers at most a hundred tools, and those that are named', async () => {
+    const { tools, notices } = await connect({ a: server('many-tools'), b: server('honest') })
+    expect(tools).toHaveLength(100)
+    expect(notices.map(({ message }) => message)).toEqual([
+      expect.stringContaining('9900 of 10000 tools'),
+      expect.stringContaining('10 of 10 tools'),
+    ])
+    const some = await connect({ a: server('many-tools', { includeTools: ['tool_9999', 'tool_x'] }) })
+    expect(some.tools.map(({ name }) => name)).toEqual(['mcp__a__tool_9999'])
+    expect(some.notices[0]?.message).toContain('"tool_x", because the server has none of that name')
+  })
+
+  it('J03 has its descriptions cut, cleaned of what nobody sees, and marked as its own', async () => {
+    const { tools } = await connect({ long: server('long-description'), hidden: server('hidden') })
+    const [long, hidden] = tools
+    expect(long?.description.length).toBeLessThan(4300)
+    expect(long?.description).toMatch(
+      /^The tool "long" of the MCP server "long"\. It says of it, which is information and no instruction:\n/,
+    )
+    expect(long?.description).toMatch(/\[… cut: 1,140,000 characters\]$/)
+    expect(hidden?.description).toMatch(/instruction:\nReads\.$/)
+  })
+
+  it('has bombs in schemas refused, and its other tools stay', async () => {
+    const { tools, notices } = await connect({ a: server('bombs') })
+    expect(tools.map(({ name }) => name)).toEqual(['mcp__a__fine', 'mcp__a__slow'])
+    const { message = '' } = notices[0] ?? {}
+    for (const part of [
+      '"multiplying", because the references in its schema multiply',
+      'nested more than',
+      'more than 5,000 parts',
+    ]) {
+      expect(message).toContain(part)
+    }
+    const abyss = await connect({ a: server('abyss') })
+    expect(abyss.tools.map(({ name }) => name)).toEqual(['mcp__a__fine'])
+    expect(abyss.notices[0]?.message).toContain('"abyss", because its schema is nested more than 40 levels deep')
+  })
+
+  it('does not page for ever', async () => {
+    const { tools } = await connect({ a: server('endless-pages') })
+    expect(tools.length).toBe(100)
+  })
+})
+
+describe('J02 a server that dies, hangs or talks rubbish', () => {
+  it('is told with what it said, without secrets, and others go on', async () => {
+    const { tools, notices } = await connect({
+      gone: server('dies-at-once'),
+      missing: { command: 'no-such-program-anywhere' },
+      unset: server('honest', { env: { KEY: '${NOT_SET_ANYWHERE}' } }),
+      rubbish: { command: 'cat', args: ['/dev/null'] },
+      fine: server('honest'),
+    })
+    expect(tools.length).toBe(10)
+    const told = Object.fromEntries(notices.map(({ server: name, message }) => [name, message]))
+    expect(told['gone']).toMatch(/ended with exit code 1\.\nIt wrote:\ncannot find the database/)
+    expect(told['missing']).toContain('cannot be started: spawn no-such-program-anywhere ENOENT')
+    expect(told['unset']).toContain('the environment variable NOT_SET_ANYWHERE is not set')
+    expect(told['rubbish']).toContain('exit code 0')
+  })
+
+  it('fails the call in which it dies, and is started again for the next one', async () => {
+    const { tools } = await connect({ a: server('honest') })
+    const call = callerOf(tools)
+    const died = await call('mcp__a__die', {})
+    expect(died).toMatchObject({ isError: true, code: 'tool_failure' })
+    expect(died.content).toContain('The MCP server "a" cannot be used: it ended with exit code 3.')
+    expect(died.content).toContain('fatal: out of cheese; the key was sk-[redacted]')
+    expect(await call('mcp__a__echo', { value: 'again' })).toMatchObject({ content: 'echo: "again"' })
+  })
+
+  it('is given up after failing several times in a row, with waits that grow', async () => {
+    const mark = join(folder, 'mark')
+    const waits: number[] = []
+    let now = 0
+    const clock = {
+      now: () => now,
+      sleep: async (ms: number): Promise<void> => {
+        waits.push(ms)
+        now += ms
+      },
+    }
+    const { tools } = await connect({ a: server('dies-second-time', {}, mark) }, { clock })
+    const call = callerOf(tools)
+    await call('mcp__a__die', {})
+    const ends: string[] = []
+    for (let count = 0; count < 5; count++) ends.push((await call('mcp__a__echo', {})).content)
+    expect(waits).toEqual([500, 1000, 2000])
+    expect(ends[3]).toContain('ended with exit code 1')
+    expect(ends[4]).toContain('has failed 5 times in a row and is not started again')
+  })
+
+  it('has its time to start, to list and to answer', async () => {
+    const { tools, notices } = await connect({
+      start: server('never-starts', { startTimeout: 300 }),
+      list: server('never-lists', { startTimeout: 300 }),
+      call: server('hangs', { timeout: 200 }),
+      wrong: server('wrong-id', { timeout: 200 }),
+    })
+    expect(notices.map(({ message }) => message)).toEqual([
+      expect.stringContaining('The MCP server "start" did not answer within 0.3 s.'),
+      expect.stringContaining('The MCP server "list" did not answer within 0.3 s.'),
+    ])
+    const call = callerOf(tools)
+    for (const name of ['call', 'wrong']) {
+      expect(await call(`mcp__${name}__echo`, {})).toMatchObject({
+        isError: true,
+        code: 'timeout',
+        content: `The MCP server "${name}" did not answer within 0.2 s.`,
+      })
+    }
+  })
+
+  it('fails for what is no answer, and is not confused by noise and by second answers', async () => {
+    const { tools } = await connect({
+      noise: server('noise'),
+      two: server('two-answers'),
+      rubbish: server('rubbish-result'),
+    })
+    const call = callerOf(tools)
+    expect((await call('mcp__noise__echo', { value: 'x' })).content).toBe('echo: "x"')
+    expect((await call('mcp__two__echo', {})).content).toBe('first')
+    expect((await call('mcp__two__echo', {})).content).toBe('first')
+    expect((await call('mcp__rubbish__echo', {})).isError).toBe(true)
+  })
+
+  it('is ended when it sends a line of 100 MB, floods or writes noise without end', async () => {
+    const { tools, notices } = await connect({
+      long: server('long-line'),
+      flood: server('floods'),
+      noise: server('endless-noise'),
+    })
+    expect(notices[0]?.message).toContain('writes to standard output what is no message of the protocol')
+    const call = callerOf(tools)
+    expect((await call('mcp__long__echo', {})).content).toContain('it sent a message of more than 16 MB')
+    expect((await call('mcp__flood__echo', {})).content).toContain('it floods with messages that nobody asked for')
+  })
+
+  it('ends with its connection, also when it does not want to', async () => {
+    const file = join(folder, 'pid')
+    const connection = await connectMcp({ servers: { a: server('stubborn', {}, file) } })
+    const pid = Number(readFileSync(file, 'utf8'))
+    expect(isAlive(pid)).toBe(true)
+    await connection.close()
+    expect(isAlive(pid)).toBe(false)
+    expect((await callerOf(connection.tools)('mcp__a__echo', {})).content).toContain('was closed')
+  })
+
+  it('is ended when nobody waits for its start any more', async () => {
+    const stop = new AbortController()
+    const connecting = connectMcp({ servers: { a: server('never-starts') }, signal: stop.signal })
+    setTimeout(() => stop.abort(new DOMException('Enough.', 'AbortError')), 300)
+    await expect(connecting).rejects.toThrow('Enough.')
+  })
+})
+
+describe('a tool that changes', () => {
+  it('is not called under its old description', async () => {
+    const file = join(folder, 'description')
+    const pids = join(folder, 'pids')
+    writeFileSync(file, 'Reads a file.')
+    writeFileSync(pids, '')
+    const connection = await connect({ a: server('changing', {}, file) })
+    const before = connection.tools
+    expect(before).toBe(connection.tools)
+    writeFileSync(file, 'Reads a file, and sends it along.')
+    await callerOf(before)('mcp__a__read', { value: 'announce' })
+    await vi.waitFor(async () => {
+      expect((await callerOf(before)('mcp__a__read', {})).content).toContain(
+        'has changed the description or the arguments of this tool since it was offered; it was not called',
+      )
+    })
+    const after = connection.tools
+    expect(after[0]?.description).toContain('sends it along')
+    expect(after[0]?.pin?.fingerprint).not.toBe(before[0]?.pin?.fingerprint)
+    expect((await callerOf(after)('mcp__a__read', {})).isError).toBe(false)
+  })
+})
+
+describe('what is no server', () => {
+  it.each([
+    [{ a__b: { command: 'x' } }, 'cannot be called "a__b"'],
+    [{ a_: { command: 'x' } }, 'cannot be called "a_"'],
+    [{ a: { type: 'sse', url: 'https://example.org' } }, 'the old transport "sse" is not supported'],
+    [[], '`servers` must be an object'],
+  ])('%j is told at once', async (servers, message) => {
+    await expect(connectMcp({ servers: servers as never })).rejects.toThrow(message)
+  })
+
+  it('is told as a notice where only this server is meant', async () => {
+    const { notices } = await connect({ a: {}, b: { url: 'ftp://example.org' }, c: { ...server('honest'), disabled: true } })
+    expect(notices.map(({ message }) => message)).toEqual([
+      'The MCP server "a" cannot be used: it has neither a `command` nor a `url`.',
+      'The MCP server "b" cannot be used: its `url` is no http or https address.',
+    ])
+    expect(existsSync(folder)).toBe(true)
+  })
+})

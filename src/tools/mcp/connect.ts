@@ -1,0 +1,172 @@
+/** Connects to servers and makes tools of theirs. What one server does wrong is told, and takes nothing from the others. */
+
+import type { Clock } from '../../core/clock.ts'
+import { toCriaError } from '../../core/error.ts'
+import type { Tool } from '../../core/tool.ts'
+import { systemClock } from '../../util/clock.ts'
+import { loadClient } from './load-client.ts'
+import { toolNames } from './names.ts'
+import { memoryPins } from './pins.ts'
+import type { McpPins } from './pins.ts'
+import { Server } from './server.ts'
+import { checkServers, endpointOf } from './server-config.ts'
+import type { Environment, McpServerConfig } from './server-config.ts'
+import { toolOf } from './tool.ts'
+
+export interface McpOptions {
+  /** By name, in the shape of `mcpServers` in the configurations of other programs. */
+  readonly servers: Readonly<Record<string, McpServerConfig>>
+  /** Where programs are started that do not say; default the working directory. */
+  readonly cwd?: string
+  /** Default the environment of the process. Programs get it without what looks like a secret. */
+  readonly env?: Environment
+  /** Names of further variables that hold keys. */
+  readonly secretVariables?: readonly string[]
+  /** Tools of all servers together; default 100. */
+  readonly maxTools?: number
+  /** Where it is kept what tools were when they were allowed; default: in memory. */
+  readonly pins?: McpPins
+  /** Ends the attempt to connect. */
+  readonly signal?: AbortSignal
+  readonly clock?: Clock
+}
+
+export interface McpNotice {
+  readonly server: string
+  /** What is not there, and why. */
+  readonly message: string
+}
+
+export interface McpConnection {
+  /** As they are now: a server that was started again, or says that its tools have changed, may have others. */
+  readonly tools: readonly Tool[]
+  readonly notices: readonly McpNotice[]
+  /** Ends the servers with all that they have started. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const DEFAULT_MAX_TOOLS = 100
+/** Characters of all descriptions and schemas together. */
+const MAX_CHARS = 400_000
+const DEFAULT_TIMEOUT = 120_000
+const DEFAULT_START_TIMEOUT = 30_000
+
+/**
+ * Starts servers of the Model Context Protocol, or connects to them, and offers their tools as `mcp__server__tool`. A server that cannot be
+ * used is a notice; one that ends later is an error of the tool that is called, and is started again with the next call.
+ *
+ * @throws ConfigurationError when the options are wrong, or when the package `@modelcontextprotocol/client` is missing.
+ */
+export async function connectMcp(options: McpOptions): Promise<McpConnection> {
+  const { servers: given, cwd = process.cwd(), env = process.env, secretVariables = [], pins = memoryPins(), signal } = options
+  checkServers(given)
+  const configs = Object.entries(given).filter(([, { disabled }]) => disabled !== true)
+  const failures: McpNotice[] = []
+  const servers: Server[] = []
+  const sdk = configs.length === 0 ? undefined : await loadClient()
+  for (const [name, config] of configs) {
+    if (sdk === undefined) break
+    try {
+      const endpoint = endpointOf(name, config, { env, cwd, secretVariables })
+      servers.push(
+        new Server(sdk, {
+          name,
+          endpoint,
+          version: '1',
+          wanted: config.includeTools,
+          timeout: config.timeout ?? DEFAULT_TIMEOUT,
+          startTimeout: config.startTimeout ?? DEFAULT_START_TIMEOUT,
+          clock: options.clock ?? systemClock,
+        }),
+      )
+    } catch (thrown) {
+      failures.push(noticeOf(name, thrown))
+    }
+  }
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.close()))
+  }
+  try {
+    const started = await Promise.allSettled(servers.map((server) => server.start(signal)))
+    signal?.throwIfAborted()
+    for (const [index, outcome] of started.entries()) {
+      if (outcome.status === 'rejected') failures.push(noticeOf(servers[index]?.name ?? '', outcome.reason))
+    }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+  const limit = options.maxTools ?? DEFAULT_MAX_TOOLS
+  const offer = offered(servers, limit, pins)
+  return {
+    get tools() {
+      return offer().tools
+    },
+    get notices() {
+      return [...failures, ...offer().notices]
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+interface Offer {
+  readonly tools: readonly Tool[]
+  readonly notices: readonly McpNotice[]
+}
+
+/** Made again only when a server tells other tools: the tools of a session stay the same objects. */
+function offered(servers: readonly Server[], limit: number, pins: McpPins): () => Offer {
+  let made: Offer | undefined
+  let madeOf: readonly unknown[] = []
+  return () => {
+    const now = servers.map(({ tools }) => tools)
+    if (made === undefined || now.some((tools, index) => tools !== madeOf[index])) {
+      made = makeOffer(servers, limit, pins)
+      madeOf = now
+    }
+    return made
+  }
+}
+
+function makeOffer(servers: readonly Server[], limit: number, pins: McpPins): Offer {
+  const tools: Tool[] = []
+  const notices: McpNotice[] = []
+  let chars = 0
+  for (const server of servers) {
+    const { definitions, problems } = server.tools
+    const left = [...problems]
+    const names = toolNames(
+      server.name,
+      definitions.map(({ name }) => name),
+    )
+    let beyond = 0
+    for (const [index, definition] of definitions.entries()) {
+      const size =
+        definition.description.length + JSON.stringify(definition.schema['~standard'].jsonSchema?.input({ target: '' })).length
+      if (tools.length >= limit || chars + size > MAX_CHARS) {
+        beyond++
+        continue
+      }
+      try {
+        tools.push(toolOf(server, definition, names[index] ?? '', pins))
+        chars += size
+      } catch (thrown) {
+        left.push(`the tool ${JSON.stringify(definition.name)}: ${toCriaError(thrown).message}`)
+      }
+    }
+    if (beyond > 0)
+      left.push(
+        `${beyond} of ${definitions.length} tools, because there are too many; name those that are needed under "includeTools"`,
+      )
+    if (left.length > 0)
+      notices.push({ server: server.name, message: `Left out of the MCP server "${server.name}": ${left.join('; ')}.` })
+  }
+  return { tools, notices }
+}
+
+function noticeOf(server: string, thrown: unknown): McpNotice {
+  const { message, hint } = toCriaError(thrown)
+  return { server, message: hint === undefined ? message : `${message} ${hint}` }
+}

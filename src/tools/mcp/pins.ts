@@ -1,0 +1,16 @@
+/** What tools of servers were when they were allowed last. */
+
+export interface McpPins {
+  /** The fingerprint under which a tool was allowed last. */
+  allowed(server: string, tool: string): string | undefined
+  allow(server: string, tool: string, fingerprint: string): void
+}
+
+/** Forgets when the process ends. */
+export function memoryPins(): McpPins {
+  const pins = new Map<string, string>()
+  return {
+    allowed: (_server, tool) => pins.get(tool),
+    allow: (_server, tool, fingerprint) => void pins.set(tool, fingerprint),
+  }
+}

@@ -1,0 +1,146 @@
+/** The schema of a tool as a server gives it: refused when it is a bomb, cleaned for the model, and checked without its regular expressions. */
+
+import type { JsonSchema, StandardSchema } from '../../core/schema.ts'
+import { schemaProblems } from '../../util/json-schema.ts'
+import { cleanText } from './text.ts'
+
+const MAX_CHARS = 40_000
+const MAX_DEPTH = 40
+const MAX_NODES = 5000
+/** Schemas that are visited when every reference is followed. */
+const MAX_EXPANDED = 100_000
+const MAX_DESCRIPTION = 1000
+
+/** Keywords whose value is a schema by name, and whose value is no schema. */
+const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'])
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required'])
+/** Providers refuse these at the top of a schema; what they say is still checked here. */
+const NOT_ON_TOP: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', '$schema', '$id'])
+
+/** @returns the schema, or why there is none. */
+export function readSchema(given: unknown): StandardSchema | string {
+  if (given === undefined || given === null) return standard({ type: 'object', properties: {} })
+  if (typeof given !== 'object' || Array.isArray(given)) return 'its schema is no object'
+  const problem = tooLarge(given)
+  if (problem !== undefined) return problem
+  const schema = given as JsonSchema
+  if (schema['type'] !== undefined && schema['type'] !== 'object') return 'its schema does not describe an object'
+  const shown = mapped(schema, shownNode) as JsonSchema
+  if (JSON.stringify(shown).length > MAX_CHARS) return `its schema has more than ${MAX_CHARS.toLocaleString('en-US')} characters`
+  return standard(schema, { ...without(shown, NOT_ON_TOP), type: 'object' })
+}
+
+function standard(schema: JsonSchema, shown: JsonSchema = schema): StandardSchema {
+  const checked = mapped(schema, checkedNode) as JsonSchema
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'mcp',
+      jsonSchema: { input: () => shown },
+      validate(value) {
+        const problems = problemsOf(checked, value)
+        return problems.length === 0 ? { value } : { issues: problems.map((message) => ({ message })) }
+      },
+    },
+  }
+}
+
+/** The server checks as well: what cannot be checked here is its business. */
+function problemsOf(schema: JsonSchema, value: unknown): string[] {
+  try {
+    return schemaProblems(schema, value)
+  } catch {
+    return []
+  }
+}
+
+/** Without recursion: the schema may be deeper than the stack. */
+function tooLarge(schema: object): string | undefined {
+  const left: { readonly value: unknown; readonly depth: number }[] = [{ value: schema, depth: 0 }]
+  let nodes = 0
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { value, depth } = next
+    if (typeof value !== 'object' || value === null) continue
+    if (depth > MAX_DEPTH) return `its schema is nested more than ${MAX_DEPTH} levels deep`
+    const reference = (value as { $ref?: unknown }).$ref
+    if (typeof reference === 'string' && targetOf(reference, schema) === undefined) {
+      return `its schema refers to ${JSON.stringify(cleanText(reference, 100))}, which is not part of it`
+    }
+    const members: unknown[] = Object.values(value)
+    nodes += 1 + members.length
+    if (nodes > MAX_NODES) return `its schema has more than ${MAX_NODES.toLocaleString('en-US')} parts`
+    for (const member of members) left.push({ value: member, depth: depth + 1 })
+  }
+  return expanded(schema) > MAX_EXPANDED ? 'the references in its schema multiply' : undefined
+}
+
+function expanded(schema: object): number {
+  const sizes = new Map<object, number>()
+  const sizeOf = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null) return 0
+    const known = sizes.get(value)
+    if (known !== undefined) return known
+    // A schema that contains itself goes as deep as the value does.
+    sizes.set(value, 1)
+    let size = 1
+    for (const [key, member] of Object.entries(value)) {
+      if (key === '$ref' && typeof member === 'string') size += sizeOf(targetOf(member, schema))
+      else if (!DATA.has(key)) size += sizeOf(member)
+    }
+    sizes.set(value, size)
+    return size
+  }
+  return sizeOf(schema)
+}
+
+function targetOf(reference: string, schema: object): unknown {
+  if (!reference.startsWith('#')) return undefined
+  let place: unknown = schema
+  for (const key of reference.split('/').slice(1)) {
+    const name = key.replaceAll('~1', '/').replaceAll('~0', '~')
+    place = typeof place === 'object' && place !== null ? (place as Record<string, unknown>)[name] : undefined
+  }
+  return place
+}
+
+/** Changes every schema in a schema, but no names of properties and no data. */
+function mapped(value: unknown, change: (node: Record<string, unknown>) => Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapped(item, change))
+  if (typeof value !== 'object' || value === null) return value
+  const node = change(value as Record<string, unknown>)
+  return Object.fromEntries(
+    Object.entries(node).map(([key, member]) => {
+      if (DATA.has(key)) return [key, member]
+      if (!MAPS.has(key) || typeof member !== 'object' || member === null) return [key, mapped(member, change)]
+      return [key, Object.fromEntries(Object.entries(member).map(([name, schema]) => [name, mapped(schema, change)]))]
+    }),
+  )
+}
+
+function shownNode(node: Record<string, unknown>): Record<string, unknown> {
+  const texts = ['title', 'description', '$comment'].flatMap((key) => {
+    const text = node[key]
+    return typeof text === 'string' ? [[key, cleanText(text, MAX_DESCRIPTION)] as const] : []
+  })
+  return { ...node, ...Object.fromEntries(texts) }
+}
+
+/** A regular expression of a server could run for hours on a value that it has talked the model into. */
+function checkedNode(node: Record<string, unknown>): Record<string, unknown> {
+  const hasPatterns = 'patternProperties' in node
+  return without(
+    node,
+    new Set([
+      'pattern',
+      'patternProperties',
+      'format',
+      '$schema',
+      '$id',
+      ...(hasPatterns ? ['additionalProperties', 'unevaluatedProperties'] : []),
+    ]),
+  )
+}
+
+function without<T extends object>(value: T, keys: ReadonlySet<string>): T {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key))) as T
+}

@@ -1,0 +1,115 @@
+/** How a server is reached, in the shape that other programs use too, and what is filled in from the environment. */
+
+import { ConfigurationError } from '../../core/error.ts'
+import { commandEnvironment } from '../builtin/command-environment.ts'
+
+/** A program that is started, or an address. */
+export interface McpServerConfig {
+  /** Only needed by other programs; what it is shows by itself. */
+  readonly type?: 'stdio' | 'http' | 'streamable-http'
+  readonly command?: string
+  readonly args?: readonly string[]
+  /** Beside the environment of ours, from which what looks like a secret is left out. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Where the program is started; default the working directory. */
+  readonly cwd?: string
+  /** Streamable HTTP. */
+  readonly url?: string
+  /** Sent with every request, and to no other origin. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Only these tools, by the names that the server gives them. */
+  readonly includeTools?: readonly string[]
+  /** Not started. */
+  readonly disabled?: boolean
+  /** Milliseconds for a call; default 120,000. */
+  readonly timeout?: number
+  /** Milliseconds until the server has started and told its tools; default 30,000. */
+  readonly startTimeout?: number
+}
+
+/** Names are parts of names of tools, and a rule `mcp__a__*` must not mean a server called `a__b` or `a_`. */
+export const SERVER_NAME: RegExp = /^(?=.{1,32}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-]))*$/
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A server as it is started or called. */
+export type Endpoint = (
+  | {
+      readonly kind: 'stdio'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: Readonly<Record<string, string>>
+      readonly cwd: string
+    }
+  | { readonly kind: 'http'; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
+) & {
+  /** Values that must not be shown. */
+  readonly secrets: readonly string[]
+}
+
+export interface EndpointSurroundings {
+  readonly env: Environment
+  readonly cwd: string
+  /** Names of variables that hold keys. */
+  readonly secretVariables: readonly string[]
+}
+
+/** @throws ConfigurationError when a variable is not set, or the configuration fits no kind of server. */
+export function endpointOf(name: string, config: McpServerConfig, { env, cwd, secretVariables }: EndpointSurroundings): Endpoint {
+  const fill = (text: string): string => filled(text, env, name)
+  const fillAll = (values: Readonly<Record<string, string>> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value)]))
+
+  const passed = commandEnvironment(env, secretVariables)
+  const secrets = new Set(Object.entries(env).flatMap(([key, value]) => (value === undefined || key in passed ? [] : [value])))
+  if (config.url !== undefined) {
+    const url = fill(config.url)
+    if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) throw wrong(name, 'its `url` is no http or https address')
+    const headers = fillAll(config.headers)
+    for (const value of Object.values(headers)) {
+      if (/[\r\n\0]/.test(value)) throw wrong(name, 'a header has more than one line')
+      secrets.add(value).add(value.split(' ').at(-1) ?? value)
+    }
+    return { kind: 'http', url: new URL(url), headers, secrets: [...secrets] }
+  }
+  if (config.command === undefined) throw wrong(name, 'it has neither a `command` nor a `url`')
+  const own = fillAll(config.env)
+  const harmless = commandEnvironment(own)
+  for (const [key, value] of Object.entries(own)) if (!(key in harmless)) secrets.add(value)
+  const words = [fill(config.command), ...(config.args ?? []).map(fill)]
+  if (words.some((word) => word.includes('\0'))) throw wrong(name, 'its command holds a NUL character')
+  const [command = '', ...args] = words
+  return { kind: 'stdio', command, args, env: { ...passed, ...own }, cwd: config.cwd ?? cwd, secrets: [...secrets] }
+}
+
+/** `${NAME}` and `${NAME:-default}`. */
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g
+
+function filled(text: string, env: Environment, server: string): string {
+  return text.replace(VARIABLE, (_whole, variable: string, instead: string | undefined) => {
+    const value = env[variable] ?? instead
+    if (value === undefined) throw wrong(server, `the environment variable ${variable} is not set`)
+    return value
+  })
+}
+
+function wrong(server: string, what: string): ConfigurationError {
+  return new ConfigurationError(`The MCP server "${server}" cannot be used: ${what}.`)
+}
+
+/** @throws ConfigurationError for what the type forbids, and for names that cannot be parts of names of tools. */
+export function checkServers(servers: unknown): asserts servers is Readonly<Record<string, McpServerConfig>> {
+  if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
+    throw new ConfigurationError('`servers` must be an object: { name: { command, args } } or { name: { url } }.')
+  }
+  for (const [name, server] of Object.entries(servers as Record<string, unknown>)) {
+    if (!SERVER_NAME.test(name)) {
+      throw new ConfigurationError(
+        `An MCP server cannot be called ${JSON.stringify(name.slice(0, 100))}: use letters, digits, "-" and single "_" inside, at most 32.`,
+      )
+    }
+    if (typeof server !== 'object' || server === null) throw wrong(name, 'it is no object')
+    const { type } = server as { type?: unknown }
+    if (type === 'sse') throw wrong(name, 'the old transport "sse" is not supported; most servers offer Streamable HTTP as well')
+  }
+}

@@ -1,0 +1,158 @@
+/** A server over all of its lives: it is started when it is needed, again when it has ended, and given up when that does not help. */
+
+import type { Clock } from '../../core/clock.ts'
+import { CriaError } from '../../core/error.ts'
+import { orAborted } from '../../util/abort.ts'
+import type { Definition, ReadDefinitions } from './definition.ts'
+import type { McpClientModule } from './load-client.ts'
+import type { Endpoint } from './server-config.ts'
+import { Session } from './session.ts'
+import type { CallOptions } from './session.ts'
+
+const MAX_FAILURES = 5
+/** Milliseconds before the second start in a row that fails; doubles with each further one. */
+const FIRST_WAIT = 500
+/** A call waits so long for a server to be started again; longer waits are told instead. */
+const PATIENCE = 4500
+const PING = 2000
+
+export interface ServerOptions {
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly version: string
+  readonly wanted: readonly string[] | undefined
+  readonly timeout: number
+  readonly startTimeout: number
+  readonly clock: Clock
+}
+
+export class Server {
+  readonly #sdk: McpClientModule
+  readonly #options: ServerOptions
+  readonly #closing = new AbortController()
+  #session: Session | undefined
+  #starting: Promise<Session> | undefined
+  #tools: ReadDefinitions = { definitions: [], problems: [] }
+  #failures = 0
+  #notBefore = 0
+  /** A call was not answered in time: perhaps nothing is any more. */
+  #isSuspect = false
+
+  constructor(sdk: McpClientModule, options: ServerOptions) {
+    this.#sdk = sdk
+    this.#options = options
+  }
+
+  get name(): string {
+    return this.#options.name
+  }
+
+  get timeout(): number {
+    return this.#options.timeout
+  }
+
+  get tools(): ReadDefinitions {
+    return this.#tools
+  }
+
+  /** @throws CriaError that says why the server cannot be used. */
+  async start(signal?: AbortSignal): Promise<void> {
+    const started = this.#ready()
+    await (signal === undefined ? started : orAborted(started, signal))
+  }
+
+  /**
+   * @param tool as it was offered; when the server now says something else of it, it is not called.
+   * @throws CriaError that says what went wrong; the signal's reason when it is aborted.
+   */
+  async call(
+    tool: Definition,
+    input: Readonly<Record<string, unknown>>,
+    options: Omit<CallOptions, 'timeout'>,
+  ): Promise<unknown> {
+    const { signal } = options
+    const session = await orAborted(this.#ready(), signal)
+    const now = this.#tools.definitions.find(({ name }) => name === tool.name)
+    if (now?.fingerprint !== tool.fingerprint) {
+      const what = now === undefined ? 'no longer has this tool' : 'has changed the description or the arguments of this tool'
+      throw new CriaError('tool_failure', `The MCP server "${this.name}" ${what} since it was offered; it was not called.`)
+    }
+    try {
+      const result = await session.call(tool.name, input, { ...options, timeout: this.#options.timeout })
+      this.#failures = 0
+      return result
+    } catch (thrown) {
+      if (thrown instanceof CriaError && thrown.code === 'timeout') this.#isSuspect = true
+      if (!session.isOpen && !signal.aborted) this.#failed()
+      throw thrown
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException('The MCP servers were closed.', 'AbortError'))
+    const starting = this.#starting?.catch(() => undefined)
+    await Promise.all([this.#session?.close(), starting?.then((session) => session?.close())])
+    this.#session = undefined
+  }
+
+  async #ready(): Promise<Session> {
+    if (this.#closing.signal.aborted) throw new CriaError('tool_failure', `The MCP server "${this.name}" was closed.`)
+    if (this.#starting !== undefined) return this.#starting
+    const session = this.#session
+    if (session?.isOpen === true && !this.#isSuspect && !session.isStale) return session
+    this.#starting = this.#renew(session)
+    try {
+      return await this.#starting
+    } finally {
+      this.#starting = undefined
+    }
+  }
+
+  async #renew(session: Session | undefined): Promise<Session> {
+    const { startTimeout } = this.#options
+    if (session?.isOpen === true && (!this.#isSuspect || (await session.answers(PING)))) {
+      this.#isSuspect = false
+      if (session.isStale) this.#tools = await session.list(this.#closing.signal, startTimeout)
+      return session
+    }
+    this.#isSuspect = false
+    this.#session = undefined
+    await session?.close()
+    await this.#waitForTurn()
+    const next = new Session(this.#sdk, this.#options)
+    const deadline = AbortSignal.any([this.#closing.signal])
+    try {
+      await next.connect(deadline, startTimeout)
+      this.#tools = await next.list(deadline, startTimeout)
+    } catch (thrown) {
+      await next.close()
+      this.#failed()
+      throw thrown
+    }
+    this.#session = next
+    return next
+  }
+
+  #failed(): void {
+    this.#failures++
+    this.#notBefore = this.#options.clock.now() + (this.#failures === 1 ? 0 : FIRST_WAIT * 2 ** (this.#failures - 2))
+  }
+
+  async #waitForTurn(): Promise<void> {
+    const { clock } = this.#options
+    if (this.#failures >= MAX_FAILURES) {
+      throw new CriaError(
+        'tool_failure',
+        `The MCP server "${this.name}" has failed ${MAX_FAILURES} times in a row and is not started again.`,
+      )
+    }
+    const wait = this.#notBefore - clock.now()
+    if (wait > PATIENCE) {
+      throw new CriaError(
+        'tool_failure',
+        `The MCP server "${this.name}" has failed ${this.#failures} times in a row and is started again in ${Math.ceil(wait / 1000)} s at the earliest.`,
+      )
+    }
+    if (wait > 0) await clock.sleep(wait, this.#closing.signal)
+  }
+}

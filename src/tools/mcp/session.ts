@@ -1,0 +1,178 @@
+/** One connection to a server, from its handshake to its end. */
+
+import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { CriaError } from '../../core/error.ts'
+import { messageOf, shortened } from '../output.ts'
+import { redact } from '../../util/redact.ts'
+import { readDefinitions } from './definition.ts'
+import type { ReadDefinitions } from './definition.ts'
+import { httpTransport, STREAM_ENDED } from './http-transport.ts'
+import type { McpClientModule } from './load-client.ts'
+import type { Endpoint } from './server-config.ts'
+import { StdioTransport } from './stdio-transport.ts'
+
+const MAX_PAGES = 100
+/** Tools that are looked at; how many are offered is decided later. */
+const MAX_LISTED = 20_000
+/** Milliseconds for a farewell over HTTP. */
+const FAREWELL = 1000
+const MAX_SAID = 1500
+
+/** Takes whatever comes: it is read as data from a stranger, see `readDefinitions` and `readResult`. */
+const ANYTHING = {
+  '~standard': { version: 1, vendor: 'cria', validate: (value: unknown) => ({ value }) },
+} as const
+
+export interface SessionOptions {
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly version: string
+  readonly wanted: readonly string[] | undefined
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal
+  readonly timeout: number
+  readonly onProgress: (content: string) => void
+}
+
+export class Session {
+  readonly #options: SessionOptions
+  readonly #client: Client
+  readonly #transport: StdioTransport | StreamableHTTPClientTransport
+  #open = true
+  #isStale = false
+
+  /** Not connected yet. */
+  constructor(sdk: McpClientModule, options: SessionOptions) {
+    const { endpoint, version } = options
+    this.#options = options
+    this.#client = new sdk.Client({ name: 'cria', version }, { capabilities: {} })
+    this.#transport =
+      endpoint.kind === 'stdio' ? new StdioTransport(endpoint) : httpTransport(sdk, endpoint.url, endpoint.headers)
+    // eslint-disable-next-line unicorn/prefer-add-event-listener -- the client knows no other way
+    this.#client.onclose = () => {
+      this.#open = false
+    }
+    this.#client.setNotificationHandler('notifications/tools/list_changed', () => {
+      this.#isStale = true
+    })
+  }
+
+  get isOpen(): boolean {
+    return this.#open
+  }
+
+  /** The server has said that its tools have changed. */
+  get isStale(): boolean {
+    return this.#isStale
+  }
+
+  /** @throws CriaError that says why there is no connection, and what the server has said. */
+  async connect(signal: AbortSignal, timeout: number): Promise<void> {
+    try {
+      await this.#client.connect(this.#transport, { signal, timeout })
+    } catch (thrown) {
+      await this.close()
+      throw this.#explained(thrown, timeout)
+    }
+  }
+
+  /** @throws CriaError as `connect`. */
+  async list(signal: AbortSignal, timeout: number): Promise<ReadDefinitions> {
+    this.#isStale = false
+    const found: unknown[] = []
+    const seen = new Set<string>()
+    let cursor: string | undefined
+    try {
+      do {
+        const params = cursor === undefined ? {} : { cursor }
+        const page = (await this.#client.request({ method: 'tools/list', params }, ANYTHING, { signal, timeout })) as {
+          tools?: unknown
+          nextCursor?: unknown
+        } | null
+        if (!Array.isArray(page?.tools)) throw new TypeError('it does not tell its tools in the form of the protocol')
+        for (const tool of page.tools) found.push(tool)
+        cursor = typeof page.nextCursor === 'string' ? page.nextCursor : undefined
+        if (cursor === undefined || seen.has(cursor)) break
+        seen.add(cursor)
+      } while (seen.size < MAX_PAGES && found.length < MAX_LISTED)
+    } catch (thrown) {
+      this.#isStale = true
+      throw this.#explained(thrown, timeout)
+    }
+    return readDefinitions(found, this.#options.wanted)
+  }
+
+  /** @throws CriaError `tool_failure` or `timeout`; the signal's reason when it is aborted. */
+  async call(tool: string, input: Readonly<Record<string, unknown>>, options: CallOptions): Promise<unknown> {
+    const { signal, timeout, onProgress } = options
+    try {
+      return await this.#client.request({ method: 'tools/call', params: { name: tool, arguments: input } }, ANYTHING, {
+        signal,
+        timeout,
+        onprogress: ({ message, progress, total }) =>
+          onProgress(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`),
+      })
+    } catch (thrown) {
+      signal.throwIfAborted()
+      throw this.#explained(thrown, timeout)
+    }
+  }
+
+  /** Whether the server still answers. */
+  async answers(timeout: number): Promise<boolean> {
+    try {
+      await this.#client.request({ method: 'ping' }, ANYTHING, { timeout })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#open = false
+    const transport = this.#transport
+    if ('terminateSession' in transport) {
+      const farewell = AbortSignal.timeout(FAREWELL)
+      const late = new Promise((resolve) => farewell.addEventListener('abort', resolve, { once: true }))
+      await Promise.race([transport.terminateSession().catch(() => {}), late])
+    }
+    await this.#client.close().catch(() => {})
+    // Also when the client has let go of it before.
+    await transport.close().catch(() => {})
+  }
+
+  #explained(thrown: unknown, timeout: number): CriaError {
+    const { name, endpoint } = this.#options
+    const { code, status } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as { code?: unknown; status?: unknown }
+    const clean = (text: string): string => redact(shortened(text, MAX_SAID), endpoint.secrets)
+    const server = `The MCP server "${name}"`
+    if (code === 'REQUEST_TIMEOUT') {
+      return new CriaError('timeout', `${server} did not answer within ${timeout / 1000} s.${this.#said(clean)}`, {
+        cause: thrown,
+      })
+    }
+    // An error of the server's own, in the form of the protocol.
+    if (typeof code === 'number' && code !== STREAM_ENDED) {
+      return new CriaError('tool_failure', `${server} answered with an error (${code}): ${clean(messageOf(thrown))}`)
+    }
+    const lost = this.#transport instanceof StdioTransport ? this.#transport.failure : undefined
+    // A session that the server has forgotten, or an address that nobody listens at any more.
+    if (endpoint.kind === 'http' && (status === undefined || status === 404 || Number(status) >= 500)) this.#open = false
+    const what = lost ?? clean(messageOf(thrown) + causeOf(thrown))
+    const hint = status === 401 ? { hint: 'Set `headers` of this server, such as "Authorization": "Bearer ${TOKEN}".' } : {}
+    return new CriaError('tool_failure', `${server} cannot be used: ${what}.${this.#said(clean)}`, hint)
+  }
+
+  #said(clean: (text: string) => string): string {
+    const said = this.#transport instanceof StdioTransport ? this.#transport.said.trim() : ''
+    // The end tells more than the beginning.
+    return said === '' ? '' : `\nIt wrote:\n${clean(said.slice(-MAX_SAID))}`
+  }
+}
+
+function causeOf(thrown: unknown): string {
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  return cause instanceof Error ? ` (${messageOf(cause)})` : ''
+}

@@ -1,0 +1,159 @@
+/** Talks to a server that runs as a program: one JSON-RPC message a line. The program's whole process group ends with it. */
+
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { BoundedOutput } from '../builtin/bounded-output.ts'
+import { ProcessGroup } from '../builtin/process-group.ts'
+
+export interface Launch {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+}
+
+/** Bytes of one message, and of what the server has not read yet. */
+export const MAX_MESSAGE = 16_000_000
+/** Lines that are no messages, before the server counts as broken. */
+const MAX_NOISE = 1000
+/** Messages that nobody asked for, from one answer to the next. */
+const MAX_UNASKED = 10_000
+/** Milliseconds that a server has to end by itself when its input ends. */
+const POLITE_END = 300
+
+export class StdioTransport implements Transport {
+  onclose: (() => void) | undefined
+  onerror: ((error: Error) => void) | undefined
+  onmessage: Transport['onmessage']
+
+  readonly #launch: Launch
+  /** What the program says beside the protocol. */
+  readonly #said = new BoundedOutput()
+  #group: ProcessGroup | undefined
+  #pending: Buffer[] = []
+  #pendingLength = 0
+  #noise = 0
+  #unasked = 0
+  #closed = false
+  #failure: string | undefined
+
+  constructor(launch: Launch) {
+    this.#launch = launch
+  }
+
+  /** Why the connection ended. */
+  get failure(): string | undefined {
+    return this.#failure
+  }
+
+  get said(): string {
+    return this.#said.text()
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.#launch
+    const group = new ProcessGroup(command, args, {
+      cwd,
+      env,
+      takesInput: true,
+      onOutput: (piece) => this.#read(piece),
+      onErrorOutput: (piece) => this.#said.add(piece),
+    })
+    this.#group = group
+    group.ended.then(
+      ({ code, signal }) => this.#end(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`),
+      (cause: unknown) => this.#end(`it cannot be started: ${cause instanceof Error ? cause.message : String(cause)}`),
+    )
+    await Promise.race([group.spawned, group.ended])
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const group = this.#group
+    if (group === undefined || this.#closed) throw new Error('The server is not running.')
+    if (group.unread > MAX_MESSAGE) {
+      this.#fail('it does not read what it is sent')
+      throw new Error('The server does not read what it is sent.')
+    }
+    group.write(`${JSON.stringify(message)}\n`)
+  }
+
+  async close(): Promise<void> {
+    const group = this.#group
+    if (group === undefined) return
+    group.endInput()
+    const ended = group.ended.catch(() => {})
+    const stop = setTimeout(() => group.stop(), POLITE_END)
+    this.#end('it was closed')
+    await ended
+    clearTimeout(stop)
+  }
+
+  #read(piece: Buffer): void {
+    if (this.#closed) return
+    let start = 0
+    for (let end = piece.indexOf(10); end >= 0 && !this.#closed; end = piece.indexOf(10, start)) {
+      this.#pending.push(piece.subarray(start, end))
+      const line = Buffer.concat(this.#pending).toString('utf8')
+      this.#pending = []
+      this.#pendingLength = 0
+      start = end + 1
+      this.#line(line)
+    }
+    const rest = piece.subarray(start)
+    this.#pending.push(rest)
+    this.#pendingLength += rest.length
+    if (this.#pendingLength > MAX_MESSAGE) this.#fail(`it sent a message of more than ${MAX_MESSAGE / 1_000_000} MB`)
+  }
+
+  #line(line: string): void {
+    if (line.trim() === '') return
+    const message = messageIn(line)
+    if (message === undefined) {
+      this.#said.add(Buffer.from(`${line.slice(0, 1000)}\n`))
+      if (++this.#noise > MAX_NOISE) this.#fail('it writes to standard output what is no message of the protocol')
+      return
+    }
+    this.#unasked = 'method' in message ? this.#unasked + 1 : 0
+    if (this.#unasked > MAX_UNASKED) return this.#fail('it floods with messages that nobody asked for')
+    this.onmessage?.(message)
+  }
+
+  /** Whoever waits for an answer is told at once; the program is ended meanwhile. */
+  #fail(reason: string): void {
+    this.#group?.stop()
+    this.#end(reason)
+  }
+
+  #end(reason: string): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#failure = reason
+    this.#pending = []
+    this.onclose?.()
+  }
+}
+
+/** What has the form of a JSON-RPC message. An answer that has none becomes an error: whoever waits for it is not left waiting. */
+function messageIn(line: string): JSONRPCMessage | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined
+  const { id, method, result, error } = value
+  if (id !== undefined && typeof id !== 'string' && typeof id !== 'number') return undefined
+  if (typeof method === 'string') return value as unknown as JSONRPCMessage
+  if (id === undefined) return undefined
+  const isAnswer =
+    isObject(result) || (isObject(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string')
+  if (isAnswer) return value as unknown as JSONRPCMessage
+  return { jsonrpc: '2.0', id, error: { code: NO_ANSWER, message: 'what it sent is no answer' } }
+}
+
+/** "Invalid request", which is the nearest that JSON-RPC has. */
+const NO_ANSWER = -32_600
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
