@@ -10,8 +10,10 @@ import type { Retrieved } from '../core/message.ts'
 import { readClaims } from './citations/claims.ts'
 import type { Claim, Range } from './citations/claims.ts'
 import { compare } from './citations/comparison.ts'
+import type { Comparison } from './citations/comparison.ts'
 import { citedPlace, judgeQuotation, judgeStatement, sharesStatement } from './citations/judge.ts'
 import type { Verdict } from './citations/judge.ts'
+import { standsLiterally } from './citations/literal.ts'
 
 /** @param count is told how many steps it took, which grows with the lengths of answer and passages. */
 export function readCitations(
@@ -22,13 +24,15 @@ export function readCitations(
   if (passages.length === 0) return []
   const { claims, markers } = readClaims(answer)
   if (claims.length === 0) return []
-  const comparison = compare(answer, markers, passages)
+  const byMarker = new Map(passages.map((passage) => [passage.marker, passage]))
+  let compared: Comparison | undefined
+  let steps = 0
   const citations = new Map<string, Citation>()
   for (const [index, claim] of claims.entries()) {
     const beside = [claims[index - 1], claims[index + 1]].flatMap((other) => other?.markers ?? [])
     for (const marker of claim.markers) {
-      const passage = comparison.passage(marker)
-      if (passage === undefined) {
+      const retrieved = byMarker.get(marker)
+      if (retrieved === undefined) {
         note({
           marker,
           chunkId: '',
@@ -41,13 +45,23 @@ export function readCitations(
         })
         continue
       }
-      if (isReference(answer, claim, passage.retrieved)) continue
+      if (isReference(answer, claim, retrieved)) continue
+      const words = said(answer, claim.whole)
+      const place = standsLiterally(words, retrieved.chunk.text)
+      steps += words.length
+      if (place !== undefined) {
+        note(cited(answer, claim.whole, retrieved, { kind: 'verbatim', supported: true, place }))
+        continue
+      }
+      const comparison = (compared ??= compare(answer, markers, passages))
+      const passage = comparison.passage(marker)
+      if (passage === undefined) continue
       const others = comparison.markers.filter((other) => other !== marker)
       const setting = { comparison, passage, others, beside }
-      for (const { range, verdict } of verdictsOf(claim, setting)) note(cited(answer, range, passage.retrieved, verdict))
+      for (const { range, verdict } of verdictsOf(claim, setting)) note(cited(answer, range, retrieved, verdict))
     }
   }
-  count(comparison.steps())
+  count(steps + (compared?.steps() ?? 0))
   return [...citations.values()]
 
   function note(citation: Citation): void {
