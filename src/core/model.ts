@@ -45,6 +45,8 @@ export interface ModelFacts {
   readonly structuredOutput?: boolean
   /** `false`: the model only quotes what it is given, and cannot be asked to write a summary. Default true. */
   readonly writes?: boolean
+  /** `true`: it cuts off the beginning of a request that is too long, and answers the rest. Default false. */
+  readonly cutsSilently?: boolean
 }
 
 export const UNKNOWN_FACTS: ModelFacts = { contextWindow: null, maxOutputTokens: null }

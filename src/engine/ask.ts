@@ -3,13 +3,14 @@
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import type { Answer } from '../model/answer.ts'
+import type { Answer, ModelContext, Overflow } from '../model/answer.ts'
 import { passOn } from '../model/chain.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Demand } from '../prepare/compact/make-room.ts'
 import { prepare } from '../prepare/prepare.ts'
 import type { Prepared } from '../prepare/prepare.ts'
 import { completeAside } from './aside.ts'
+import { cutError, cutNotice, silentCut } from './silent-cut.ts'
 import { currentModel } from './turn.ts'
 import type { Turn } from './turn.ts'
 
@@ -18,18 +19,23 @@ const SURELY_TOO_LARGE = 1.25
 
 /** @throws CriaError `context_length`, with the numbers, when neither making room nor a larger model helps. */
 export async function* prepareAndAsk(turn: Turn): Station<Answer> {
-  const { ctx, chain } = turn
+  const { ctx, chain, options } = turn
   let state: Demand['state'] = 'new'
+  let refusal: CriaError | undefined
   for (;;) {
     const prepared = yield* prepareFor(state, turn)
     turn.conversation = prepared.conversation
 
-    let refusal: CriaError | undefined
     if (state === 'refused' ? prepared.compacted : mayFit(prepared)) {
-      const outcome = yield* streamModel(prepared.request, ctx)
-      if (outcome.type === 'answer') return outcome
+      const window = (model: LanguageModel): number | null => windowOf(model, prepared)
+      const isLastTry = state !== 'new' || prepared.compacted || options.context?.compaction === false
+      const outcome = yield* streamModel(prepared.request, { ...ctx, checkRead: isLastTry ? undefined : checkRead(window) })
+      if (outcome.type === 'answer') {
+        yield* tellOfCut(outcome, prepared, window, turn)
+        return outcome
+      }
       refusal = outcome.error
-      turn.tooLarge.set(outcome.model.ref, prepared.size)
+      turn.tooLarge.set(outcome.model.ref, sizeRefused(outcome, prepared))
       if (state === 'new' && !prepared.compacted) {
         state = 'refused'
         continue
@@ -39,6 +45,7 @@ export async function* prepareAndAsk(turn: Turn): Station<Answer> {
     const larger = passOn(chain, 'context_too_large')
     if (larger === undefined) throw tooLarge(ref, prepared, refusal)
     yield larger
+    refusal = undefined
     if (prepared.compacted || state === 'refused') state = 'tried'
   }
 }
@@ -64,6 +71,39 @@ function compactionFor(model: LanguageModel, compaction: Demand['compaction'], {
   if (compaction === false || model === options.model) return compaction
   const { window: _, ...rest } = compaction
   return rest
+}
+
+/** A cut is an overflow, as long as something can be done about it. */
+function checkRead(window: (model: LanguageModel) => number | null): ModelContext['checkRead'] {
+  return async (request, model, usage) => {
+    const cut = await silentCut(request, model, usage, window(model))
+    return cut?.isCertain === true ? cutError(cut, model.ref) : undefined
+  }
+}
+
+/** Once a turn: what cannot be helped, and what is not certain. */
+async function* tellOfCut(
+  { model, usage, cacheHit }: Answer,
+  { request }: Prepared,
+  window: (model: LanguageModel) => number | null,
+  turn: Turn,
+): Station<void> {
+  if (turn.toldOfCut || cacheHit) return
+  const cut = await silentCut(request, model, usage, window(model))
+  if (cut === undefined) return
+  turn.toldOfCut = true
+  yield cutNotice(cut, model.ref)
+}
+
+/** The request was prepared for one model, and another may have answered it. */
+function windowOf(model: LanguageModel, { request, window }: Prepared): number | null {
+  return model.ref === request.model ? window : model.facts.contextWindow
+}
+
+/** What a provider says it has read is a measure of what it can read; whole messages that it left out may make that too little. */
+function sizeRefused({ error }: Overflow, { size }: Prepared): number {
+  const read = error.details?.['inputTokens']
+  return typeof read === 'number' ? Math.min(size, Math.max(read, size / 4)) : size
 }
 
 function mayFit({ size, window }: Prepared): boolean {

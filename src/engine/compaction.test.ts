@@ -233,6 +233,61 @@ describe('a request that is too large', () => {
     expect((await run({ model: cut, prompt: 'Go' })).result).toMatchObject({ finishReason: 'length', text: 'He' })
   })
 
+  describe('ENG-ERR-003 a server that cuts a request without a word', () => {
+    /** Reads the end of a request only, four characters to a token, and says so. */
+    const cutting = (window: number, facts: Partial<ScriptedModel['facts']>): ScriptedModel =>
+      new ScriptedModel(
+        (request): ScriptedAnswer => {
+          if (isSummary(request)) return 'Notes.'
+          const inputTokens = Math.min(window, Math.round(contents(request).join('').length / 4.5))
+          return { text: 'Here.', usage: { inputTokens, outputTokens: 1, totalTokens: inputTokens + 1 } }
+        },
+        { facts },
+      )
+    const messages = [user('First.'), assistant(words(16_000)), user('Second.'), assistant(words(16_000))]
+
+    it('gets it once more, smaller, when it is known to do so; what it said first is taken back', async () => {
+      const model = cutting(3000, { contextWindow: null, cutsSilently: true })
+      const { events, types, text } = await run({ model, messages, prompt: 'Third?' })
+      expect(types).toEqual(['start', 'text_delta', 'reset', 'compaction', 'text_delta', 'usage', 'message', 'complete'])
+      expect(text).toBe('Here.')
+      const sizes = model.requests.filter((request) => !isSummary(request)).map((request) => contents(request).join('').length)
+      expect(sizes).toEqual([expect.any(Number), expect.any(Number)])
+      expect(sizes.at(-1)).toBeLessThan(3000 * 4.5)
+      // Both were paid for.
+      expect(events.at(-1)).toMatchObject({ result: { usage: { inputTokens: expect.any(Number) } } })
+    })
+
+    it('or when its window could not have held it', async () => {
+      const options = { messages, prompt: words(16_000), context: { compaction: { window: 10_000 } } }
+      const { types } = await run({ model: cutting(4000, { contextWindow: 128_000 }), ...options, messages: [] })
+      // It fits by our count, and was read.
+      expect(types).toEqual(['start', 'text_delta', 'usage', 'message', 'complete'])
+      const all = { ...options, prompt: words(42_000), messages: [] }
+      const { events, types: refused } = await run({ model: cutting(3000, { contextWindow: 128_000 }), ...all })
+      expect(refused).toEqual(['start', 'text_delta', 'reset', 'error'])
+      expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', details: { inputTokens: 3000 } } })
+    })
+
+    it('is told of once a turn where nobody can be certain: it may count only what was not in its cache', async () => {
+      const model = cutting(3000, { contextWindow: null })
+      const { events, types } = await run({ model, messages, prompt: 'Third?' })
+      expect(types).toEqual(['start', 'text_delta', 'notice', 'usage', 'message', 'complete'])
+      expect(events[2]).toMatchObject({ code: 'input_cut', details: { read: 3000 } })
+      const far = cutting(3000, { contextWindow: 200_000 })
+      expect((await run({ model: far, messages, prompt: 'Third?' })).types).not.toContain('notice')
+    })
+
+    it('is believed in the end, so that the turn ends', async () => {
+      const model = cutting(300, { contextWindow: null, cutsSilently: true })
+      const { types } = await run({ model, messages, prompt: 'Third?' })
+      expect(types.filter((type) => type === 'compaction')).toHaveLength(1)
+      expect(types.at(-1)).toBe('complete')
+      const hopeless = await run({ model: cutting(300, { contextWindow: null, cutsSilently: true }), prompt: words(20_000) })
+      expect(hopeless.types.at(-1)).toBe('error')
+    })
+  })
+
   it('ENG-ERR-003 a window that is given is not the one of a larger model', async () => {
     const small = new ScriptedModel(['Never.'], { ref: 'a/small', facts: { contextWindow: 5000 } })
     const large = new ScriptedModel(['Here.'], { ref: 'b/large', facts: { contextWindow: 100_000 } })
@@ -252,6 +307,8 @@ describe('a request that is too large', () => {
     const { events, types } = await run({ model, prompt: words(8000), system: words(8000) })
     expect(types).toEqual(['start', 'error'])
     expect(events.at(-1)).toMatchObject({ error: { code: 'context_length', details: { contextWindow: WINDOW } } })
+    // What the provider said is part of it.
+    expect(JSON.stringify(events.at(-1))).toContain('Too many tokens.')
     expect(model.requests).toHaveLength(1)
   })
 

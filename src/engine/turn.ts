@@ -57,6 +57,8 @@ export interface Turn {
   conversation: Conversation | undefined
   /** Tokens of requests that a model has refused because of their size, by its name. */
   readonly tooLarge: Map<string, number>
+  /** It has been told once that a model may not have read everything. */
+  toldOfCut: boolean
   /** The reader is gone, or the time of the turn is up: whatever runs for it has to end. */
   end(reason: CriaError): void
 }
@@ -116,6 +118,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId }),
     conversation: undefined,
     tooLarge: new Map(),
+    toldOfCut: false,
     end: (reason) => ending.abort(reason),
     ctx: {
       sessionId,

@@ -25,6 +25,8 @@ export interface ModelContext extends StationContext {
   readonly ledger: Ledger
   /** Absent: nothing is remembered of models that failed. */
   readonly coolDowns?: CoolDowns | undefined
+  /** Judges, by what the provider has counted, whether it has read the whole request; an error takes the answer back. */
+  readonly checkRead?: ((request: ModelRequest, model: LanguageModel, usage: Usage) => Promise<CriaError | undefined>) | undefined
   /** Absent: every request is made. */
   readonly cache?: ResponseCache | undefined
 }

@@ -152,7 +152,10 @@ async function* attemptOnce(
     }
     const assembled = progress.assembler.result()
     noteResponse(span, assembled)
-    return { ...answerOf(assembled, request, model), message: messageOf(assembled, ctx), model }
+    const answer = answerOf(assembled, request, model)
+    const unread = await ctx.checkRead?.(request, model, assembled.usage)
+    if (unread !== undefined) throw unread
+    return { ...answer, message: messageOf(assembled, ctx), model }
   } catch (thrown) {
     const error = toCriaError(thrown)
     progress.error = error

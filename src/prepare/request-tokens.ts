@@ -45,6 +45,11 @@ export function countMessageTokens(message: Said, count: CountTokens): number {
   return messageTokens(message, count, counted)
 }
 
+/** Of the text of messages: what every provider counts, whatever it makes of images, signatures and its own template. */
+export function leastTokens(messages: readonly RequestMessage[], count: CountTokens): number {
+  return messages.reduce((sum, { content }) => sum + count(content), 0)
+}
+
 /** Kept by the parts: they are what a message and its form in a request have in common. */
 function messageTokens({ content, parts }: Said, count: CountTokens, known: WeakMap<readonly Part[], number>): number {
   let tokens = known.get(parts)

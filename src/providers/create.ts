@@ -54,7 +54,7 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
     ref,
     style: definition.style,
     providerOptions: definition.providerOptions,
-    facts: () => ({ ...modelFacts(provider, model, baseURL), ...options.facts }),
+    facts: () => ({ ...modelFacts(provider, model, baseURL), ...definition.facts, ...options.facts }),
     identity: () =>
       identityOf({
         baseURL: baseUrlOf(definition, options),

@@ -3,6 +3,7 @@
 import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { EmbeddingPurpose } from '../core/embedding.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { ModelFacts } from '../core/model.ts'
 import { chatDialect } from './ai-sdk/gaps/chat.ts'
 import { geminiDialect } from './ai-sdk/gaps/gemini.ts'
 import { messagesDialect } from './ai-sdk/gaps/messages.ts'
@@ -38,6 +39,8 @@ export interface ProviderDefinition {
   readonly load: () => Promise<
     (settings: PackageSettings, options: LanguageModelV4CallOptions) => LanguageModelV4 | Promise<LanguageModelV4>
   >
+  /** What holds for all of its models. */
+  readonly facts?: Partial<ModelFacts>
   /** Absent where the provider has no embeddings. */
   readonly embedding?: EmbeddingDefinition
 }
@@ -144,6 +147,7 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
     urlVariable: 'OLLAMA_HOST',
     home: ollamaBaseUrl(undefined),
     normalize: (url) => ollamaBaseUrl(url),
+    facts: { cutsSilently: true },
   }),
   'openai-compatible': compatible({
     name: 'openaiCompatible',
@@ -158,7 +162,7 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
 function compatible({
   name,
   ...place
-}: Pick<ProviderDefinition, 'keyVariable' | 'urlVariable' | 'home' | 'normalize'> & {
+}: Pick<ProviderDefinition, 'keyVariable' | 'urlVariable' | 'home' | 'normalize' | 'facts'> & {
   readonly name: string
 }): ProviderDefinition {
   return {

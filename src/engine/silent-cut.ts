@@ -1,0 +1,66 @@
+/**
+ * Some servers cut off the beginning of a request that is too long, and answer as if nothing had happened. Only what they have counted tells.
+ * So do servers that count what was not in their cache, so that a low count alone proves nothing.
+ */
+
+import { CriaError } from '../core/error.ts'
+import type { EventBody } from '../core/event.ts'
+import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { Usage } from '../core/usage.ts'
+import { loadTokenCounter } from '../prepare/count-tokens.ts'
+import { estimateRequestTokens, leastTokens } from '../prepare/request-tokens.ts'
+
+export interface SilentCut {
+  /** Tokens of the text that was sent, by our count. */
+  readonly sent: number
+  /** What the provider says it has read. */
+  readonly read: number
+  /** The provider is known to do so, or the window could not hold what was sent. */
+  readonly isCertain: boolean
+}
+
+/** No two tokenizers differ by that much over a text of some length. */
+const READ_SHARE = 0.5
+/** Shorter requests are not cut, and templates would have too much of a say. */
+const LEAST_SENT = 2000
+/** Of the window: what is above may have been too much. */
+const NEAR = 0.8
+
+/** @param window of the model that was asked; `null` when nobody knows. */
+export async function silentCut(
+  request: ModelRequest,
+  { facts }: LanguageModel,
+  { inputTokens: read, cacheReadTokens, exactness }: Usage,
+  window: number | null,
+): Promise<SilentCut | undefined> {
+  if (read === null || exactness !== 'exact' || (cacheReadTokens ?? 0) > 0) return undefined
+  if (read >= READ_SHARE * estimateRequestTokens(request)) return undefined
+  const isKnownFor = facts.cutsSilently === true
+  // Far from its limit nobody cuts anything.
+  if (window !== null && !isKnownFor && estimateRequestTokens(request) < NEAR * window) return undefined
+  const sent = leastTokens(request.messages, await loadTokenCounter())
+  if (sent < LEAST_SENT || read >= READ_SHARE * sent) return undefined
+  return { sent, read, isCertain: isKnownFor || (window !== null && sent >= NEAR * window) }
+}
+
+export function cutError({ sent, read }: SilentCut, model: string): CriaError {
+  return new CriaError(
+    'context_length',
+    `${model} has read ${read} of about ${sent} tokens: it has cut the request without a word.`,
+    {
+      hint: 'Give it a larger window (OLLAMA_CONTEXT_LENGTH of the Ollama server), and say so with "modelFacts" in config.json.',
+      details: { inputTokens: read },
+    },
+  )
+}
+
+export function cutNotice({ sent, read }: SilentCut, model: string): EventBody {
+  return {
+    type: 'notice',
+    code: 'input_cut',
+    message:
+      `${model} says that it has read ${read} tokens, of about ${sent} that were sent: it may have left out the beginning. ` +
+      'Say how large its window is ("modelFacts" in config.json, or `context.compaction.window`), so that room is made in time.',
+    details: { sent, read },
+  }
+}
