@@ -8,8 +8,9 @@ const LONGEST = 2000
 /** Comparisons at worst, where words and text repeat one word without end. */
 const MOST_WORK = 20_000_000
 const NOT_IN_WORDS = /[\\^$.*+?()[\]{}|]/g
-/** What may stand before a sentence: another one, the beginning of a line or of an entry of a list. */
-const SENTENCE_BEGINS = /(?:^|[.!?。！？]["'”’)\]]{0,3}\s{1,5}|\n[ \t]{0,12}(?:[-*+•][ \t]{1,3}|\d{1,3}[.)][ \t]{1,3})?)$/
+/** What may stand before a sentence: another one, an empty line, the mark of a list. */
+const SENTENCE_BEGINS =
+  /(?:^|[.!?。！？]["'”’)\]]{0,3}\s{1,5}|\n\s{0,12}(?:\n|[-*+•][ \t]{1,3}|\d{1,3}[.)][ \t]{1,3}))[ \t]{0,12}$/
 const WORD_GOES_ON = patternFor(String.raw`^[\p{L}\p{M}\p{N}]`, 'u')
 
 /** Where the text has these words from the beginning of a sentence on; UTF-16 offsets, punctuation at the ends included. */
