@@ -6,6 +6,7 @@ import { createProviderModel } from '../providers/create.ts'
 import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { describe } from '../util/check.ts'
 import { nearest } from '../util/nearest.ts'
 import { POINTERS, PROVIDERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
@@ -25,6 +26,8 @@ type Environment = Readonly<Record<string, string | undefined>>
  * @throws ConfigurationError for a provider that does not exist, naming those that do.
  */
 export function createModel(ref: string, options: ModelOptions = {}): LanguageModel {
+  if (typeof ref !== 'string')
+    throw new ConfigurationError(`createModel() takes the name of a model, like openai/gpt-5-mini, but got ${describe(ref)}.`)
   if (ref === EXTRACTIVE_REF) return createExtractiveModel()
   const slash = ref.indexOf('/')
   const provider = ref.slice(0, slash)

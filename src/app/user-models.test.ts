@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { createModel } from './models.ts'
 import { defaultModel, resolveModel } from './user-models.ts'
 
 let home: string
@@ -16,6 +17,10 @@ afterEach(() => {
 })
 
 const configure = (config: object): void => writeFileSync(join(home, 'config.json'), JSON.stringify(config))
+
+test.each([undefined, null, 5, {}])('createModel(%j) says what it takes', (ref) => {
+  expect(() => createModel(ref as never)).toThrow(/createModel\(\) takes the name of a model, like openai\/gpt-5-mini, but got/)
+})
 
 describe('resolveModel', () => {
   it('takes names, pointers of the configuration, and models', () => {

@@ -34,4 +34,8 @@ describe('foldEvents', () => {
     })
     expect(foldEvents([])).toEqual({ message: undefined, text: '', toolResults: [], result: undefined })
   })
+
+  it.each([undefined, null, 5, {}, (async function* () {})()])('refuses what is no list of events: %s', (given) => {
+    expect(() => foldEvents(given as never)).toThrow(expect.objectContaining({ code: 'configuration' }) as Error)
+  })
 })

@@ -1,3 +1,4 @@
+import { ConfigurationError } from './error.ts'
 import type { EventBody, QueryResult } from './event.ts'
 import { fromParts } from './message.ts'
 import type { Message } from './message.ts'
@@ -13,8 +14,15 @@ export interface Folded {
   readonly result: QueryResult | undefined
 }
 
-/** Folds the events of a turn, or the beginning of them, into the state that they describe. */
+/**
+ * Folds the events of a turn, or the beginning of them, into the state that they describe.
+ *
+ * @throws ConfigurationError when it is given no list of events.
+ */
 export function foldEvents(events: Iterable<EventBody & { readonly step?: number }>): Folded {
+  const given: unknown = events
+  if (typeof given !== 'object' || given === null || !(Symbol.iterator in given))
+    throw new ConfigurationError('foldEvents() takes a list of events; those of a running query() are collected first.')
   let message: Message | undefined
   let text = ''
   let thinking = ''

@@ -30,8 +30,8 @@ export interface ModelFacts {
   /** Tokens of input and output together. */
   readonly contextWindow: number | null
   readonly maxOutputTokens: number | null
-  /** Absent: unknown. */
-  readonly price?: Price
+  /** Absent or `null`: unknown. */
+  readonly price?: Price | null
   /** `false`: the system prompt has to travel as a user message. Default true. */
   readonly systemRole?: boolean
   /** The only temperature that the model takes. */

@@ -69,8 +69,15 @@ export async function inSpan<T>(
   }
 }
 
-/** Iterates `source` with the span current around each `next()`; generators that are not ours would lose it otherwise. */
-export async function* iterateIn<T>(span: Span, source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+/**
+ * Iterates `source` with the span current around each `next()`; generators that are not ours would lose it otherwise.
+ * @param read gives each value its type, or throws what is wrong with it.
+ */
+export async function* iterateIn<T>(
+  span: Span,
+  source: AsyncIterable<unknown>,
+  read: (value: unknown) => T,
+): AsyncGenerator<T, void, undefined> {
   const iterator = span.run(() => source[Symbol.asyncIterator]())
   let finished = false
   try {
@@ -80,7 +87,7 @@ export async function* iterateIn<T>(span: Span, source: AsyncIterable<T>): Async
         finished = true
         return
       }
-      yield result.value
+      yield read(result.value)
     }
   } finally {
     if (!finished) await iterator.return?.()

@@ -60,7 +60,7 @@ function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
     if (model.facts.writes === false) return undefined
     const helper = summaryModel?.()
     // Nobody could keep a budget with a model whose price is not known.
-    const isPayable = options.budget === undefined || helper?.facts.price !== undefined
+    const isPayable = options.budget === undefined || (helper?.facts.price ?? undefined) !== undefined
     return completeAside([isPayable ? helper : undefined, model], ctx)
   }
   return prepare({ ...turn, model, room }, { ...ctx, complete })

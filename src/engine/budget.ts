@@ -90,7 +90,7 @@ function outputBound(demand: Demand, input: number, accounts: readonly Account[]
 
 /** What the model gives at most. An input that seems to fill the window is the provider's to refuse. */
 function ownBound({ maxOutputTokens, contextWindow }: Demand['facts'], input: number): number {
-  const window = contextWindow === null ? Infinity : Math.max(LEAST_OUTPUT, contextWindow - input)
+  const window = Math.max(LEAST_OUTPUT, (contextWindow ?? Infinity) - input)
   return Math.min(maxOutputTokens ?? ASSUMED_OUTPUT, window)
 }
 
@@ -153,7 +153,7 @@ function limitsMoney({ costUsd, session, day }: Budget): boolean {
 export function checkPrices(budget: Budget, models: readonly LanguageModel[]): void {
   if (!limitsMoney(budget)) return
   for (const { ref, facts } of models) {
-    if (facts.price !== undefined) continue
+    if ((facts.price ?? undefined) !== undefined) continue
     throw new ConfigurationError(`A budget in US dollars cannot be kept with ${ref}: its price is not known.`, {
       hint:
         `State what it costs, in dollars for a million tokens: {"modelFacts": {"${ref}": {"price": {"input": 1, "output": 2}}}} in ` +

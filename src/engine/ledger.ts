@@ -48,7 +48,7 @@ export class TurnLedger implements Ledger {
       inputTokens: estimateRequestTokens(request),
       maxOutputTokens: request.maxOutputTokens,
       facts: model.facts,
-      price: model.facts.price,
+      price: model.facts.price ?? undefined,
     }
     const turn: Account = { scope: 'turn', limits: own, settled: this.#used, reserved: NOTHING }
     let plan: Plan | undefined
@@ -70,7 +70,7 @@ export class TurnLedger implements Ledger {
 
   async settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): Promise<Usage> {
     const usage = attempt.free ? ZERO_USAGE : completed(attempt, request)
-    const costUsd = costOf(usage, model.facts.price)
+    const costUsd = costOf(usage, model.facts.price ?? undefined)
     this.#add(usage, costUsd)
     this.#models.set(model.ref, useOf(model.ref, this.#models.get(model.ref), usage, costUsd))
     const amount = { tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), costUsd: costUsd ?? 0 }

@@ -8,7 +8,6 @@ import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { LanguageModel, ModelPart, ModelRequest } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
-import { iterateIn } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
 import { orAborted } from '../util/abort.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
@@ -19,6 +18,7 @@ import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
 import { fitRequest } from './fit.ts'
 import type { Seat } from './flight.ts'
+import { modelParts } from './model-parts.ts'
 import { givenUp, recover } from './recover.ts'
 import { wasRefused } from './refused.ts'
 import { OVER, readAlone } from './answer-reader.ts'
@@ -129,7 +129,7 @@ async function* attemptOnce(
   })
   let shown = false
   try {
-    const start: StartRequest = (signal) => iterateIn(span, model.stream(request, { signal, span }))
+    const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
     progress.reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
     const read = partsOf(progress.reader, model, ctx)
     const parts = readTextToolCalls(read, request.tools ?? [], ctx.createId)

@@ -7,6 +7,7 @@ import type { JsonObject } from '../core/json.ts'
 import { textOf } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Chunk, DocumentInput, DocumentStore, ScoredChunk, SearchOptions } from '../core/store.ts'
+import { givenDocuments } from './given-documents.ts'
 import { chunkTest } from './rank/filter.ts'
 
 export interface ChatMemoryOptions {
@@ -66,7 +67,7 @@ export class ChatMemory implements DocumentStore {
   }
 
   async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
-    for await (const document of documents) await this.append(document)
+    for await (const document of givenDocuments(documents)) await this.append(document)
   }
 
   retrieve(_query: string, nResults: number): Promise<ScoredChunk[]> {

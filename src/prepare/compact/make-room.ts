@@ -54,7 +54,7 @@ export async function* makeRoom(given: Conversation, demand: Demand, ctx: Compac
     keepTurns,
     window: told,
   } = { ...DEFAULT_COMPACTION, window: undefined, ...(compaction === false ? undefined : compaction) }
-  const window = told ?? model.facts.contextWindow
+  const window = told ?? model.facts.contextWindow ?? null
   const bound = Math.min(window ?? Infinity, demand.tooLarge ?? Infinity)
   const limit = bound === Infinity ? Infinity : bound * at - outputReserve(demand.settings, model.facts, bound)
 

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { ConfigurationError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentFormat, SourceDocument } from '../../core/store.ts'
+import { describe } from '../../util/check.ts'
 import type { Atom } from './atom.ts'
 import { trimRange } from './atom.ts'
 import { lineBreakOf } from './lines.ts'
@@ -43,9 +44,12 @@ const READERS: Readonly<Record<DocumentFormat, Reader>> = {
  * Chunks stand in the order of the text and do not overlap; `text.slice(chunk.start, chunk.end) === chunk.text`; nothing but white
  * space is left out. A document that fits into one chunk is one chunk, an empty one has none. Time and memory are linear.
  *
- * @throws ConfigurationError when `maxChars` is no whole number of at least 64.
+ * @throws ConfigurationError when it is given no document, or `maxChars` is no whole number of at least 64.
  */
 export function chunkDocument(document: SourceDocument, options: ChunkOptions = {}): Chunk[] {
+  checkDocument(document)
+  if (!isObject(options))
+    throw new ConfigurationError(`The options of chunkDocument() must be an object, but are ${describe(options)}.`)
   const max = options.maxChars ?? DEFAULT_MAX_CHARS
   if (!Number.isInteger(max) || max < LEAST_MAX_CHARS) {
     throw new ConfigurationError(`maxChars must be a whole number of at least ${LEAST_MAX_CHARS}, but is ${String(max)}.`)
@@ -71,6 +75,22 @@ export function chunkDocument(document: SourceDocument, options: ChunkOptions = 
     })
   }
   return chunks
+}
+
+function checkDocument(document: unknown): void {
+  const refuse = (what: string): never => {
+    throw new ConfigurationError(`chunkDocument() takes a document, { source, text, … }, but ${what}.`)
+  }
+  if (!isObject(document)) return refuse(`got ${describe(document)}`)
+  const { source, text, format = 'text' } = document
+  if (typeof text !== 'string') refuse(`its \`text\` is ${describe(text)}`)
+  if (typeof source !== 'string') refuse(`its \`source\` is ${describe(source)}`)
+  if (typeof format !== 'string' || !Object.hasOwn(READERS, format))
+    refuse(`its \`format\` is ${describe(format)}, not one of ${Object.keys(READERS).join(', ')}`)
+}
+
+function isObject(value: unknown): value is Partial<Record<keyof SourceDocument, unknown>> {
+  return typeof value === 'object' && value !== null
 }
 
 function passages(document: SourceDocument, max: number, lineBreak: string): Iterable<Passage> {
