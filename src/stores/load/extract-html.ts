@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Extracted } from './extracted.ts'
+import { Unreadable } from './unreadable.ts'
 
 /** Parts of a page that are about the page. Forms stay: some pages are one form. */
 const LEFT_OUT =
@@ -22,14 +23,23 @@ const NOTHING_SHOWN = /(?<!\\)!?\[\]\([^()\s]{0,2000}\)/g
 /** Characters that are converted at a time, about 30 ms of work. */
 const SLICE = 65_536
 
-export async function extractHtml(html: string): Promise<Extracted> {
+/** @throws Unreadable when it takes longer than `timeout` milliseconds; the reason of the signal when it is aborted. */
+export async function extractHtml(
+  html: string,
+  { timeout = Infinity, signal }: { readonly timeout?: number; readonly signal?: AbortSignal | undefined } = {},
+): Promise<Extracted> {
   const { htmlToMarkdown, streamHtmlToMarkdown } = await import('@mdream/js')
   const trimmed = html
     .replaceAll(DATA_URL, '$1=""')
     .replaceAll(SPACE_BEFORE_BLOCK, (space, tag: string | undefined) => tag ?? space)
     .replaceAll(SPACE_AFTER_BLOCK, '$1')
   let text = ''
-  const parts = streamHtmlToMarkdown(slices(trimmed), {
+  const deadline = performance.now() + timeout
+  const slices = new Slices(trimmed, () => {
+    signal?.throwIfAborted()
+    if (performance.now() > deadline) throw new Unreadable(`a page that takes longer than ${timeout / 1000} s to read`)
+  })
+  const parts = streamHtmlToMarkdown(slices.stream(), {
     plugins: {
       filter: { exclude: LEFT_OUT },
       tagOverrides: {
@@ -39,31 +49,61 @@ export async function extractHtml(html: string): Promise<Extracted> {
       },
     },
   })
-  for await (const part of parts) text += part
+  for await (const part of parts) {
+    text += part
+    slices.understood()
+  }
   const marked = TITLE.exec(html.slice(0, TITLE_WINDOW))?.[1]
   const title = marked === undefined ? '' : htmlToMarkdown(marked, { format: 'text' }).replaceAll(/\s+/g, ' ').trim()
   return { text: text.replaceAll(NOTHING_SHOWN, '').trim(), ...(title === '' ? {} : { title }) }
 }
 
-/** The page in slices that end before a tag, so that timers and signals have their turn while a large one is converted. */
-function slices(html: string): ReadableStream<string> {
-  let at = 0
-  return new ReadableStream<string>(
-    {
-      async pull(controller) {
-        if (at >= html.length) {
-          controller.close()
-          return
-        }
-        const tag = html.indexOf('<', at + SLICE)
-        const end = tag === -1 ? html.length : tag
-        controller.enqueue(html.slice(at, end))
-        at = end
-        await setImmediate()
+/**
+ * The page in slices that end before a tag, so that timers and signals have their turn while a large one is converted. The converter keeps what it
+ * cannot tell yet (text that no tag has ended, a tag that does not end) and goes through it again with the next slice: while nothing comes of
+ * them the slices grow, else a page of nothing but `<` would take a time that is quadratic in its length.
+ */
+class Slices {
+  readonly #html: string
+  readonly #check: () => void
+  #at = 0
+  #size = SLICE
+
+  /** @param check is called before each slice; what it throws ends the stream. */
+  constructor(html: string, check: () => void) {
+    this.#html = html
+    this.#check = check
+  }
+
+  /** Something came of what was sent. */
+  understood(): void {
+    this.#size = SLICE
+  }
+
+  stream(): ReadableStream<string> {
+    return new ReadableStream<string>(
+      {
+        pull: async (controller) => {
+          this.#check()
+          if (this.#at >= this.#html.length) {
+            controller.close()
+            return
+          }
+          controller.enqueue(this.#next())
+          await setImmediate()
+        },
       },
-    },
-    { highWaterMark: 0 },
-  )
+      { highWaterMark: 0 },
+    )
+  }
+
+  #next(): string {
+    const start = this.#at
+    const tag = this.#html.indexOf('<', start + this.#size)
+    this.#at = tag === -1 ? this.#html.length : tag
+    this.#size *= 2
+    return this.#html.slice(start, this.#at)
+  }
 }
 
 /** The encoding that a page declares for itself, where it is one we know. */

@@ -122,6 +122,20 @@ describe('formats', () => {
     expect(await loadOne('a.html', html)).toMatchObject({ text: '- First\n\n  Second.\n\n  Third.\n- Next\n\nSee [why](y).' })
   })
 
+  test('a page whose text no tag ends is converted in slices that grow, with the same text', async () => {
+    for (const [noise, shown] of Object.entries({ '<': '<', '&lt;': '<', 'x ': 'x ' })) {
+      const page = (await loadOne('a.html', `<p>Before.</p><p>${noise.repeat(200_000)}</p><p>After.</p>`)) as SourceDocument
+      expect(page.text === `Before.\n\n${shown.repeat(200_000).trim()}\n\nAfter.`).toBe(true)
+    }
+  })
+
+  test('a page that takes too long is left out, with the reason', async () => {
+    put({ 'a.html': '<p>a'.repeat(200_000), 'b.md': 'Good.' })
+    const { sources, skipped } = await load('.', { timeout: 1 })
+    expect(sources).toEqual(['b.md'])
+    expect(skipped).toEqual({ 'a.html': 'a page that takes longer than 0.001 s to read' })
+  })
+
   test('PDF gives pages, paragraphs, joined words and its title', async () => {
     const file = pdf([['First (page) of it', 'with a hyphen-', 'ated word.', '', 'Next paragraph.'], [], ['Third page.']], {
       title: 'The Report',

@@ -150,15 +150,16 @@ function kindOf(file: FoundFile, bytes: Buffer): FileKind {
 }
 
 async function extract({ extractor }: FileKind, bytes: Buffer, file: FoundFile, limits: LoadLimits): Promise<Extracted> {
+  const patience = { timeout: limits.timeout ?? DEFAULT_TIMEOUT, signal: limits.signal }
   if (extractor === 'pdf') {
     const { extractPdf } = await import('./extract-pdf.ts')
-    return extractPdf(bytes, { timeout: limits.timeout ?? DEFAULT_TIMEOUT, signal: limits.signal })
+    return extractPdf(bytes, patience)
   }
   if (extractor === 'docx') {
     const { extractDocx } = await import('./extract-docx.ts')
     return extractDocx(bytes)
   }
-  if (extractor === 'html') return extractHtml(textOf(bytes, declaredCharset(bytes)))
+  if (extractor === 'html') return extractHtml(textOf(bytes, declaredCharset(bytes)), patience)
   const text = textOf(bytes)
   if (!file.isNamed && holdsPrivateKey(text)) throw new Unreadable('may hold secrets (a private key)')
   if (extractor === 'notebook') {
