@@ -28,6 +28,11 @@ export const createId: CreateId = (prefix) => {
   return `${prefix}_${head}${tail}`
 }
 
+/** Made by `createId`, so that nothing else in the world has it. */
+export function isCreatedId(id: string): boolean {
+  return /^[a-z]+_[0-9a-hjkmnp-tv-z]{26}$/.test(id)
+}
+
 export const sessionId = (value: string): SessionId => value as SessionId
 export const turnId = (value: string): TurnId => value as TurnId
 export const messageId = (value: string): MessageId => value as MessageId

@@ -5,6 +5,7 @@ import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Grounding, RequestMessage } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
+import { rememberCountOf } from './request-tokens.ts'
 import { EMPTY_TALLY, withEstimates, withTold } from './tally.ts'
 import type { Tally } from './tally.ts'
 
@@ -72,7 +73,9 @@ export function continued(
   }
 }
 
-export function toRequestMessage({ role, content, parts, toolCalls }: RequestMessage): RequestMessage {
+export function toRequestMessage(message: Message): RequestMessage {
+  const { role, content, parts, toolCalls } = message
+  rememberCountOf(message)
   return { role, content, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
 }
 

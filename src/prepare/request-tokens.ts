@@ -1,5 +1,7 @@
 /** What a request comes to in tokens, before its provider has counted it: guessed from its bytes, or counted with a tokenizer. */
 
+import { isCreatedId } from '../core/id.ts'
+import type { Message } from '../core/message.ts'
 import type { ModelRequest, RequestMessage, ResponseFormat, ToolSpec } from '../core/model.ts'
 import type { FilePart, ImagePart, Part, ProviderData } from '../core/part.ts'
 import type { CountTokens } from './count-tokens.ts'
@@ -42,7 +44,7 @@ export function estimateMessageTokens(message: Said): number {
 }
 
 export function countMessageTokens(message: Said, count: CountTokens): number {
-  return messageTokens(message, count, counted)
+  return rememberedTokens(message, count)
 }
 
 /** Of the text of messages: what every provider counts, whatever it makes of images, signatures and its own template. */
@@ -56,6 +58,33 @@ function messageTokens({ content, parts }: Said, count: CountTokens, known: Weak
   if (tokens === undefined) {
     tokens = PER_MESSAGE + (parts.length === 0 ? count(content) : partTokens(parts, count))
     known.set(parts, tokens)
+  }
+  return tokens
+}
+
+/** The next turn of a session reads its messages anew, as other objects: what was counted is known by their names. */
+const countedBefore = new Map<string, number>()
+const names = new WeakMap<readonly Part[], string>()
+/** About a megabyte. */
+const MOST_REMEMBERED = 10_000
+
+/** Remembers the count of this message for later turns. A message that is sent shorter than it was said has the id of the whole one. */
+export function rememberCountOf({ id, content, parts }: Pick<Message, 'id' | 'content' | 'parts'>): void {
+  // Ids of a caller's own may name something else elsewhere.
+  if (isCreatedId(id)) names.set(parts, `${id} ${content.length} ${parts.length}`)
+}
+
+function rememberedTokens(message: Said, count: CountTokens): number {
+  const name = names.get(message.parts)
+  const known = name === undefined ? undefined : countedBefore.get(name)
+  const tokens = known ?? messageTokens(message, count, counted)
+  if (name === undefined) return tokens
+  // What was used last stands last; the first one goes.
+  countedBefore.delete(name)
+  countedBefore.set(name, tokens)
+  for (const oldest of countedBefore.keys()) {
+    if (countedBefore.size <= MOST_REMEMBERED) break
+    countedBefore.delete(oldest)
   }
   return tokens
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { user } from '../core/message.ts'
+import { fromParts, user } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
 import { UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
+import { conversationOf } from './conversation.ts'
 import { countedSize, EMPTY_TALLY, estimatedSize, startedAnew, withCounts, withEstimates, withTold } from './tally.ts'
 
 const FIXED = 20
@@ -72,5 +74,24 @@ describe('the size of a conversation', () => {
       tally = withTold(withCounts(withEstimates(tally, said), said, counting, FIXED), told(length * 10), 'a/model', FIXED)
     }
     expect(counted).toHaveLength(fresh.length)
+  })
+
+  it('ENG-CTX-001 a message of a session is counted once, however often it is read from the journal', () => {
+    const counted: string[] = []
+    const watched = (text: string): number => counted.push(text) && text.length
+    const said = [user('one'), user('second'), user('and a third')]
+    const turn = (history: readonly Message[]): number => {
+      const { messages: sent } = conversationOf(structuredClone(history))
+      return countedSize(withCounts(EMPTY_TALLY, sent, watched, 0), 'a/model', 0)
+    }
+    expect(turn(said.slice(0, 2))).toBe(3 + 6 + 2 * 4)
+    expect(turn(said)).toBe(3 + 6 + 11 + 3 * 4)
+    expect(counted).toEqual(['one', 'second', 'and a third'])
+    // Sent in outline it is something else, and ids that somebody else gave may come again.
+    expect(turn([fromParts('user', [{ type: 'text', text: 'o' }], said[0])])).toBe(1 + 4)
+    const named = (text: string): Message => fromParts('user', [{ type: 'text', text }], { id: '1' })
+    turn([named('mine')])
+    turn([named('thine'), named('his')])
+    expect(counted.slice(3)).toEqual(['o', 'mine', 'thine', 'his'])
   })
 })
