@@ -134,6 +134,10 @@ describe('a conversation that grows past its window', () => {
     })
     expect(summaryModel.requests.length).toBeGreaterThan(0)
     expect(result?.usage.inputTokens).toBeGreaterThanOrEqual(500 * summaryModel.requests.length)
+    // ENG-USAGE-001: one event a step, and a summary is none; the result has all that was paid.
+    const steps = events.flatMap((event) => (event.type === 'usage' ? [event.usage.inputTokens ?? 0] : []))
+    expect(steps).toHaveLength(result?.steps ?? 0)
+    expect(result?.usage.inputTokens).toBe(steps.reduce((sum, each) => sum + each, 500 * summaryModel.requests.length))
     // Nothing of it is shown.
     expect(types).not.toContain('model_switch')
     expect(events.some((event) => event.type === 'text_delta' && event.text.includes('Notes'))).toBe(false)
