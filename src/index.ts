@@ -8,6 +8,9 @@ export { builtinTools } from './app/builtin-tools.ts'
 export type { BuiltinToolOptions } from './app/builtin-tools.ts'
 export { createEmbeddingModel } from './providers/embedding/create.ts'
 export type { AiSdkEmbeddingModel, EmbeddingOptions } from './providers/embedding/create.ts'
+export { createRerankingModel } from './providers/reranking/create.ts'
+export type { AiSdkRerankingModel } from './providers/reranking/create.ts'
+export type { RerankSettings, RetrieveOptions } from './app/retrieval.ts'
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
 export { openRecorder } from './app/recorder.ts'
@@ -64,18 +67,24 @@ export type { Message, MessageInput, Role } from './core/message.ts'
 export type { CallSettings, LanguageModel, ModelFacts, ModelPart, ModelRequest, ThinkingEffort } from './core/model.ts'
 export type { Part } from './core/part.ts'
 export type { JournalReader, Recorder, TurnDetail, TurnState, TurnSummary } from './core/recorder.ts'
+export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
 export type { Schema, StandardSchema } from './core/schema.ts'
 export type { Span } from './core/span.ts'
 export type {
   Chunk,
+  AroundOptions,
   ChunkFilter,
   DocumentInput,
   DocumentStore,
+  FilterPattern,
+  FilterTest,
+  Place,
   Retrieved,
   ScoredChunk,
   SearchOptions,
   SourceDocument,
   StoreNotice,
+  Surroundings,
 } from './core/store.ts'
 export type {
   PermissionAnswer,

@@ -14,17 +14,30 @@ import { madeOf, sharedCoolDowns } from './cool-downs.ts'
 import type { ModelInput } from './models.ts'
 import { chooseCache } from './response-caches.ts'
 import type { CacheChoice } from './response-caches.ts'
+import { resolveRetrieval } from './retrieval.ts'
+import type { RetrieveOptions } from './retrieval.ts'
 import { specialistFor } from './specialist.ts'
 import { quickModel } from './summary-model.ts'
 import { defaultModel, isStopgap, resolveModel } from './user-models.ts'
 
-type Chosen = 'model' | 'fallbackModels' | 'specialist' | 'cache' | 'coolDowns' | 'context' | 'notices' | 'spanMirror'
+type Chosen =
+  | 'model'
+  | 'fallbackModels'
+  | 'specialist'
+  | 'cache'
+  | 'coolDowns'
+  | 'context'
+  | 'notices'
+  | 'retrieve'
+  | 'spanMirror'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
   readonly fallbackModels?: readonly ModelInput[]
+  /** Where answers come from, and how what is found there reaches the model; default nowhere. */
+  readonly retrieve?: RetrieveOptions
   /** What goes into the request beside what is said, and what leaves it when it grows too long; default nothing is put in. */
   readonly context?: ContextOptions
   /**
@@ -46,7 +59,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   const { fallbackModels: named = [] } = options
   if (!Array.isArray(named)) throw new ConfigurationError('`fallbackModels` must be a list of models.')
   const fallbackModels = named.map(resolved)
-  const { cache: wanted, context: around, ...rest } = options
+  const { cache: wanted, context: around, retrieve, ...rest } = options
   const spanMirror = hostTracing()
   const cache = chooseCache(wanted, options.recorder)
   const known = {
@@ -56,6 +69,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     ...(span === undefined ? {} : { span }),
     ...(spanMirror === undefined ? {} : { spanMirror }),
     ...(cache === undefined ? {} : { cache }),
+    ...(retrieve === undefined ? {} : { retrieve: resolveRetrieval(retrieve) }),
     context: { summaryModel: quickModel, ...(around === undefined ? undefined : resolveContext(around)) },
   }
   if (options.model !== undefined) return engineQuery(withModel(known, resolved(options.model)))

@@ -1,15 +1,17 @@
 /** A bot that answers from documents. */
 
 import type { QueryOptions } from '../app/query.ts'
+import { resolveRetrieval } from '../app/retrieval.ts'
+import type { RetrieveOptions } from '../app/retrieval.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { QueryResult } from '../core/event.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { ChunkFilter, DocumentStore } from '../core/store.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
-import { checkObject } from '../engine/options.ts'
+import { checkObject, checkRetrieval } from '../engine/options.ts'
 import { rememberAnswer } from './memory.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
@@ -20,15 +22,20 @@ export interface QueryBotOptions extends BotOptions {
   readonly docstore: DocumentStore
   /** A second store: it is searched after the documents, and gets each answer. Labelled as memory. */
   readonly memory?: DocumentStore
+  /** What is searched, and how what is found reaches the model; as `retrieve` of `query()`. */
+  readonly retrieve?: Omit<RetrieveOptions, 'docstore' | 'memory' | 'nResults'>
 }
 
 export interface QueryAskOptions extends AskOptions {
   /** Chunks from each store at most; default 20. */
   readonly nResults?: number
+  /** Only documents that pass it, and the filter of the bot, are found: of a field that both name, that of the bot counts. */
+  readonly filter?: ChunkFilter
 }
 
 export class QueryBot extends SimpleBot {
   readonly docstore: DocumentStore
+  readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
 
   /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
   constructor(options: QueryBotOptions) {
@@ -38,6 +45,8 @@ export class QueryBot extends SimpleBot {
       throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as one of SqliteDocumentStore.open().')
     }
     this.docstore = options.docstore
+    this.#retrieve = options.retrieve ?? {}
+    checkRetrieval(resolveRetrieval(this.#retrieve))
   }
 
   /**
@@ -45,17 +54,32 @@ export class QueryBot extends SimpleBot {
    * `messages` is what is logged, `processedMessages` what is sent.
    */
   composeRagMessages(query: MessageInput, nResults: number = DEFAULT_RESULTS, span?: Span): Promise<RagComposition> {
-    return composeForRag({ system: this.systemPrompt, messages: toMessages(query), ...this.#stores(), nResults, span })
+    const retrieve = resolveRetrieval(this.#retrieve)
+    return composeForRag({
+      ...retrieve,
+      system: this.systemPrompt,
+      messages: toMessages(query),
+      ...this.#stores(),
+      nResults,
+      span,
+    })
   }
 
   protected override get kind(): string {
     return 'QueryBot'
   }
 
-  protected override recipe({ nResults }: QueryAskOptions): Partial<QueryOptions> {
+  protected override recipe({ nResults, filter }: QueryAskOptions): Partial<QueryOptions> {
     const { docstore, memory } = this.#stores()
+    const both = { ...filter, ...this.#retrieve.filter }
     return {
-      retrieve: { docstore, ...(memory === undefined ? {} : { memory }), ...(nResults === undefined ? {} : { nResults }) },
+      retrieve: {
+        ...this.#retrieve,
+        docstore,
+        ...(memory === undefined ? {} : { memory }),
+        ...(nResults === undefined ? {} : { nResults }),
+        ...(Object.keys(both).length === 0 ? {} : { filter: both }),
+      },
     }
   }
 

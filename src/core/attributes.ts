@@ -31,5 +31,10 @@ export const ATTRIBUTE = {
   memoriesSent: 'cria.retrieval.memories.sent',
   /** Chunks that did not fit the context of the model. */
   dropped: 'cria.retrieval.dropped',
+  /** Chunks that say what a better one says in the same words. */
+  merged: 'cria.retrieval.merged',
+  /** Chunks that a reranking model was given. */
+  candidates: 'cria.retrieval.candidates',
+  filter: 'cria.retrieval.filter',
   attempt: 'cria.attempt',
 } as const

@@ -10,7 +10,7 @@ import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
 import type { Injected } from './injection.ts'
 import type { FilePart, ImagePart, Part, TextPart, ToolCallPart, ToolResultPart } from './part.ts'
-import type { ScoredChunk } from './store.ts'
+import type { Place, ScoredChunk } from './store.ts'
 
 /** `retrieved` is text from a document, a memory or the surroundings: data, never instructions. */
 export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'retrieved'
@@ -24,6 +24,8 @@ export interface Retrieved {
   readonly origin: 'docstore' | 'memory'
   readonly store: string
   readonly chunk: ScoredChunk
+  /** Other places that were found and say the same in the same words. */
+  readonly alsoIn?: readonly Place[]
 }
 
 export interface Message {

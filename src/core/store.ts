@@ -45,6 +45,15 @@ export interface Chunk {
   readonly spokenBy?: 'user' | 'assistant'
 }
 
+/** Where a passage stands. */
+export interface Place {
+  /** Of the chunk. */
+  readonly id: string
+  readonly source: string
+  readonly start: number
+  readonly end: number
+}
+
 /** A chunk that a query found. */
 export interface ScoredChunk extends Chunk {
   /** Higher is better; comparable only within one result list. */
@@ -89,6 +98,21 @@ export interface SearchOptions {
   readonly signal?: AbortSignal
 }
 
+export interface AroundOptions {
+  /** Chunks before it, and as many after it, at most. */
+  readonly chunks: number
+  readonly signal?: AbortSignal
+}
+
+export interface Surroundings {
+  /** A part of the extracted text of the source. */
+  readonly text: string
+  /** Where that part begins. */
+  readonly start: number
+  /** In the order of the text; the one that was asked about is among them. */
+  readonly chunks: readonly (Place & Pick<Chunk, 'headings'>)[]
+}
+
 /**
  * The port for anything that keeps documents and finds passages in them.
  *
@@ -104,6 +128,11 @@ export interface DocumentStore {
   retrieve(query: string, nResults: number): Promise<Retrieved>
   /** As `retrieve`, with options. */
   search(query: string, options?: SearchOptions): Promise<Retrieved>
+  /**
+   * What stands around a chunk: the chunks before and after it in its source, and the text from the first of them to the last. `undefined` when there
+   * is no such chunk. Stores that cannot tell leave the method out.
+   */
+  around?(id: string, options: AroundOptions): Promise<Surroundings | undefined>
   /** Removes a source and all its chunks; tells whether it was there. */
   delete(source: string): Promise<boolean>
   /** Removes everything. */

@@ -14,8 +14,8 @@ export function completeAside(models: readonly (LanguageModel | undefined)[], ct
   if (model === undefined) return undefined
   return {
     contextWindow: model.facts.contextWindow,
-    async ask(messages: readonly Message[], maxOutputTokens: number): Promise<string> {
-      const span = ctx.span.child('summarise')
+    async ask(messages: readonly Message[], maxOutputTokens: number, operation = 'summarise'): Promise<string> {
+      const span = ctx.span.child(operation)
       const settings = { maxOutputTokens: Math.min(maxOutputTokens, model.facts.maxOutputTokens ?? maxOutputTokens) }
       const request = buildRequest({ model, request: { settings, tools: [], stream: true } }, conversationOf(messages))
       const chain = { models: [model, ...others], current: 0 }

@@ -4,6 +4,7 @@ import type { Message } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import type { RagComposition } from '../prepare/compose.ts'
+import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { composeChatTurn, composeRagTurn, questionOf } from '../prepare/prepare.ts'
 import { systemClock } from '../util/clock.ts'
 import { currentSpan, startSpan } from './span.ts'
@@ -27,8 +28,10 @@ export async function composeForChat(input: ComposeInput): Promise<readonly Mess
 }
 
 /** System prompt, document passages, memories, question. @throws CriaError `store_failed` when a store fails. */
-export async function composeForRag(input: ComposeInput & { readonly docstore: DocumentStore }): Promise<RagComposition> {
-  const { composition } = await composeRagTurn({ ...searchOf(input), docstore: input.docstore, passageTokens: null })
+export async function composeForRag(
+  input: ComposeInput & Pick<RetrievalOptions, 'filter' | 'rerank' | 'widen'> & { readonly docstore: DocumentStore },
+): Promise<RagComposition> {
+  const { composition } = await composeRagTurn({ ...input, ...searchOf(input), clock: systemClock, passageTokens: null })
   return composition
 }
 

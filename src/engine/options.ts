@@ -3,6 +3,7 @@
 import type { Budget } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
+import { checkFilter } from '../core/filter.ts'
 import type { BotIdentity, NoticeEvent } from '../core/event.ts'
 import type { CreateId } from '../core/id.ts'
 import type { ContextSource } from '../core/injection.ts'
@@ -18,6 +19,9 @@ import type { RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import { checkCompaction } from '../prepare/compact/room.ts'
+import type { WidenOptions } from '../prepare/passages/widen.ts'
+import type { RerankChoice } from '../prepare/rerank.ts'
+import { FOLLOW_UPS } from '../prepare/retrieve.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
@@ -126,7 +130,15 @@ export interface QueryMetrics extends TurnMetrics {
 }
 
 const TIMEOUTS = ['firstToken', 'idle', 'step', 'turn'] as const
-const RETRIEVE_OPTIONS = ['docstore', 'memory', 'nResults'] satisfies (keyof RetrievalOptions)[]
+const RETRIEVE_OPTIONS = Object.keys({
+  docstore: true,
+  memory: true,
+  nResults: true,
+  filter: true,
+  rerank: true,
+  widen: true,
+  followUps: true,
+} satisfies Record<keyof RetrievalOptions, true>)
 const RETRY_OPTIONS = ['maxRetries', 'initialDelay', 'maxDelay', 'afterOutput', 'coolDown'] satisfies (keyof RetryPolicy)[]
 
 /** Every option, so that a misspelt one can be told; the compiler sees to it that none is missing. */
@@ -210,7 +222,7 @@ export function checkOptions(options: EngineOptions): void {
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   checkNumber('maxSteps', options.maxSteps, 1)
   checkNumber('toolConcurrency', options.toolConcurrency, 1)
-  checkNumber('retrieve.nResults', options.retrieve?.nResults, 0)
+  checkRetrieval(options.retrieve ?? {})
   checkNumber('retry.maxRetries', options.retry?.maxRetries, 0)
   checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
   checkNumber('retry.maxDelay', options.retry?.maxDelay, 0)
@@ -247,6 +259,33 @@ export function checkObject(what: string, options: unknown): void {
 function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {
   if (switchModels === false) return [model]
   return [model, ...(specialist === undefined ? [] : [specialist]), ...fallbackModels]
+}
+
+/** @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkRetrieval({ nResults, filter, rerank, widen, followUps }: RetrievalOptions): void {
+  checkNumber('retrieve.nResults', nResults, 0)
+  checkFilter(filter)
+  if (rerank !== undefined) {
+    checkNames('`retrieve.rerank`', rerank, ['model', 'candidates', 'timeout'] satisfies (keyof RerankChoice)[])
+    if (typeof rerank.model?.rerank !== 'function')
+      throw new ConfigurationError(
+        '`retrieve.rerank.model` must be a reranking model: one of the AI SDK, or an object with `ref` and `rerank`.',
+      )
+    checkNumber('retrieve.rerank.candidates', rerank.candidates, 1)
+    checkNumber('retrieve.rerank.timeout', rerank.timeout, 1)
+  }
+  if (typeof widen === 'object') {
+    checkNames('`retrieve.widen`', widen, ['chunks', 'best', 'within'] satisfies (keyof WidenOptions)[])
+    checkNumber('retrieve.widen.chunks', widen.chunks, 0)
+    checkNumber('retrieve.widen.best', widen.best, 0)
+    checkOneOf('retrieve.widen.within', widen.within, ['section', 'document'])
+  }
+  checkOneOf('retrieve.followUps', followUps, FOLLOW_UPS)
+}
+
+function checkOneOf(name: string, value: string | undefined, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value)) return
+  throw new ConfigurationError(`\`${name}\` must be one of ${choices.join(', ')}, but is ${describe(value)}.`)
 }
 
 /** The last thing said must be the user's, or the outcome of a tool, and hold more than white space. */

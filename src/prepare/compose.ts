@@ -3,12 +3,16 @@
 import { fromParts, retrieved, system as systemMessage } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Grounding } from '../core/model.ts'
-import type { ScoredChunk } from '../core/store.ts'
+import type { ScoredChunk, StoreNotice } from '../core/store.ts'
 import { fenced } from './fence.ts'
 import { GROUNDING_RULES } from './grounding.ts'
 import { NOTHING_INJECTED } from './inject.ts'
 import type { Injection } from './inject.ts'
-import { estimateTokens } from './tokens.ts'
+import { cutPassage } from './passages/cut.ts'
+import { mergePassages } from './passages/merge.ts'
+import type { Passage } from './passages/merge.ts'
+import { packPassages } from './passages/pack.ts'
+import { messageOf, tokensOfPassage } from './passages/tokens.ts'
 
 /** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
 export interface Composition {
@@ -20,6 +24,7 @@ export interface Composition {
 export interface Found {
   readonly store: string
   readonly chunks: readonly ScoredChunk[]
+  readonly notice?: StoreNotice
 }
 
 export interface RagInput {
@@ -27,6 +32,8 @@ export interface RagInput {
   readonly history: readonly Message[]
   /** The message that holds the question; it stays the last one. */
   readonly question: Message
+  /** What the stores were asked, where that is more than the question alone. */
+  readonly searchedFor?: string | undefined
   readonly documents: Found
   readonly memories?: Found
   readonly injection?: Injection
@@ -41,22 +48,53 @@ export interface RagComposition extends Composition {
   readonly dropped: number
 }
 
-/** System prompt, history, document passages, memories, question: the order of a retrieval turn. */
-export function composeRag(input: RagInput): RagComposition {
-  const documents = distinct(input.documents.chunks, new Set())
-  const memories = distinct(input.memories?.chunks ?? [], new Set(documents.map((chunk) => chunk.id)))
-  const kept = fitting(documents, memories, input.passageTokens)
+/** Which passages are sent. */
+export interface Chosen {
+  readonly documents: readonly Passage[]
+  readonly memories: readonly Passage[]
+  /** Tokens that are left for passages; `null` when nobody knows the window. */
+  readonly left: number | null
+  /** Chunks that say what a better one says. */
+  readonly merged: number
+  /** Passages that had no room. */
+  readonly dropped: number
+}
 
+type Searched = Pick<RagInput, 'documents' | 'memories' | 'passageTokens'>
+
+/** Merges what says the same, and drops what has no room. */
+export function choosePassages({ documents, memories, passageTokens }: Searched): Chosen {
+  const { lists, merged } = mergePassages([documents.chunks, memories?.chunks ?? []])
+  const packed = packPassages(lists, passageTokens, (passage, list) =>
+    tokensOfPassage(passage, list === 0 ? 'docstore' : 'memory'),
+  )
+  const cut = packed.left === null || packed.lists.some((list) => list.length > 0) ? undefined : cutBest(lists, packed.left)
+  const [kept = [], remembered = []] = cut ?? packed.lists
+  const dropped = lists.flat().length - kept.length - remembered.length
+  return { documents: kept, memories: remembered, left: cut === undefined ? packed.left : 0, merged, dropped }
+}
+
+/** Of the best passage as much as has room, when not even that one has. */
+function cutBest(lists: readonly (readonly Passage[])[], room: number): readonly (readonly Passage[])[] | undefined {
+  const list = lists.findIndex(({ length }) => length > 0)
+  const best = lists[list]?.[0]
+  if (best === undefined) return undefined
+  const cut = cutPassage(best, (passage) => tokensOfPassage(passage, 'memory') <= room)
+  return cut === undefined ? undefined : lists.map((_, index) => (index === list ? [cut] : []))
+}
+
+/** System prompt, history, document passages, memories, question: the order of a retrieval turn. */
+export function composeRag(input: RagInput, chosen: Chosen = choosePassages(input)): RagComposition {
   let number = 0
-  const asMessages = (chunks: readonly ScoredChunk[], origin: 'docstore' | 'memory', store: string): Message[] =>
-    chunks.map((chunk) => retrieved({ marker: String(++number), origin, store, chunk }))
-  const documentMessages = asMessages(kept.documents, 'docstore', input.documents.store)
-  const memoryMessages = asMessages(kept.memories, 'memory', input.memories?.store ?? '')
+  const asMessages = (passages: readonly Passage[], origin: 'docstore' | 'memory', store: string): Message[] =>
+    passages.map((passage) => messageOf(passage, String(++number), origin, store))
+  const documentMessages = asMessages(chosen.documents, 'docstore', input.documents.store)
+  const memoryMessages = asMessages(chosen.memories, 'memory', input.memories?.store ?? '')
 
   const passages = [...documentMessages, ...memoryMessages]
   const { instructions, before, after } = input.injection ?? NOTHING_INJECTED
   const spoken = [...before, ...input.history, ...after, ...passages]
-  const weights = documents[0]?.evidence?.weights ?? {}
+  const weights = input.documents.chunks[0]?.evidence?.weights ?? {}
   return {
     messages: [...systemOf(input.system), ...instructions, ...spoken, input.question],
     processedMessages: [
@@ -65,13 +103,13 @@ export function composeRag(input: RagInput): RagComposition {
       input.question,
     ],
     grounding: {
-      question: input.question.content,
+      question: input.searchedFor ?? input.question.content,
       passages: passages.flatMap((message) => message.retrieved ?? []),
       weights,
     },
-    documentsSent: kept.documents.length,
-    memoriesSent: kept.memories.length,
-    dropped: documents.length + memories.length - passages.length,
+    documentsSent: documentMessages.length,
+    memoriesSent: memoryMessages.length,
+    dropped: chosen.dropped,
   }
 }
 
@@ -113,39 +151,3 @@ function systemOf(text: string): Message[] {
 function joined(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n')
 }
-
-/** Without chunks that were there before, by id; the first one, which is the best, stays. */
-function distinct(chunks: readonly ScoredChunk[], seen: Set<string>): ScoredChunk[] {
-  return chunks.filter((chunk) => {
-    if (seen.has(chunk.id)) return false
-    seen.add(chunk.id)
-    return true
-  })
-}
-
-/** Keeps by rank until the room is used up; of equal rank, the document goes before the memory. */
-function fitting(
-  documents: readonly ScoredChunk[],
-  memories: readonly ScoredChunk[],
-  room: number | null,
-): { documents: readonly ScoredChunk[]; memories: readonly ScoredChunk[] } {
-  if (room === null) return { documents, memories }
-  const kept = { documents: [] as ScoredChunk[], memories: [] as ScoredChunk[] }
-  let left = room
-  for (let rank = 0; rank < Math.max(documents.length, memories.length); rank++) {
-    for (const [list, into] of [
-      [documents, kept.documents],
-      [memories, kept.memories],
-    ] as const) {
-      const chunk = list[rank]
-      if (chunk === undefined) continue
-      left -= estimateTokens(chunk.text) + LABEL_TOKENS
-      if (left < 0) return kept
-      into.push(chunk)
-    }
-  }
-  return kept
-}
-
-/** Tokens of the lines around a passage. */
-const LABEL_TOKENS = 60

@@ -18,7 +18,7 @@ export function fenced(message: Message): Message {
   return fromParts('user', [{ type: 'text', text }], { id: message.id, retrieved: message.retrieved })
 }
 
-function fence(text: string, { marker, origin, chunk }: Retrieved): string {
+function fence(text: string, { marker, origin, chunk, alsoIn = [] }: Retrieved): string {
   const delimiter = delimiterFor(text)
   const place = chunk.lines === undefined ? `characters ${chunk.start}-${chunk.end}` : `lines ${chunk.lines[0]}-${chunk.lines[1]}`
   const heading = [chunk.title, ...(chunk.headings ?? [])].filter((part) => part !== undefined && part !== '').join(' > ')
@@ -27,8 +27,20 @@ function fence(text: string, { marker, origin, chunk }: Retrieved): string {
     place,
     ...(heading === '' ? [] : [`section: ${JSON.stringify(heading)}`]),
     `score: ${chunk.score.toPrecision(3)}`,
+    ...copiesOf(alsoIn.map(({ source }) => source).filter((source) => source !== chunk.source)),
   ]
   return `Passage [${marker}] from a ${ORIGIN[origin]} (${labels.join(', ')})\n<<<${delimiter}\n${text}\n${delimiter}>>>`
+}
+
+/** Sources that say the same: a model can tell that there are several. */
+const MOST_COPIES = 3
+
+function copiesOf(sources: readonly string[]): string[] {
+  const others = [...new Set(sources)]
+  if (others.length === 0) return []
+  const named = others.slice(0, MOST_COPIES).map((source) => JSON.stringify(source))
+  const more = others.length - named.length
+  return [`also in: ${named.join(' and ')}${more > 0 ? ` and ${more} more` : ''}`]
 }
 
 /** Instructions that the user trusts keep the system's role; they are fenced too, so that it shows where they end. */

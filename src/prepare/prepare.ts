@@ -1,7 +1,9 @@
 /** Station 1: makes the request of a step out of what the turn knows. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
-import type { StationContext, Station } from '../core/context.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Station } from '../core/context.ts'
+import { toCriaError } from '../core/error.ts'
 import type { ContextSource, EarlierRead } from '../core/injection.ts'
 import type { Message } from '../core/message.ts'
 import type {
@@ -14,20 +16,24 @@ import type {
   ToolSpec,
 } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { ChunkFilter, DocumentStore, StoreNotice } from '../core/store.ts'
 import type { CompactContext } from './compact/compact.ts'
 import { makeRoom } from './compact/make-room.ts'
 import type { Demand, Room } from './compact/make-room.ts'
 import { DEFAULT_COMPACTION, outputReserve } from './compact/room.ts'
-import { composeChat, composeRag } from './compose.ts'
-import type { Composition, Found, RagComposition } from './compose.ts'
+import { choosePassages, composeChat, composeRag } from './compose.ts'
+import type { Chosen, Composition, Found, RagComposition } from './compose.ts'
 import { conversationOf } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import { interruptionNotice, repairNotice } from './history-notices.ts'
+import { searchQuery } from './follow-up.ts'
+import { GROUNDING_RULES } from './grounding.ts'
 import { inject } from './inject.ts'
 import type { Injection } from './inject.ts'
+import type { WidenOptions } from './passages/widen.ts'
 import { repairHistory } from './repair.ts'
-import { offeredTokens } from './request-tokens.ts'
+import { estimateMessageTokens, offeredTokens } from './request-tokens.ts'
+import type { RerankChoice } from './rerank.ts'
 import { DEFAULT_RESULTS, references, retrieveFrom } from './retrieve.ts'
 import type { RetrievalOptions } from './retrieve.ts'
 import { estimateTokens } from './tokens.ts'
@@ -77,16 +83,20 @@ export async function* prepare(state: PrepareState, ctx: CompactContext): Statio
   return { ...room, request: buildRequest(state, room.conversation) }
 }
 
-async function* compose({ input, request, model }: PrepareState, ctx: StationContext): Station<Conversation> {
-  const { docstore, memory, nResults = DEFAULT_RESULTS } = input.retrieve ?? {}
+async function* compose({ input, request, model }: PrepareState, ctx: CompactContext): Station<Conversation> {
+  const { docstore, memory, nResults = DEFAULT_RESULTS, ...retrieve } = input.retrieve ?? {}
   const { sources = [], reads = [] } = input.context ?? {}
   const injection = yield* inject({ sources, reads, room: roomForContext(input, request, model.facts) }, ctx)
-  const query = questionOf(input.messages)
-  const search = { ...input, injection, memory, nResults, query, span: ctx.span, signal: ctx.signal }
+  const { span, signal, clock } = ctx
   const passageTokens = roomForPassages(input, request, model.facts, injection.tokens)
-  const { found, composition } =
-    docstore === undefined ? await composeChatTurn(search) : await composeRagTurn({ ...search, docstore, passageTokens })
-  for (const each of found) yield { type: 'retrieval', store: each.store, query: search.query, chunks: references(each) }
+  const query = docstore === undefined ? questionOf(input.messages) : yield* searchedFor(input, ctx)
+  const search = { ...input, ...retrieve, injection, memory, nResults, query, span, signal, clock }
+  // What only quotes finds its sentences in the passages that were found; what stands around them distracts it.
+  const widen = model.facts.writes === false ? false : retrieve.widen
+  const { found, notices, composition } =
+    docstore === undefined ? await composeChatTurn(search) : await composeRagTurn({ ...search, docstore, passageTokens, widen })
+  for (const each of found) yield { type: 'retrieval', store: each.store, query, chunks: references(each) }
+  for (const notice of notices) yield { type: 'notice', ...notice }
 
   const known: ReadonlySet<string> = new Set(input.history.map((message) => message.id))
   yield {
@@ -97,6 +107,30 @@ async function* compose({ input, request, model }: PrepareState, ctx: StationCon
   const { messages, repairs } = repairHistory(composition.processedMessages)
   yield* repairNotice(repairs)
   return conversationOf(messages, composition.grounding, known)
+}
+
+/** The question, or what it means after what was asked before. */
+async function* searchedFor({ messages, history, retrieve }: TurnInput, ctx: CompactContext): Station<string> {
+  const question = questionOf(messages)
+  const { followUps = 'words' } = retrieve ?? {}
+  const earlier = history.filter(({ role, summary, injected }) => role === 'user' && summary !== true && injected === undefined)
+  if (followUps === 'off' || earlier.length === 0) return question
+  const complete = followUps === 'model' ? ctx.complete() : undefined
+  if (complete !== undefined) {
+    try {
+      const { rewriteQuestion } = await import('./rewrite.ts')
+      const rewritten = await rewriteQuestion(question, history, complete)
+      if (rewritten !== undefined) return rewritten
+    } catch (thrown) {
+      if (ctx.signal.aborted) throw ctx.signal.reason
+      const { message } = toCriaError(thrown)
+      yield { type: 'notice', code: 'rewrite_failed', message: `The question was not written out by a model: ${message}` }
+    }
+  }
+  return searchQuery(
+    question,
+    earlier.map(({ content }) => content),
+  )
 }
 
 export interface ChatTurn {
@@ -115,6 +149,10 @@ export interface ChatTurn {
 
 export interface RagTurn extends ChatTurn {
   readonly docstore: DocumentStore
+  readonly filter?: ChunkFilter | undefined
+  readonly rerank?: RerankChoice | undefined
+  readonly widen?: boolean | WidenOptions | undefined
+  readonly clock: Clock
   /** Tokens that the passages may take together; `null` when the context window is unknown. */
   readonly passageTokens: number | null
 }
@@ -122,6 +160,8 @@ export interface RagTurn extends ChatTurn {
 interface Composed<C extends Composition> {
   /** What each store returned. */
   readonly found: readonly Found[]
+  /** What made it less than it could be. */
+  readonly notices: readonly StoreNotice[]
   readonly composition: C
 }
 
@@ -131,25 +171,31 @@ export async function composeChatTurn(turn: ChatTurn): Promise<Composed<Composit
   const memories =
     memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...turn, name: 'memory_retrieval' })
   const composition = composeChat({ ...turn, input: turn.messages, ...(memories === undefined ? {} : { memories }) })
-  return { found: memories === undefined ? [] : [memories], composition }
+  const found = memories === undefined ? [] : [memories]
+  return { found, notices: noticesOf(found), composition }
 }
 
 /** Retrieves from both stores and composes; the counts stand on `span`, which is the outer one. */
 export async function composeRagTurn(rag: RagTurn): Promise<Composed<RagComposition>> {
   const { query, nResults, memory, span } = rag
-  const documents = await retrieveFrom(rag.docstore, query, nResults, { ...rag, name: 'retrieval' })
+  const documents = await findDocuments(rag)
   const memories =
-    memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...rag, name: 'memory_retrieval' })
+    memory === undefined
+      ? undefined
+      : await retrieveFrom(memory, query, nResults, { span, signal: rag.signal, name: 'memory_retrieval' })
   const question = rag.messages.at(-1)
   if (question === undefined) throw new TypeError('A retrieval turn needs a message that asks something.')
 
-  const composition = composeRag({
+  const input = {
     ...rag,
     history: [...rag.history, ...rag.messages.slice(0, -1)],
     question,
+    searchedFor: query === questionOf(rag.messages) ? undefined : query,
     documents,
     ...(memories === undefined ? {} : { memories }),
-  })
+  }
+  const chosen = await widened(choosePassages(input), rag)
+  const composition = composeRag(input, chosen)
   span.set({
     [ATTRIBUTE.query]: query,
     [ATTRIBUTE.nResults]: nResults,
@@ -157,9 +203,43 @@ export async function composeRagTurn(rag: RagTurn): Promise<Composed<RagComposit
     [ATTRIBUTE.documentsSent]: composition.documentsSent,
     [ATTRIBUTE.memoriesRetrieved]: memories?.chunks.length ?? 0,
     [ATTRIBUTE.memoriesSent]: composition.memoriesSent,
+    [ATTRIBUTE.merged]: chosen.merged,
     [ATTRIBUTE.dropped]: composition.dropped,
   })
-  return { found: [documents, ...(memories === undefined ? [] : [memories])], composition }
+  const found = [documents, ...(memories === undefined ? [] : [memories])]
+  return { found, notices: noticesOf(found), composition }
+}
+
+/** The best documents, in the order of the model that ranks them where there is one. */
+async function findDocuments({
+  docstore,
+  query,
+  nResults,
+  filter,
+  rerank: choice,
+  span,
+  signal,
+  clock,
+}: RagTurn): Promise<Found> {
+  const asking = { span, signal, filter, name: 'retrieval' } as const
+  if (choice === undefined || nResults === 0) return await retrieveFrom(docstore, query, nResults, asking)
+  const { DEFAULT_CANDIDATES, rerank } = await import('./rerank.ts')
+  const candidates = Math.max(nResults, choice.candidates ?? DEFAULT_CANDIDATES)
+  const found = await retrieveFrom(docstore, query, candidates, asking)
+  const { chunks, notice = found.notice } = await rerank(query, found.chunks, nResults, choice, { span, signal, clock })
+  return { store: found.store, chunks, ...(notice === undefined ? {} : { notice }) }
+}
+
+async function widened(chosen: Chosen, { docstore, widen = false, signal }: RagTurn): Promise<Chosen> {
+  if (widen === false || docstore.around === undefined) return chosen
+  const { widenPassages } = await import('./passages/widen.ts')
+  const options = widen === true ? {} : widen
+  const { passages, left } = await widenPassages(chosen.documents, docstore, { ...options, room: chosen.left, signal })
+  return { ...chosen, documents: passages, left }
+}
+
+function noticesOf(found: readonly Found[]): StoreNotice[] {
+  return found.flatMap(({ notice }) => notice ?? [])
 }
 
 /** The request of a step. It fits any model; the model station adapts it to the one that answers. */
@@ -198,7 +278,7 @@ const PASSAGE_SHARE = 0.8
  */
 export function roomForPassages(
   input: TurnInput,
-  request: Pick<RequestOptions, 'settings'>,
+  request: Pick<RequestOptions, 'settings' | 'tools' | 'responseFormat'>,
   facts: ModelFacts,
   injected = 0,
 ): number | null {
@@ -206,8 +286,8 @@ export function roomForPassages(
   if (contextWindow === null) return null
   const reserved = outputReserve(request.settings, facts, contextWindow)
   const history = Math.min(estimated(input.history), contextWindow * DEFAULT_COMPACTION.to)
-  const said = history + estimated(input.messages) + estimateTokens(input.system)
-  return Math.max(0, (contextWindow - reserved - said - injected) * PASSAGE_SHARE)
+  const said = history + estimated(input.messages) + estimateTokens(input.system) + estimateTokens(GROUNDING_RULES)
+  return Math.max(0, (contextWindow - reserved - said - injected - offeredTokens(request)) * PASSAGE_SHARE)
 }
 
 /** Of the window, for what is put in beside the conversation: it must not crowd out what is said. */
@@ -223,5 +303,5 @@ export function roomForContext(input: TurnInput, request: RequestOptions, facts:
 }
 
 function estimated(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + estimateTokens(message.content), 0)
+  return messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
 }

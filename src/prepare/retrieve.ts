@@ -5,10 +5,12 @@ import { toCriaError } from '../core/error.ts'
 import type { RetrievedRef } from '../core/event.ts'
 import type { Span } from '../core/span.ts'
 import { inSpan } from '../core/span.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { ChunkFilter, DocumentStore } from '../core/store.ts'
 import { orAborted } from '../util/abort.ts'
 import type { Found } from './compose.ts'
 import { foundChunks } from './found-chunks.ts'
+import type { WidenOptions } from './passages/widen.ts'
+import type { RerankChoice } from './rerank.ts'
 
 export interface RetrievalOptions {
   /** Answers come from here. */
@@ -17,29 +19,53 @@ export interface RetrievalOptions {
   readonly memory?: DocumentStore
   /** Chunks from each store at most; default 20. */
   readonly nResults?: number
+  /** Only documents that pass it are found; memories are not asked about it. */
+  readonly filter?: ChunkFilter
+  /** Puts what the document store found in another order; default nothing does. */
+  readonly rerank?: RerankChoice
+  /** Adds what stands around the best passages, as far as there is room; for models that read. `true` is the defaults. Default false. */
+  readonly widen?: boolean | WidenOptions
+  /**
+   * What is searched for when a question leans on earlier ones of its session: `words` adds the words that it leans on, `model` asks a model to write
+   * the question out (a call before each answer), `off` takes the question as it is. Default `words`.
+   */
+  readonly followUps?: FollowUps
 }
 
+export const FOLLOW_UPS = ['words', 'model', 'off'] as const
+export type FollowUps = (typeof FOLLOW_UPS)[number]
+
 export const DEFAULT_RESULTS = 20
+
+export interface Asking {
+  readonly name: 'retrieval' | 'memory_retrieval'
+  readonly span: Span
+  readonly signal: AbortSignal
+  readonly filter?: ChunkFilter | undefined
+}
 
 /** @throws CriaError `store_failed` when the store fails; an abort is passed on as it is. */
 export function retrieveFrom(
   store: DocumentStore,
   query: string,
   nResults: number,
-  { name, span, signal }: { readonly name: 'retrieval' | 'memory_retrieval'; readonly span: Span; readonly signal: AbortSignal },
+  { name, span, signal, filter }: Asking,
 ): Promise<Found> {
   const attributes = {
     [ATTRIBUTE.operation]: 'retrieval',
     [ATTRIBUTE.dataSource]: store.name,
     [ATTRIBUTE.retrievalQuery]: query,
     [ATTRIBUTE.nResults]: nResults,
+    ...(filter === undefined ? {} : { [ATTRIBUTE.filter]: JSON.stringify(filter) }),
   }
   return inSpan(span, name, attributes, async (own) => {
     try {
-      const found: unknown = await orAborted(Promise.resolve(store.retrieve(query, nResults)), signal)
+      const asked =
+        filter === undefined ? store.retrieve(query, nResults) : store.search(query, { limit: nResults, filter, signal })
+      const found: unknown = await orAborted(Promise.resolve(asked), signal)
       const chunks = foundChunks(found, store.name)
       own.set({ [name === 'retrieval' ? ATTRIBUTE.documentsRetrieved : ATTRIBUTE.memoriesRetrieved]: chunks.length })
-      return { store: store.name, chunks }
+      return { store: store.name, chunks, ...(chunks.notice === undefined ? {} : { notice: chunks.notice }) }
     } catch (error) {
       if (signal.aborted) throw signal.reason
       throw toCriaError(error, 'store_failed')

@@ -1,7 +1,7 @@
 /** Documents in this process, gone with it. */
 
 import type { EmbeddingModel } from '../core/embedding.ts'
-import type { DocumentInput, DocumentStore, Retrieved, SearchOptions } from '../core/store.ts'
+import type { AroundOptions, DocumentInput, DocumentStore, Retrieved, SearchOptions, Surroundings } from '../core/store.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
 
@@ -42,6 +42,10 @@ export class MemoryDocumentStore implements DocumentStore {
 
   async search(query: string, options?: SearchOptions): Promise<Retrieved> {
     return await this.#store().search(query, options)
+  }
+
+  async around(id: string, options: AroundOptions): Promise<Surroundings | undefined> {
+    return await this.#store().around(id, options)
   }
 
   async delete(source: string): Promise<boolean> {

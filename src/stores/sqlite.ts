@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'
 import type {
+  AroundOptions,
   Chunk,
   DocumentInput,
   DocumentStore,
@@ -12,12 +13,14 @@ import type {
   SearchOptions,
   SourceDocument,
   StoreNotice,
+  Surroundings,
 } from '../core/store.ts'
 import type { EmbeddingModel } from '../core/embedding.ts'
 import { ANALYZER_VERSION, Analyzer } from './analyze/analyzer.ts'
 import { CHUNKER_VERSION, chunkDocument } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { givenDocuments } from './given-documents.ts'
+import { readAround } from './sqlite/around.ts'
 import type { Connection } from './sqlite/connection.ts'
 import { CorpusCache } from './sqlite/corpus.ts'
 import { CHUNK_COLUMNS, readDocument, SOURCE_COLUMNS, stateOf, toChunk, toDocument } from './sqlite/documents.ts'
@@ -348,6 +351,13 @@ export class SqliteDocumentStore implements DocumentStore {
         [id],
       )
       return row === undefined ? undefined : toChunk(row)
+    })
+  }
+
+  around(id: string, { chunks, signal }: AroundOptions): Promise<Surroundings | undefined> {
+    return promised(() => {
+      signal?.throwIfAborted()
+      return this.#connection.snapshot(() => readAround(this.#connection, id, Math.max(0, Math.floor(chunks))))
     })
   }
 

@@ -6,7 +6,7 @@
  */
 
 import assert from 'node:assert/strict'
-import type { DocumentStore, ScoredChunk, SourceDocument } from '../core/store.ts'
+import type { DocumentStore, ScoredChunk, SourceDocument, Surroundings } from '../core/store.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
@@ -337,6 +337,33 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
         metadata: { wanted: true },
       })
       assert.deepEqual(sources(await store.search('pear', { filter: { wanted: true }, limit: 3 })), ['wanted'])
+    })
+
+    test('around, where a store has it, gives the chunks beside one and the text from the first to the last', async (store) => {
+      if (store.around === undefined) return
+      const paragraphs = Array.from(
+        { length: 12 },
+        (_, at) => `Paragraph ${at} on herons. ${`It says word${at} often. `.repeat(40)}`,
+      )
+      const text = `  ${paragraphs.join('\n\n\n')}\n`
+      await store.append({ source: 'birds.txt', text: text.replace('word5', 'changed') })
+      await store.append({ source: 'birds.txt', text })
+      const all = await store.retrieve('herons paragraph', 100)
+      const starts = new Set((await store.retrieve('says', 100)).concat(all).map(({ start }) => start))
+      for (const chunk of all) {
+        const around: Surroundings | undefined = await store.around(chunk.id, { chunks: 1 })
+        assert.ok(around !== undefined)
+        const { chunks, start }: Surroundings = around
+        assert.equal(around.text, text.slice(start, start + around.text.length))
+        assert.deepEqual([start, start + around.text.length], [chunks[0]?.start, chunks.at(-1)?.end])
+        const at = chunks.findIndex(({ id }) => id === chunk.id)
+        assert.ok(at >= 0 && at <= 1 && chunks.length <= at + 2)
+        if (at === 0) assert.equal(Math.min(...starts), chunk.start)
+        for (const each of chunks) assert.equal(each.source, 'birds.txt')
+      }
+      assert.equal(await store.around('nowhere', { chunks: 1 }), undefined)
+      const [first] = all
+      assert.deepEqual((await store.around(first?.id ?? '', { chunks: 0 }))?.text, first?.text)
     })
 
     test('H10 equal chunks are all there, in a stable order', async (store, reopen) => {

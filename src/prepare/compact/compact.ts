@@ -17,8 +17,8 @@ import type { TokensOf } from './units.ts'
 export interface Complete {
   /** Tokens; `null` when nobody knows. */
   readonly contextWindow: number | null
-  /** The text of its answer. @throws CriaError when there is none. */
-  ask(messages: readonly Message[], maxOutputTokens: number): Promise<string>
+  /** The text of its answer. @param operation name of its span; default `summarise`. @throws CriaError when there is none. */
+  ask(messages: readonly Message[], maxOutputTokens: number, operation?: string): Promise<string>
 }
 
 export interface CompactContext extends StationContext {

@@ -1,6 +1,6 @@
 /** A document store that is searched in another thread, so that the event loop of this one stays free meanwhile. */
 
-import type { DocumentInput, DocumentStore, Retrieved, SearchOptions } from '../../core/store.ts'
+import type { AroundOptions, DocumentInput, DocumentStore, Retrieved, SearchOptions, Surroundings } from '../../core/store.ts'
 import type { SearchThread } from './search-thread.ts'
 
 /** Writes to `store` itself, and asks `thread`, which reads the same file and finds at once what was written. */
@@ -29,6 +29,11 @@ export class WorkerStore implements DocumentStore {
 
   search(query: string, options?: SearchOptions): Promise<Retrieved> {
     return this.#thread.search(query, options)
+  }
+
+  /** A few rows by their keys: not worth a way through the other thread. */
+  async around(id: string, options: AroundOptions): Promise<Surroundings | undefined> {
+    return await this.#store.around?.(id, options)
   }
 
   delete(source: string): Promise<boolean> {

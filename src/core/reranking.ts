@@ -1,0 +1,23 @@
+/** The port to models that put passages in order by how well they answer a question. */
+
+export interface RerankOptions {
+  /** The best so many are wanted. */
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
+export interface Ranking {
+  /** Best first; `index` is the place among the texts that were given. */
+  readonly ranking: readonly { readonly index: number; readonly score: number }[]
+  readonly responseId?: string
+  /** What the server says has answered. */
+  readonly model?: string
+}
+
+/** One call is one request: no retry and no cache inside. */
+export interface RerankingModel {
+  /** `provider/model`. */
+  readonly ref: string
+  /** @throws CriaError, or anything, which counts as a failure. */
+  rerank(query: string, texts: readonly string[], options: RerankOptions): Promise<Ranking>
+}

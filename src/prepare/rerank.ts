@@ -1,0 +1,95 @@
+/** Puts what a store found in another order, by a model that reads question and passage together. */
+
+import { ATTRIBUTE } from '../core/attributes.ts'
+import type { Clock } from '../core/clock.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
+import type { Ranking, RerankingModel } from '../core/reranking.ts'
+import type { Span } from '../core/span.ts'
+import { inSpan } from '../core/span.ts'
+import type { ScoredChunk, StoreNotice } from '../core/store.ts'
+import { orAborted } from '../util/abort.ts'
+
+export interface RerankChoice {
+  readonly model: RerankingModel
+  /** Chunks of the document store that the model puts in order; at least `nResults`. Default 50. */
+  readonly candidates?: number
+  /** Milliseconds after which the order of the store is kept; default 10,000. */
+  readonly timeout?: number
+}
+
+export const DEFAULT_CANDIDATES = 50
+const DEFAULT_TIMEOUT = 10_000
+
+export interface Reranked {
+  readonly chunks: readonly ScoredChunk[]
+  /** Why it is the order of the store after all. */
+  readonly notice?: StoreNotice
+}
+
+/**
+ * The `limit` best. Those that the model says nothing about follow in their old order; their evidence stays, the score is the model's.
+ * A model that fails changes nothing but the notice.
+ *
+ * @throws the signal's reason when it is aborted.
+ */
+export async function rerank(
+  query: string,
+  chunks: readonly ScoredChunk[],
+  limit: number,
+  { model, timeout = DEFAULT_TIMEOUT }: RerankChoice,
+  { span, signal, clock }: { readonly span: Span; readonly signal: AbortSignal; readonly clock: Clock },
+): Promise<Reranked> {
+  if (chunks.length < 2) return { chunks: chunks.slice(0, limit) }
+  const attributes = { [ATTRIBUTE.operation]: 'rerank', [ATTRIBUTE.model]: model.ref, [ATTRIBUTE.candidates]: chunks.length }
+  const over = new AbortController()
+  const both = AbortSignal.any([signal, over.signal])
+  try {
+    return await inSpan(span, 'rerank', attributes, async (own) => {
+      const late = clock.sleep(timeout, both).then(
+        () => over.abort(new CriaError('timeout', `there was no answer within ${timeout} ms.`)),
+        () => {},
+      )
+      void late
+      const texts = chunks.map(textOf)
+      const answered = await orAborted(Promise.resolve(model.rerank(query, texts, { limit, signal: both })), both)
+      const ordered = inOrder(chunks, answered)
+      own.set({
+        [ATTRIBUTE.documentsRetrieved]: Math.min(limit, ordered.length),
+        ...(answered.responseId === undefined ? {} : { [ATTRIBUTE.responseId]: answered.responseId }),
+        ...(answered.model === undefined ? {} : { [ATTRIBUTE.responseModel]: answered.model }),
+      })
+      return { chunks: ordered.slice(0, limit) }
+    })
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason
+    const { message } = toCriaError(thrown)
+    const notice = {
+      code: 'rerank_failed',
+      message: `${model.ref} did not rank the passages, their order is that of the store: ${message}`,
+    }
+    return { chunks: chunks.slice(0, limit), notice }
+  } finally {
+    over.abort()
+  }
+}
+
+/** As a person would see it: what a passage is about often stands above it only. */
+function textOf({ title, headings = [], text }: ScoredChunk): string {
+  const above = [title, ...headings].filter((part) => part !== undefined && part !== '').join(' > ')
+  return above === '' ? text : `${above}\n${text}`
+}
+
+/** @throws CriaError `invalid_response` for what is no ranking of these chunks. */
+function inOrder(chunks: readonly ScoredChunk[], { ranking }: Ranking): ScoredChunk[] {
+  const left = new Set(chunks.keys())
+  const named = ranking.length === 0 ? undefined : ranking.toSorted((a, b) => b.score - a.score)
+  if (named?.every(({ index, score }) => left.delete(index) && Number.isFinite(score)) !== true) {
+    throw new CriaError('invalid_response', `expected a score for passages 0 to ${chunks.length - 1}, each named once.`)
+  }
+  const least = named.at(-1)?.score ?? 0
+  const order = [...named, ...[...left].map((index) => ({ index, score: least }))]
+  return order.flatMap(({ index, score }) => {
+    const chunk = chunks[index]
+    return chunk === undefined ? [] : [{ ...chunk, score }]
+  })
+}

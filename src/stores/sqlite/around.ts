@@ -1,0 +1,40 @@
+/** What stands around a chunk in its document. */
+
+import type { Surroundings } from '../../core/store.ts'
+import type { Connection } from './connection.ts'
+import { toChunk } from './documents.ts'
+import type { ChunkRow } from './documents.ts'
+
+/** Inside a snapshot. @param chunks before it, and as many after it. */
+export function readAround(connection: Connection, id: string, chunks: number): Surroundings | undefined {
+  const asked = connection.get<{ id: number; source_id: number }>('SELECT id, source_id FROM chunks WHERE chunk_id = ?', [id])
+  if (asked === undefined) return undefined
+  // Ids of chunks are in no order: those of a source that was changed are older than those between them.
+  const order = connection.all<{ id: number }>(
+    `SELECT id FROM chunks WHERE source_id = ? ORDER BY json_extract(details, '$.start')`,
+    [asked.source_id],
+  )
+  const at = order.findIndex((row) => row.id === asked.id)
+  const first = Math.max(0, at - chunks)
+  const wanted = order.slice(first, at + chunks + 1).map((row) => row.id)
+  const rows = connection.all<ChunkRow>(
+    `SELECT chunk_id, source, chunks.details, chunks.text FROM chunks JOIN sources ON sources.id = source_id
+     WHERE chunks.id IN (SELECT value FROM json_each(?))`,
+    [JSON.stringify(wanted)],
+  )
+  const near = rows.map(toChunk).sort((a, b) => a.start - b.start)
+  const gaps = JSON.parse(
+    connection.get<{ gaps: string }>('SELECT gaps FROM sources WHERE id = ?', [asked.source_id])?.gaps ?? '[]',
+  ) as readonly string[]
+  return {
+    text: near.map(({ text }, index) => (index === 0 ? '' : (gaps[first + index] ?? '')) + text).join(''),
+    start: near[0]?.start ?? 0,
+    chunks: near.map(({ id: chunkId, source, start, end, headings }) => ({
+      id: chunkId,
+      source,
+      start,
+      end,
+      ...(headings === undefined ? {} : { headings }),
+    })),
+  }
+}
