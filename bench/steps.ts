@@ -1,17 +1,23 @@
 /**
  * Our own work in a step, at the beginning of a turn and far into it: CPU time between two `usage` events of a model that answers at once and
  * a tool that does nothing. What a step costs must not depend on how long the conversation is; neither where it only grows, nor where its
- * tokens are counted and older messages make room again and again.
+ * tokens are counted and older messages make room again and again. Nor may the heap hold more than the history: so many kilobytes a step.
  *
  *     npm run bench -- steps
  */
 
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { query } from '../src/engine/query.ts'
 import type { LanguageModel, ModelPart, ModelRequest } from '../src/core/model.ts'
 
 const STEPS = 2100
-const WINDOWS = [20, 100, 1000, 2000] as const
 const WIDTH = 80
+/** Several compactions lie in each, so that they are compared with their like. */
+const WIDE = 400
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 const echo = {
   name: 'echo',
@@ -48,10 +54,13 @@ interface Measured {
   /** Milliseconds of CPU time, step by step. */
   readonly times: readonly number[]
   readonly compactions: number
+  /** Bytes in use after so many hundred steps. */
+  readonly heap: readonly number[]
 }
 
 async function cpuPerStep(contextWindow: number | null): Promise<Measured> {
   const times: number[] = []
+  const heap: number[] = []
   let compactions = 0
   let last = process.cpuUsage()
   for await (const event of query({ model: model(contextWindow), prompt: 'Go', tools: [echo], maxSteps: STEPS })) {
@@ -59,9 +68,13 @@ async function cpuPerStep(contextWindow: number | null): Promise<Measured> {
     if (event.type !== 'usage') continue
     const used = process.cpuUsage(last)
     times.push((used.user + used.system) / 1000)
+    if (times.length % 100 === 0) {
+      collectGarbage()
+      heap.push(process.memoryUsage().heapUsed)
+    }
     last = process.cpuUsage()
   }
-  return { times, compactions }
+  return { times, compactions, heap }
 }
 
 function median(values: readonly number[]): number {
@@ -73,16 +86,36 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-for (const [what, contextWindow, average] of [
-  ['a conversation that only grows (median)', null, median],
-  ['a window of 6,000 tokens, counted and compacted (mean)', 6000, mean],
-] as const) {
+for (const { what, contextWindow, average, width, windows } of [
+  {
+    what: 'a conversation that only grows (median)',
+    contextWindow: null,
+    average: median,
+    width: WIDTH,
+    windows: [20, 100, 1000, 2000],
+  },
+  {
+    what: 'a window of 6,000 tokens, counted and compacted (mean)',
+    contextWindow: 6000,
+    average: mean,
+    width: WIDE,
+    windows: [100, 500, 1000, 1700],
+  },
+]) {
   await cpuPerStep(contextWindow) // The first run is the compiler's.
-  const { times, compactions } = await cpuPerStep(contextWindow)
+  const { times, compactions, heap } = await cpuPerStep(contextWindow)
   console.log(`${what}: ${compactions} compactions`)
-  const base = average(times.slice(WINDOWS[0], WINDOWS[0] + WIDTH))
-  for (const from of WINDOWS) {
-    const own = average(times.slice(from, from + WIDTH))
-    console.log(`step ${String(from).padStart(4)}: ${own.toFixed(3)} ms CPU, ${(own / base).toFixed(2)} times step ${WINDOWS[0]}`)
+  const averageFrom = (from: number): number => average(times.slice(from, from + width))
+  const base = averageFrom(windows[0] ?? 0)
+  for (const from of windows) {
+    const own = averageFrom(from)
+    console.log(`step ${String(from).padStart(4)}: ${own.toFixed(3)} ms CPU, ${(own / base).toFixed(2)} times step ${windows[0]}`)
+  }
+  for (const [from, to] of [
+    [1, 10],
+    [10, 20],
+  ] as const) {
+    const bytes = ((heap[to - 1] ?? 0) - (heap[from - 1] ?? 0)) / ((to - from) * 100)
+    console.log(`steps ${from * 100} to ${to * 100}: ${(bytes / 1024).toFixed(2)} kB of heap a step`)
   }
 }
