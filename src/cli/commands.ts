@@ -18,6 +18,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/run-task.ts')).runTask,
   },
   {
+    name: 'chat',
+    summary: 'talk with a model that uses tools and asks before it acts',
+    load: async () => (await import('./commands/chat.ts')).chat,
+  },
+  {
     name: 'logs list',
     summary: 'list recorded turns, newest first',
     load: async () => (await import('./commands/logs-list.ts')).logsList,
@@ -73,7 +78,7 @@ export const COMMANDS: readonly CommandEntry[] = [
 ]
 
 /** Names that are kept for commands to come. */
-export const PLANNED: readonly string[] = ['chat', 'compare', 'serve', 'mcp', 'worker']
+export const PLANNED: readonly string[] = ['compare', 'serve', 'mcp', 'worker']
 
 /** The entry that the first words of a command line name, and the words that are left. */
 export function findCommand(

@@ -21,11 +21,23 @@ export function visibleLine(text: string): string {
   return visibleText(text).replaceAll('\n', '␊').replaceAll('\t', ' ')
 }
 
+// What takes no room or looks like a plain space: a reader who has to agree to a text must see that it is there.
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu
+
+/** As `visibleText`, with everything else that cannot be seen made visible as well: for what somebody is asked to agree to. */
+export function exactText(text: string): string {
+  return visibleText(text).replaceAll(UNSEEN, (character) => `<U+${hex(character.codePointAt(0) ?? 0)}>`)
+}
+
 function picture(character: string): string {
   const code = character.charCodeAt(0)
   if (code < 0x20) return String.fromCharCode(0x2400 + code)
   if (code === 0x7f) return '␡'
-  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
+  return `<U+${hex(code)}>`
+}
+
+function hex(code: number): string {
+  return code.toString(16).toUpperCase().padStart(4, '0')
 }
 
 export interface TextStream {

@@ -1,0 +1,66 @@
+/** What Tab makes of what has been typed: commands, their arguments, and paths. */
+
+import { readdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+
+export interface Completable {
+  /** Names of commands, without the slash. */
+  readonly commands: readonly string[]
+  /** What may stand behind a command, by its name. */
+  readonly values: Readonly<Record<string, readonly string[]>>
+  readonly cwd: string
+}
+
+export interface Completion {
+  /** Where in the text the candidates begin. */
+  readonly start: number
+  /** Whole replacements of what stands between `start` and the cursor. */
+  readonly candidates: readonly string[]
+}
+
+const MOST = 200
+
+/** @param text up to the cursor. */
+export async function complete(text: string, from: Completable): Promise<Completion> {
+  const command = /^\/(\S*)$/.exec(text)?.[1]
+  if (command !== undefined && !command.includes('/')) {
+    const names = from.commands.filter((name) => name.startsWith(command))
+    return { start: 0, candidates: names.map((name) => `/${name} `) }
+  }
+  const [, name = '', value = ''] = /^\/(\S+)\s+(\S*)$/.exec(text) ?? []
+  const values = (from.values[name] ?? []).filter((each) => each.startsWith(value))
+  if (values.length > 0) return { start: text.length - value.length, candidates: values }
+  return completePath(text, from.cwd)
+}
+
+async function completePath(text: string, cwd: string): Promise<Completion> {
+  const word = /[^\s"'`(]*$/.exec(text)?.[0] ?? ''
+  const nothing = { start: text.length, candidates: [] }
+  if (word === '') return nothing
+  // People who come from elsewhere name files with an @.
+  const path = word.startsWith('@') ? word.slice(1) : word
+  const [folder, name] = [path.slice(0, path.lastIndexOf('/') + 1), path.slice(path.lastIndexOf('/') + 1)]
+  const real = folder.startsWith('~/') ? resolve(homedir(), folder.slice(2)) : resolve(cwd, folder === '' ? '.' : folder)
+  try {
+    const entries = await readdir(real, { withFileTypes: true })
+    const candidates = entries
+      .filter((entry) => entry.name.startsWith(name) && (name.startsWith('.') || !entry.name.startsWith('.')))
+      .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .sort()
+      .slice(0, MOST)
+    return { start: text.length - path.length, candidates }
+  } catch {
+    return nothing
+  }
+}
+
+/** What all candidates begin with. */
+export function commonStart(candidates: readonly string[]): string {
+  const [first = '', ...others] = candidates
+  let length = first.length
+  for (const other of others) {
+    while (length > 0 && !other.startsWith(first.slice(0, length))) length--
+  }
+  return first.slice(0, length).toWellFormed() === first.slice(0, length) ? first.slice(0, length) : first.slice(0, length - 1)
+}

@@ -1,0 +1,205 @@
+/** One conversation: the model, the tools, the session, and what has been used so far. */
+
+import type { LoadedConfig } from '../../app/config.ts'
+import { openJournal } from '../../app/journal.ts'
+import type { Journal } from '../../app/journal.ts'
+import { openModel } from '../../app/open-model.ts'
+import { query } from '../../app/query.ts'
+import type { QueryOptions } from '../../app/query.ts'
+import { openStore } from '../../app/stores.ts'
+import { quickModel } from '../../app/summary-model.ts'
+import type { Budget } from '../../core/budget.ts'
+import { ConfigurationError } from '../../core/error.ts'
+import type { QueryEvent } from '../../core/event.ts'
+import type { Message } from '../../core/message.ts'
+import type { PermissionChecker, Tool } from '../../core/tool.ts'
+import { checkPrices } from '../../engine/budget.ts'
+import { compactSession, forkSession } from '../../engine/session-turns.ts'
+import type { SessionTurnOptions } from '../../engine/session-turns.ts'
+import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } from '../agent.ts'
+import type { Io } from '../io.ts'
+import { budgetOf, openModels } from '../model-choice.ts'
+import type { ModelChoice } from '../model-choice.ts'
+import { prepareStore } from '../prepare-store.ts'
+import { chatPrompt } from '../task-prompt.ts'
+import { Calls } from './calls.ts'
+import type { ChatOptions } from './options.ts'
+import { NOTHING_SPENT, spentAfter } from './status.ts'
+import type { Spent, Status } from './status.ts'
+
+type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
+
+export interface OpenOptions {
+  readonly options: ChatOptions
+  readonly loaded: LoadedConfig
+  readonly io: Io
+  /** Answers `ask_user`; absent where nobody can be asked. */
+  readonly askUser: AskUser | undefined
+}
+
+interface Parts extends OpenOptions {
+  readonly models: ModelChoice
+  readonly tools: readonly Tool[]
+  readonly journal: Journal
+  readonly store: Awaited<ReturnType<typeof openStore>> | undefined
+}
+
+const BOT = { kind: 'AgentBot', name: 'chat' } as const
+
+export class Conversation {
+  readonly tools: readonly Tool[]
+  readonly journal: Journal
+  readonly calls: Calls = new Calls()
+  /** Rules that were added in this chat. */
+  readonly allowed: string[] = []
+  readonly isSafe: boolean
+  sessionId: string | undefined
+  spent: Spent = NOTHING_SPENT
+  readonly #parts: Parts
+  #models: ModelChoice
+  #held: number | null = null
+
+  private constructor(parts: Parts) {
+    this.#parts = parts
+    this.#models = parts.models
+    this.tools = parts.tools
+    this.journal = parts.journal
+    this.isSafe = parts.options.safe
+  }
+
+  /** @throws ConfigurationError when there is no model that can use tools, or a rule is about a tool that is not there. */
+  static async open(given: OpenOptions): Promise<Conversation> {
+    const { options, loaded, io, askUser } = given
+    const models = await openModels(options, loaded, io)
+    checkCanUseTools(models, 'chat')
+    checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
+    const choice = await prepareStore(options, loaded, io)
+    const store = choice === undefined ? undefined : await openStore(choice)
+    const tools = agentTools(store, loaded, io, { fetch: options.fetch, ...(askUser === undefined ? {} : { askUser }) })
+    checkRules([...options.allow, ...options.deny], tools)
+    return new Conversation({ ...given, models, tools, store, journal: await openJournal(io) })
+  }
+
+  get model(): string {
+    return this.#models.model.ref
+  }
+
+  get status(): Status {
+    const { ref, facts } = this.#models.model
+    return { model: ref, spent: this.spent, held: this.#held, window: facts.contextWindow, isSafe: this.isSafe }
+  }
+
+  turn(prompt: string, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
+    const { options, loaded, io } = this.#parts
+    const rules = agentRules({ ...options, allow: [...options.allow, ...this.allowed] }, loaded, io)
+    const asked: QueryOptions = {
+      ...this.#models,
+      ...this.#common(abortSignal),
+      prompt,
+      system: chatPrompt(permit !== undefined),
+      tools: this.tools,
+      rules,
+      safeMode: options.safe,
+      context: agentContext(io),
+      operation: 'chat',
+      ...(permit === undefined ? {} : { hasPermissionsToUseTool: permit }),
+      ...(options.thinking ? { enableThinking: true } : {}),
+      ...(this.sessionId === undefined ? {} : { sessionId: this.sessionId }),
+      onUpdateUsage: ({ inputTokens, outputTokens }) => {
+        this.#held = inputTokens === null ? null : inputTokens + (outputTokens ?? 0)
+      },
+    }
+    return this.#followed(query(asked))
+  }
+
+  /** Makes the conversation smaller. @throws ConfigurationError when nothing was said yet. */
+  compact(abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
+    return this.#compacted(
+      compactSession({ ...this.#sessionTurn(abortSignal, 'Compact this conversation.'), summaryModel: quickModel() }),
+    )
+  }
+
+  /** From now on what is said goes into a session of its own, which begins with this one. @throws ConfigurationError as `compact`. */
+  fork(abortSignal: AbortSignal, title: string): AsyncGenerator<QueryEvent> {
+    return this.#followed(forkSession(this.#sessionTurn(abortSignal, title)))
+  }
+
+  /** @throws ConfigurationError when there is no such model, or it cannot use tools. */
+  async switchModel(name: string): Promise<void> {
+    const { options, loaded, io } = this.#parts
+    const model = await openModel(name, loaded.config, io.env)
+    checkCanUseTools({ model }, 'chat')
+    checkPrices(budgetFor(options, loaded), [model])
+    this.#models = { ...this.#models, model }
+  }
+
+  /** @throws ConfigurationError for what is no rule, or about no tool. */
+  allow(rule: string): void {
+    if (!/^[\w*-]+(\([^]+\))?$/.test(rule))
+      throw new ConfigurationError(`${JSON.stringify(rule)} is no rule: write tool or tool(pattern).`)
+    checkRules([rule], this.tools)
+    this.allowed.push(rule)
+  }
+
+  /** What is said next begins a session. */
+  begin(): void {
+    this.sessionId = undefined
+    this.#held = null
+    this.spent = NOTHING_SPENT
+  }
+
+  /** Goes on with a session; gives what was said in it. */
+  async resume(sessionId: string): Promise<readonly Message[]> {
+    this.begin()
+    this.sessionId = sessionId
+    const { turns } = await this.journal.read.turns({ sessionId, limit: 10_000 })
+    for (const { usage, costUsd } of turns) this.spent = spentAfter(this.spent, usage, costUsd)
+    return this.journal.read.history(sessionId)
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.store?.close()
+  }
+
+  #common(abortSignal: AbortSignal): Pick<QueryOptions, 'recorder' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> & {
+    readonly recorder: Journal
+  } {
+    const { options, loaded } = this.#parts
+    return {
+      recorder: this.journal,
+      abortSignal,
+      bot: BOT,
+      budget: budgetFor(options, loaded),
+      onQueryCompleted: ({ usage, costUsd }) => {
+        this.spent = spentAfter(this.spent, usage, costUsd)
+      },
+    }
+  }
+
+  #sessionTurn(abortSignal: AbortSignal, title: string): SessionTurnOptions {
+    const { sessionId } = this
+    if (sessionId === undefined) throw new ConfigurationError('Nothing has been said in this session yet.')
+    return { ...this.#common(abortSignal), model: this.#models.model, sessionId, title }
+  }
+
+  async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
+    for await (const event of events) {
+      this.sessionId = event.sessionId
+      yield event
+    }
+  }
+
+  async *#compacted(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
+    for await (const event of events) {
+      if (event.type === 'compaction') this.#held = event.tokensAfter
+      yield event
+    }
+  }
+}
+
+/** What `--max-cost` names is for the whole session: a chat is one piece of work. */
+function budgetFor(options: ChatOptions, loaded: LoadedConfig): Budget {
+  const budget = budgetOf({ 'max-cost': undefined, 'no-log': false }, loaded)
+  const most = options['max-cost']
+  return most === undefined ? budget : { ...budget, session: { ...budget.session, costUsd: most } }
+}

@@ -1,0 +1,50 @@
+/** A tool call on one line: what was called, and what came of it. Pure. */
+
+import { visibleLine } from '../../util/terminal.ts'
+import { callLine } from '../deeds-view.ts'
+import type { Deed } from '../deeds.ts'
+import { formatMs, plural } from '../format.ts'
+
+export interface FoldedCall extends Deed {
+  /** Number in the session, by which it is shown in full. */
+  readonly number: number
+  /** What the tool said. */
+  content: string
+  durationMs: number
+  /** Somebody is being asked about it: it does not run yet. */
+  isAsked?: boolean
+}
+
+export type CallState = 'done' | 'failed' | 'refused'
+
+export function stateOf({ refused, isError }: FoldedCall): CallState {
+  if (refused !== undefined) return 'refused'
+  return isError === true ? 'failed' : 'done'
+}
+
+export const MARKS: Readonly<Record<CallState, string>> = { done: '✓', failed: '✗', refused: '⊘' }
+
+/** One line without styles: `✓ run_command npm test · 12 lines · 1.2 s · /show 3`. */
+export function foldedLine(call: FoldedCall): string {
+  const state = stateOf(call)
+  const facts = [`${MARKS[state]} ${callLine(call)}`, outcomeOf(call, state)]
+  if (state !== 'refused' && call.durationMs >= 1000) facts.push(formatMs(call.durationMs))
+  if (state !== 'refused') facts.push(`/show ${call.number}`)
+  return visibleLine(facts.filter((fact) => fact !== '').join(' · '))
+}
+
+const LONGEST = 120
+
+function outcomeOf({ name, content, refused }: FoldedCall, state: CallState): string {
+  if (state === 'refused') return `refused: ${refused?.reason ?? ''}`
+  const lines = content.split('\n').filter((line) => line.trim() !== '')
+  const [first = ''] = lines
+  if (state === 'failed') return cut((name === 'run_command' ? lines.at(-1) : undefined) ?? first)
+  // What changes a file says what it did in one line.
+  if (lines.length === 1) return cut(first)
+  return plural(lines.length, 'line')
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`
+}

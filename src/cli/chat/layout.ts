@@ -1,0 +1,75 @@
+/** The rows at the bottom of the screen, which are painted again and again: what is at work, what is asked, what is written. Pure. */
+
+import { visibleLine, visibleText } from '../../util/terminal.ts'
+import { cellsOf, fit, graphemes, rowsOf, widthOf } from '../terminal/width.ts'
+import type { Draft } from './editor.ts'
+
+export interface Cursor {
+  readonly row: number
+  readonly column: number
+}
+
+export interface Block {
+  readonly rows: readonly string[]
+  readonly cursor: Cursor
+}
+
+const INDENT = 2
+
+/** A draft behind a prompt of two cells, with as many rows around the cursor as fit. */
+export function draftRows(draft: Pick<Draft, 'text' | 'cursor'>, prompt: string, columns: number, most: number): Block {
+  // The last cell stays free: terminals do not agree on where the cursor is behind it.
+  const room = Math.max(4, columns - INDENT - 1)
+  const rows: string[] = ['']
+  let cursor: Cursor = { row: 0, column: 0 }
+  let [at, width] = [0, 0]
+  const add = (shown: string, cells: number): void => {
+    if (width + cells > room) {
+      rows.push('')
+      width = 0
+    }
+    rows[rows.length - 1] += shown
+    width += cells
+  }
+  for (const grapheme of graphemes(draft.text)) {
+    if (at === draft.cursor) cursor = { row: rows.length - 1, column: width }
+    at += grapheme.length
+    if (grapheme === '\n') {
+      rows.push('')
+      width = 0
+    } else {
+      const shown = grapheme === '\t' ? '  ' : visibleText(grapheme)
+      if (shown === grapheme) add(shown, cellsOf(shown))
+      else for (const each of graphemes(shown)) add(each, cellsOf(each))
+    }
+  }
+  if (at === draft.cursor) cursor = { row: rows.length - 1, column: width }
+
+  const first = Math.max(0, Math.min(cursor.row - Math.floor(most / 2), rows.length - most))
+  const shown = rows.slice(first, first + most).map((row, index) => {
+    const lead = first + index === 0 ? prompt : index === 0 ? '… ' : '  '
+    return `${lead}${row}`
+  })
+  return { rows: shown, cursor: { row: cursor.row - first, column: cursor.column + INDENT } }
+}
+
+/** The last rows of a text that is not whole yet. */
+export function tailRows(text: string, columns: number, most: number): readonly string[] {
+  if (text.trim() === '') return []
+  // More than fits is not looked at.
+  const lines = visibleText(text.slice(-columns * (most + 1)))
+    .replaceAll('\t', '  ')
+    .split('\n')
+    .slice(-most)
+  return lines.flatMap((line) => rowsOf(line, columns - 1)).slice(-most)
+}
+
+/** A line that is cut where the row ends. */
+export function oneRow(line: string, columns: number): string {
+  return fit(visibleLine(line), columns - 1)
+}
+
+/** Rows that a painted line takes when the terminal has this width. */
+export function rowsTaken(line: string, columns: number): number {
+  return Math.max(1, Math.ceil(widthOf(line) / columns))
+}

@@ -1,0 +1,112 @@
+/** Asks the user whether a tool may do what it wants to do, and shows exactly what that is. */
+
+import type { Json } from '../../core/json.ts'
+import type { PermissionChecker, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
+import { exactText } from '../../util/terminal.ts'
+import { memberOf } from '../deeds.ts'
+import { ruleFor } from '../deeds-view.ts'
+import type { Choice, Front } from './front.ts'
+
+export interface Asking {
+  readonly front: Front
+  readonly tools: readonly Tool[]
+  /** Every call is asked about, so nothing can be allowed for the session. */
+  readonly isSafe: boolean
+}
+
+export function permissionAsker({ front, tools, isSafe }: Asking): PermissionChecker {
+  return async (requests, { signal }) => {
+    const decisions: PermissionDecision[] = []
+    for (const request of requests) {
+      if (signal.aborted) decisions.push(UNANSWERED)
+      else decisions.push(await decide(request, { front, tools, isSafe }, signal))
+    }
+    return decisions
+  }
+}
+
+const UNANSWERED: PermissionDecision = { granted: false, reason: 'The user did not answer.' }
+
+async function decide(
+  request: PermissionRequest,
+  { front, tools, isSafe }: Asking,
+  signal: AbortSignal,
+): Promise<PermissionDecision> {
+  const preview = await previewOf(request, tools)
+  await front.tell(describeRequest(request, preview, front))
+  const rule = ruleFor(request)
+  const choices: Choice[] = [
+    { key: 'y', label: 'yes' },
+    { key: 'n', label: 'no, and say why' },
+    ...(isSafe ? [] : [{ key: 'a', label: `yes, and do not ask again in this session about ${rule ?? 'this very call'}` }]),
+  ]
+  const answer = await front.choose(`May ${request.name} do this?`, choices, { signal })
+  if (answer === 0) return { granted: true, reason: 'The user allowed it.' }
+  if (answer === 2) {
+    return {
+      granted: true,
+      reason: 'The user allowed it for this session.',
+      remember: 'session',
+      ...(rule === undefined ? {} : { rule }),
+    }
+  }
+  if (answer === undefined) return UNANSWERED
+  const why = (await front.ask('Why not? The model is told; Enter alone gives no reason.', signal))?.trim() ?? ''
+  return { granted: false, reason: why === '' ? 'The user refused it.' : `The user refused it: ${why}` }
+}
+
+interface Preview {
+  readonly text: string
+  readonly kind: 'diff' | 'command' | 'input' | 'problem'
+}
+
+async function previewOf({ name, input }: PermissionRequest, tools: readonly Tool[]): Promise<Preview> {
+  const command = memberOf(input, 'command')
+  if (name === 'run_command' && command !== undefined) return { text: command, kind: 'command' }
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (tool?.preview === undefined) return { text: inputText(input), kind: 'input' }
+  try {
+    // What is asked about has been checked against the tool's own schema.
+    const text = await tool.preview(input as never)
+    return text === '' ? { text: inputText(input), kind: 'input' } : { text, kind: 'diff' }
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    return { text: `${inputText(input)}\nWhat it would change cannot be shown: ${why}`, kind: 'problem' }
+  }
+}
+
+function inputText(input: Json): string {
+  return JSON.stringify(input, undefined, 2)
+}
+
+/** What one agrees to has to be seen: nothing is left out below this, and what is left out is said. */
+const MOST_LINES = 5000
+
+export function describeRequest(request: PermissionRequest, { text, kind }: Preview, { style }: Pick<Front, 'style'>): string {
+  const path = memberOf(request.input, 'path')
+  const what = exactText(path === undefined ? request.name : `${request.name} ${path}`).replaceAll('\n', '␊')
+  const lines = text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
+  const shown = lines.slice(0, MOST_LINES).map((line) => {
+    const exact = exactText(line)
+    if (kind === 'command') return `  $ ${style('bold', exact)}`
+    return `  ${kind === 'diff' ? coloured(exact, style) : exact}`
+  })
+  // A second line of a command is a command of its own, or not; in any case it is not another prompt.
+  const rows = kind === 'command' ? shown.map((row, index) => (index === 0 ? row : row.replace('  $ ', '  │ '))) : shown
+  const left = lines.length - MOST_LINES
+  return [
+    `${style('yellow', '?')} ${style('bold', what)}${request.reason === undefined || request.reason === USUAL ? '' : style('dim', `  ${exactText(request.reason)}`)}`,
+    ...rows,
+    ...(left > 0 ? [style('red', `  … and ${left} lines that are not shown`)] : []),
+    '',
+  ].join('\n')
+}
+
+/** Says nothing that the question does not say. */
+const USUAL = 'The tool needs permission.'
+
+function coloured(line: string, style: Front['style']): string {
+  if (line.startsWith('+')) return style('green', line)
+  if (line.startsWith('-')) return style('red', line)
+  return line.startsWith('@@') ? style('cyan', line) : line
+}

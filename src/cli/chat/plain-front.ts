@@ -1,0 +1,168 @@
+/**
+ * A chat by lines: for a pipe, a terminal that cannot move its cursor, and a screen reader, which would read everything that is painted anew.
+ * A line is a message; one that ends in a backslash goes on in the next.
+ */
+
+import { createInterface } from 'node:readline'
+import type { QueryEvent } from '../../core/event.ts'
+import { exactText, visibleLine } from '../../util/terminal.ts'
+import { showTurn } from '../answer-view.ts'
+import { Deeds } from '../deeds.ts'
+import { shownDeeds } from '../deeds-view.ts'
+import { EXIT } from '../exit-codes.ts'
+import { note } from '../io.ts'
+import type { Io } from '../io.ts'
+import { noted } from './calls.ts'
+import type { Calls } from './calls.ts'
+import type { Choice, ChooseOptions, Front } from './front.ts'
+
+/** Within this time a second Ctrl-C leaves. */
+const AGAIN_MS = 2000
+
+export class PlainFront implements Front {
+  readonly canAsk: boolean
+  readonly style: Front['style'] = (style, text) => this.#io.stderr.style(style, text)
+  readonly #io: Io
+  readonly #now: () => number
+  readonly #lines: ReturnType<typeof createInterface>
+  readonly #waiting: string[] = []
+  #wake: (() => void) | undefined
+  /** Takes the next line, in place of those who wait for messages. */
+  #answer: ((line: string | undefined) => void) | undefined
+  #isOver = false
+  #interrupt: (() => void) | undefined
+  #interruptedAt = -Infinity
+  readonly #stopListening: () => void
+
+  constructor(io: Io, now: () => number = Date.now) {
+    this.#io = io
+    this.#now = now
+    // What would be asked has to be seen as well as answered.
+    this.canAsk = io.stdin.isTTY === true && io.stderr.isTerminal
+    this.#lines = createInterface({ input: io.stdin, terminal: false, crlfDelay: Infinity })
+    this.#lines.on('line', (line) => {
+      if (this.#answer === undefined) this.#waiting.push(line)
+      else this.#answer(line)
+      this.#wake?.()
+    })
+    const over = (): void => {
+      this.#isOver = true
+      this.#answer?.(undefined)
+      this.#wake?.()
+    }
+    this.#lines.on('close', over)
+    io.signal.addEventListener('abort', over, { once: true })
+    const ignore = io.onInterrupt(() => this.#onInterrupt())
+    this.#stopListening = () => {
+      ignore()
+      io.signal.removeEventListener('abort', over)
+    }
+  }
+
+  get columns(): number {
+    return this.#io.stderr.columns
+  }
+
+  async next(): Promise<string | undefined> {
+    for (;;) {
+      if (this.canAsk) await this.#io.stderr.writeRaw('> ')
+      const message = await this.#message()
+      if (message === undefined || message.trim() !== '') return message
+    }
+  }
+
+  async tell(text: string): Promise<void> {
+    await this.#io.stderr.writeRaw(text)
+  }
+
+  async note(text: string): Promise<void> {
+    await note(this.#io, text)
+  }
+
+  async choose(
+    question: string,
+    choices: readonly Choice[],
+    { initial, signal }: ChooseOptions = {},
+  ): Promise<number | undefined> {
+    const rows = choices.map(({ key, label }) => `  ${key}  ${visibleLine(label)}\n`).join('')
+    await this.tell(
+      `${rows}${exactText(question)} [${choices.length > 3 ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')}] `,
+    )
+    const line = (await this.#answered(signal))?.trim().toLowerCase()
+    if (line === undefined) return undefined
+    if (line === '' && initial !== undefined) return initial
+    const found = choices.findIndex(({ key, label }) => key === line || (line.length > 1 && label.split(/[\s,]/)[0] === line))
+    return found === -1 ? undefined : found
+  }
+
+  async ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
+    await this.tell(`${exactText(question)} `)
+    return this.#answered(signal)
+  }
+
+  async follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
+    this.#interrupt = interrupt
+    const deeds = new Deeds()
+    try {
+      const shown = shownDeeds(noted(events, calls), deeds, { io: this.#io, isText: true })
+      const code = await showTurn(shown, this.#io, { format: 'text', showThinking: false })
+      return code === EXIT.done && deeds.wasHeldBack ? EXIT.permission : code
+    } finally {
+      this.#interrupt = undefined
+    }
+  }
+
+  close(): Promise<void> {
+    this.#stopListening()
+    this.#lines.close()
+    return Promise.resolve()
+  }
+
+  /** The terminal turns Ctrl-C into a signal here: once it stops the turn, twice it leaves. */
+  #onInterrupt(): boolean {
+    const now = this.#now()
+    const isSecond = now - this.#interruptedAt < AGAIN_MS
+    this.#interruptedAt = now
+    if (isSecond || !this.canAsk) return false
+    if (this.#interrupt === undefined) void this.note('Ctrl-C again leaves.')
+    this.#interrupt?.()
+    return true
+  }
+
+  async #message(): Promise<string | undefined> {
+    const parts: string[] = []
+    for (;;) {
+      const line = await this.#line()
+      if (line === undefined) return parts.length === 0 ? undefined : parts.join('\n')
+      if (!line.endsWith('\\')) return [...parts, line].join('\n')
+      parts.push(line.slice(0, -1))
+    }
+  }
+
+  /** The next line; `undefined` at the end. */
+  async #line(): Promise<string | undefined> {
+    while (this.#waiting.length === 0 && !this.#isOver) await this.#change()
+    return this.#waiting.shift()
+  }
+
+  /** A line that is written after the question: what was typed before it answers nothing. */
+  async #answered(signal?: AbortSignal): Promise<string | undefined> {
+    if (this.#isOver || signal?.aborted === true) return undefined
+    const { promise, resolve } = Promise.withResolvers<string | undefined>()
+    const giveUp = (): void => resolve(undefined)
+    this.#answer = resolve
+    signal?.addEventListener('abort', giveUp, { once: true })
+    try {
+      return await promise
+    } finally {
+      this.#answer = undefined
+      signal?.removeEventListener('abort', giveUp)
+    }
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}

@@ -1,0 +1,63 @@
+/** Starts a chat: what can be typed into comes first, and what it takes to answer is loaded meanwhile. */
+
+import type { LoadedConfig } from '../../app/config.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import { prepareStore, readConfig } from '../prepare-store.ts'
+import type { ChatOptions } from './options.ts'
+import { PlainFront } from './plain-front.ts'
+
+/** @throws ConfigurationError when there is no model that can use tools, or no such session. */
+export async function runChat(options: ChatOptions, io: Io): Promise<number> {
+  const loaded = await readConfig(io)
+  // Documents that are named are read first, which may take a while and shows a bar.
+  if (options.docs.length > 0) await prepareStore(options, loaded, io)
+  const hasScreen = io.stdin.isTTY === true && io.stdout.live && !options.plain
+  return hasScreen ? onScreen(options, loaded, io) : byLines(options, loaded, io)
+}
+
+async function byLines(options: ChatOptions, loaded: LoadedConfig, io: Io): Promise<number> {
+  const front = new PlainFront(io)
+  try {
+    const { openProgram } = await import('./program.ts')
+    const program = await openProgram(options, loaded, io, front)
+    return await program.run()
+  } finally {
+    await front.close()
+  }
+}
+
+async function onScreen(options: ChatOptions, loaded: LoadedConfig, io: Io): Promise<number> {
+  const { ScreenFront } = await import('./screen-front.ts')
+  const { slashNames } = await import('./slash-names.ts')
+  const models = [...Object.keys(loaded.config.models ?? {}), ...Object.values(loaded.config.models ?? {})]
+  const front = new ScreenFront({
+    io,
+    paths: loaded.paths,
+    completable: { commands: slashNames, values: { model: models }, cwd: io.cwd },
+  })
+  try {
+    const [{ openProgram }, { findSlash, runSlash, slashOf }, { statusLine }, { describeFailure }] = await Promise.all([
+      import('./program.ts'),
+      import('./slash.ts'),
+      import('./status.ts'),
+      import('../failure.ts'),
+    ])
+    const program = await openProgram(options, loaded, io, front)
+    front.attach({
+      status: (columns) => statusLine(program.conversation.status, columns),
+      isImmediate: (text) => findSlash(slashOf(text)?.name ?? '')?.isImmediate === true,
+      async runNow(text) {
+        try {
+          await runSlash(text, program.slash)
+        } catch (thrown) {
+          await front.note(describeFailure(thrown, io.env))
+        }
+      },
+    })
+    await program.run()
+    return front.wasInterrupted ? EXIT.interrupted : EXIT.done
+  } finally {
+    await front.close()
+  }
+}

@@ -1,0 +1,417 @@
+/** A chat on a terminal that can move its cursor: one may write, stop and answer while the model works. */
+
+import type { HomePaths } from '../../app/paths.ts'
+import type { QueryEvent } from '../../core/event.ts'
+import { exactText, visibleText } from '../../util/terminal.ts'
+import type { Io } from '../io.ts'
+import { commonStart, complete } from './completion.ts'
+import type { Completable } from './completion.ts'
+import { edited, EMPTY_DRAFT, insert, vertical, withText } from './editor.ts'
+import type { Draft } from './editor.ts'
+import type { Calls } from './calls.ts'
+import type { Choice, ChooseOptions, Front } from './front.ts'
+import { keepInHistory, readHistory, recalled, recallOf, remembered } from './history.ts'
+import type { Recall } from './history.ts'
+import type { Key } from './keys.ts'
+import { NOTHING_PASTED, paste, unfolded } from './pasted.ts'
+import type { Pasted } from './pasted.ts'
+import { Question } from './question.ts'
+import { regionOf } from './region.ts'
+import type { RegionState } from './region.ts'
+import { Screen } from './screen.ts'
+import { TerminalInput } from './terminal-input.ts'
+
+export interface ScreenOptions {
+  readonly io: Io
+  readonly paths: HomePaths
+  readonly completable: Completable
+  readonly now?: () => number
+}
+
+/** What the program says of itself once it is there. */
+export interface Behind {
+  /** The line below the input. @param columns cells that it may take. */
+  status(columns: number): string
+  /** Whether a line can be dealt with while the model works. */
+  isImmediate(text: string): boolean
+  runNow(text: string): Promise<void>
+}
+
+/** Within this time a second Ctrl-C leaves. */
+const AGAIN_MS = 2000
+/** Who was typing a moment ago did not mean to answer the question that has just come up. */
+const TYPING_MS = 700
+const PAINT_EVERY_MS = 30
+const TICK_MS = 1000
+
+export class ScreenFront implements Front {
+  readonly canAsk = true
+  readonly style: Front['style'] = (style, text) => this.#options.io.stdout.style(style, text)
+  readonly #options: ScreenOptions
+  readonly #now: () => number
+  readonly #screen: Screen
+  readonly #input: TerminalInput
+  #behind: Behind | undefined
+  #draft: Draft = EMPTY_DRAFT
+  #pasted: Pasted = NOTHING_PASTED
+  #recall: Recall = recallOf([])
+  #queue: string[] = []
+  #candidates: readonly string[] = []
+  /** Keys that wait until a completion is there, or what was typed in other sessions. */
+  #held: Key[] | undefined = []
+  readonly #questions: Question[] = []
+  #calls: Calls | undefined
+  #tail = ''
+  #interrupt: (() => void) | undefined
+  #startedAt = 0
+  #hint: string | undefined
+  #stoppedAt = -Infinity
+  #typedAt = -Infinity
+  #hasLeft = false
+  #isClosed = false
+  /** Something was stopped by the key that left. */
+  wasInterrupted = false
+  #wake: (() => void) | undefined
+  #paintTimer: NodeJS.Timeout | undefined
+  #ticker: NodeJS.Timeout | undefined
+  readonly #endListening: () => void
+
+  constructor(options: ScreenOptions) {
+    const { io, paths, now = Date.now } = options
+    this.#options = options
+    this.#now = now
+    this.#screen = new Screen({
+      write: (text) => io.stdout.writeRaw(text),
+      get columns() {
+        return io.stdout.columns
+      },
+      get rows() {
+        return io.stdout.rows
+      },
+    })
+    this.#input = new TerminalInput(
+      io,
+      (key) => this.#onKey(key),
+      () => this.#leave(),
+    )
+    const endResize = io.stdout.onResize(() => {
+      this.#screen.invalidate()
+      this.#paint()
+    })
+    const onAbort = (): void => this.#leave()
+    io.signal.addEventListener('abort', onAbort, { once: true })
+    this.#endListening = () => {
+      endResize()
+      io.signal.removeEventListener('abort', onAbort)
+    }
+    this.#paint()
+    void readHistory(paths).then((entries) => {
+      this.#recall = recallOf(entries)
+      this.#release()
+    })
+  }
+
+  get columns(): number {
+    return this.#options.io.stdout.columns
+  }
+
+  /** The program is there. */
+  attach(behind: Behind): void {
+    this.#behind = behind
+    this.#paint()
+  }
+
+  async next(): Promise<string | undefined> {
+    while (this.#queue.length === 0 && !this.#hasLeft) {
+      this.#paint()
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    if (this.#hasLeft) return undefined
+    const message = this.#queue.shift() ?? ''
+    await this.tell(this.#echo(message))
+    return message
+  }
+
+  async tell(text: string): Promise<void> {
+    if (text === '' || this.#isClosed) return
+    await this.#screen.commit(text.endsWith('\n') ? text : `${text}\n`, this.#region())
+  }
+
+  note(text: string): Promise<void> {
+    return this.tell(`${this.style('dim', visibleText(text))}\n`)
+  }
+
+  choose(
+    question: string,
+    choices: readonly Choice[],
+    { initial = -1, signal }: ChooseOptions = {},
+  ): Promise<number | undefined> {
+    return this.#asked(new Question(exactText(question), choices, initial), signal, ({ chosen }) => chosen)
+  }
+
+  ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
+    return this.#asked(new Question(exactText(question)), signal, ({ answer }) => answer)
+  }
+
+  async follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
+    this.#calls = calls
+    this.#interrupt = interrupt
+    this.#startedAt = this.#now()
+    this.#ticker = setInterval(() => this.#paint(), TICK_MS).unref()
+    try {
+      // What renders an answer is not needed before there is one.
+      const { showOnScreen } = await import('./turn-view.ts')
+      return await showOnScreen(events, calls, {
+        io: this.#options.io,
+        tell: (text) => this.tell(text),
+        note: (text) => this.note(text),
+        setTail: (tail) => {
+          this.#tail = tail
+        },
+        refresh: () => this.#refresh(),
+      })
+    } finally {
+      clearInterval(this.#ticker)
+      this.#interrupt = undefined
+      this.#tail = ''
+      this.#paint()
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#leave()
+    this.#isClosed = true
+    clearTimeout(this.#paintTimer)
+    clearInterval(this.#ticker)
+    this.#endListening()
+    await this.#screen.clear()
+    this.#input.close()
+  }
+
+  async #asked<Answer>(
+    question: Question,
+    signal: AbortSignal | undefined,
+    read: (question: Question) => Answer | undefined,
+  ): Promise<Answer | undefined> {
+    if (signal?.aborted === true || this.#hasLeft) return undefined
+    const giveUp = (): void => question.giveUp()
+    signal?.addEventListener('abort', giveUp, { once: true })
+    this.#questions.push(question)
+    this.#paint()
+    try {
+      await question.settled
+      return read(question)
+    } finally {
+      signal?.removeEventListener('abort', giveUp)
+      this.#questions.splice(this.#questions.indexOf(question), 1)
+      this.#paint()
+    }
+  }
+
+  #onKey(key: Key): void {
+    if (this.#held === undefined) this.#press(key)
+    else this.#held.push(key)
+  }
+
+  #press(key: Key): void {
+    this.#hint = undefined
+    const name = key.type === 'key' ? key.name : undefined
+    if (name === 'ctrl-c') this.#onStop()
+    else if (name === 'ctrl-z') this.#suspend()
+    else if (name === 'ctrl-l') this.#clearScreen()
+    else if (name === 'escape') this.#onEscape()
+    else if (this.#isForQuestion()) this.#questions[0]?.press(key)
+    else this.#onDraftKey(key)
+    this.#paint()
+  }
+
+  /** Keys answer a question, but for those of somebody who was in the middle of a word when it came up. */
+  #isForQuestion(): boolean {
+    if (this.#questions.length === 0) return false
+    return this.#draft.text === '' || this.#now() - this.#typedAt >= TYPING_MS
+  }
+
+  #onDraftKey(key: Key): void {
+    this.#typedAt = this.#now()
+    const name = key.type === 'key' ? key.name : undefined
+    const candidates = this.#candidates
+    this.#candidates = []
+    if (name === 'enter') this.#submit()
+    else if (name === 'tab') void this.#complete(candidates)
+    else if (name === 'ctrl-d' && this.#draft.text === '') this.#leave()
+    else if (name === 'ctrl-o') this.#runNow('/show')
+    else if (name === 'up' || name === 'ctrl-p') this.#onVertical(-1)
+    else if (name === 'down' || name === 'ctrl-n') this.#onVertical(1)
+    else if (key.type === 'paste') this.#onPaste(key.text)
+    else this.#draft = edited(this.#draft, name === 'ctrl-d' ? { type: 'key', name: 'delete' } : key) ?? this.#draft
+  }
+
+  #onPaste(text: string): void {
+    const { shown, pasted } = paste(text, this.#pasted)
+    this.#pasted = pasted
+    this.#draft = insert(this.#draft, shown)
+  }
+
+  #submit(): void {
+    const { text, cursor } = this.#draft
+    // A backslash before Enter is a line end that is meant.
+    if (text[cursor - 1] === '\\') {
+      this.#draft = insert({ ...this.#draft, text: text.slice(0, cursor - 1) + text.slice(cursor), cursor: cursor - 1 }, '\n')
+      return
+    }
+    const message = unfolded(text, this.#pasted).trim()
+    if (message === '') return
+    this.#draft = { ...EMPTY_DRAFT, killed: this.#draft.killed }
+    this.#pasted = NOTHING_PASTED
+    this.#recall = remembered(this.#recall, message)
+    void keepInHistory(message, this.#options.paths)
+    if (this.#interrupt !== undefined && this.#behind?.isImmediate(message) === true) {
+      this.#runNow(message)
+      return
+    }
+    this.#queue.push(message)
+    this.#wake?.()
+  }
+
+  /** Deals with a command at once, whatever is going on. */
+  #runNow(command: string): void {
+    void this.#behind?.runNow(command)
+  }
+
+  #onVertical(by: -1 | 1): void {
+    const within = vertical(this.#draft, by)
+    if (within !== undefined) {
+      this.#draft = within
+      return
+    }
+    // What waits to be said can be taken back.
+    const waiting = by === -1 && this.#draft.text === '' ? this.#queue.pop() : undefined
+    const found = waiting === undefined ? recalled(this.#recall, this.#draft.text, by) : undefined
+    if (found !== undefined) this.#recall = found.recall
+    const text = waiting ?? found?.text
+    if (text !== undefined) this.#draft = withText(this.#draft, text)
+  }
+
+  async #complete(shown: readonly string[]): Promise<void> {
+    const { text, cursor } = this.#draft
+    this.#held = []
+    const { start, candidates } = await complete(text.slice(0, cursor), this.#options.completable)
+    const taken = commonStart(candidates)
+    if (taken.length > cursor - start) {
+      this.#draft = { ...this.#draft, text: text.slice(0, start) + taken + text.slice(cursor), cursor: start + taken.length }
+    }
+    this.#candidates = candidates.length > 1 && shown.length === 0 ? candidates : []
+    this.#release()
+  }
+
+  #release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const key of held) this.#onKey(key)
+    this.#paint()
+  }
+
+  #onEscape(): void {
+    if (this.#interrupt !== undefined) this.#stop()
+    else if (this.#questions.length > 0) this.#questions[0]?.giveUp()
+    else this.#candidates = []
+  }
+
+  #onStop(): void {
+    const isSecond = this.#now() - this.#stoppedAt < AGAIN_MS
+    this.#stoppedAt = this.#now()
+    if (isSecond) {
+      this.#leave()
+    } else if (this.#interrupt !== undefined) {
+      this.#stop()
+    } else if (this.#questions.length > 0) {
+      this.#questions[0]?.giveUp()
+    } else if (this.#draft.text !== '') {
+      this.#draft = { ...EMPTY_DRAFT, killed: this.#draft.text }
+      this.#stoppedAt = -Infinity
+    } else {
+      this.#hint = 'Ctrl-C again leaves'
+    }
+  }
+
+  /** Stops the turn; what was to be said next is there to be changed. */
+  #stop(): void {
+    this.#interrupt?.()
+    if (this.#queue.length === 0) return
+    const waiting = [...this.#queue, ...(this.#draft.text === '' ? [] : [this.#draft.text])]
+    this.#queue = []
+    this.#draft = withText(this.#draft, waiting.join('\n'))
+  }
+
+  #leave(): void {
+    if (this.#hasLeft) return
+    this.#hasLeft = true
+    if (this.#interrupt !== undefined || this.#now() - this.#stoppedAt < AGAIN_MS)
+      this.wasInterrupted = this.#interrupt !== undefined
+    this.#interrupt?.()
+    for (const question of this.#questions) question.giveUp()
+    this.#wake?.()
+  }
+
+  #suspend(): void {
+    void this.#screen.clear().then(() => {
+      this.#input.suspend(() => {
+        this.#screen.forget()
+        this.#paint()
+      })
+    })
+  }
+
+  #clearScreen(): void {
+    this.#screen.forget()
+    void this.#options.io.stdout.writeRaw('\u001B[2J\u001B[H')
+  }
+
+  /** The message as it stays above. */
+  #echo(message: string): string {
+    const lines = visibleText(message).split('\n')
+    const shown = lines.slice(0, ECHOED).map((line, index) => this.style('bold', `${index === 0 ? '>' : ' '} ${line}`))
+    if (lines.length > ECHOED) shown.push(this.style('dim', `  … ${lines.length - ECHOED} more lines`))
+    return `${shown.join('\n')}\n`
+  }
+
+  #region(): ReturnType<typeof regionOf> {
+    const { io } = this.#options
+    const [question] = this.#questions
+    const state: RegionState = {
+      draft: this.#draft,
+      tail: this.#tail,
+      running: this.#interrupt === undefined ? [] : (this.#calls?.running ?? []),
+      elapsed: this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt,
+      queued: this.#interrupt === undefined ? [] : this.#queue,
+      candidates: this.#candidates,
+      question: this.#isForQuestion() ? question?.shown : undefined,
+      status: this.#behind?.status(io.stdout.columns - 1) ?? '',
+      hint:
+        this.#hint ??
+        (question !== undefined && !this.#isForQuestion() ? 'there is a question: stop typing to answer it' : undefined),
+    }
+    return regionOf(state, { columns: io.stdout.columns, rows: io.stdout.rows, style: this.style })
+  }
+
+  #paint(): void {
+    if (this.#isClosed || this.#input.isSuspended) return
+    clearTimeout(this.#paintTimer)
+    this.#paintTimer = undefined
+    void this.#screen.paint(this.#region())
+    // The question takes the keyboard when the typing has ended.
+    if (this.#questions.length > 0 && !this.#isForQuestion())
+      this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()
+  }
+
+  /** Paints soon: a fast stream would be all painting otherwise. */
+  #refresh(): void {
+    this.#paintTimer ??= setTimeout(() => this.#paint(), PAINT_EVERY_MS)
+  }
+}
+
+/** Lines of a message that stay on the screen. */
+const ECHOED = 20

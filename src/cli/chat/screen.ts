@@ -1,0 +1,82 @@
+/**
+ * The screen of the chat: what is said goes into the terminal's own scrollback and is never touched again; below it stand a few rows that
+ * are painted anew. Nothing takes over the whole screen, so scrolling, selecting and searching stay the terminal's.
+ */
+
+import { rowsTaken } from './layout.ts'
+import type { Cursor } from './layout.ts'
+
+export interface ScreenTarget {
+  write(text: string): Promise<void>
+  readonly columns: number
+  readonly rows: number
+}
+
+export interface Painting {
+  /** Fit for a terminal, each in one row. */
+  readonly rows: readonly string[]
+  readonly cursor: Cursor
+}
+
+const HIDE = '\u001B[?25l'
+const SHOW = '\u001B[?25h'
+const CLEAR_BELOW = '\u001B[J'
+
+export class Screen {
+  readonly #target: ScreenTarget
+  #painted: Painting | undefined
+  #drawn = ''
+
+  constructor(target: ScreenTarget) {
+    this.#target = target
+  }
+
+  /** Writes what stays, above the painted rows. @param text fit for a terminal, with a line end. */
+  commit(text: string, below: Painting): Promise<void> {
+    const away = this.#away()
+    return this.#target.write(`${HIDE}${away}${text}${this.#draw(below)}${SHOW}`)
+  }
+
+  paint(painting: Painting): Promise<void> {
+    const drawn = JSON.stringify(painting)
+    if (this.#painted !== undefined && drawn === this.#drawn) return Promise.resolve()
+    const away = this.#away()
+    return this.#target.write(`${HIDE}${away}${this.#draw(painting)}${SHOW}`)
+  }
+
+  /** The terminal has another width or was used by somebody else: the next painting is a new one. */
+  invalidate(): void {
+    this.#drawn = ''
+  }
+
+  forget(): void {
+    this.#painted = undefined
+    this.#drawn = ''
+  }
+
+  /** Takes the painted rows away. */
+  async clear(): Promise<void> {
+    const away = this.#away()
+    this.forget()
+    if (away !== '') await this.#target.write(away)
+  }
+
+  /** To the first of the painted rows, and everything from there on gone. A terminal that became narrower has wrapped them. */
+  #away(): string {
+    if (this.#painted === undefined) return ''
+    const { rows, cursor } = this.#painted
+    const { columns } = this.#target
+    const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + rowsTaken(row, columns), 0)
+    const up = above + Math.floor(cursor.column / columns)
+    return `\r${up === 0 ? '' : `\u001B[${up}A`}${CLEAR_BELOW}`
+  }
+
+  #draw(painting: Painting): string {
+    const { rows, cursor } = painting
+    this.#painted = painting
+    this.#drawn = JSON.stringify(painting)
+    const up = rows.length - 1 - cursor.row
+    const right = cursor.column === 0 ? '' : `\u001B[${cursor.column}C`
+    return `${rows.join('\n')}\r${up === 0 ? '' : `\u001B[${up}A`}${right}`
+  }
+}

@@ -1,0 +1,101 @@
+/** Sessions to go on with: which there are, and where one stands. */
+
+import type { Journal } from '../../app/journal.ts'
+import { CriaError } from '../../core/error.ts'
+import type { Message } from '../../core/message.ts'
+import { exactText, visibleText } from '../../util/terminal.ts'
+import { callLine } from '../deeds-view.ts'
+import { formatTime, plural, shorten } from '../format.ts'
+import type { Conversation } from './conversation.ts'
+import type { Choice, Front } from './front.ts'
+
+export interface SessionLine {
+  readonly sessionId: string
+  /** The first question. */
+  readonly title: string
+  readonly lastTurnAt: number
+  readonly turns: number
+}
+
+const MOST = 50
+
+/** Newest first. */
+export async function listSessions(journal: Journal): Promise<readonly SessionLine[]> {
+  const stats = await journal.sessionStats(MOST)
+  return Promise.all(
+    stats.map(async ({ sessionId, lastTurnAt, turns }) => {
+      const all = await journal.read.turns({ sessionId, limit: 10_000 })
+      return { sessionId, lastTurnAt, turns, title: all.turns.at(-1)?.question ?? '' }
+    }),
+  )
+}
+
+/** `undefined` when none was chosen, or there is none. */
+export async function chooseSession(journal: Journal, front: Front): Promise<string | undefined> {
+  const sessions = await listSessions(journal)
+  if (sessions.length === 0) {
+    await front.note('there is no session to go on with yet.')
+    return undefined
+  }
+  const choices = sessions.map(({ title, lastTurnAt, turns }, index): Choice => {
+    const facts = `${formatTime(lastTurnAt)}  ${plural(turns, 'turn').padStart(8)}  `
+    return { key: String(index + 1), label: `${facts}${shorten(title, Math.max(10, front.columns - facts.length - 10))}` }
+  })
+  const chosen = await front.choose('Which session?', choices, { initial: 0 })
+  return chosen === undefined ? undefined : sessions[chosen]?.sessionId
+}
+
+/** Goes on with a session: first what nobody knows, then where it stands. @throws CriaError `not_found` */
+export async function takeUp(sessionId: string, conversation: Conversation, front: Front): Promise<void> {
+  const { turns } = await conversation.journal.read.turns({ sessionId, limit: 1 })
+  if (turns.length === 0) {
+    throw new CriaError('not_found', `There is no session ${JSON.stringify(sessionId.slice(0, 100))} in the journal.`, {
+      hint: '"cria chat --resume" lists those there are.',
+    })
+  }
+  const history = await conversation.resume(sessionId)
+  const unknown = unknownEffects(history)
+  if (unknown.length > 0) {
+    const calls = unknown.map((call) => `  ${exactText(callLine(call)).replaceAll('\n', '␊')}\n`).join('')
+    await front.tell(
+      `${front.style('yellow', 'This session was interrupted while tools were at work. Nobody knows what became of:')}\n${calls}` +
+        `Look before you go on. The model has been told; the same call is not made again without a question.\n\n`,
+    )
+  }
+  const [question, answer] = lastExchange(history)
+  if (question !== undefined) await front.tell(`${front.style('dim', `> ${outline(question)}`)}\n`)
+  if (answer !== undefined) await front.tell(`${outline(answer)}\n`)
+  await front.note(`going on with ${sessionId}`)
+}
+
+/** Calls whose effects are unknown, and which were not made good by a later one of the same kind. */
+export function unknownEffects(history: readonly Message[]): readonly { readonly name: string; readonly input: ToolInput }[] {
+  const calls = new Map<string, { readonly name: string; readonly input: ToolInput }>()
+  const unknown = new Map<string, { readonly name: string; readonly input: ToolInput }>()
+  for (const { parts } of history) {
+    for (const part of parts) {
+      if (part.type === 'tool-call') calls.set(part.id, { name: part.name, input: part.input })
+      if (part.type !== 'tool-result') continue
+      const call = calls.get(part.id) ?? { name: part.name, input: null }
+      const key = JSON.stringify(call)
+      if (part.unknownEffects !== undefined) unknown.set(key, call)
+      else if (!part.isError) unknown.delete(key)
+    }
+  }
+  return [...unknown.values()]
+}
+
+type ToolInput = Parameters<typeof callLine>[0]['input']
+
+function lastExchange(history: readonly Message[]): readonly [question: string | undefined, answer: string | undefined] {
+  const asked = history.findLastIndex(({ role }) => role === 'user')
+  const answer = history.slice(asked + 1).findLast(({ role, content }) => role === 'assistant' && content.trim() !== '')
+  return [history[asked]?.content, answer?.content]
+}
+
+const OUTLINE = 1200
+
+function outline(text: string): string {
+  const whole = text.trim()
+  return visibleText(whole.length <= OUTLINE ? whole : `${whole.slice(0, OUTLINE).toWellFormed()} …`)
+}

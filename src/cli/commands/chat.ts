@@ -1,0 +1,42 @@
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { STORE_OPTIONS } from '../store-options.ts'
+
+const OPTIONS = {
+  safe: { type: 'flag', about: 'ask about every call, whatever is allowed; one call at a time' },
+  resume: { type: 'optional', value: 'ID', about: 'go on with a session; without an ID choose from a list' },
+  model: {
+    type: 'text',
+    short: 'm',
+    value: 'MODEL',
+    about: 'provider/model, or main, quick, task, reasoning (see: cria models)',
+  },
+  fallback: { type: 'texts', value: 'MODEL', about: 'models to turn to when the first cannot answer, in this order' },
+  'no-switch': { type: 'flag', about: 'answer with this model or not at all, whatever config.json says' },
+  allow: { type: 'texts', value: 'RULE', about: 'calls that need no question: "edit_file(src/**)", "run_command(npm test)"' },
+  deny: { type: 'texts', value: 'RULE', about: 'calls that never run, whatever else is allowed' },
+  fetch: { type: 'flag', about: 'add fetch_url, which reads public web pages' },
+  ...STORE_OPTIONS,
+  thinking: { type: 'flag', about: 'ask the model to reason first' },
+  'max-cost': { type: 'number', value: 'USD', about: 'ask no more when the session has cost so much', min: 0 },
+  plain: { type: 'flag', about: 'lines only, nothing is painted over: for screen readers and simple terminals' },
+} as const
+
+export const chat: Command = defineCommand({
+  name: 'chat',
+  options: OPTIONS,
+  details: `The model works in the current folder with tools. It reads, lists and searches files freely; before it changes a file or runs a
+command you see the diff or the exact command, and decide. What nobody answers is refused. Esc interrupts, Ctrl-C twice
+leaves, /help tells the rest. Without a terminal each line of standard input is a message, answers go to standard output, and
+what would be asked is refused.`,
+  examples: [
+    'cria chat',
+    'cria chat --resume',
+    `cria chat -m anthropic/claude-sonnet-4-5 --allow='run_command(npm test)'`,
+    'echo "What does this project do?" | cria chat',
+  ],
+  async run({ options }, io) {
+    const { runChat } = await import('../chat/run-chat.ts')
+    return runChat(options, io)
+  },
+})

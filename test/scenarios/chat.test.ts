@@ -1,0 +1,437 @@
+/** Whole conversations at a terminal in memory, with a model at the other end of a socket. */
+
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runChat } from '../../src/cli/chat/run-chat.ts'
+import type { ChatOptions } from '../../src/cli/chat/options.ts'
+import { openJournal } from '../../src/app/journal.ts'
+import { agentServer, toolResultsIn } from '../support/agent-server.ts'
+import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
+import type { ChatServer } from '../support/chat-server.ts'
+import { chatTerminal, KEY, pasted } from '../support/chat-terminal.ts'
+import type { ChatTerminal, ChatTerminalOptions } from '../support/chat-terminal.ts'
+import { newPlace } from './command-line.ts'
+import type { Place } from './command-line.ts'
+
+const BROKEN = 'export const add = (a, b) => a - b\n'
+const MENDED = 'export const add = (a, b) => a + b\n'
+const TEST = `import { add } from './add.mjs'\nif (add(2, 2) !== 4) { console.error('2 + 2 is not 4'); process.exit(1) }\nconsole.log('passed')\n`
+const RUN_TEST = { name: 'run_command', input: { command: 'node add.test.mjs' } }
+const EDIT = { name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }
+const READ = { name: 'read_file', input: { path: 'add.mjs' } }
+
+let place: Place
+let server: ChatServer | undefined
+beforeEach(() => {
+  place = newPlace()
+  place.write({ 'add.mjs': BROKEN, 'add.test.mjs': TEST })
+})
+afterEach(async () => {
+  await server?.[Symbol.asyncDispose]()
+  server = undefined
+  place[Symbol.dispose]()
+})
+
+interface Chat extends ChatTerminal {
+  readonly code: Promise<number>
+  /** Types a line and sends it. */
+  readonly say: (text: string) => void
+  readonly shows: ChatTerminal['terminal']['shows']
+  /** Resolves when this was shown and nothing is at work any more. */
+  readonly ends: (text: string) => Promise<void>
+}
+
+async function chat(
+  script: Parameters<typeof agentServer>[0],
+  options: Partial<ChatOptions> = {},
+  terminal: Partial<ChatTerminalOptions> = {},
+): Promise<Chat> {
+  server = await agentServer(script)
+  return again(options, terminal)
+}
+
+/** Another chat with the same model. */
+function again(options: Partial<ChatOptions> = {}, terminal: Partial<ChatTerminalOptions> = {}): Chat {
+  const env = {
+    CRIA_HOME: place.home,
+    OPENAI_COMPATIBLE_BASE_URL: server?.url ?? '',
+    OPENAI_COMPATIBLE_API_KEY: 'sk-canary-0123456789',
+    TERM: 'xterm-256color',
+    PATH: process.env['PATH'],
+    ...terminal.env,
+  }
+  const own = chatTerminal({ cwd: place.folder, ...terminal, env })
+  const code = runChat({ ...OPTIONS, ...options }, own.io)
+  const { terminal: shown } = own
+  return {
+    ...own,
+    code,
+    say: (text) => own.press(`${text}${KEY.enter}`),
+    shows: (what) => shown.shows(what),
+    ends: (text) => shown.shows(() => shown.text.includes(text) && !shown.screen.includes('Esc stops it')),
+  }
+}
+
+const OPTIONS: ChatOptions = {
+  safe: false,
+  resume: undefined,
+  plain: false,
+  model: 'openai-compatible/test',
+  fallback: [],
+  'no-switch': false,
+  allow: [],
+  deny: [],
+  fetch: false,
+  store: undefined,
+  docs: [],
+  thinking: false,
+  'max-cost': undefined,
+}
+
+const read = (path: string): string => readFileSync(join(place.folder, path), 'utf8')
+const sent = (request = -1): readonly SentMessage[] =>
+  (JSON.parse(server?.requests.at(request) ?? '{"messages":[]}') as { messages: SentMessage[] }).messages
+
+describe('a conversation at a terminal', () => {
+  test('ENG-TOOL-001 a mistake is found and fixed, with the diff and the command shown before they count', async () => {
+    const { say, shows, ends, press, code, terminal, isRaw } = await chat([
+      { text: 'I look first.', calls: [READ, RUN_TEST] },
+      { calls: [EDIT] },
+      { calls: [RUN_TEST] },
+      { text: 'It **subtracted**. Now it adds.' },
+    ])
+    say('Fix the failing test')
+    await shows('May run_command do this?')
+    expect(terminal.text).toContain('$ node add.test.mjs')
+    expect(terminal.text).toContain('I look first.')
+    press('a')
+    await shows('May edit_file do this?')
+    expect(terminal.text).toMatch(/--- add\.mjs\n {2}\+\+\+ add\.mjs/)
+    expect(terminal.text).toContain('-export const add = (a, b) => a - b')
+    expect(terminal.text).toContain('+export const add = (a, b) => a + b')
+    expect(read('add.mjs')).toBe(BROKEN)
+    press('y')
+    await ends('It subtracted. Now it adds.')
+    expect(read('add.mjs')).toBe(MENDED)
+    // What was allowed for the session is not asked about twice.
+    expect(terminal.text).toMatch(/✓ run_command node add\.test\.mjs · passed/)
+    expect(terminal.text).toMatch(/✗ run_command node add\.test\.mjs · \[exit code 1\]/)
+    expect(terminal.text).toContain('✓ edit_file add.mjs · Changed add.mjs: 1 lines added, 1 removed.')
+    expect(isRaw()).toBe(true)
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+    expect(isRaw()).toBe(false)
+    expect([terminal.bracketedPaste, terminal.cursorVisible, terminal.strange]).toEqual([false, true, []])
+  })
+
+  test('a refusal tells the model why, and what was typed before a question does not answer it', async () => {
+    const { say, shows, ends, press, terminal, code } = await chat([{ calls: [RUN_TEST] }, { text: 'Then not.' }])
+    say('Run the tests')
+    await shows('May run_command do this?')
+    press('n')
+    await shows('Why not?')
+    press(`use npm test${KEY.enter}`)
+    await ends('Then not.')
+    expect(toolResultsIn(server!)[0]).toContain('The user refused it: use npm test')
+    expect(terminal.text).toContain('⊘ run_command node add.test.mjs · refused: The user refused it: use npm test')
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+  })
+
+  test('what is pasted never answers a question', async () => {
+    const { say, shows, press, terminal, code } = await chat([{ calls: [RUN_TEST] }, { text: 'Stopped.' }])
+    say('Run the tests')
+    await shows('May run_command do this?')
+    press(pasted('y'))
+    press(KEY.enter)
+    press(KEY.escape)
+    await shows('stopped; what had arrived is kept')
+    expect(terminal.text).not.toContain('passed')
+    press(KEY.ctrlD)
+    await code
+    expect(server?.requests).toHaveLength(1)
+  })
+
+  test('L01 what a model, a command or a file name sends commands nothing, and a command is shown to the last character', async () => {
+    const hostile = '\u001B]52;c;ZXZpbA==\u0007\u001B[2J\u009B31m'
+    const { say, shows, ends, press, terminal, code } = await chat([
+      {
+        text: `${hostile}\n`,
+        calls: [{ name: 'run_command', input: { command: `echo a\u202E\u200B\u001B[8m\n rm -rf nothing` } }],
+      },
+      { calls: [{ name: 'edit_file', input: { path: `x\u001B]0;t\u0007`, old_string: 'a', new_string: 'b' } }] },
+      { text: `done ${hostile}` },
+    ])
+    say('Go')
+    await shows('May run_command do this?')
+    expect(terminal.text).toContain('$ echo a<U+202E><U+200B>␛[8m')
+    expect(terminal.text).toContain('│  rm -rf nothing')
+    press('n')
+    await shows('Why not?')
+    press(KEY.enter)
+    await shows('May edit_file do this?')
+    press('n')
+    await shows(() => terminal.screen.includes('Why not?'))
+    press(KEY.enter)
+    await ends('done ␛]52')
+    expect(terminal.strange).toEqual([])
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('ENG-ERR-001 Esc stops a turn, which is recorded, and the session goes on with what was said', async () => {
+    const { say, shows, ends, press, code } = await chat((_, step) =>
+      step === 0 ? new Promise<ScriptedStep>(() => {}) : { text: 'I am here.' },
+    )
+    say('First')
+    await shows('Esc stops it')
+    press('Second')
+    press(KEY.enter)
+    await shows('next: Second')
+    press(KEY.escape)
+    await shows('stopped; what had arrived is kept')
+    // It was to be said next: it waits in the line for another look.
+    await shows(/> Second/)
+    press(KEY.enter)
+    await ends('I am here.')
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+    const journal = await openJournal({ env: { CRIA_HOME: place.home }, cwd: place.folder })
+    const { turns } = await journal.read.turns({})
+    expect(turns.map(({ status, question }) => [status, question])).toEqual([
+      ['done', 'Second'],
+      ['cancelled', 'First'],
+    ])
+    expect(new Set(turns.map(({ sessionId }) => sessionId)).size).toBe(1)
+  })
+
+  test('a message that is written while the model works is said next', async () => {
+    let answer: (step: ScriptedStep) => void = () => {}
+    const { say, shows, ends, press, code } = await chat((_, step) =>
+      step === 0
+        ? new Promise<ScriptedStep>((resolve) => {
+            answer = resolve
+          })
+        : { text: 'And the second.' },
+    )
+    say('One')
+    await shows('Esc stops it')
+    say('Two')
+    await shows('next: Two')
+    answer({ text: 'The first.' })
+    await ends('And the second.')
+    expect(
+      sent()
+        .map(({ content }) => content)
+        .filter((content) => content === 'One' || content === 'The first.' || content === 'Two'),
+    ).toEqual(['One', 'The first.', 'Two'])
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+  })
+
+  test('D07 Ctrl-C clears the line, stops a turn, and twice leaves with the terminal as it was', async () => {
+    const { say, press, shows, code, terminal, isRaw } = await chat(() => new Promise<ScriptedStep>(() => {}))
+    press(`half a line${KEY.ctrlC}`)
+    await shows(() => terminal.cursor.line === '>')
+    say('Wait')
+    await shows('Esc stops it')
+    press(KEY.ctrlC)
+    press(KEY.ctrlC)
+    expect(await code).toBe(130)
+    expect([isRaw(), terminal.bracketedPaste, terminal.cursorVisible]).toEqual([false, false, true])
+    const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ turn: { status: 'cancelled', question: 'Wait' } })
+  })
+
+  test('Ctrl-C twice with nothing at work leaves with 0', async () => {
+    const { press, shows, code, terminal } = await chat([])
+    await shows('openai-compatible/test')
+    press(KEY.ctrlC)
+    await shows('Ctrl-C again leaves')
+    press(KEY.ctrlC)
+    expect(await code).toBe(0)
+    expect(terminal.text).not.toContain('Ctrl-C again')
+  })
+
+  test('a signal gives the terminal back', async () => {
+    const { say, shows, stop, code, isRaw } = await chat(() => new Promise<ScriptedStep>(() => {}))
+    say('Wait')
+    await shows('Esc stops it')
+    stop()
+    await code
+    expect(isRaw()).toBe(false)
+  })
+
+  test('a long paste is one message, and takes one line', async () => {
+    const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\r\n')
+    const { press, ends, shows, code } = await chat([{ text: 'Read.' }])
+    press(pasted(long))
+    await shows('[pasted text 1: 40 lines]')
+    press(` what is it?${KEY.enter}`)
+    await ends('Read.')
+    expect(sent().at(-1)?.content).toContain('line 0\nline 1\n')
+    expect(sent().at(-1)?.content).toContain('line 39 what is it?')
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('several lines, history, and completion of commands and paths', async () => {
+    const { press, ends, shows, code, terminal } = await chat([{ text: 'Yes.' }, { text: 'Again.' }])
+    press(`one\\${KEY.enter}two add.t${KEY.tab}${KEY.enter}`)
+    await ends('Yes.')
+    expect(sent().at(-1)?.content).toContain('one\ntwo add.test.mjs')
+    press(KEY.up)
+    await shows(() => terminal.cursor.line.trim() === 'two add.test.mjs')
+    press(`!${KEY.enter}`)
+    await ends('Again.')
+    press(`/to${KEY.tab}${KEY.enter}`)
+    await shows(/run_command +asks/)
+    press(KEY.ctrlD)
+    await code
+    expect(statSync(join(place.home, 'cria.history')).mode & 0o777).toBe(0o600)
+    const next = again()
+    await next.shows('openai-compatible/test')
+    next.press(`${KEY.up}${KEY.up}`)
+    await next.shows('two add.test.mjs!')
+    next.press(`${KEY.ctrlC}${KEY.ctrlD}`)
+    await next.code
+  })
+
+  test('narrow, low and resized, nothing is left behind', async () => {
+    const { press, ends, code, terminal, resize } = await chat(
+      [{ text: 'A long answer that has to be broken into several lines, however wide the screen is.' }],
+      {},
+      { columns: 40, rows: 8 },
+    )
+    press('a question that is longer than the forty cells of this screen')
+    resize(30, 6)
+    resize(80, 24)
+    press(KEY.enter)
+    await ends('however wide the screen')
+    press(KEY.ctrlD)
+    await code
+    expect(terminal.text.match(/a question that is/g)).toHaveLength(1)
+  })
+
+  test('commands: show, cost, model, export, fork, compact, new', async () => {
+    const { say, shows, ends, code, terminal } = await chat((messages) => {
+      const last = messages.at(-1)?.content ?? ''
+      if (last.includes('Summar') || last.includes('summar')) return { text: 'They looked at add.mjs.' }
+      return messages.at(-1)?.role === 'user' && last.includes('Look')
+        ? { calls: [READ] }
+        : { text: `Answer to: ${last.slice(-20)}` }
+    })
+    say('Look at it')
+    await ends('Answer to')
+    expect(terminal.text).toMatch(/✓ read_file add\.mjs · .* · \/show 1/)
+    say('/show')
+    await shows('"path": "add.mjs"')
+    say('/cost')
+    await shows(/1 turn, .*session ses_/)
+    say('/model openai-compatible/other')
+    await shows('going on with openai-compatible/other')
+    say('/export talk.md')
+    await shows('written to')
+    expect(read('talk.md')).toContain('Look at it')
+    expect(statSync(join(place.folder, 'talk.md')).mode & 0o777).toBe(0o600)
+    say('/export talk.md')
+    await shows('something of that name is in the way')
+    say('/fork')
+    await shows('stays as it is')
+    say('And now?')
+    await ends('And now?')
+    expect(sent().some(({ content }) => content === 'Look at it')).toBe(true)
+    say('/nonsense')
+    await shows('There is no command /nonsense')
+    say('/new')
+    await shows('a new session')
+    say('/compact')
+    await shows('Nothing has been said')
+    say('/exit')
+    expect(await code).toBe(0)
+  })
+
+  test('/compact makes the conversation smaller, and the session goes on from there', async () => {
+    const long = 'All of it was said at some length. '.repeat(100)
+    const { say, ends, shows, press, code } = await chat((messages, step) =>
+      messages.some(({ content }) => content?.includes('Paths are relative') === true)
+        ? { text: `Answer ${step}. ${long}` }
+        : { text: 'Notes: it was long.' },
+    )
+    for (const [index, text] of ['One', 'Two', 'Three'].entries()) {
+      say(text)
+      await ends(`Answer ${index}.`)
+    }
+    say('/compact')
+    await shows('the conversation was shortened')
+    say('Four')
+    await ends('Answer 4.')
+    expect(sent().map(({ content }) => content)).not.toContain('One')
+    press(KEY.ctrlD)
+    await code
+  })
+})
+
+describe('a session goes on', () => {
+  test('from a list, newest first, with what was said last', async () => {
+    const first = await chat([{ text: 'Ada it is.' }, { text: 'Noted.' }, { text: 'Ada.' }])
+    first.say('My name is Ada')
+    await first.ends('Ada it is.')
+    first.say('/new')
+    await first.shows('a new session')
+    first.say('Something else')
+    await first.ends('Noted.')
+    first.press(KEY.ctrlD)
+    await first.code
+
+    const { shows, press, say, ends, code, terminal } = again({ resume: '' })
+    await shows('Which session?')
+    expect(terminal.text).toMatch(/❯ 1 .*1 turn .*Something else\n.*2 .*1 turn .*My name is Ada/)
+    press(`${KEY.down}${KEY.enter}`)
+    await shows('Ada it is.')
+    say('Who am I?')
+    await ends('Ada.')
+    expect(sent().map(({ content }) => content)).toContain('My name is Ada')
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+  })
+
+  test('an unknown one is no session', async () => {
+    const { code } = await chat([], { resume: 'ses_nobody' })
+    await expect(code).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('by lines', () => {
+  const env = (): Record<string, string> => ({ OPENAI_COMPATIBLE_BASE_URL: server?.url ?? '', OPENAI_COMPATIBLE_API_KEY: 'k' })
+
+  test('I10 a pipe: each line is a message, answers go to standard output, and what would be asked is refused', async () => {
+    server = await agentServer([{ text: 'One.' }, { calls: [RUN_TEST] }, { text: 'Two.' }])
+    const input = 'first\\\nand more\n\n/cost\nsecond\n'
+    const { code, stdout, stderr } = await place.run(['chat', '-m', 'openai-compatible/test'], { input, env: env() })
+    expect({ code, stdout }).toEqual({ code: 4, stdout: 'One.\nTwo.\n' })
+    expect(sent(0).at(-1)?.content).toContain('first\nand more')
+    expect(toolResultsIn(server)[0]).toContain('There is nobody to ask')
+    expect(stderr).toContain('1 turn')
+  })
+
+  test('nothing to say is no failure, and a wrong model is wrong usage', async () => {
+    server = await agentServer([])
+    expect(await place.run(['chat', '-m', 'openai-compatible/test'], { env: env() })).toMatchObject({ code: 0, stdout: '' })
+    expect(await place.run(['chat'], { input: 'x' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('needs a model') as string,
+    })
+    expect((await place.run(['chat', '--resume', '-m', 'openai-compatible/test'], { env: env() })).code).toBe(2)
+  })
+
+  test('I09 the configuration of a folder that is not trusted does not count, and that is said once', async () => {
+    server = await agentServer([{ calls: [RUN_TEST] }, { text: 'Refused.' }])
+    place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command'] } }) })
+    const { code, stderr } = await place.run(['chat', '-m', 'openai-compatible/test'], { input: 'go', env: env() })
+    expect(code).toBe(4)
+    expect(stderr.match(/cria trust/g)).toHaveLength(1)
+    expect(existsSync(join(place.folder, 'made'))).toBe(false)
+  })
+})

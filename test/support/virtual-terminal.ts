@@ -1,0 +1,147 @@
+/**
+ * A terminal in memory: it obeys what a program writes as a terminal does, and tells what stands on its screen. What it does not know it
+ * remembers as `strange`, so that a test fails when text of a model commands it.
+ */
+
+import { cellsOf, graphemes } from '../../src/cli/terminal/width.ts'
+
+// eslint-disable-next-line no-control-regex
+const SEQUENCE = /^\u001B\[(\??)([\d;]*)([A-Za-z])/
+
+/** Longer than anything takes that a test waits for. */
+const PATIENCE_MS = 10_000
+
+export class VirtualTerminal {
+  columns: number
+  rows: number
+  readonly strange: string[] = []
+  bracketedPaste = false
+  cursorVisible = true
+  /** Every line that ever was: the last `rows` of them are the screen. */
+  #lines: string[][] = [[]]
+  /** Rows that go on with what the one above had no room for. */
+  readonly #wrapped = new Set<number>()
+  #row = 0
+  #column = 0
+  #waiting = new Set<() => void>()
+
+  constructor(columns = 80, rows = 24) {
+    this.columns = columns
+    this.rows = rows
+  }
+
+  write(text: string): void {
+    let rest = text
+    while (rest !== '') {
+      const plain = /^[^\p{Cc}]+/u.exec(rest)?.[0]
+      if (plain !== undefined) {
+        for (const grapheme of graphemes(plain)) this.#put(grapheme)
+        rest = rest.slice(plain.length)
+        continue
+      }
+      rest = rest.slice(this.#obey(rest))
+    }
+    for (const look of this.#waiting) look()
+  }
+
+  /** The whole of it, with what has scrolled away; a line that the terminal has wrapped is one. */
+  get text(): string {
+    return this.#lines
+      .map((line, row) => (this.#wrapped.has(row + 1) ? line.join('') : `${line.join('').trimEnd()}\n`))
+      .join('')
+      .trimEnd()
+  }
+
+  /** What can be seen. */
+  get screen(): string {
+    return this.#lines
+      .slice(-this.rows)
+      .map((line) => line.join('').trimEnd())
+      .join('\n')
+      .trimEnd()
+  }
+
+  get cursor(): { readonly row: number; readonly column: number; readonly line: string } {
+    return { row: this.#row, column: this.#column, line: (this.#lines[this.#row] ?? []).join('').trimEnd() }
+  }
+
+  /** Resolves when the text stands there. */
+  shows(what: string | RegExp | (() => boolean)): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look)
+        reject(new Error(`${String(what)} was not shown; what was shown:\n${this.text}`))
+      }, PATIENCE_MS)
+      const look = (): void => {
+        const { text } = this
+        const found = typeof what === 'function' ? what() : typeof what === 'string' ? text.includes(what) : what.test(text)
+        if (!found) return
+        clearTimeout(timer)
+        this.#waiting.delete(look)
+        resolve()
+      }
+      this.#waiting.add(look)
+      look()
+    })
+  }
+
+  #put(grapheme: string): void {
+    const cells = cellsOf(grapheme)
+    if (this.#column + cells > this.columns) {
+      this.#newLine()
+      this.#wrapped.add(this.#row)
+      this.#column = 0
+    }
+    const line = this.#line()
+    while (line.length < this.#column) line.push(' ')
+    if (cells === 0) line[this.#column - 1] = `${line[this.#column - 1] ?? ''}${grapheme}`
+    else line.splice(this.#column, cells, grapheme, ...Array.from({ length: cells - 1 }, () => ''))
+    this.#column += cells
+  }
+
+  #line(): string[] {
+    const line = this.#lines[this.#row] ?? []
+    this.#lines[this.#row] = line
+    return line
+  }
+
+  #newLine(): void {
+    this.#row++
+    this.#line()
+  }
+
+  #obey(rest: string): number {
+    const [first = ''] = rest
+    if (first === '\n') {
+      this.#newLine()
+      this.#column = 0
+      return 1
+    }
+    if (first === '\r') {
+      this.#column = 0
+      return 1
+    }
+    const [sequence, mark, parameters = '', name = ''] = SEQUENCE.exec(rest) ?? []
+    if (sequence === undefined) {
+      this.strange.push(rest.slice(0, 20))
+      return 1
+    }
+    this.#command(`${mark ?? ''}${name}`, parameters, sequence)
+    return sequence.length
+  }
+
+  #command(name: string, parameters: string, sequence: string): void {
+    const count = Math.max(1, Number(parameters))
+    const top = Math.max(0, this.#lines.length - this.rows)
+    if (name === 'A') this.#row = Math.max(top, this.#row - count)
+    else if (name === 'C') this.#column = Math.min(this.columns - 1, this.#column + count)
+    else if (name === 'J' && parameters === '') {
+      this.#line().length = Math.min(this.#line().length, this.#column)
+      this.#lines.length = this.#row + 1
+      for (const row of this.#wrapped) if (row > this.#row) this.#wrapped.delete(row)
+    } else if (name === 'K' && parameters === '') this.#line().length = Math.min(this.#line().length, this.#column)
+    else if ((name === '?h' || name === '?l') && parameters === '25') this.cursorVisible = name === '?h'
+    else if ((name === '?h' || name === '?l') && parameters === '2004') this.bracketedPaste = name === '?h'
+    else if (name !== 'm') this.strange.push(sequence)
+  }
+}
