@@ -18,12 +18,14 @@ const PATTERNS = [
   /^client_secret.*\.json$/,
   /^service[-_]account.*\.json$/,
 ]
+/** They show how the secret ones look. */
+const EXAMPLE = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 const PRIVATE_KEY = /^\s*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/
 
 /** By its name; case does not matter. */
 export function isSecretName(path: string): boolean {
   const name = basename(path).toLowerCase()
-  return NAMES.has(name) || PATTERNS.some((pattern) => pattern.test(name))
+  return NAMES.has(name) || (!EXAMPLE.test(name) && PATTERNS.some((pattern) => pattern.test(name)))
 }
 
 /** By how it begins: a private key under a harmless name. */

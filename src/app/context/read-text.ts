@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { basename, relative, sep } from 'node:path'
-import { isSecretPath } from '../../tools/builtin/workspace.ts'
+import { isSecretPath } from '../../tools/rules/guarded-paths.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { isInside } from './root.ts'
 

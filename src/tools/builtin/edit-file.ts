@@ -34,7 +34,7 @@ export function editFileTool(workspace: Workspace, known: KnownFiles): Tool<Inpu
       required: ['path', 'old_string', 'new_string'],
       additionalProperties: false,
     },
-    subjects: ({ path }) => [workspace.subject(path)],
+    subjects: ({ path }) => [workspace.subjectToWrite(path)],
     resources: ({ path }) => ({ writes: [workspace.key(path)] }),
     async preview(input) {
       const [place, before] = await fileOf(input, workspace)

@@ -1,17 +1,14 @@
 /** The folder that the built-in tools work in, and what lies outside of it or is nobody's business. */
 
-import { realpathSync } from 'node:fs'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { ToolSubject } from '../../core/tool.ts'
-import { isSecretName } from '../../util/secret-files.ts'
+import { decidesWhatRuns, isSecretPath, isVersionControl } from '../rules/guarded-paths.ts'
 import { realPathOf, realPathOfSync } from '../rules/real-path.ts'
 import { isAmbiguousPath } from '../rules/subject.ts'
 
-/** Folders whose files are keys, whatever they are called. */
-const SECRET_FOLDERS: ReadonlySet<string> = new Set(['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.password-store'])
-/** What is written here decides which programs run later. */
-const GUARDED_FOLDERS: ReadonlySet<string> = new Set(['.git', '.hg', '.svn'])
+type PathSubject = Extract<ToolSubject, { readonly kind: 'path' }>
 
 /** A path in the workspace, found out. */
 export interface Place {
@@ -49,7 +46,7 @@ export class Workspace {
   /** As `place`, for what is written: never into the data of version control. */
   async placeToWrite(path: string): Promise<Place> {
     const place = await this.place(path)
-    if (partsOf(place.name).some((part) => GUARDED_FOLDERS.has(part.toLowerCase()))) {
+    if (isVersionControl(place.name) || this.#isInRepositoryData(place.real)) {
       throw new CriaError('permission_denied', `${quoted(path)} belongs to version control and is not written to.`)
     }
     return place
@@ -81,10 +78,24 @@ export class Workspace {
     }
   }
 
-  subject(path: string): ToolSubject {
+  subject(path: string): PathSubject {
     // Rules have a root of their own, so a relative path would mean another file there.
     const absolute = isAmbiguousPath(path) ? path : this.#absolute(path)
     return { kind: 'path', path: absolute, ...(this.isSecret(path) ? { sensitive: true } : {}) }
+  }
+
+  /** As `subject`, for what is written: what may run later has to be named by a rule, too. */
+  subjectToWrite(path: string): PathSubject {
+    const subject = this.subject(path)
+    return decidesWhatRuns(this.key(path)) ? { ...subject, sensitive: true } : subject
+  }
+
+  /** The data of a repository under any name: `.bare`, `project.git`. */
+  #isInRepositoryData(real: string): boolean {
+    for (let folder = dirname(real); isInside(folder, this.root) && folder !== dirname(folder); folder = dirname(folder)) {
+      if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)))) return true
+    }
+    return false
   }
 
   /** `..` is left in: what it means depends on the links before it. */
@@ -101,21 +112,9 @@ export class Workspace {
   }
 }
 
-/** By the name of a file in the workspace and of the folders above it. */
-export function isSecretPath(name: string): boolean {
-  const parts = partsOf(name).map((part) => part.toLowerCase())
-  // Addresses of remotes may hold tokens.
-  const isGitConfig = parts.at(-1) === 'config' && parts.includes('.git')
-  return isSecretName(name) || isGitConfig || parts.some((part) => SECRET_FOLDERS.has(part))
-}
-
 function isInside(path: string, root: string): boolean {
   const inside = relative(root, path)
   return inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
-}
-
-function partsOf(name: string): string[] {
-  return name.split('/')
 }
 
 export function quoted(path: string): string {

@@ -27,7 +27,7 @@ export function writeFileTool(workspace: Workspace, known: KnownFiles): Tool<Inp
       additionalProperties: false,
     },
     isIdempotent: true,
-    subjects: ({ path }) => [workspace.subject(path)],
+    subjects: ({ path }) => [workspace.subjectToWrite(path)],
     resources: ({ path }) => ({ writes: [workspace.key(path)] }),
     preview: async (input) => diffOf(await changeBy(input, workspace)),
     async call(input, { sessionId }) {

@@ -3,6 +3,7 @@
 import { parseCommandLine } from './command-line.ts'
 import type { SimpleCommand, Word } from './command-line.ts'
 import { matchesGlob } from './glob.ts'
+import { guardedWords } from './guarded-paths.ts'
 import { programOf, riskyWords } from './programs.ts'
 
 /** The words of a rule. A last word `*` stands for any further words; a `*` inside a word for any characters of that word. */
@@ -22,13 +23,14 @@ function onlyCommandOf(text: string): SimpleCommand | undefined {
   return obscure === undefined && commands.length === 1 ? commands[0] : undefined
 }
 
-/** Whether a permission covers the command, word for word; a `*` never covers what may run something else. */
+/** Whether a permission covers the command, word for word; a `*` never covers what may run something else, now or later, nor secrets. */
 export function coversCommand(pattern: CommandPattern, command: SimpleCommand): boolean {
   const risky = riskyWords(command)
   if (isOpen(pattern) && risky.has(command.length)) return false
+  const guarded = guardedWords(command, programOf(command[0]?.text ?? ''))
   return matches(pattern, command, (word, expected, index) => {
     if (!isWild(expected)) return expected.text === word.text
-    return !risky.has(index) && matchesGlob(expected.text, word.text)
+    return !risky.has(index) && !guarded.has(index) && matchesGlob(expected.text, word.text)
   })
 }
 

@@ -106,7 +106,7 @@ const GIT_COMMANDS: ReadonlySet<string> = new Set(
 )
 
 const gitOptions = options({
-  long: 'exec exec-path upload-pack receive-pack ext-diff textconv extcmd open-files-in-pager output config config-env template strategy gpg-sign tool help',
+  long: 'exec exec-path upload-pack receive-pack ext-diff textconv extcmd open-files-in-pager output config config-env template strategy gpg-sign tool help unsafe-paths separate-git-dir',
   // A transport helper is a program: `ext::sh -c …`.
   word: /::|^ssh:\/\/-/,
 })
@@ -163,10 +163,37 @@ const uniq: Risk = (words) =>
 /** The first word may be a bundle of letters without a dash. */
 const tar: Risk = (words) => {
   const found = options({
-    long: 'checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command absolute-names',
+    long: 'checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command absolute-names transform xform',
     short: 'IFP',
   })(words)
   return /^[A-Za-z]*[IFP]/.test(words[0] ?? '') ? everything(words) : found
+}
+
+const packageOptions = options({
+  long: 'script-shell node-options call init-module git prefix userconfig globalconfig shell editor viewer browser cwd dir config use-yarnrc',
+  short: 'cC',
+  from: /^(?:exec|x|explore|dlx|node|config|c|set|edit|create|init)$/,
+  installs:
+    /^(?:i|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|link|ln|install-test|it|update|up|upgrade|udpate)$/,
+})
+
+/**
+ * Scripts of the project, and what is the package manager's own. Anything else may be the name of a program (`pnpm sh`), or short for a
+ * command that runs one (`npm exe`).
+ */
+const PACKAGE_COMMANDS: ReadonlySet<string> = new Set(
+  (
+    'test t tst run run-script rum urn start stop restart ci clean-install ic install-clean i in ins inst insta instal install isnt isnta ' +
+    'isntal isntall add link ln install-test it update up upgrade udpate ls list la ll outdated view info show v audit pack publish version ' +
+    'why explain root bin ping search find whoami dedupe ddp prune rebuild rb uninstall unlink remove rm r un fund doctor query sbom cache ' +
+    'diff pkg store licenses help build lint format typecheck type-check check dev preview coverage bench clean e2e'
+  ).split(' '),
+)
+
+const packages: Risk = (words) => {
+  const name = words.findIndex((word) => !word.startsWith('-'))
+  const found = packageOptions(words)
+  return PACKAGE_COMMANDS.has(words[name] ?? 'help') ? found : [...found, ...everything(words).slice(name)]
 }
 
 const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
@@ -180,7 +207,7 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
       'watchexec nodemon concurrently cross-env dotenv direnv rlwrap ld ldd ip dbus-run-session dbus-send busctl batch tini dumb-init gosu ' +
       'su-exec capsh setuidgid s6-setuidgid envdir chpst softlimit faketime torsocks torify proxychains numactl cgexec hyperfine multitime ' +
       'machinectl cpulimit catchsegv sshpass autossh chronic git-shell vagrant ansible crictl virsh lxc lxc-attach incus wine mono nix-shell ' +
-      'sbt nvm fnm volta corepack aa-exec gdbserver rr mail mailx mutt sendmail exim ' +
+      'systemctl service mount sbt nvm fnm volta corepack aa-exec gdbserver rr mail mailx mutt sendmail exim ' +
       // They change what later words mean.
       'alias unalias export declare typeset local readonly read mapfile readarray getopts let hash enable set unset shopt bind complete umask',
   ),
@@ -208,25 +235,40 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
     options({
       long:
         'config output output-dir remote-name remote-name-all dump-header cookie-jar trace trace-ascii libcurl engine data form json ' +
-        'upload-file url-query',
-      // What it sends may be a file.
-      short: 'KoOJDcdFT',
-      word: /^file:/i,
+        'upload-file url-query variable expand unix-socket abstract-unix-socket netrc netrc-file netrc-optional proto-default stderr ' +
+        'etag-save hsts alt-svc cert key quote',
+      // What it sends may be a file, and what it speaks to may obey.
+      short: 'KoOJDcdFTnEQ',
+      word: /^(?!https?:)[a-z][a-z\d+.-]*:\/\/|^file:|^(?:-\w*|--[\w-]+=)?@|%output\{/i,
     }),
   ],
   [
     'wget',
     options({
-      long: 'execute output-document output-file use-askpass config directory-prefix input-file post-file body-file post-data body-data',
-      short: 'eOoPi',
+      long:
+        'execute output-document output-file use-askpass config directory-prefix input-file post-file body-file post-data body-data ' +
+        'append-output save-cookies rejected-log warc recursive mirror force-directories no-host-directories content-disposition ' +
+        'trust-server-names',
+      short: 'eOoPiarxmH',
     }),
   ],
   ...named(
     options({ long: 'eval file makefile directory include-dir', short: 'fCEI', word: /^[A-Za-z_.]\w*\s*[:+?!]{0,3}=/ }),
     'make gmake bmake just',
   ),
-  ['cmake', options({ short: 'PEC' })],
-  ['cargo', options({ long: 'config manifest-path', installs: /^(?:install|add)$/ })],
+  [
+    'cmake',
+    options({
+      long: 'toolchain',
+      word: /^-[PEC]|^(?:-D)?\w*(?:LAUNCHER|COMPILER|LINKER|PROGRAM|EMULATOR|RULE|TOOLCHAIN|INCLUDE|COMMAND)/i,
+    }),
+  ],
+  ['ctest', options({ long: 'script script-new-process build-and-test test-command', short: 'SD' })],
+  ['ninja', options({ short: 'fC' })],
+  [
+    'cargo',
+    options({ long: 'config manifest-path', word: /^-[CZ]/, from: /^(?:rustc|rustdoc|miri)$/, installs: /^(?:install|add)$/ }),
+  ],
   ...named(options({ short: 'C', word: /^--codegen/ }), 'rustc'),
   [
     'go',
@@ -240,48 +282,58 @@ const RISKS: ReadonlyMap<string, Risk> = new Map<string, Risk>([
     options({ word: /^(?:--?(?:wrapper|fplugin|fpass-plugin|fuse-ld|B|specs|X|Wl)|@)/ }),
     'gcc g++ cc c++ clang clang++ gfortran',
   ),
-  ...named(
-    options({
-      long: 'script-shell node-options call init-module git prefix userconfig globalconfig shell editor viewer browser cwd dir config',
-      short: 'cC',
-      from: /^(?:exec|x|explore|dlx|node|config|c|set|edit|create|init)$/,
-      installs:
-        /^(?:i|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|link|ln|install-test|it|update|up|upgrade)$/,
-    }),
-    'npm pnpm yarn',
-  ),
+  ...named(packages, 'npm pnpm yarn'),
   ...named(
     options({ from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/, installs: /^(?:add|install)$/ }),
     'uv poetry pipenv bundle conda mamba micromamba pdm hatch rye nix mise asdf dotnet pixi rustup cabal stack opam dune mix rebar composer ' +
       'bazel buck zig nim dart flutter lein',
   ),
-  ...named(options({ installs: /^(?:install|download|wheel)$/, long: 'python', short: 'rec' }), 'pip gem'),
+  ...named(options({ installs: /^(?:install|download|wheel)$/, from: /^config$/, long: 'python', short: 'rec' }), 'pip gem'),
   ['rails', options({ from: /^(?:runner|r|console|c|dbconsole|db)$/ })],
   ['rake', options({ long: 'execute execute-print execute-continue require rakefile', short: 'eEprf' })],
   ['gradle', options({ long: 'init-script build-file settings-file project-dir include-build', short: 'Ibcp' })],
   ['mvn', options({ long: 'file settings', short: 'fs', word: /^exec:/ })],
+  ...named(options({ word: /^--?(?:plugin-dir|chdir)/ }), 'terraform tofu'),
+  ['aws', options({ long: 'endpoint-url', from: /^configure$/ })],
   ['gcloud', options({ from: /^(?:ssh|scp)$/ })],
   // They load code by the names of files and packages.
   ...named(options({ long: 'rootdir confcutdir config-file override-ini', short: 'pco' }), 'pytest py.test mypy'),
   ...named(
     options({
-      long: 'config require import plugin rulesdir resolve-plugins-relative-to format parser reporter globalSetup setupFiles env runner transform',
+      long:
+        'config require import plugin rulesdir resolve-plugins-relative-to format parser reporter reporters globalSetup setupFiles ' +
+        'setupFilesAfterEnv env environment testEnvironment runner testRunner resolver preset watchPlugins transform pool rootDir root projects',
       short: 'cr',
     }),
-    'eslint jest mocha vitest vite webpack rollup prettier',
+    'jest mocha vitest vite webpack rollup prettier',
   ),
+  ['eslint', options({ long: 'config rulesdir resolve-plugins-relative-to format parser plugin output-file', short: 'crfo' })],
+  ...named(options({ long: 'conf override result-json', short: 'cx' }), 'tox'),
+  ...named(options({ long: 'noxfile', short: 'f' }), 'nox'),
+  ['pre-commit', options({ long: 'config', short: 'c', from: /^try-repo$/ })],
   ['openssl', options({ word: /^(?:engine$|--?(?:engine|provider|provider-path|config|out|keyout)$)/ })],
   ['hg', options({ long: 'config config-file cwd', word: /::/ })],
   ['svn', options({ long: 'config-option config-dir diff-cmd editor-cmd' })],
   ...named(options({ long: 'diff-program' }), 'diff3 sdiff'),
-  ...named(options({ long: 'option config-file', short: 'oc', from: /^(?:edit-sources)$/ }), 'apt apt-get'),
+  ...named(
+    options({ long: 'option config-file', short: 'oc', from: /^edit-sources$/, installs: /^(?:install|add)$/ }),
+    'apt apt-get aptitude apk dnf yum zypper brew snap',
+  ),
+  ['dpkg', options({ long: 'install unpack configure pre-invoke post-invoke', short: 'i' })],
   ['fzf', options({ long: 'preview bind filter listen' })],
   ['gh', options({ from: /^(?:alias|extension|codespace|config|auth)$/ })],
   ['gpg', options({ long: 'exec-path photo-viewer agent-program keyserver-options options homedir output', short: 'o' })],
   ['ssh-keygen', options({ short: 'D' })],
   ['ssh-add', options({ short: 's' })],
   ['openvpn', everything],
-  ['patch', options({ long: 'ed output', short: 'eo' })],
+  // What it writes stands in the patch.
+  ['patch', everything],
+  ['install', options({ long: 'strip-program' })],
+  ['javac', options({ word: /^(?:-J|@|--?processor|-Xplugin)/ })],
+  // Without a dash the letter shows the environment of every process.
+  ['ps', options({ word: /^[a-zA-Z]*e/ })],
+  // The name of a file may name a program that makes the picture.
+  ...named(options({ word: /^@|^[a-z]{2,}:/i }), 'convert magick mogrify identify composite montage'),
   ...named(options({ long: 'output', short: 'o' }), 'shuf iconv tree'),
   ['uniq', uniq],
   ...named(options({ long: 'plugin' }), 'ar nm strip objdump ranlib'),

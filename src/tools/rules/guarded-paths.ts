@@ -1,0 +1,109 @@
+/** Which paths does a rule cover only when it names them: those that hold secrets, and those that decide what runs later? */
+
+import { isSecretName } from '../../util/secret-files.ts'
+import type { SimpleCommand, Word } from './command-line.ts'
+
+/** Folders whose files are keys, whatever they are called. */
+const SECRET_FOLDERS: ReadonlySet<string> = new Set(['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.password-store'])
+/** The data of version control: what is written there decides which programs run later. */
+const VERSION_CONTROL: ReadonlySet<string> = new Set(['.git', '.hg', '.svn'])
+/** Settings of editors, shells and tools that name programs. */
+const SETTINGS_FOLDERS: ReadonlySet<string> = new Set(
+  '.cria .vscode .idea .husky .devcontainer .claude .cursor autostart'.split(' '),
+)
+const SETTINGS: ReadonlySet<string> = new Set(
+  (
+    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc ' +
+    '.inputrc .envrc .gitconfig .gitmodules .vimrc .exrc .nvimrc .emacs .tmux.conf .screenrc .ripgreprc .curlrc .wgetrc .lesskey .mcp.json ' +
+    '.pre-commit-config.yaml .pythonstartup .gdbinit .lldbinit .xinitrc .xprofile .xsessionrc'
+  ).split(' '),
+)
+
+/** @param name with `/`. By the name of a file and of the folders above it. */
+export function isSecretPath(name: string): boolean {
+  const parts = partsOf(name)
+  // Addresses of remotes may hold tokens.
+  const isGitConfig = parts.at(-1) === 'config' && parts.includes('.git')
+  const isEnvironment = parts.at(-1) === 'environ' && parts.includes('proc')
+  return isSecretName(name) || isGitConfig || isEnvironment || parts.some((part) => SECRET_FOLDERS.has(part))
+}
+
+export function isVersionControl(name: string): boolean {
+  return partsOf(name).some((part) => VERSION_CONTROL.has(part))
+}
+
+/** What is written here may run later, without anybody being asked then. */
+export function decidesWhatRuns(name: string): boolean {
+  const parts = partsOf(name)
+  const file = parts.at(-1) ?? ''
+  // Instructions stand in the folder of settings too, and count only when somebody has looked at them.
+  if (file === 'agents.md') return false
+  return SETTINGS.has(file) || parts.some((part) => SETTINGS_FOLDERS.has(part) || VERSION_CONTROL.has(part))
+}
+
+/** As file systems without case see it. */
+function partsOf(name: string): string[] {
+  return name.toLowerCase().split('/')
+}
+
+/** They tell that a file is there, not what it holds. */
+const NAMING: ReadonlySet<string> = new Set(
+  'ls stat test find fd tree du basename dirname realpath readlink echo printf pwd'.split(' '),
+)
+/** They read, and write only where an option or the shell says so. */
+const READING: ReadonlySet<string> = new Set(
+  (
+    'cat head tail wc file diff cmp grep egrep fgrep rg ag ack jq yq od hexdump strings nl bat sed sort uniq cut comm column ' +
+    'md5sum sha1sum sha256sum sha512sum cksum b2sum'
+  ).split(' '),
+)
+const READING_OF_GIT: ReadonlySet<string> = new Set('add blame commit diff grep log ls-files rm show status'.split(' '))
+/** Their first word is no path. */
+const SEARCHING: ReadonlySet<string> = new Set('grep egrep fgrep rg ag ack jq yq'.split(' '))
+
+/** The places of words that name such paths; the program itself is number 0. */
+export function guardedWords(command: SimpleCommand, program: string): ReadonlySet<number> {
+  if (NAMING.has(program)) return new Set()
+  const isReading =
+    READING.has(program) || (program === 'git' && command.some(({ text }) => READING_OF_GIT.has(text)) && !hasWord(command, 'mv'))
+  const pattern = placeOfPattern(command, program)
+  const places = new Set<number>()
+  for (const [place, word] of command.entries()) {
+    if (place !== 0 && place !== pattern && isGuarded(word, isReading)) places.add(place)
+  }
+  return places
+}
+
+function hasWord(command: SimpleCommand, text: string): boolean {
+  return command.some((word) => word.text === text)
+}
+
+/** What is searched for looks like a path now and then: `grep process.env`. */
+function placeOfPattern(command: SimpleCommand, program: string): number {
+  const from = program === 'git' ? command.findIndex(({ text }) => text === 'grep') : SEARCHING.has(program) ? 0 : -1
+  const words = command.slice(from + 1)
+  if (from === -1 || words.some(({ text }) => /^(?:-[a-z]*[ef]|--(?:regexp|file))/i.test(text))) return -1
+  const first = words.findIndex(({ text }) => !text.startsWith('-'))
+  return first === -1 ? -1 : first + from + 1
+}
+
+function isGuarded({ text, wild }: Word, isReading: boolean): boolean {
+  // A name that the shell completes may become any of them.
+  if (wild !== 'no' && /(?:^|[/=:@])\.[^/]*[*?[]/.test(text)) return true
+  return pathsIn(text).some((path) => isSecretWord(path) || (!isReading && decidesWhatRuns(path)))
+}
+
+/** `@.env`, `HEAD:.env`, `--file=.env`, `-C.git/hooks`. */
+function pathsIn(text: string): string[] {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return [text.replace(/[?#].*$/, '').replace(/[^/]*$/, '')]
+  return [text, ...text.split(/[=:@,]/), text.replace(/^-[a-z]+(?=[./~])/i, '')].filter((path) => path !== '')
+}
+
+/** A word that may be anything, such as a branch, is taken for a path of a secret file only when it looks like one. */
+function isSecretWord(path: string): boolean {
+  if (/\s/.test(path)) return false
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const looksLikePath = /^(?:~|\.{0,2}\/)/.test(path) || name.includes('.') || /^id_/i.test(name)
+  if (looksLikePath) return isSecretPath(path)
+  return isSecretPath(path) && !isSecretName(path)
+}
