@@ -95,6 +95,7 @@ export type {
   Tool,
   ToolContext,
   ToolOutput,
+  ToolPin,
   ToolResources,
   ToolResult,
   ToolSubject,
@@ -115,4 +116,8 @@ export type { FetchOptions } from './tools/builtin/fetch-url.ts'
 export { TodoLists } from './tools/builtin/todo.ts'
 export type { TodoItem } from './tools/builtin/todo.ts'
 export { defineTool } from './tools/define-tool.ts'
+export { connectMcp } from './tools/mcp/connect.ts'
+export type { McpConnection, McpNotice, McpOptions } from './tools/mcp/connect.ts'
+export type { McpPins } from './tools/mcp/pins.ts'
+export type { McpServerConfig } from './tools/mcp/server-config.ts'
 export type { ToolRules } from './tools/rules/rule.ts'

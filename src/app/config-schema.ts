@@ -2,7 +2,9 @@
 
 import type { BudgetLimits } from '../core/budget.ts'
 import type { Rates } from '../core/model.ts'
-import { list, number, object, record, secretString, string } from '../util/check.ts'
+import { SERVER_NAME } from '../tools/mcp/server-config.ts'
+import type { McpServerConfig } from '../tools/mcp/server-config.ts'
+import { boolean, list, number, object, record, secretString, string } from '../util/check.ts'
 import type { Shape } from '../util/check.ts'
 import { STORE_NAME } from './paths.ts'
 
@@ -56,6 +58,8 @@ export interface CriaConfig {
   readonly nResults?: number
   readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
   readonly budget?: BudgetConfig
+  /** Servers whose tools the model may use; a program is started in the folder of the configuration unless it says where. */
+  readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   /** For editors; ignored. */
   readonly $schema?: string
 }
@@ -117,8 +121,34 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
     session: object<BudgetLimits>(limits),
     day: object<BudgetLimits>(limits),
   }),
+  mcpServers: record(mcpServerShape(), {
+    expected: 'the name of an MCP server (letters, digits, "-" and single "_", at most 32)',
+    pattern: SERVER_NAME,
+  }),
   $schema: string('a string', () => true),
 })
+
+function mcpServerShape(): Shape<McpServerConfig> {
+  const ms = number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1)
+  const types = ['stdio', 'http', 'streamable-http']
+  return object<McpServerConfig>({
+    type: string('"stdio" or "http"', (text) => types.includes(text)) as Shape<NonNullable<McpServerConfig['type']>>,
+    command: string('a program'),
+    args: list(secretString('a text', () => true)),
+    env: record(
+      secretString('a text', (text) => !text.includes('\0')),
+      { expected: 'the name of an environment variable', pattern: /^[^=\0]+$/ },
+    ),
+    cwd: string('a path', (text) => text !== '' && !text.includes('\0')),
+    // It may hold `${NAME}` in any place, and a key.
+    url: secretString('a URL that begins with http:// or https://', (text) => /^(?:https?:\/\/|\$\{)/i.test(text)),
+    headers: provider.fields?.['headers'] as Shape<Readonly<Record<string, string>>>,
+    includeTools: list(string('the name of a tool')),
+    disabled: boolean(),
+    timeout: ms,
+    startTimeout: ms,
+  })
+}
 
 /** Of a price either input and output are known, or nothing is. */
 function priceShape(): Shape<Rates> {

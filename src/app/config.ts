@@ -90,11 +90,17 @@ function describeProblems(problems: readonly Problem[]): string {
 
 /** Joins two configurations: objects key by key, rules one list after the other, everything else is replaced by what `over` says. */
 export function mergeConfig(base: CriaConfig, over: CriaConfig): CriaConfig {
-  const merged = mergeObjects(base, over)
+  const merged = withServers(mergeObjects(base, over), base, over)
   if (base.rules === undefined || over.rules === undefined) return merged
   // A project may add rules; what its user forbids stays forbidden.
   const lists = LISTS.map((list) => [list, [...(base.rules?.[list] ?? []), ...(over.rules?.[list] ?? [])]] as const)
   return { ...merged, rules: Object.fromEntries(lists.filter(([, rules]) => rules.length > 0)) }
+}
+
+/** A server is replaced as a whole: the arguments of one must not come to the keys of another. */
+function withServers(merged: CriaConfig, base: CriaConfig, over: CriaConfig): CriaConfig {
+  if (over.mcpServers === undefined) return merged
+  return { ...merged, mcpServers: { ...base.mcpServers, ...over.mcpServers } }
 }
 
 function mergeObjects<T extends object>(base: T, over: T): T {
@@ -112,6 +118,23 @@ function isObject(value: unknown): value is object {
 
 /** Paths in a configuration are relative to the folder it belongs to, wherever the command is run. */
 function withAbsolutePaths(config: CriaConfig, folder: string): CriaConfig {
+  return withServerFolders(withStorePaths(config, folder), folder)
+}
+
+/**
+ * A program is started in the folder of its configuration, not in that of the command: what is looked for from there, such as a program
+ * that `npx` runs, would come out of whatever folder somebody works in.
+ */
+function withServerFolders(config: CriaConfig, folder: string): CriaConfig {
+  if (config.mcpServers === undefined) return config
+  const servers = Object.entries(config.mcpServers).map(([name, server]) => [
+    name,
+    server.command === undefined ? server : { ...server, cwd: resolve(folder, server.cwd ?? '.') },
+  ])
+  return { ...config, mcpServers: Object.fromEntries(servers) as NonNullable<CriaConfig['mcpServers']> }
+}
+
+function withStorePaths(config: CriaConfig, folder: string): CriaConfig {
   if (config.stores === undefined) return config
   const stores = Object.fromEntries(
     Object.entries(config.stores).map(([name, store]) => [

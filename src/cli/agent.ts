@@ -64,11 +64,17 @@ export function checkRules(rules: readonly string[], tools: readonly Tool[]): vo
   const names = tools.map(({ name }) => name)
   for (const rule of rules) {
     const name = /^\s*([\w-]+)\s*(?:\(|$)/.exec(rule)?.[1]
-    if (name === undefined || names.includes(name)) continue
+    if (name === undefined || names.includes(name) || isOfMissingServer(name, names)) continue
     const close = nearest(name, names)
     throw new ConfigurationError(
       `There is no tool ${JSON.stringify(name)} for the rule ${JSON.stringify(rule.slice(0, 100))}.${close === undefined ? '' : ` Did you mean ${close}?`}`,
       { hint: `Tools: ${names.join(', ')}.` },
     )
   }
+}
+
+/** A server that did not start has been told about already, and its tools are not known. */
+function isOfMissingServer(name: string, names: readonly string[]): boolean {
+  const prefix = /^mcp__.+?__/.exec(name)?.[0]
+  return prefix !== undefined && !names.some((other) => other.startsWith(prefix))
 }

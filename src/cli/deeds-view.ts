@@ -106,7 +106,9 @@ function list(title: string, items: readonly string[]): string[] {
 }
 
 /** The narrowest rule for what was refused; none for what no rule covers. */
-export function ruleFor({ name, input }: Pick<Deed, 'name' | 'input'>): string | undefined {
+export function ruleFor({ name, input, refused }: Pick<Deed, 'name' | 'input' | 'refused'>): string | undefined {
+  // A tool of a server does not say what it acts on; one that has changed is allowed by the version that it has now.
+  if (name.startsWith('mcp__')) return /"(mcp__[\w-]+#[\da-f]+)"/.exec(refused?.reason ?? '')?.[1] ?? name
   const what = memberOf(input, 'command') ?? memberOf(input, 'path') ?? memberOf(input, 'url')
   // A command that is more than words, or a path with a star, cannot be said as a rule.
   if (what === undefined || what.length > MAX_ARGUMENT || /[\n*$`<>|;&(){}]/.test(what)) return undefined

@@ -7,6 +7,8 @@ import type { QueryOptions } from '../app/query.ts'
 import { openStore } from '../app/stores.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { checkPrices } from '../engine/budget.ts'
+import type { McpConnection } from '../app/mcp.ts'
+import { agentServers } from './agent-servers.ts'
 import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } from './agent.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
@@ -25,6 +27,7 @@ export interface RunTaskOptions {
   readonly safe: boolean
   readonly 'max-steps': number | undefined
   readonly fetch: boolean
+  readonly 'no-mcp': boolean
   readonly store: string | undefined
   readonly docs: readonly string[]
   readonly model: string | undefined
@@ -54,8 +57,10 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
   checkPrices(budget, [models.model, ...models.fallbackModels])
   const choice = await prepareStore(options, loaded, io)
   const store = choice === undefined ? undefined : await openStore(choice)
+  let servers: McpConnection | undefined
   try {
-    const tools = agentTools(store, loaded, io, { fetch: options.fetch })
+    servers = await agentServers(options, loaded, io)
+    const tools = [...agentTools(store, loaded, io, { fetch: options.fetch }), ...(servers?.tools ?? [])]
     checkRules([...options.allow, ...options.deny], tools)
     const deeds = new Deeds()
     const events = query({
@@ -83,6 +88,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
     if (code !== EXIT.done) return code
     return deeds.finishReason === 'max-steps' ? EXIT.failed : EXIT.done
   } finally {
+    await servers?.close()
     await store?.close()
   }
 }

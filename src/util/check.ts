@@ -115,6 +115,14 @@ export function number(expected: string, accepts: (value: number) => boolean): S
   }
 }
 
+export function boolean(): Shape<boolean> {
+  const expected = 'true or false'
+  return {
+    expected,
+    read: (value, path, problems) => (typeof value === 'boolean' ? value : reject(problems, path, expected, value)),
+  }
+}
+
 function reject(problems: Problem[], path: string, expected: string, value: unknown): undefined {
   problems.push({ path, expected, received: describe(value) })
   return undefined

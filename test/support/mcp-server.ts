@@ -123,7 +123,7 @@ function call(id: number, { name, arguments: input = {}, _meta }: Call): unknown
     case 'error':
       return send({ id, error: { code: -32_602, message: 'No such thing.' } })
     case 'env':
-      return answer(id, text(JSON.stringify(process.env)))
+      return answer(id, text(JSON.stringify({ ...process.env, CWD: process.cwd() })))
     case 'image':
       return answer(id, {
         content: [

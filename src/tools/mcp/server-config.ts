@@ -73,6 +73,7 @@ export function endpointOf(name: string, config: McpServerConfig, { env, cwd, se
     return { kind: 'http', url: new URL(url), headers, secrets: [...secrets] }
   }
   if (config.command === undefined) throw wrong(name, 'it has neither a `command` nor a `url`')
+  if (process.platform === 'win32') throw wrong(name, 'programs are not started on Windows; give a `url`')
   const own = fillAll(config.env)
   const harmless = commandEnvironment(own)
   for (const [key, value] of Object.entries(own)) if (!(key in harmless)) secrets.add(value)

@@ -1,0 +1,19 @@
+/** The MCP servers of `run` and `chat`: started, and told about. */
+
+import type { LoadedConfig } from '../app/config.ts'
+import { openMcpServers } from '../app/mcp.ts'
+import type { McpConnection } from '../app/mcp.ts'
+import { note } from './io.ts'
+import type { Io } from './io.ts'
+
+export interface ServerOptions {
+  readonly 'no-mcp': boolean
+}
+
+/** `undefined` where there are none, or none are wanted. Whoever opens them closes them. */
+export async function agentServers(options: ServerOptions, loaded: LoadedConfig, io: Io): Promise<McpConnection | undefined> {
+  if (options['no-mcp']) return undefined
+  const connection = await openMcpServers(loaded, io, io.signal)
+  for (const { message } of connection?.notices ?? []) await note(io, message)
+  return connection
+}
