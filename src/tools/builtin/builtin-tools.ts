@@ -4,7 +4,7 @@ import type { DocumentStore } from '../../core/store.ts'
 import type { Tool } from '../../core/tool.ts'
 import { askUserTool } from './ask-user.ts'
 import type { AskUser } from './ask-user.ts'
-import { commandEnvironment } from './command-environment.ts'
+import { commandEnvironment, hiddenValues } from './command-environment.ts'
 import { editFileTool } from './edit-file.ts'
 import { fetchUrlTool } from './fetch-url.ts'
 import type { FetchOptions } from './fetch-url.ts'
@@ -13,6 +13,7 @@ import { listFilesTool } from './list-files.ts'
 import { readFileTool } from './read-file.ts'
 import type { ReadDocument } from './read-file.ts'
 import { runCommandTool } from './run-command.ts'
+import type { CommandSurroundings } from './run-command.ts'
 import { searchDocumentsTool } from './search-documents.ts'
 import { searchFilesTool } from './search-files.ts'
 import { TodoLists, todoTool } from './todo.ts'
@@ -45,14 +46,18 @@ export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
   const { root, stores = [], fetch = false, askUser, secretVariables, keptVariables } = options
   const workspace = new Workspace(root)
   const known = new KnownFiles()
-  const env = (): Record<string, string> => commandEnvironment(options.env ?? process.env, secretVariables, keptVariables)
+  const surroundings = (): CommandSurroundings => {
+    const all = options.env ?? process.env
+    const env = commandEnvironment(all, secretVariables, keptVariables)
+    return { env, secrets: hiddenValues(all, env, secretVariables) }
+  }
   return [
     readFileTool(workspace, known, options.readDocument),
     writeFileTool(workspace, known),
     editFileTool(workspace, known),
     listFilesTool(workspace),
     searchFilesTool(workspace),
-    runCommandTool(workspace, env),
+    runCommandTool(workspace, surroundings),
     ...(stores.length === 0 ? [] : [searchDocumentsTool(stores)]),
     ...(fetch === false ? [] : [fetchUrlTool(fetch === true ? {} : fetch)]),
     askUserTool(askUser),

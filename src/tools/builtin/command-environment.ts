@@ -41,8 +41,37 @@ export function commandEnvironment(
     const isSecret = hidden.has(name) || values.has(value) || isSecretVariable(name, value)
     return isSecret ? [] : [[name, value]]
   })
-  return { ...Object.fromEntries(passed), ...QUIET }
+  return withSafeGit({ ...Object.fromEntries(passed), ...QUIET })
 }
+
+/** Files that look like a repository without being called one make none: their configuration could name programs. */
+function withSafeGit(env: Record<string, string>): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0)
+  if (!Number.isInteger(count) || count < 0) return env
+  return {
+    ...env,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.bareRepository',
+    [`GIT_CONFIG_VALUE_${count}`]: 'explicit',
+  }
+}
+
+/** Values that commands do not get, to be kept out of what they print, too. What may be an ordinary word or a path is none. */
+export function hiddenValues(
+  env: Readonly<Record<string, string | undefined>>,
+  passed: Readonly<Record<string, string>>,
+  secretNames: readonly string[] = [],
+): readonly string[] {
+  const known = new Set(Object.values(passed))
+  const hidden = Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || known.has(value) || value.length < SHORTEST_SECRET) return []
+    if (!secretNames.includes(name) && !SECRET_NAME.test(name) && !SECRET_VALUE.test(value)) return []
+    return /^(?:[a-z]+|[A-Z][a-z]+|[./~].*)$/.test(value) ? [] : [value]
+  })
+  return [...new Set(hidden)]
+}
+
+const SHORTEST_SECRET = 8
 
 function isSecretVariable(name: string, value: string): boolean {
   if (HARMLESS.has(name.toUpperCase())) return false

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -42,6 +43,47 @@ describe('run_command', () => {
     const { content } = await run('sleep 600 & echo $! > pid; (sleep 600 & echo $! > pid2) ; echo started')
     expect(content).toBe('started')
     await gone('pid', 'pid2')
+  })
+
+  it('E08 a daemon that left the group ends with the command as well', { skip: process.platform !== 'linux' }, async () => {
+    const daemon = `trap '' TERM HUP; echo $$ > pid; while :; do sleep 1; done`
+    writeFileSync(join(root, 'daemon.sh'), daemon)
+    const { content } = await run('setsid sh daemon.sh > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.05; done; echo started')
+    expect(content).toBe('started')
+    await gone('pid')
+  })
+
+  it('K01 what a command does not get does not come back in its output', async () => {
+    const key = 'sk-canary-0123456789'
+    const env = {
+      PATH: process.env['PATH'],
+      SOME_API_KEY: key,
+      PASSWORD: 'password',
+      SIGNING_KEY: '/home/u/key',
+      CRIA_MODEL: 'openai/gpt-5',
+    }
+    const call = callerOf(builtinTools({ root, env }))
+    writeFileSync(join(root, 'leak'), `${'x'.repeat(15_995)}${key} password /home/u/key openai/gpt-5 ${'y'.repeat(60_000)}${key}`)
+    const command = `head -c 16000 leak; sleep 0.1; tail -c +16001 leak`
+    const { content, progress } = await call('run_command', { command })
+    expect(content).not.toMatch(/sk-can|0123456/)
+    expect(content).toMatch(/y\[redacted\]$/)
+    expect(progress.join('\n')).not.toContain('sk-canary')
+    expect((await call('run_command', { command: 'cut -c16016-16070 leak' })).content).toContain(
+      'password /home/u/key openai/gpt-5',
+    )
+  })
+
+  it('ENG-TOOL-005 I08 files that only look like a repository make none', async () => {
+    const repository = join(root, 'sub')
+    execFileSync('git', ['init', '-q', '--bare', repository])
+    writeFileSync(
+      join(repository, 'config'),
+      `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch ../canary; false"\n`,
+    )
+    const { content } = await run('cd sub && git status')
+    expect(content).toContain('bare')
+    expect(existsSync(join(root, 'canary'))).toBe(false)
   })
 
   it('E07 E08 after its time the whole group ends, also what ignores SIGTERM', async () => {

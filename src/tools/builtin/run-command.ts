@@ -5,6 +5,8 @@ import { BoundedOutput } from './bounded-output.ts'
 import { megabytes, problem } from './open-file.ts'
 import { ProcessGroup } from './process-group.ts'
 import type { GroupEnd } from './process-group.ts'
+import { SecretFilter } from './secret-filter.ts'
+import { Stragglers } from './stragglers.ts'
 import type { Workspace } from './workspace.ts'
 
 interface Input {
@@ -18,8 +20,14 @@ const MAX_SECONDS = 3600
 const MAX_OUTPUT = 50_000_000
 const PROGRESS_EVERY = 300
 
-/** @param env what commands see, see `commandEnvironment`. */
-export function runCommandTool(workspace: Workspace, env: () => Readonly<Record<string, string>>): Tool<Input> {
+export interface CommandSurroundings {
+  /** What commands see, see `commandEnvironment`. */
+  readonly env: Readonly<Record<string, string>>
+  /** What is kept out of their output. */
+  readonly secrets: readonly string[]
+}
+
+export function runCommandTool(workspace: Workspace, surroundings: () => CommandSurroundings): Tool<Input> {
   return defineTool<Input>({
     name: 'run_command',
     description:
@@ -45,12 +53,16 @@ export function runCommandTool(workspace: Workspace, env: () => Readonly<Record<
       if (command.includes('\0')) throw problem('A command cannot hold a NUL character.')
       signal.throwIfAborted()
       const output = new BoundedOutput()
+      const { env, secrets } = surroundings()
+      const filter = new SecretFilter(secrets)
+      const stragglers = new Stragglers()
       let stopped: string | undefined
       const report = throttled((content) => ctx.progress(content))
       const group = new ProcessGroup('/bin/sh', ['-c', command], {
         cwd: workspace.root,
-        env: env(),
-        onOutput(piece) {
+        env: stragglers.marked(env),
+        onOutput(raw) {
+          const piece = filter.push(raw)
           output.add(piece)
           if (output.total > MAX_OUTPUT) stop(`it wrote more than ${megabytes(MAX_OUTPUT)}`)
           else report(piece)
@@ -64,12 +76,15 @@ export function runCommandTool(workspace: Workspace, env: () => Readonly<Record<
       const timer = setTimeout(() => stop(`it did not end within ${timeout} s`), timeout * 1000)
       signal.addEventListener('abort', onAbort, { once: true })
       try {
-        return outcome(output, await group.ended, stopped)
+        const end = await group.ended
+        output.add(filter.finish())
+        return outcome(output, end, stopped)
       } catch (cause) {
         throw problem(`The command cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`, cause)
       } finally {
         clearTimeout(timer)
         signal.removeEventListener('abort', onAbort)
+        await stragglers.end()
       }
     },
   })
