@@ -8,10 +8,11 @@ import type { Budget } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { ChunkFilter, DocumentStore } from '../core/store.ts'
 import { checkPrices } from '../engine/budget.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
+import { filterOf } from './filter-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels } from './model-choice.ts'
@@ -21,6 +22,8 @@ import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
 export interface AskOptions {
   readonly store: string | undefined
   readonly docs: readonly string[]
+  readonly source: readonly string[]
+  readonly filter: readonly string[]
   readonly results: number | undefined
   readonly model: string | undefined
   readonly fallback: readonly string[]
@@ -55,10 +58,13 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   const store = choice === undefined ? undefined : await openStore(choice)
   try {
     const format: AnswerFormat = options.json ? 'json' : options.events ? 'events' : 'text'
-    const base = format === 'text' && store !== undefined ? await sourceBase(store) : undefined
+    const base = store === undefined ? undefined : await sourceBase(store)
+    const filter = filterOf(options, { cwd: io.cwd, base })
+    if (filter !== undefined && store === undefined)
+      throw new ConfigurationError('--filter and --source choose among documents: name some with --docs PATH or --store NAME.')
     const events = askBot(
       question,
-      { ...models, budget, store, nResults: options.results ?? loaded.config.nResults, format },
+      { ...models, budget, store, filter, nResults: options.results ?? loaded.config.nResults, format },
       options,
       io,
     )
@@ -74,12 +80,13 @@ interface Setting {
   readonly switchModels: boolean
   readonly budget: Budget
   readonly store: DocumentStore | undefined
+  readonly filter: ChunkFilter | undefined
   readonly nResults: number | undefined
   readonly format: AnswerFormat
 }
 
 function askBot(question: string, setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
-  const { model, fallbackModels, switchModels, budget, store, nResults, format } = setting
+  const { model, fallbackModels, switchModels, budget, store, filter, nResults, format } = setting
   const recipe = {
     model,
     fallbackModels,
@@ -95,7 +102,8 @@ function askBot(question: string, setting: Setting, options: AskOptions, io: Io)
   const asked = { signal: io.signal, ...(options.session === undefined ? {} : { sessionId: options.session }) }
   if (store === undefined) return new SimpleBot(recipe).events(question, asked)
   const bot = new QueryBot({ ...recipe, docstore: store })
-  return bot.events(question, { ...asked, ...(nResults === undefined ? {} : { nResults }) })
+  const found = { ...(nResults === undefined ? {} : { nResults }), ...(filter === undefined ? {} : { filter }) }
+  return bot.events(question, { ...asked, ...found })
 }
 
 function extractiveNotice(wasNamed: boolean): string {

@@ -86,7 +86,10 @@ export type ChunkFilter = Readonly<Record<string, FilterTest | readonly FilterTe
 export type FilterTest = FilterValue | FilterPattern
 export type FilterValue = string | number | boolean | null
 
-/** Texts like this one: `docs/**`, `*.md`, `{api,guide}/v[12].*`. Case counts; without `/` it is about the name after the last `/`. */
+/**
+ * Texts like this one: `docs/**`, `*.md`, `{api,guide}/v[12].*`. Case counts; without `/` it is about the name after the last `/`; with a `!`
+ * before it, texts that are not like it.
+ */
 export interface FilterPattern {
   readonly glob: string
 }

@@ -323,6 +323,12 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
       ]
       for (const [glob, found] of cases)
         assert.deepEqual(sources(await store.search('apple', { filter: { source: { glob } }, limit: 20 })).sort(), found, glob)
+      const rest = { source: [{ glob: '!docs/**' }, { glob: '!*.html' }] }
+      assert.deepEqual(sources(await store.search('apple', { filter: rest, limit: 20 })).sort(), [
+        '/home/x/a.md',
+        'Docs/e.md',
+        'src/a.ts',
+      ])
       const either = { source: ['src/a.ts', { glob: 'docs/deep/**' }] }
       assert.deepEqual(sources(await store.search('apple', { filter: either })).sort(), ['docs/deep/b.md', 'src/a.ts'])
     })

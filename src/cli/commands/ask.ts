@@ -1,9 +1,11 @@
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
+import { FILTER_OPTIONS } from '../filter-options.ts'
 import { STORE_OPTIONS } from '../store-options.ts'
 
 const OPTIONS = {
   ...STORE_OPTIONS,
+  ...FILTER_OPTIONS,
   results: { type: 'integer', short: 'n', value: 'N', about: 'passages given to the model', default: '20', min: 1, max: 1000 },
   model: {
     type: 'text',
@@ -35,6 +37,7 @@ from what it knows. Without any model, builtin/extractive answers by quoting the
   examples: [
     'cria ask "How do I change the theme?" --docs docs',
     'cria ask "What is our policy on refunds?" --store handbook -m openai/gpt-5-mini',
+    'cria ask "Which errors are retried?" --source "docs/api/**"',
     'git log -5 | cria ask - --json',
   ],
   async run({ arguments: [word = ''], options }, io) {

@@ -4,6 +4,7 @@ import type { ScoredChunk } from '../../core/store.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
+import { FILTER_OPTIONS, filterOf } from '../filter-options.ts'
 import { note, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
@@ -21,6 +22,7 @@ export const retrieve: Command = defineCommand({
   arguments: [{ name: 'query', about: 'what to look for, as plain words; "-" reads it from standard input' }],
   options: {
     ...STORE_OPTIONS,
+    ...FILTER_OPTIONS,
     results: {
       type: 'integer',
       short: 'n',
@@ -33,7 +35,11 @@ export const retrieve: Command = defineCommand({
     json: { type: 'flag', about: 'print one JSON object: { query, chunks: [{ id, source, start, end, score, text }] }' },
   },
   details: 'The best chunks come first. Nothing in the query is an operator.',
-  examples: ['cria retrieve "how is compaction triggered"', 'cria retrieve compaction --docs docs -n 3 --json'],
+  examples: [
+    'cria retrieve "how is compaction triggered"',
+    'cria retrieve compaction --docs docs -n 3 --json',
+    'cria retrieve "error codes" --source "docs/api/**" --filter status=final',
+  ],
   async run({ arguments: [word = ''], options }, io) {
     const query = await readText(word, 'query', io)
     const loaded = await readConfig(io)
@@ -45,7 +51,10 @@ export const retrieve: Command = defineCommand({
       })
     const store = await openStore(choice)
     try {
-      const chunks = await store.search(query, { limit: options.results ?? DEFAULT_RESULTS, signal: io.signal })
+      const from = { cwd: io.cwd, base: await sourceBase(store) }
+      const filter = filterOf(options, from)
+      const limit = options.results ?? DEFAULT_RESULTS
+      const chunks = await store.search(query, { limit, signal: io.signal, ...(filter === undefined ? {} : { filter }) })
       if (chunks.notice !== undefined) await note(io, chunks.notice.message)
       if (options.json) {
         const shown = chunks.map(({ id, source, start, end, score, text }) => ({ id, source, start, end, score, text }))
@@ -53,7 +62,6 @@ export const retrieve: Command = defineCommand({
       } else if (chunks.length === 0) {
         await note(io, 'nothing was found.')
       } else {
-        const from = { cwd: io.cwd, base: await sourceBase(store) }
         for (const [index, chunk] of chunks.entries()) {
           await io.stdout.writeRaw(describe(chunk, { query, rank: index + 1, from }, io.stdout))
         }

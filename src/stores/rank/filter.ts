@@ -4,6 +4,7 @@ import { isPattern } from '../../core/filter.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ChunkFilter, FilterTest } from '../../core/store.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
+import type { GlobPattern } from '../../util/glob-pattern.ts'
 
 export interface Filtered {
   readonly source: string
@@ -17,7 +18,7 @@ export type FieldTest = (found: Json) => boolean
 /**
  * Every field of the filter must equal its value or one of its values, or be described by its pattern. `source` and `title` are the
  * chunk's own, all others are keys of its metadata. A field that is not there equals `null`; where the metadata has a list, one of its
- * elements must pass.
+ * elements must pass. A pattern that begins with `!` leaves out what it describes, whatever else lets it through.
  */
 export function chunkTest(filter: ChunkFilter): (chunk: Filtered) => boolean {
   const tests = Object.entries(filter).map(([field, wanted]) => [field, fieldTest(wanted)] as const)
@@ -28,10 +29,18 @@ export function fieldTest(wanted: FilterTest | readonly FilterTest[]): FieldTest
   const tests = (Array.isArray(wanted) ? wanted : [wanted]) as readonly FilterTest[]
   const values = new Set<unknown>(tests.filter((test) => !isPattern(test)))
   const patterns = tests.filter(isPattern).map(({ glob }) => globPattern(glob))
-  const passes = (found: Json): boolean =>
-    values.has(found) ||
-    (typeof found === 'string' && patterns.some(({ matches, negated }) => matches(found.replace(/^\/+/, '')) !== negated))
-  return (found) => passes(found) || (Array.isArray(found) && found.some(passes))
+  const only = patterns.filter(({ negated }) => !negated)
+  const but = patterns.filter(({ negated }) => negated)
+  const takesAll = values.size === 0 && only.length === 0 && but.length > 0
+  const isAmong = (found: Json): boolean => takesAll || values.has(found) || describes(only, found)
+  return (found) => {
+    const all: readonly Json[] = Array.isArray(found) ? [found, ...(found as readonly Json[])] : [found]
+    return all.some(isAmong) && !all.some((each) => describes(but, each))
+  }
+}
+
+function describes(patterns: readonly GlobPattern[], found: Json): boolean {
+  return typeof found === 'string' && patterns.some(({ matches }) => matches(found.replace(/^\/+/, '')))
 }
 
 function fieldOf(chunk: Filtered, field: string): Json {

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { filterOf } from './filter-options.ts'
+
+const here = { cwd: '/home/x/project', base: '/home/x/project' }
+const none = { source: [], filter: [] }
+
+describe('--filter', () => {
+  it.each<[words: string[], filter: ReturnType<typeof filterOf>]>([
+    [[], undefined],
+    [['status=final'], { status: ['final'] }],
+    [['year=1874'], { year: ['1874', 1874] }],
+    [['open=true'], { open: ['true', true] }],
+    [['title='], { title: ['', null] }],
+    [['year=1874', 'year=x', 'a=b=c'], { year: ['1874', 1874, 'x'], a: ['b=c'] }],
+    [["it's); DROP TABLE=1 OR 1=1"], { "it's); DROP TABLE": ['1 OR 1=1'] }],
+    [['__proto__=x'], { ['__proto__']: ['x'] }],
+  ])('%j', (filter, expected) => {
+    expect(filterOf({ ...none, filter }, here)).toEqual(expected)
+  })
+
+  it('says what is missing', () => {
+    for (const word of ['x', '=x', '']) expect(() => filterOf({ ...none, filter: [word] }, here)).toThrow(/KEY=VALUE/)
+  })
+})
+
+describe('--source', () => {
+  const docs = { cwd: '/home/x/project/docs', base: '/home/x/project' }
+  it.each<[word: string, from: typeof here, tests: unknown[]]>([
+    ['*.md', here, [{ glob: '*.md' }]],
+    ['!*.md', here, [{ glob: '!*.md' }]],
+    ['docs/**', here, [{ glob: 'docs/**' }, { glob: '/home/x/project/docs/**' }]],
+    ['./docs/', here, ['docs', { glob: 'docs/**' }, '/home/x/project/docs', { glob: '/home/x/project/docs/**' }]],
+    ['api/*.md', docs, [{ glob: 'docs/api/*.md' }, { glob: '/home/x/project/docs/api/*.md' }]],
+    ['../src/*', docs, [{ glob: 'src/*' }, { glob: '/home/x/project/src/*' }]],
+    ['..', docs, ['**', { glob: '**/**' }]],
+    ['.', here, ['**', { glob: '**/**' }]],
+    ['https://example.com/a', here, ['https://example.com/a', { glob: 'https://example.com/a/**' }]],
+    ['!docs', here, expect.arrayContaining([{ glob: '!/docs' }, { glob: '!docs/**' }])],
+  ])('%s from %j', (word, from, expected) => {
+    const found = filterOf({ ...none, source: [word] }, from)?.['source']
+    expect(found).toEqual(expected)
+  })
+
+  it('is joined with --filter source=', () => {
+    expect(filterOf({ source: ['*.md'], filter: ['source=a b.txt'] }, here)).toEqual({ source: ['a b.txt', { glob: '*.md' }] })
+  })
+})

@@ -1,0 +1,89 @@
+/** Options of `ask` and `retrieve` that say which documents are searched. */
+
+import { isAbsolute, relative, sep } from 'node:path'
+import { ConfigurationError } from '../core/error.ts'
+import type { ChunkFilter, FilterTest, FilterValue } from '../core/store.ts'
+import type { Standpoint } from './sources.ts'
+
+export const FILTER_OPTIONS = {
+  source: {
+    type: 'texts',
+    value: 'PATH',
+    about: 'only these files: a path, what lies below it, or a pattern such as "docs/**" or "*.md"; "!PATTERN" leaves out',
+  },
+  filter: {
+    type: 'texts',
+    value: 'KEY=VALUE',
+    about: 'only documents with this fact about them; of one key one value is enough, of several keys each counts',
+  },
+} as const
+
+export interface FilterWords {
+  readonly source: readonly string[]
+  readonly filter: readonly string[]
+}
+
+/**
+ * What the words ask for; `undefined` when nothing was asked.
+ *
+ * @param from where relative paths begin, and what the sources of the store are relative to.
+ * @throws ConfigurationError for a filter that is no `KEY=VALUE`.
+ */
+export function filterOf({ source, filter }: FilterWords, from: Standpoint): ChunkFilter | undefined {
+  const fields = new Map<string, FilterTest[]>()
+  for (const word of filter) {
+    const at = word.indexOf('=')
+    if (at < 1) throw new ConfigurationError(`--filter needs KEY=VALUE, but is ${JSON.stringify(word.slice(0, 60))}.`)
+    const [key, value] = [word.slice(0, at), word.slice(at + 1)]
+    fields.set(key, [...(fields.get(key) ?? []), ...valuesOf(value)])
+  }
+  const paths = source.flatMap((word) => pathTests(word, from))
+  if (paths.length > 0) fields.set('source', [...(fields.get('source') ?? []), ...paths])
+  return fields.size === 0 ? undefined : Object.fromEntries(fields)
+}
+
+/** On a command line everything is text; in a document `1874` may be a number. */
+function valuesOf(text: string): FilterValue[] {
+  const number = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? [Number(text)] : []
+  const word = { true: [true], false: [false], null: [null], '': [null] }[text] ?? []
+  return [text, ...number, ...word]
+}
+
+const WILD = /[*?[{]/
+
+function pathTests(word: string, { cwd, base = cwd }: Standpoint): FilterTest[] {
+  const isNegated = word.startsWith('!')
+  const path = isNegated ? word.slice(1) : word
+  const as = (glob: string): FilterTest => ({ glob: isNegated ? `!${glob}` : glob })
+  // A name, wherever the file lies.
+  if (WILD.test(path) && !path.includes('/')) return [as(path)]
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) return WILD.test(path) ? [as(path)] : below(path, as, isNegated)
+  const names = namesOf(path, cwd, base)
+  return WILD.test(path) ? names.map(as) : names.flatMap((name) => below(name, as, isNegated))
+}
+
+/** A path as it may be kept: relative to the folder of the store, or whole. */
+function namesOf(path: string, cwd: string, base: string): string[] {
+  const whole = isAbsolute(path) ? path : `${cwd}/${path}`
+  const parts: string[] = []
+  for (const part of whole.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '.' && part !== '') parts.push(part)
+  }
+  const absolute = `/${parts.join('/')}`
+  const inside = relative(base, absolute).split(sep).join('/')
+  if (inside === '') return ['**']
+  return [...new Set([inside, absolute])]
+}
+
+/** The file of this name, and the files in the folder of this name. A folder above the one of the store holds all. */
+function below(name: string, as: (glob: string) => FilterTest, isNegated: boolean): FilterTest[] {
+  if (/^(?:\.\.\/?)+$/.test(name)) return [as('**')]
+  const bare = name.replace(/\/+$/, '')
+  return [isNegated ? as(rooted(bare)) : bare, as(`${bare}/**`)]
+}
+
+/** With a `/` in it, so that it is about the whole path. */
+function rooted(name: string): string {
+  return name.includes('/') ? name : `/${name}`
+}
