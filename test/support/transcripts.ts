@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { assistant, developer, fromParts, system, toolResult, user } from '../../src/core/message.ts'
 import type { Message } from '../../src/core/message.ts'
-import type { Part, ThinkingPart, ToolCallPart } from '../../src/core/part.ts'
+import type { ImagePart, Part, ThinkingPart, ToolCallPart } from '../../src/core/part.ts'
 
 const LONG = 'x'.repeat(90)
 const id = fc.constantFrom('a', 'b', 'c', 'call_1', '', 'functions.look:0', LONG, 'ä b')
@@ -32,9 +32,10 @@ function signed(ref: string, number: number): NonNullable<ThinkingPart['provider
 const call: fc.Arbitrary<Part> = fc
   .record({ id, name, input })
   .map((made) => ({ type: 'tool-call', id: made.id, name: made.name, ...made.input }))
+const picture: ImagePart = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' }
 const result: fc.Arbitrary<Part> = fc
-  .record({ id, name, content: words, isError: fc.boolean() })
-  .map((made) => ({ type: 'tool-result', ...made }))
+  .record({ id, name, content: words, isError: fc.boolean(), seen: fc.constantFrom({}, {}, { attachments: [picture] }) })
+  .map(({ seen, ...made }) => ({ type: 'tool-result', ...made, ...seen }))
 const text: fc.Arbitrary<Part> = words.map((said) => ({ type: 'text', text: said }))
 
 function thinking(ref: string): fc.Arbitrary<Part> {
@@ -59,6 +60,7 @@ export function hostileTranscript(ref: string): fc.Arbitrary<Message[]> {
     { weight: 4, arbitrary: of(text, call, call, thinking(ref)).map((parts) => fromParts('assistant', parts)) },
     { weight: 4, arbitrary: of(result).map((parts) => fromParts('tool', parts)) },
     { weight: 2, arbitrary: words.map((said) => user(said)) },
+    { weight: 1, arbitrary: words.map((said) => user([{ type: 'text', text: said }, picture])) },
     { weight: 1, arbitrary: words.map((said) => system(said)) },
     { weight: 1, arbitrary: words.map((said) => developer(said)) },
     {

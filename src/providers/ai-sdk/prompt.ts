@@ -55,7 +55,7 @@ export function toPrompt(messages: readonly RequestMessage[], context: PromptCon
     }
   })
   if (context.style.begins === 'user') begin(prompt)
-  return context.style.attachments === 'user-message' ? withAttachmentsApart(prompt) : prompt
+  return context.style.attachments === 'user-message' ? withAttachmentsApart(prompt, context.style) : prompt
 }
 
 /** A greeting of ours, or a conversation whose beginning is gone. */
@@ -81,9 +81,8 @@ function addUser(prompt: LanguageModelV4Prompt, message: RequestMessage, { style
   }
   if (content.length === 0) return
   const last = prompt.at(-1)
-  if (style.mergeUserTexts && last?.role === 'user' && isText(last.content) && isText(content)) {
-    const text = [...last.content, ...content].map((part) => part.text).join('\n\n')
-    prompt[prompt.length - 1] = { role: 'user', content: [{ type: 'text', text }] }
+  if (style.mergeUsers && last?.role === 'user') {
+    prompt[prompt.length - 1] = { role: 'user', content: joined([...last.content, ...content]) }
     return
   }
   if (style.answersBeforeUser && last?.role === 'tool') {
@@ -93,8 +92,10 @@ function addUser(prompt: LanguageModelV4Prompt, message: RequestMessage, { style
   prompt.push({ role: 'user', content })
 }
 
-function isText(content: UserContent): content is Extract<UserContent[number], { type: 'text' }>[] {
-  return content.every((part) => part.type === 'text')
+/** What is text alone becomes one text: some servers take nothing else where there is no file. */
+function joined(content: UserContent): UserContent {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  return texts.length < content.length ? content : [{ type: 'text', text: texts.join('\n\n') }]
 }
 
 function addAssistant(prompt: LanguageModelV4Prompt, message: RequestMessage, context: PromptContext, inThisTurn: boolean): void {
@@ -194,8 +195,13 @@ function isUrl(data: string): boolean {
   return /^https?:\/\//i.test(data)
 }
 
+const FILES_FOLLOW: LanguageModelV4Message = {
+  role: 'assistant',
+  content: [{ type: 'text', text: '(What the tools have attached follows.)' }],
+}
+
 /** Where a tool result can only be text, what came beside it follows as a message of the user. */
-function withAttachmentsApart(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+function withAttachmentsApart(prompt: LanguageModelV4Prompt, { answersBeforeUser }: Style): LanguageModelV4Prompt {
   return prompt.flatMap((message): LanguageModelV4Message[] => {
     if (message.role !== 'tool') return [message]
     const files: UserContent = []
@@ -208,9 +214,6 @@ function withAttachmentsApart(prompt: LanguageModelV4Prompt): LanguageModelV4Pro
     })
     return files.length === 0
       ? [message]
-      : [
-          { ...message, content },
-          { role: 'user', content: files },
-        ]
+      : [{ ...message, content }, ...(answersBeforeUser ? [FILES_FOLLOW] : []), { role: 'user', content: files }]
   })
 }

@@ -35,6 +35,21 @@ describe('toPrompt', () => {
     const messages = [user('one'), user('two')]
     expect(prompt(messages, 'compatible')).toEqual([{ role: 'user', content: [{ type: 'text', text: 'one\n\ntwo' }] }])
     expect(prompt(messages, 'messages')).toHaveLength(2)
+    const picture = { type: 'image', mediaType: 'image/png', data: 'aGk=' } as const
+    expect(prompt([user('one'), user([picture])], 'compatible')).toMatchObject([{ content: [{ text: 'one' }, { type: 'file' }] }])
+  })
+
+  it('lets an answer stand between the result of a tool and its files, where templates want turns to alternate', () => {
+    const seen = {
+      id: 'a',
+      name: 'f',
+      content: 'one',
+      attachments: [{ type: 'image', mediaType: 'image/png', data: 'aGk=' }],
+    } as const
+    const messages = [user('q'), assistant([{ type: 'tool-call', id: 'a', name: 'f', input: {} }]), toolResult(seen)]
+    const roles = (style: StyleName): string => (prompt(messages, style) as { role: string }[]).map(({ role }) => role).join(' ')
+    expect(roles('compatible')).toBe('user assistant tool assistant user')
+    expect(roles('chat')).toBe('user assistant tool user')
   })
 
   it('keeps the results of one message together', () => {

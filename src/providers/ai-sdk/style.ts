@@ -13,7 +13,7 @@ export interface Style {
   /** Text without characters is kept for the signature it carries. */
   readonly emptySignedText: boolean
   /** Chat templates of open models refuse two user messages in a row. */
-  readonly mergeUserTexts: boolean
+  readonly mergeUsers: boolean
   /** Two answers in a row are refused, where the second one calls a tool. */
   readonly mergeAnswers: boolean
   /** Between the result of a tool and what the user says next there has to be an answer, as Mistral and the templates of others demand. */
@@ -38,7 +38,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     attachments: 'in-result',
     thinking: 'signed',
     emptySignedText: false,
-    mergeUserTexts: false,
+    mergeUsers: false,
     mergeAnswers: false,
     answersBeforeUser: false,
     begins: 'anyone',
@@ -52,7 +52,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     attachments: 'user-message',
     thinking: 'none',
     emptySignedText: false,
-    mergeUserTexts: false,
+    mergeUsers: false,
     mergeAnswers: false,
     answersBeforeUser: false,
     begins: 'anyone',
@@ -66,7 +66,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     attachments: 'user-message',
     thinking: 'turn',
     emptySignedText: false,
-    mergeUserTexts: true,
+    mergeUsers: true,
     mergeAnswers: true,
     answersBeforeUser: true,
     begins: 'user',
@@ -80,7 +80,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     attachments: 'in-result',
     thinking: 'signed',
     emptySignedText: false,
-    mergeUserTexts: false,
+    mergeUsers: false,
     mergeAnswers: false,
     answersBeforeUser: false,
     begins: 'user',
@@ -94,7 +94,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     attachments: 'in-result',
     thinking: 'signed',
     emptySignedText: true,
-    mergeUserTexts: false,
+    mergeUsers: false,
     mergeAnswers: true,
     answersBeforeUser: false,
     begins: 'user',
@@ -109,7 +109,7 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     attachments: 'in-result',
     thinking: 'signed',
     emptySignedText: true,
-    mergeUserTexts: false,
+    mergeUsers: false,
     mergeAnswers: true,
     answersBeforeUser: false,
     begins: 'user',
