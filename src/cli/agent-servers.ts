@@ -11,9 +11,14 @@ export interface ServerOptions {
 }
 
 /** `undefined` where there are none, or none are wanted. Whoever opens them closes them. */
-export async function agentServers(options: ServerOptions, loaded: LoadedConfig, io: Io): Promise<McpConnection | undefined> {
+export async function agentServers(
+  options: ServerOptions,
+  loaded: LoadedConfig,
+  io: Io,
+  tell: (message: string) => Promise<void> = (message) => note(io, message),
+): Promise<McpConnection | undefined> {
   if (options['no-mcp']) return undefined
   const connection = await openMcpServers(loaded, io, io.signal)
-  for (const { message } of connection?.notices ?? []) await note(io, message)
+  for (const { message } of connection?.notices ?? []) await tell(message)
   return connection
 }

@@ -1,6 +1,6 @@
 /** Whole conversations at a terminal in memory, with a model at the other end of a socket. */
 
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runChat } from '../../src/cli/chat/run-chat.ts'
@@ -83,6 +83,7 @@ const OPTIONS: ChatOptions = {
   allow: [],
   deny: [],
   fetch: false,
+  'no-mcp': false,
   store: undefined,
   docs: [],
   thinking: false,
@@ -123,6 +124,51 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
     expect(isRaw()).toBe(false)
     expect([terminal.bracketedPaste, terminal.cursorVisible, terminal.strange]).toEqual([false, true, []])
+  })
+
+  test('J03 a tool of an MCP server that was allowed for the session is asked about again when its description changes', async () => {
+    const description = join(place.folder, 'description')
+    const program = join(import.meta.dirname, '../support/mcp-server.ts')
+    place.write({ description: 'Reads.' })
+    place.configure({
+      mcpServers: {
+        files: { command: process.execPath, args: [program, 'changing', description] },
+        gone: { command: 'no-such-program-anywhere' },
+      },
+    })
+    const reading = (value: string): ScriptedStep => ({ calls: [{ name: 'mcp__files__read', input: { value } }] })
+    const { say, shows, ends, press, code, terminal } = await chat([
+      reading('one'),
+      reading('announce'),
+      { text: 'First.' },
+      // The change is noticed by the call that would have met it.
+      reading('two'),
+      { text: 'Second.' },
+      reading('three'),
+      { text: 'Third.' },
+    ])
+    say('Read')
+    await shows('May mcp__files__read do this?')
+    expect(terminal.text).toContain('The MCP server "gone" cannot be used')
+    writeFileSync(description, 'Reads, and tells everybody.')
+    press('a')
+    await ends('First.')
+    say('Read on')
+    await ends('Second.')
+    say('And on')
+    await shows(() => terminal.screen.includes('May mcp__files__read do this?'))
+    expect(terminal.text).toContain('have changed since it was allowed')
+    press('y')
+    await ends('Third.')
+    const results = server === undefined ? [] : toolResultsIn(server)
+    expect(results.map((result) => result.split(';')[0])).toEqual([
+      'read: "one"',
+      'read: "announce"',
+      expect.stringContaining('has changed the description or the arguments of this tool since it was offered'),
+      'read: "three"',
+    ])
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
   })
 
   test('a refusal tells the model why, and what was typed before a question does not answer it', async () => {

@@ -16,6 +16,8 @@ import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/budget.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
+import type { McpConnection } from '../../app/mcp.ts'
+import { agentServers } from '../agent-servers.ts'
 import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } from '../agent.ts'
 import type { Io } from '../io.ts'
 import { budgetOf, openModels } from '../model-choice.ts'
@@ -35,11 +37,14 @@ export interface OpenOptions {
   readonly io: Io
   /** Answers `ask_user`; absent where nobody can be asked. */
   readonly askUser: AskUser | undefined
+  /** Tells the user something beside the conversation. */
+  readonly tell: (message: string) => Promise<void>
 }
 
 interface Parts extends OpenOptions {
   readonly models: ModelChoice
-  readonly tools: readonly Tool[]
+  readonly builtin: readonly Tool[]
+  readonly servers: McpConnection | undefined
   readonly journal: Journal
   readonly store: Awaited<ReturnType<typeof openStore>> | undefined
 }
@@ -47,7 +52,6 @@ interface Parts extends OpenOptions {
 const BOT = { kind: 'AgentBot', name: 'chat' } as const
 
 export class Conversation {
-  readonly tools: readonly Tool[]
   readonly journal: Journal
   readonly calls: Calls = new Calls()
   /** Rules that were added in this chat. */
@@ -62,22 +66,33 @@ export class Conversation {
   private constructor(parts: Parts) {
     this.#parts = parts
     this.#models = parts.models
-    this.tools = parts.tools
     this.journal = parts.journal
     this.isSafe = parts.options.safe
   }
 
   /** @throws ConfigurationError when there is no model that can use tools, or a rule is about a tool that is not there. */
   static async open(given: OpenOptions): Promise<Conversation> {
-    const { options, loaded, io, askUser } = given
+    const { options, loaded, io, askUser, tell } = given
     const models = await openModels(options, loaded, io)
     checkCanUseTools(models, 'chat')
     checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
     const choice = await prepareStore(options, loaded, io)
     const store = choice === undefined ? undefined : await openStore(choice)
-    const tools = agentTools(store, loaded, io, { fetch: options.fetch, ...(askUser === undefined ? {} : { askUser }) })
-    checkRules([...options.allow, ...options.deny], tools)
-    return new Conversation({ ...given, models, tools, store, journal: await openJournal(io) })
+    const builtin = agentTools(store, loaded, io, { fetch: options.fetch, ...(askUser === undefined ? {} : { askUser }) })
+    const servers = await agentServers(options, loaded, io, tell)
+    try {
+      checkRules([...options.allow, ...options.deny], [...builtin, ...(servers?.tools ?? [])])
+      return new Conversation({ ...given, models, builtin, servers, store, journal: await openJournal(io) })
+    } catch (thrown) {
+      await servers?.close()
+      throw thrown
+    }
+  }
+
+  /** Those of servers may change from turn to turn. */
+  get tools(): readonly Tool[] {
+    const { builtin, servers } = this.#parts
+    return [...builtin, ...(servers?.tools ?? [])]
   }
 
   get model(): string {
@@ -135,7 +150,7 @@ export class Conversation {
 
   /** @throws ConfigurationError for what is no rule, or about no tool. */
   allow(rule: string): void {
-    if (!/^[\w*-]+(\([^]+\))?$/.test(rule))
+    if (!/^[\w*-]+(#[\da-f]{8,64})?(\([^]+\))?$/.test(rule))
       throw new ConfigurationError(`${JSON.stringify(rule)} is no rule: write tool or tool(pattern).`)
     checkRules([rule], this.tools)
     this.allowed.push(rule)
@@ -158,6 +173,7 @@ export class Conversation {
   }
 
   async close(): Promise<void> {
+    await this.#parts.servers?.close()
     await this.#parts.store?.close()
   }
 

@@ -10,6 +10,7 @@ export interface ChatOptions {
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly fetch: boolean
+  readonly 'no-mcp': boolean
   readonly store: string | undefined
   readonly docs: readonly string[]
   readonly thinking: boolean

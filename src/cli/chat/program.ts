@@ -25,7 +25,7 @@ export interface Program {
 /** @throws ConfigurationError when there is no model that can be talked with, or no such session. */
 export async function openProgram(options: ChatOptions, loaded: LoadedConfig, io: Io, front: Front): Promise<Program> {
   const askUser = front.canAsk ? askerOf(front) : undefined
-  const conversation = await Conversation.open({ options, loaded, io, askUser })
+  const conversation = await Conversation.open({ options, loaded, io, askUser, tell: (message) => front.note(message) })
   const permit = front.canAsk ? permissionAsker({ front, tools: conversation.tools, isSafe: options.safe }) : undefined
 
   const follow: SlashContext['follow'] = (make) => {

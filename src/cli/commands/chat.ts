@@ -16,6 +16,7 @@ const OPTIONS = {
   allow: { type: 'texts', value: 'RULE', about: 'calls that need no question: "edit_file(src/**)", "run_command(npm test)"' },
   deny: { type: 'texts', value: 'RULE', about: 'calls that never run, whatever else is allowed' },
   fetch: { type: 'flag', about: 'add fetch_url, which reads public web pages' },
+  'no-mcp': { type: 'flag', about: 'start no MCP servers, whatever config.json names' },
   ...STORE_OPTIONS,
   thinking: { type: 'flag', about: 'ask the model to reason first' },
   'max-cost': { type: 'number', value: 'USD', about: 'ask no more when the session has cost so much', min: 0 },
