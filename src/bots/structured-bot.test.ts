@@ -48,6 +48,21 @@ describe('StructuredBot', () => {
     expect(answer).toMatchObject({ attempts: 2, usage: { totalTokens: 30 } })
   })
 
+  it.each([
+    ['content-filter', 'I cannot help.', { code: 'policy', message: expect.stringContaining('"I cannot help."') as string }],
+    ['length', '{"name":"Ad', { code: 'invalid_response', hint: expect.stringContaining('maxOutputTokens') as string }],
+  ] as const)('CORE-STRUCT-001 an answer that ends with %s is not asked for again', async (finish, text, error) => {
+    const made = (options: object = {}): { model: ScriptedModel; bot: StructuredBot } => {
+      const model = new ScriptedModel([{ text, finish }])
+      return { model, bot: new StructuredBot({ schema, model, recorder: false, streamTarget: 'none', ...options }) }
+    }
+    const strict = made()
+    await expect(strict.bot.ask('Who?')).rejects.toMatchObject(error)
+    expect(strict.model.requests).toHaveLength(1)
+    await expect(Array.fromAsync(made().bot.streamObjects('Who?'))).rejects.toMatchObject(error)
+    expect(await made({ allowFailedValidation: true }).bot.ask('Who?')).toMatchObject({ content: text, attempts: 1 })
+  })
+
   it('CORE-STRUCT-001 throws with every attempt, or resolves unchecked where that is allowed', async () => {
     const wrong = ['{"name":1}', '{"name":2}']
     await expect(bot(wrong, { numAttempts: 2 }).bot.ask('Who?')).rejects.toMatchObject({

@@ -63,9 +63,12 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
       usage = usage === undefined ? answer.usage : addUsage(usage, answer.usage)
       costUsd = costUsd === null || answer.costUsd === null ? null : costUsd + answer.costUsd
       const { object, problems } = await this.#read(answer.content)
-      if (problems.length === 0 || (attempts >= this.#attempts && this.#lenient)) {
+      const ending = problems.length === 0 ? undefined : hopelessEnding(answer)
+      const isLast = attempts >= this.#attempts || ending !== undefined
+      if (problems.length === 0 || (isLast && this.#lenient)) {
         return { ...answer, usage, costUsd, object: object as Output, problems, attempts }
       }
+      if (ending !== undefined) throw ending
       failed.push({ text: answer.content, problems })
       if (attempts >= this.#attempts) throw notFitting(failed)
       conversation.push(assistant(answer.content), user(correction(problems)))
@@ -83,7 +86,8 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
       const next = await stream.next()
       if (next.done === true) {
         const { object, problems } = await this.#read(next.value.content)
-        if (problems.length > 0 && !this.#lenient) throw notFitting([{ text: next.value.content, problems }])
+        if (problems.length > 0 && !this.#lenient)
+          throw hopelessEnding(next.value) ?? notFitting([{ text: next.value.content, problems }])
         return { ...next.value, object: object as Output, problems, attempts: 1 }
       }
       text += next.value
@@ -137,6 +141,23 @@ function line({ path, message }: SchemaIssue): string {
 
 function correction(problems: readonly string[]): string {
   return `That does not fit the schema:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nSend the whole JSON again, corrected, and nothing else.`
+}
+
+/** An answer that was withheld or cut would end in the same way if it were asked for again. */
+function hopelessEnding({ finishReason, content }: Pick<BotAnswer, 'finishReason' | 'content'>): CriaError | undefined {
+  const details = { text: content }
+  if (finishReason === 'content-filter') {
+    const said = content.trim() === '' ? '' : ` It said: ${JSON.stringify(content.trim().slice(0, 200))}.`
+    return new CriaError('policy', `The model or its provider withheld the answer.${said}`, { details })
+  }
+  if (finishReason === 'length') {
+    return new CriaError('invalid_response', 'The answer was cut at the limit of its output, so it is no whole JSON.', {
+      retryable: false,
+      hint: 'Raise `maxOutputTokens`, or ask for less.',
+      details,
+    })
+  }
+  return undefined
 }
 
 function notFitting(attempts: readonly { readonly text: string; readonly problems: readonly string[] }[]): CriaError {

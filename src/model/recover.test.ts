@@ -74,6 +74,12 @@ describe('givenUp', () => {
     expect(error.cause).toBe(busy)
   })
 
+  it('C06 ends the sentence that a provider did not', () => {
+    expect(givenUp(new CriaError('overloaded', 'openai answered 503: busy'), 2, policy).message).toBe(
+      'openai answered 503: busy. This was attempt 2; the ones before failed too.',
+    )
+  })
+
   it('C05 tells of a wait that is longer than is waited for', () => {
     expect(givenUp(limited, 1, policy).message).toBe(
       'openai: too fast. It wants to be asked again in 120 s, which is longer than is waited for.',

@@ -71,7 +71,8 @@ export function givenUp(error: CriaError, attempts: number, { maxDelay }: RetryP
   const { code, message, retryable, status, hint, details } = error
   const tried = attempts === 1 ? '' : ` This was attempt ${attempts}; the ones before failed too.`
   const wait = tooLong ? ` It wants to be asked again in ${Math.ceil(asked / 1000)} s, which is longer than is waited for.` : ''
-  return new CriaError(code, `${message}${tried}${wait}`, {
+  const said = /[.!?…]$/.test(message) ? message : `${message}.`
+  return new CriaError(code, `${said}${tried}${wait}`, {
     retryable,
     ...(status === undefined ? {} : { status }),
     ...(hint === undefined ? {} : { hint }),

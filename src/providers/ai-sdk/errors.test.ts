@@ -56,6 +56,33 @@ describe('ENG-ERR-003 a full context window', () => {
   })
 })
 
+describe('ENG-ERR-003 an event of another shape', () => {
+  const context = { provider: 'openai', ref: 'openai/x', secrets: [] }
+  const unexpected = (value: unknown): Error =>
+    Object.assign(new Error('Type validation failed'), {
+      name: 'AI_TypeValidationError',
+      value,
+      cause: new Error('[ { "code": "invalid_union" } ]'),
+    })
+
+  it.each([[{ choices: 'x' }], [{ type: 'response.created', response: 5 }], [null], [[]]])(
+    'is no report of an error: %j',
+    (value) => {
+      const error = toProviderError(unexpected(value), context, 'stream')
+      expect(error).toMatchObject({ code: 'invalid_response', retryable: true })
+      expect(error.message).toBe(`openai: the answer is not what this API sends: ${JSON.stringify(value)}`)
+    },
+  )
+
+  it.each([
+    [{ error: { message: 'Overloaded' } }],
+    [{ message: 'Overloaded' }],
+    [{ response: { error: { message: 'Overloaded' } } }],
+  ])('is one where it says so: %j', (value) => {
+    expect(toProviderError(unexpected(value), context, 'stream')).toMatchObject({ code: 'overloaded' })
+  })
+})
+
 describe('classify', () => {
   it.each<readonly [ErrorCode, Partial<Reported>]>([
     ['rate_limited', { status: 429, message: 'Rate limit reached' }],

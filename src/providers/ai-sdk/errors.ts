@@ -29,6 +29,8 @@ export interface ErrorContext {
 
 /** Longer messages of providers are cut: some repeat the request. */
 const MAX_MESSAGE = 300
+/** Characters of an answer of another shape that are repeated. */
+const MAX_UNEXPECTED = 100
 
 /**
  * @param where `stream`: the answer had begun.
@@ -91,7 +93,7 @@ function convert(
   if (isAnswerOfNoApi(thrown)) {
     return new CriaError(
       'invalid_response',
-      `${context.provider}: the answer is not what this API sends: ${short(innermostMessage(thrown))}`,
+      `${context.provider}: the answer is not what this API sends: ${short(unexpectedIn(thrown) ?? innermostMessage(thrown))}`,
       { cause: thrown },
     )
   }
@@ -189,6 +191,14 @@ function isAnswerOfNoApi(thrown: unknown): boolean {
     if (error.name === 'AI_APICallError' && typeof status === 'number' && status < 400) return true
   }
   return false
+}
+
+/** Packages describe what they got by a list of what it is not; the beginning of it says more. */
+function unexpectedIn(thrown: unknown): string | undefined {
+  for (const error of causes(thrown))
+    if (error.name === 'AI_TypeValidationError')
+      return JSON.stringify((error as { value?: unknown }).value)?.slice(0, MAX_UNEXPECTED)
+  return undefined
 }
 
 function hasSystemCode(thrown: unknown): boolean {

@@ -37,11 +37,17 @@ export function reportOf(thrown: unknown, now: number): Reported | undefined {
       return ofBody(text, { status: call.statusCode, headers: call.responseHeaders ?? {}, fallback: error.message, now })
     }
     const value = asObject((error as { value?: unknown }).value)
-    const hasValue = error.name === 'AI_TypeValidationError' || error.name === 'StreamedError'
-    if (hasValue && value !== undefined) return ofReport(value, now)
+    if (value === undefined) continue
+    // What a package did not expect may be an error, or anything else.
+    if (error.name === 'StreamedError' || (error.name === 'AI_TypeValidationError' && isReport(value)))
+      return ofReport(value, now)
   }
   const object = thrown instanceof Error ? undefined : asObject(thrown)
   return object === undefined ? undefined : ofReport(object, now)
+}
+
+function isReport(value: JsonObject): boolean {
+  return 'error' in value || asObject(value['response'])?.['error'] !== undefined || messageIn(value) !== undefined
 }
 
 /** A report may carry the status that the package made of it. */
