@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly cwd?: string
   /** What is written to standard input, which is then closed. */
   readonly input?: string
+  /** Standard input stays open, for a test that types. */
+  readonly isTyped?: boolean
   /** A file that standard output goes to. */
   readonly outputTo?: string
   /** Runs in a terminal of its own; what it writes to either stream is then in `stdout`. */
@@ -44,7 +46,7 @@ export interface Running {
   readonly process: ChildProcessWithoutNullStreams
   readonly ended: Promise<Ended>
   /** Resolves when standard output and standard error together hold this text. */
-  shows(text: string): Promise<void>
+  readonly shows: (text: string) => Promise<void>
 }
 
 /** An empty folder and an empty home. */
@@ -92,7 +94,7 @@ function startCria(words: readonly string[], place: { folder: string; home: stri
   })
   // Who does not read standard input ends before it is written.
   child.stdin.on('error', () => {})
-  child.stdin.end(options.input ?? '')
+  if (options.isTyped !== true) child.stdin.end(options.input ?? '')
 
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject)

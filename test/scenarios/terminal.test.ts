@@ -1,16 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answer, chatServer } from '../support/chat-server.ts'
+import { hasTerminal } from '../support/real-terminal.ts'
 import { newPlace } from './command-line.ts'
 import type { Place } from './command-line.ts'
-
-// util-linux's `script` runs a command in a terminal of its own and passes on what it wrote.
-const hasTerminal =
-  process.platform === 'linux' &&
-  existsSync('/usr/bin/script') &&
-  spawnSync('/usr/bin/script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
-if (!hasTerminal) console.warn('There is no script(1) of util-linux here: nothing is tested in a real terminal.')
 
 let place: Place
 beforeEach(() => {

@@ -107,6 +107,8 @@ function decodeOne(input: string, final: boolean): One | undefined {
 
 function nameOf(parameters: readonly string[], last: string): string | undefined {
   const [first = '', second] = parameters
+  // Reports of the mouse and answers of the terminal, not keys.
+  if (/^[<=>?]/.test(first)) return undefined
   // xterm's form of keys that have none of their own: 27;modifiers;code~.
   if (last === '~' && first === '27') return withModifiers(parameters[1], codeName(parameters[2] ?? ''))
   if (last === 'u') return withModifiers(second, codeName(first))

@@ -38,7 +38,14 @@ async function decide(
   const choices: Choice[] = [
     { key: 'y', label: 'yes' },
     { key: 'n', label: 'no, and say why' },
-    ...(isSafe ? [] : [{ key: 'a', label: `yes, and do not ask again in this session about ${rule ?? 'this very call'}` }]),
+    ...(isSafe
+      ? []
+      : [
+          {
+            key: 'a',
+            label: `yes, and do not ask again in this session about ${rule === undefined ? 'this very call' : exactText(rule)}`,
+          },
+        ]),
   ]
   const answer = await front.choose(`May ${request.name} do this?`, choices, { signal })
   if (answer === 0) return { granted: true, reason: 'The user allowed it.' }

@@ -53,17 +53,17 @@ export function regionOf(state: RegionState, frame: RegionFrame): Painting {
   const above = [
     ...tailRows(state.tail, columns, MOST_TAIL).map(dim),
     ...state.running.slice(-MOST_RUNNING).flatMap((call) => runningRows(call, columns)),
-    ...(state.elapsed === undefined ? [] : [`${Math.floor(state.elapsed / 1000)} s · Esc stops it`]).map(dim),
+    ...(state.elapsed === undefined ? [] : [oneRow(`${Math.floor(state.elapsed / 1000)} s · Esc stops it`, columns)]).map(dim),
     ...state.queued.slice(0, MOST_QUEUED).map((text) => dim(oneRow(`next: ${text}`, columns))),
-    ...(state.queued.length > MOST_QUEUED ? [dim(`and ${state.queued.length - MOST_QUEUED} more`)] : []),
+    ...(state.queued.length > MOST_QUEUED ? [dim(oneRow(`and ${state.queued.length - MOST_QUEUED} more`, columns))] : []),
     ...candidateRows(state.candidates, columns).map(dim),
   ]
   const room = Math.max(LEAST_DRAFT, Math.floor(frame.rows / 3))
   const written = state.question === undefined ? draftBlock(state.draft, room, frame) : questionBlock(state.question, room, frame)
   const below = [dim(fit(visibleLine(state.hint ?? state.status), columns - 1))]
   // A region that is higher than the screen could not be taken away again.
-  const most = Math.max(1, frame.rows - 1 - written.rows.length - below.length)
-  const kept = above.slice(-most)
+  const most = Math.max(0, frame.rows - 1 - written.rows.length - below.length)
+  const kept = above.slice(Math.max(0, above.length - most))
   const rows = [...kept, ...written.rows, ...below]
   return { rows, cursor: { row: kept.length + written.cursor.row, column: Math.min(written.cursor.column, columns - 1) } }
 }
@@ -79,14 +79,14 @@ function questionBlock(question: AskedQuestion, room: number, { columns, rows, s
     const written = draftRows(draft, '> ', columns, room)
     return { rows: [title, ...written.rows], cursor: { row: written.cursor.row + 1, column: written.cursor.column } }
   }
-  const most = Math.max(2, Math.min(MOST_CHOICES, rows - 4))
+  const most = Math.max(2, Math.min(MOST_CHOICES, rows - 5))
   const first = Math.max(0, Math.min(selected - Math.floor(most / 2), choices.length - most))
   const shown = choices.slice(first, first + most).map(({ key, label }, index) => {
     const isSelected = first + index === selected
     const row = oneRow(`${isSelected ? '❯' : ' '} ${key}  ${label}`, columns)
     return isSelected ? style('bold', row) : row
   })
-  const more = choices.length > most ? [style('dim', `${choices.length} in all: up and down`)] : []
+  const more = choices.length > most ? [style('dim', oneRow(`${choices.length} in all: up and down`, columns))] : []
   return { rows: [title, ...shown, ...more], cursor: { row: Math.max(0, selected - first) + (selected < 0 ? 0 : 1), column: 0 } }
 }
 
@@ -98,5 +98,7 @@ function runningRows(call: FoldedCall, columns: number): string[] {
 function candidateRows(candidates: readonly string[], columns: number): string[] {
   if (candidates.length === 0) return []
   const shown = candidates.slice(0, MOST_CANDIDATES).map((each) => oneRow(`  ${each}`, columns))
-  return candidates.length > MOST_CANDIDATES ? [...shown, `  and ${candidates.length - MOST_CANDIDATES} more`] : shown
+  return candidates.length > MOST_CANDIDATES
+    ? [...shown, oneRow(`  and ${candidates.length - MOST_CANDIDATES} more`, columns)]
+    : shown
 }

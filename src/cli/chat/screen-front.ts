@@ -349,20 +349,21 @@ export class ScreenFront implements Front {
   #leave(): void {
     if (this.#hasLeft) return
     this.#hasLeft = true
-    if (this.#interrupt !== undefined || this.#now() - this.#stoppedAt < AGAIN_MS)
-      this.wasInterrupted = this.#interrupt !== undefined
+    this.wasInterrupted = this.#interrupt !== undefined
     this.#interrupt?.()
     for (const question of this.#questions) question.giveUp()
     this.#wake?.()
   }
 
   #suspend(): void {
-    void this.#screen.clear().then(() => {
-      this.#input.suspend(() => {
-        this.#screen.forget()
-        this.#paint()
-      })
-    })
+    const wake = (): void => {
+      this.#screen.forget()
+      this.#paint()
+    }
+    this.#screen.clear().then(
+      () => this.#input.suspend(wake),
+      () => this.#leave(),
+    )
   }
 
   #clearScreen(): void {
@@ -401,7 +402,7 @@ export class ScreenFront implements Front {
     if (this.#isClosed || this.#input.isSuspended) return
     clearTimeout(this.#paintTimer)
     this.#paintTimer = undefined
-    void this.#screen.paint(this.#region())
+    this.#screen.paint(this.#region()).catch(() => this.#leave())
     // The question takes the keyboard when the typing has ended.
     if (this.#questions.length > 0 && !this.#isForQuestion())
       this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()

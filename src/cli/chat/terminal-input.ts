@@ -40,7 +40,7 @@ export class TerminalInput {
     stdin.off('end', this.#onEnd)
     stdin.setRawMode?.(false)
     stdin.pause()
-    void stdout.writeRaw(RESTORE)
+    stdout.writeRaw(RESTORE).catch(gone)
     process.off('exit', this.#restoreNow)
   }
 
@@ -53,14 +53,14 @@ export class TerminalInput {
       this.#take()
       onWake()
     })
-    void this.#io.stdout.writeRaw(RESTORE).then(() => process.kill(process.pid, 'SIGTSTP'))
+    this.#io.stdout.writeRaw(RESTORE).then(() => process.kill(process.pid, 'SIGTSTP'), gone)
   }
 
   #take(): void {
     const { stdin, stdout } = this.#io
     stdin.setRawMode?.(true)
     stdin.resume()
-    void stdout.writeRaw(PASTE_ON)
+    stdout.writeRaw(PASTE_ON).catch(gone)
   }
 
   readonly #onData = (piece: string): void => {
@@ -84,3 +84,6 @@ export class TerminalInput {
     }
   }
 }
+
+/** Who reads the terminal's last state is told by its end. */
+function gone(): void {}

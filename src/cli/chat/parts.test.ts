@@ -1,0 +1,238 @@
+/** The pure parts of the screen, in tables. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ZERO_USAGE } from '../../core/usage.ts'
+import { fit, rowsOf, widthOf } from '../terminal/width.ts'
+import { commonStart, complete } from './completion.ts'
+import { exportText } from './export.ts'
+import { foldedLine } from './fold.ts'
+import type { FoldedCall } from './fold.ts'
+import { recalled, recallOf, remembered } from './history.ts'
+import { draftRows, tailRows } from './layout.ts'
+import { NOTHING_PASTED, paste, unfolded } from './pasted.ts'
+import { regionOf } from './region.ts'
+import type { RegionState } from './region.ts'
+import { findSlash, SLASH_COMMANDS, slashOf } from './slash.ts'
+import { slashNames } from './slash-names.ts'
+import { costOf, formatTokens, NOTHING_SPENT, spentAfter, statusLine } from './status.ts'
+
+describe('cells', () => {
+  test.each([
+    ['plain', 5],
+    ['日本', 4],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['👩‍👩‍👧', 2],
+    ['\u001B[1mbold\u001B[22m', 4],
+  ])('%j', (text, cells) => {
+    expect(widthOf(text)).toBe(cells)
+  })
+
+  test('rows are never wider than the screen, and hold everything', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 20 }), (text, columns) => {
+        const rows = rowsOf(text, columns)
+        expect(rows.join('')).toBe(text)
+        expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(Math.max(columns, 2))
+        expect(widthOf(fit(text, columns))).toBeLessThanOrEqual(columns)
+      }),
+    )
+  })
+})
+
+describe('a folded call', () => {
+  const call: FoldedCall = {
+    id: 'c',
+    name: 'run_command',
+    input: { command: 'npm test' },
+    number: 3,
+    content: 'a\nb\n[exit code 0]',
+    isError: false,
+    durationMs: 1234,
+  }
+  test.each([
+    ['done', {}, '✓ run_command npm test · 3 lines · 1.2 s · /show 3'],
+    [
+      'failed, with the last line',
+      { isError: true, content: 'x\n[exit code 1]' },
+      '✗ run_command npm test · [exit code 1] · 1.2 s · /show 3',
+    ],
+    ['refused', { refused: { reason: 'Not now.' } }, '⊘ run_command npm test · refused: Not now.'],
+    [
+      'with a hostile command',
+      { input: { command: 'a\nb\u001B[2J' }, content: 'ok', durationMs: 5 },
+      '✓ run_command a␊b␛[2J · ok · /show 3',
+    ],
+  ])('%s', (_what, more, line) => {
+    expect(foldedLine({ ...call, ...more })).toBe(line)
+  })
+})
+
+describe('the status', () => {
+  const known = { ...ZERO_USAGE, inputTokens: 12_000, outputTokens: 345 }
+  const status = { model: 'a/model', spent: spentAfter(NOTHING_SPENT, known, 0.02), held: 34_000, window: 100_000, isSafe: false }
+  test.each([
+    [80, 'a/model · 34 % of context · 12.3k tokens · $0.02'],
+    [40, 'a/model · 34 % of context · 12.3k tokens'],
+    [20, 'a/model'],
+    [5, 'a/mo…'],
+  ])('in %i columns', (columns, line) => {
+    expect(statusLine(status, columns)).toBe(line)
+  })
+
+  test('what nobody knows is said', () => {
+    const spent = spentAfter(status.spent, { ...known, inputTokens: null }, null)
+    expect(statusLine({ ...status, spent, held: null }, 80)).toBe('a/model · at least 12.7k tokens · at least $0.02')
+    expect(costOf(spentAfter(NOTHING_SPENT, known, null))).toBe('cost unknown')
+    expect([999, 1000, 99_949, 1_500_000].map(formatTokens)).toEqual(['999 tokens', '1.0k tokens', '99.9k tokens', '1.5M tokens'])
+  })
+})
+
+describe('the draft on the screen', () => {
+  test('is wrapped, shows its cursor, and what could command the terminal', () => {
+    expect(draftRows({ text: 'abcdefgh', cursor: 6 }, '> ', 8, 5)).toEqual({
+      rows: ['> abcde', '  fgh'],
+      cursor: { row: 1, column: 3 },
+    })
+    expect(draftRows({ text: 'a\u001B[2J', cursor: 0 }, '> ', 20, 5).rows).toEqual(['> a␛[2J'])
+  })
+
+  test('shows the rows around the cursor', () => {
+    const text = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
+    const { rows, cursor } = draftRows({ text, cursor: text.length }, '> ', 40, 4)
+    expect(rows).toHaveLength(4)
+    expect(rows.at(-1)).toBe('  line 29')
+    expect(cursor).toEqual({ row: 3, column: 9 })
+  })
+
+  test('an unfinished text shows its end', () => {
+    expect(tailRows('one\ntwo\nthree', 20, 2)).toEqual(['two', 'three'])
+    expect(tailRows('  \n', 20, 2)).toEqual([])
+  })
+})
+
+test('whatever there is to show, the region fits the screen, and its cursor is in it', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 300 })
+  const state: fc.Arbitrary<RegionState> = fc.record({
+    draft: text.map((text) => ({ text, cursor: text.length })),
+    tail: text,
+    running: fc.constant([]),
+    elapsed: fc.option(fc.nat(), { nil: undefined }),
+    queued: fc.array(text, { maxLength: 6 }),
+    candidates: fc.array(text, { maxLength: 20 }),
+    question: fc.option(
+      fc.record({
+        text,
+        choices: fc.option(fc.array(fc.record({ key: fc.constant('y'), label: text }), { minLength: 1, maxLength: 30 }), {
+          nil: undefined,
+        }),
+        selected: fc.constant(-1),
+        draft: fc.constant({ text: '', cursor: 0 }),
+      }),
+      { nil: undefined },
+    ),
+    status: text,
+    hint: fc.option(text, { nil: undefined }),
+  })
+  fc.assert(
+    fc.property(state, fc.integer({ min: 12, max: 120 }), fc.integer({ min: 8, max: 50 }), (state, columns, rows) => {
+      const painting = regionOf(state, { columns, rows, style: (_style, text) => text })
+      expect(painting.rows.length).toBeLessThan(rows)
+      expect(Math.max(...painting.rows.map(widthOf))).toBeLessThanOrEqual(columns)
+      expect(painting.cursor.row).toBeLessThan(painting.rows.length)
+      expect(painting.cursor.column).toBeLessThan(columns)
+      expect(painting.rows.join('')).not.toMatch(/\p{Cc}/u)
+    }),
+  )
+})
+
+describe('what was typed before', () => {
+  test('goes back and forth, and ends at what is being written', () => {
+    const recall = recallOf(['one', 'two', 'two'])
+    const back = recalled(recall, 'draft', -1)
+    expect(back?.text).toBe('two')
+    const further = recalled(back!.recall, 'two', -1)
+    expect(further?.text).toBe('one')
+    expect(recalled(further!.recall, 'one', -1)).toBeUndefined()
+    const forth = recalled(further!.recall, 'one', 1)
+    expect(recalled(forth!.recall, 'two', 1)?.text).toBe('draft')
+    expect(remembered(recall, 'two').entries).toEqual(['one', 'two', 'two'])
+  })
+})
+
+describe('what was pasted', () => {
+  test('is shown short and sent whole; a name that nobody pasted stays what it is', () => {
+    const long = 'line\n'.repeat(20)
+    const { shown, pasted } = paste(long, NOTHING_PASTED)
+    expect(shown).toBe('[pasted text 1: 21 lines]')
+    expect(unfolded(`a ${shown} b [pasted text 2: 3 lines]`, pasted)).toBe(`a ${long} b [pasted text 2: 3 lines]`)
+    expect(paste('short', pasted).shown).toBe('short')
+  })
+})
+
+describe('completion', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cria-completion-'))
+  mkdirSync(join(folder, 'source'))
+  for (const name of ['source/one.ts', 'source/other.ts', 'some.md', '.hidden']) writeFileSync(join(folder, name), '')
+  const from = { commands: ['model', 'compact', 'cost'], values: { model: ['main', 'a/b'] }, cwd: folder }
+
+  test.each([
+    ['/co', ['/compact ', '/cost ']],
+    ['/model m', ['main']],
+    ['look at so', ['some.md', 'source/']],
+    ['@source/o', ['source/one.ts', 'source/other.ts']],
+    ['.h', ['.hidden']],
+    ['source/none', []],
+    ['nowhere/x', []],
+    ['a ', []],
+  ])('%j', async (text, candidates) => {
+    expect((await complete(text, from)).candidates).toEqual(candidates)
+  })
+
+  test('what all have in common is never half a character', () => {
+    expect(commonStart(['source/one', 'source/other'])).toBe('source/o')
+    expect(commonStart(['a😀', 'a😁'])).toBe('a')
+    expect(commonStart([])).toBe('')
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('commands', () => {
+  test.each([
+    ['/help', { name: 'help', argument: '' }],
+    ['/model  a/b ', { name: 'model', argument: 'a/b' }],
+    ['/quit', { name: 'exit', argument: '' }],
+    ['/usr/bin/env is a path', undefined],
+    ['a /help', undefined],
+    ['//', undefined],
+  ])('%j', (text, expected) => {
+    expect(slashOf(text)).toEqual(expected)
+  })
+
+  test('every name is there, and nothing else', () => {
+    expect(SLASH_COMMANDS.map(({ name }) => name)).toEqual(slashNames)
+    expect(findSlash('nothing')).toBeUndefined()
+  })
+})
+
+test('an export closes every fence that a tool could have left open', () => {
+  const text = exportText(
+    [
+      { id: 'm1' as never, role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] },
+      {
+        id: 'm2' as never,
+        role: 'tool',
+        content: '',
+        parts: [{ type: 'tool-result', id: 'c', name: 'read_file', content: '````\nx', isError: false }],
+      },
+    ],
+    'ses_1',
+    false,
+  )
+  expect(text).toContain('## User\n\nHi')
+  expect(text).toContain('`````\n````\nx\n`````')
+})

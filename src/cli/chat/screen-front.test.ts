@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { chatTerminal, KEY } from '../../../test/support/chat-terminal.ts'
+import type { ChatTerminal } from '../../../test/support/chat-terminal.ts'
+import { homePaths } from '../../app/paths.ts'
+import { ScreenFront } from './screen-front.ts'
+
+let folder: string
+let outside: ChatTerminal
+let front: ScreenFront
+let now = 0
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-front-'))
+  now = 10_000
+  const env = { CRIA_HOME: folder, TERM: 'xterm' }
+  outside = chatTerminal({ cwd: folder, env })
+  front = new ScreenFront({
+    io: outside.io,
+    paths: homePaths({ env, cwd: folder }),
+    completable: { commands: [], values: {}, cwd: folder },
+    now: () => now,
+  })
+})
+afterEach(async () => {
+  await front.close()
+  rmSync(folder, { recursive: true })
+})
+
+const YES_NO = [
+  { key: 'y', label: 'yes' },
+  { key: 'n', label: 'no' },
+]
+
+describe('questions on the screen', () => {
+  test('who is in the middle of a word answers nothing, and loses nothing', async () => {
+    const { press, terminal } = outside
+    press('Not ')
+    await terminal.shows('> Not')
+    const answer = front.choose('May it?', YES_NO)
+    press('yet')
+    await terminal.shows('> Not yet')
+    expect(terminal.text).toContain('there is a question')
+    now += 1000
+    press('y')
+    expect(await answer).toBe(0)
+    await terminal.shows(() => terminal.cursor.line === '> Not yet')
+  })
+
+  test('Enter answers nothing before somebody has moved', async () => {
+    const { press, terminal } = outside
+    const answer = front.choose('May it?', YES_NO)
+    await terminal.shows('May it?')
+    press(`${KEY.enter}x${KEY.down}${KEY.down}${KEY.enter}`)
+    expect(await answer).toBe(1)
+  })
+
+  test('two questions are asked one after the other, and Ctrl-C answers none', async () => {
+    const { press, terminal } = outside
+    const first = front.choose('First?', YES_NO)
+    const second = front.ask('Second?')
+    await terminal.shows('First?')
+    expect(terminal.text).not.toContain('Second?')
+    press('n')
+    expect(await first).toBe(1)
+    await terminal.shows('Second?')
+    press(`because${KEY.ctrlC}`)
+    expect(await second).toBeUndefined()
+  })
+
+  test('a question that nobody waits for any more goes away', async () => {
+    const { terminal } = outside
+    const stop = new AbortController()
+    const answer = front.choose('May it?', YES_NO, { signal: stop.signal })
+    await terminal.shows('May it?')
+    stop.abort()
+    expect(await answer).toBeUndefined()
+    await terminal.shows(() => !terminal.text.includes('May it?'))
+  })
+
+  test('a terminal that is gone answers none, and ends the chat', async () => {
+    const answer = front.choose('May it?', YES_NO)
+    outside.stop()
+    expect(await answer).toBeUndefined()
+    expect(await front.next()).toBeUndefined()
+  })
+})
+
+test('what is said stays above, what is painted below is taken away again', async () => {
+  const { terminal, press, resize } = outside
+  await front.tell('one\n')
+  press('draft')
+  await terminal.shows('> draft')
+  resize(20, 10)
+  await front.tell('a line that is longer than the twenty cells\n')
+  await front.note('three')
+  await front.close()
+  expect(terminal.text).toBe('one\na line that is longer than the twenty cells\nthree')
+  expect(outside.isRaw()).toBe(false)
+})

@@ -1,0 +1,130 @@
+/** Conversations in a real terminal: processes that are killed, keys that a driver passes on, and the terminal as it is left. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { agentServer } from '../support/agent-server.ts'
+import type { SentMessage } from '../support/agent-server.ts'
+import type { ChatServer } from '../support/chat-server.ts'
+import { KEY } from '../support/chat-terminal.ts'
+import { hasTerminal } from '../support/real-terminal.ts'
+import { newPlace } from './command-line.ts'
+import type { Place, Running } from './command-line.ts'
+
+let place: Place
+let server: ChatServer | undefined
+beforeEach(() => {
+  place = newPlace()
+})
+afterEach(async () => {
+  await server?.[Symbol.asyncDispose]()
+  server = undefined
+  place[Symbol.dispose]()
+})
+
+function chat(words: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Running {
+  return place.start(['chat', '-m', 'openai-compatible/test', ...words], {
+    inTerminal: true,
+    isTyped: true,
+    env: { OPENAI_COMPATIBLE_BASE_URL: server?.url ?? '', OPENAI_COMPATIBLE_API_KEY: 'k', TERM: 'xterm-256color', ...env },
+  })
+}
+
+const read = (path: string): string => readFileSync(join(place.folder, path), 'utf8')
+
+describe.runIf(hasTerminal)('in a real terminal', () => {
+  test('ENG-TOOL-001 a change is shown, allowed and made, and Ctrl-D gives the terminal back', async () => {
+    place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
+    place.configure({ modelFacts: { 'openai-compatible/test': { contextWindow: 30_000, price: { input: 1, output: 2 } } } })
+    server = await agentServer([
+      { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
+      { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
+      { text: 'Mended.' },
+    ])
+    const { process, shows, ended } = chat()
+    await shows('openai-compatible/test')
+    process.stdin.write(`Fix it${KEY.enter}`)
+    await shows('May edit_file do this?')
+    process.stdin.write('y')
+    await shows('Mended.')
+    await shows('0 % of context · 45 tokens · $0.000054')
+    expect(read('add.mjs')).toContain('a + b')
+    process.stdin.write(KEY.ctrlD)
+    const { code, stdout } = await ended
+    expect(code).toBe(0)
+    expect(stdout).toContain('\u001B[32m+export const add = (a, b) => a + b\u001B[39m')
+    expect(stdout.trimEnd().endsWith('\u001B[?2004l\u001B[?25h\u001B[0m')).toBe(true)
+  })
+
+  test('a chat that was killed while a command ran goes on in another process, and says first what nobody knows', async () => {
+    const command = 'echo $PPID > pid.tmp; mv pid.tmp pid; sleep 60'
+    const run = { name: 'run_command', input: { command } }
+    server = await agentServer((messages: readonly SentMessage[]) =>
+      messages.at(-1)?.role === 'user' && messages.at(-1)?.content?.includes('Go on') !== true
+        ? { calls: [run] }
+        : { text: `It was interrupted: ${String(messages.some(({ content }) => content?.includes('effects are unknown')))}` },
+    )
+    const first = chat()
+    await first.shows('openai-compatible/test')
+    first.process.stdin.write(`Deploy it${KEY.enter}`)
+    await first.shows('May run_command do this?')
+    first.process.stdin.write('y')
+    await until(() => existsSync(join(place.folder, 'pid')))
+    process.kill(Number(read('pid')), 'SIGKILL')
+    await first.ended
+
+    const second = chat(['--resume'])
+    await second.shows('Deploy it')
+    second.process.stdin.write(KEY.enter)
+    await second.shows('Nobody knows what became of:')
+    await second.shows('run_command echo $PPID')
+    second.process.stdin.write(`Go on${KEY.enter}`)
+    await second.shows('It was interrupted: true')
+    await second.shows('tokens')
+    second.process.stdin.write(KEY.ctrlD)
+    const { code, stdout } = await second.ended
+    expect(code).toBe(0)
+    expect(stdout.indexOf('Nobody knows')).toBeLessThan(stdout.indexOf('Go on'))
+  })
+
+  test('L02 a simple terminal and --plain get lines: nothing is painted, questions are answered with a letter', async () => {
+    server = await agentServer([
+      { calls: [{ name: 'run_command', input: { command: 'echo made > made.txt' } }] },
+      { text: 'Made.' },
+    ])
+    const { process, shows, ended } = chat([], { TERM: 'dumb' })
+    await shows('> ')
+    process.stdin.write('Make it\n')
+    await shows('May run_command do this?')
+    process.stdin.write('y\n')
+    await shows('Made.')
+    expect(read('made.txt')).toBe('made\n')
+    process.stdin.write(KEY.ctrlD)
+    const { code, stdout } = await ended
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('\u001B')
+  })
+
+  test('NO_COLOR: no colours, and the rest as usual', async () => {
+    server = await agentServer([{ text: '**bold**' }])
+    const { process, shows, ended } = chat([], { NO_COLOR: '1' })
+    await shows('openai-compatible/test')
+    process.stdin.write(`Hello${KEY.enter}`)
+    await shows('bold')
+    await shows('tokens')
+    process.stdin.write(KEY.ctrlD)
+    const { code, stdout } = await ended
+    expect(code).toBe(0)
+    // eslint-disable-next-line no-control-regex
+    expect(stdout.match(/\u001B\[\d*m/g)?.filter((style) => style !== '\u001B[0m') ?? []).toEqual([])
+  })
+})
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400 && !holds(); tries++) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 25)
+    })
+  }
+  expect(holds()).toBe(true)
+}
