@@ -50,6 +50,11 @@ export interface ToolContext {
   /** Shows how far the work is; becomes a `tool_progress` event. */
   progress(content: string): void
   readonly span: Span
+  /**
+   * Absolute paths that the rules of the turn close to this tool: what it finds there by itself it does not show. `*` stands for anything
+   * inside a folder, `**` for folders as well. Absent: none.
+   */
+  readonly closedPaths?: readonly string[]
 }
 
 /** What a call may return: a string, JSON, or text with attachments. */

@@ -4,13 +4,15 @@ import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { Span } from '../core/span.ts'
-import type { Tool } from '../core/tool.ts'
+import type { Tool, ToolContext } from '../core/tool.ts'
 import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
 import type { Job, Outcome, ToolsContext } from './call.ts'
 import { bounded, messageOf, shortened, told } from './output.ts'
 import type { Told } from './output.ts'
+import { closedPaths } from './rules/kindred.ts'
+import { subjectsOf } from './rules/subject.ts'
 import { callKey } from './unsettled.ts'
 import { Work } from './work.ts'
 import type { Ending } from './work.ts'
@@ -46,7 +48,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
   work.after(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
   try {
-    start(work, job, idempotencyKey, span, ctx)
+    start(work, job, { idempotencyKey, span, closedPaths: await closedFor(job, ctx) }, ctx)
     let ending: Ending | undefined
     while (ending === undefined) {
       const news = await work.next()
@@ -63,13 +65,23 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   }
 }
 
-function start(work: Work, { tool, input }: Job, idempotencyKey: string, span: Span, ctx: ToolsContext): void {
+type Given = Pick<ToolContext, 'idempotencyKey' | 'span' | 'closedPaths'>
+
+function start(work: Work, { tool, input }: Job, given: Given, ctx: ToolsContext): void {
   const { sessionId, turnId } = ctx
   const { signal } = work
   const progress = (content: string): void => work.progress(content)
   // The input was checked against the tool's own schema; only the tool knows its type.
-  const call = (): unknown => tool.call(input as never, { signal, idempotencyKey, sessionId, turnId, progress, span })
-  work.start(call, (step) => span.run(step))
+  const call = (): unknown => tool.call(input as never, { ...given, signal, sessionId, turnId, progress })
+  work.start(call, (step) => given.span.run(step))
+}
+
+async function closedFor({ tool, input }: Job, { state }: ToolsContext): Promise<readonly string[]> {
+  const { rules, root } = await state.rules()
+  const all = [...rules, ...state.grants.rules]
+  return all.some(({ list, paths }) => list !== 'allow' && paths !== undefined)
+    ? closedPaths(all, tool.name, await subjectsOf(tool, input, root))
+    : []
 }
 
 /**

@@ -149,4 +149,69 @@ describe('built-in tools in a turn', () => {
     expect(paths.filter((_, index) => results[index]?.isError === false)).toEqual(['plain.txt', '.cria/AGENTS.md', '.profile'])
     expect(paths.filter((path) => existsSync(join(root, path)))).toEqual(['plain.txt', '.cria/AGENTS.md', '.profile'])
   })
+
+  it('ENG-TOOL-005 who forbids to read a folder forbids to search in it, to print it, and to write what may not be edited', async () => {
+    mkdirSync(join(root, 'private/sub'), { recursive: true })
+    writeFileSync(join(root, 'private/sub/a.txt'), 'canary inside\n')
+    writeFileSync(join(root, 'open.txt'), 'canary outside\n')
+    symlinkSync('private', join(root, 'link'))
+    const search = (more: object): { name: string; input: Record<string, string> } => ({
+      name: 'search_files',
+      input: { pattern: 'canary', ...more },
+    })
+    const commands = [
+      'cat private/sub/a.txt',
+      'cat link/sub/a.txt',
+      'cat PRIVATE/sub/a.txt',
+      'cat priv*/sub/a.txt',
+      'cat ./private/../private/sub/a.txt',
+      'cd private && cat sub/a.txt',
+      'cd link/sub && cat a.txt',
+      'mkdir -p x && cd x && cat ../private/sub/a.txt',
+      'grep -r canary .',
+      'rg canary',
+      'rg canary .',
+      'cp -r private x',
+      'tar cf - .',
+      'env cat private/sub/a.txt',
+      'head -c100 --quiet private/sub/a.txt',
+      'cp open.txt locked/new.txt',
+      'rm locked/x',
+    ]
+    const calls = [
+      { name: 'read_file', input: { path: 'private/sub/a.txt' } },
+      { name: 'read_file', input: { path: 'Private/sub/a.txt' } },
+      search({ path: 'private' }),
+      search({ path: 'link' }),
+      search({ path: 'private/sub/a.txt' }),
+      { name: 'write_file', input: { path: 'locked/x', content: 'x' } },
+      ...commands.map(command),
+    ]
+    const rules = {
+      allow: [
+        'write_file(**)',
+        ...['cat', 'cd', 'mkdir', 'grep', 'rg', 'cp', 'tar', 'head', 'rm', 'env'].map((name) => `run_command(${name} *)`),
+      ],
+      deny: ['read_file(private/**)', 'edit_file(locked/**)', 'list_files(private/**)'],
+    }
+    const refused = await turn([{ toolCalls: calls }, 'Done.'], { rules })
+    expect(calls.filter((_, index) => refused[index]?.isError !== true)).toEqual([])
+    expect(refused.map(({ content }) => content).join('\n')).not.toContain('canary inside')
+
+    const free = [
+      search({}),
+      { name: 'list_files', input: {} },
+      command('cat open.txt'),
+      command('echo private'),
+      command('cat locked.txt || cat open.txt'),
+      command('grep -r outside open.txt'),
+    ]
+    const results = await turn([{ toolCalls: free }, 'Done.'], {
+      rules: { ...rules, allow: [...rules.allow, 'run_command(echo *)'] },
+    })
+    expect(results.map(({ isError }) => isError)).toEqual(free.map(() => false))
+    expect(results.map(({ content }) => content)).toEqual(
+      expect.arrayContaining(['open.txt:1:canary outside', 'link (link)\nopen.txt']),
+    )
+  })
 })

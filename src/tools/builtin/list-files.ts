@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
+import { isClosed } from '../rules/glob.ts'
 import { problem } from './open-file.ts'
 import { walkFiles } from './walk-files.ts'
 import type { Entry } from './walk-files.ts'
@@ -40,7 +41,7 @@ export function listFilesTool(workspace: Workspace): Tool<Input> {
     subjects: ({ path = '.' }) => [workspace.subject(path)],
     resources: ({ path = '.' }) => ({ reads: [`${workspace.key(path).replace(/\/$/, '')}/`] }),
     maxResultChars: 50_000,
-    async call({ path = '.', glob, depth = Infinity, hidden = false, limit = DEFAULT_LIMIT }, { signal }) {
+    async call({ path = '.', glob, depth = Infinity, hidden = false, limit = DEFAULT_LIMIT }, { signal, closedPaths = [] }) {
       const { real, name } = await workspace.place(path)
       const found = await stat(real).catch(() => undefined)
       if (found === undefined) throw problem(`There is no folder ${quoted(path)}.`)
@@ -50,6 +51,7 @@ export function listFilesTool(workspace: Workspace): Tool<Input> {
       for await (const entry of walkFiles(real, { hidden, signal })) {
         // The upper ones come first, so that nothing that follows is less deep.
         if (entry.name.split('/').length > depth) break
+        if (isClosed(entry.path, closedPaths)) continue
         const inRoot = name === '.' ? entry.name : `${name}/${entry.name}`
         if (pattern !== undefined && (entry.kind === 'folder' || pattern.matches(inRoot) === pattern.negated)) continue
         if (lines.length === limit) {

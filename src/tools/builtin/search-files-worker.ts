@@ -6,6 +6,7 @@ import { relative, sep } from 'node:path'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { decode } from './encoding.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
+import { isClosed } from '../rules/glob.ts'
 import { CAREFULLY } from './open-file.ts'
 import { MAX_SEARCHED_BYTES } from './search-job.ts'
 import type { SearchJob, SearchNews } from './search-job.ts'
@@ -50,7 +51,7 @@ async function* filesToSearch(): AsyncGenerator<{ readonly path: string; readonl
   const wanted = globs.filter(({ negated }) => !negated)
   for await (const entry of walkFiles(job.start, job)) {
     const name = nameOf(entry.path)
-    if (!isOpenToAll(entry, name)) continue
+    if (!isOpenToAll(entry, name) || isClosed(entry.path, job.closedPaths)) continue
     if (wanted.length > 0 && !wanted.some((glob) => glob.matches(name))) continue
     if (globs.some((glob) => glob.negated && glob.matches(name))) continue
     yield { path: entry.path, name }

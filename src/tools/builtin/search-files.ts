@@ -55,7 +55,7 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
       const key = workspace.key(path)
       return { reads: [key, `${key.replace(/\/$/, '')}/`] }
     },
-    async call(input, { signal }) {
+    async call(input, { signal, closedPaths = [] }) {
       const { path = '.', glob = [], literal = false, hidden = false, context = 0, show = 'lines', limit = DEFAULT_LIMIT } = input
       const { real } = await workspace.place(path)
       const found = await stat(real).catch(() => undefined)
@@ -73,6 +73,7 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
           context,
           limit,
           show,
+          closedPaths,
         },
         signal,
         searchTime,

@@ -13,6 +13,8 @@ export interface SearchJob {
   readonly context: number
   readonly limit: number
   readonly show: 'lines' | 'files' | 'count'
+  /** See `ToolContext`. */
+  readonly closedPaths: readonly string[]
 }
 
 export type SearchNews =

@@ -2,6 +2,7 @@
 
 import { coversCommand, meetsCommand } from './command-rule.ts'
 import { matchesGlob, matchesPath } from './glob.ts'
+import { COMMANDS, commandMeetsPaths, isKindred, meetsPath } from './kindred.ts'
 import { isAbout } from './rule.ts'
 import type { List } from './rule.ts'
 import type { ReadRule } from './rule-book.ts'
@@ -20,15 +21,15 @@ export interface RuleVerdict {
  * tool. What is sensitive is covered only by a rule that names it. `undefined`: no rule says anything.
  */
 export function decide(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): RuleVerdict | undefined {
-  const about = rules.filter((rule) => isAbout(rule, tool))
-  const denied = about.find((rule) => rule.list === 'deny' && meets(rule, subjects) === 'yes')
+  const about = rules.filter((rule) => isAbout(rule, tool) || isKindred(rule, tool))
+  const denied = about.find((rule) => rule.list === 'deny' && meets(rule, tool, subjects) === 'yes')
   if (denied !== undefined) return { verdict: 'deny', rule: denied.text, reason: `The rule "${denied.text}" forbids it.` }
 
-  const asked = about.find((rule) => rule.list === 'ask' && meets(rule, subjects) === 'yes')
+  const asked = about.find((rule) => rule.list === 'ask' && meets(rule, tool, subjects) === 'yes')
   if (asked !== undefined) return { verdict: 'ask', rule: asked.text, reason: `The rule "${asked.text}" asks.` }
 
   const whole = about.find((rule) => rule.list === 'allow' && rule.pattern === undefined)
-  const unclear = about.find((rule) => rule.list !== 'allow' && meets(rule, subjects) === 'unclear')
+  const unclear = about.find((rule) => rule.list !== 'allow' && meets(rule, tool, subjects) === 'unclear')
   if (unclear !== undefined) {
     return {
       verdict: 'ask',
@@ -61,26 +62,28 @@ function why(subjects: readonly Subject[]): string {
 }
 
 /** Whether the call does anything that a prohibition (or a wish to be asked) is about. */
-function meets(rule: ReadRule, subjects: readonly Subject[]): 'yes' | 'no' | 'unclear' {
+function meets(rule: ReadRule, tool: string, subjects: readonly Subject[]): 'yes' | 'no' | 'unclear' {
   if (rule.pattern === undefined) return 'yes'
   let answer: 'no' | 'unclear' = 'no'
   for (const subject of subjects) {
-    const met = meetsSubject(rule, subject)
+    const met = meetsSubject(rule, tool, subject)
     if (met === true) return 'yes'
     if (met === undefined) answer = 'unclear'
   }
   return answer
 }
 
-function meetsSubject(rule: ReadRule, subject: Subject): boolean | undefined {
+function meetsSubject(rule: ReadRule, tool: string, subject: Subject): boolean | undefined {
   const { command, paths, pattern = '' } = rule
   switch (subject.kind) {
     case 'command':
+      if (tool === COMMANDS && isKindred(rule, tool)) {
+        const met = commandMeetsPaths(rule, subject.command, subject.root)
+        if (met !== false || !isAbout(rule, tool)) return met
+      }
       return command === undefined ? undefined : meetsCommand(command, subject.command)
     case 'path':
-      return [paths?.written, paths?.rooted, paths?.real].some(
-        (each) => each !== undefined && (matchesPath(each, subject.written) || matchesPath(each, subject.real)),
-      )
+      return meetsPath(paths, subject.written, subject.real)
     case 'url':
       return matchesUrl(pattern, subject.url)
     case 'arguments':

@@ -36,3 +36,12 @@ export function matchesPath(pattern: string, path: string): boolean {
   }
   return reach.at(-1) ?? false
 }
+
+/** Whether a prohibition means a path. It does not look at case nor at how a letter is composed, as some file systems do not. */
+export function isClosed(path: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => matchesPath(folded(pattern), folded(path)))
+}
+
+export function folded(path: string): string {
+  return path.normalize('NFC').toLowerCase()
+}

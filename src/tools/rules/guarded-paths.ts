@@ -47,11 +47,11 @@ function partsOf(name: string): string[] {
 }
 
 /** They tell that a file is there, not what it holds. */
-const NAMING: ReadonlySet<string> = new Set(
+export const NAMING: ReadonlySet<string> = new Set(
   'ls stat test find fd tree du basename dirname realpath readlink echo printf pwd'.split(' '),
 )
 /** They read, and write only where an option or the shell says so. */
-const READING: ReadonlySet<string> = new Set(
+export const READING: ReadonlySet<string> = new Set(
   (
     'cat head tail wc file diff cmp grep egrep fgrep rg ag ack jq yq od hexdump strings nl bat sed sort uniq cut comm column ' +
     'md5sum sha1sum sha256sum sha512sum cksum b2sum'
@@ -94,9 +94,11 @@ function isGuarded({ text, wild }: Word, isReading: boolean): boolean {
 }
 
 /** `@.env`, `HEAD:.env`, `--file=.env`, `-C.git/hooks`. */
-function pathsIn(text: string): string[] {
+export function pathsIn(text: string): string[] {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return [text.replace(/[?#].*$/, '').replace(/[^/]*$/, '')]
-  return [text, ...text.split(/[=:@,]/), text.replace(/^-[a-z]+(?=[./~])/i, '')].filter((path) => path !== '')
+  return [text, ...text.split(/[=:@,]/), text.replace(/^-[a-z]+(?=[./~])/i, '')].filter(
+    (path) => path !== '' && !path.includes('\0'),
+  )
 }
 
 /** A word that may be anything, such as a branch, is taken for a path of a secret file only when it looks like one. */

@@ -8,7 +8,8 @@ import type { SimpleCommand } from './command-line.ts'
 import { realPathOf } from './real-path.ts'
 
 export type Subject =
-  | { readonly kind: 'command'; readonly command: SimpleCommand }
+  /** `root`: where the relative paths among its words start. */
+  | { readonly kind: 'command'; readonly command: SimpleCommand; readonly root: string }
   /** Absolute, with `/`: as it was written, and where it leads. */
   | { readonly kind: 'path'; readonly written: string; readonly real: string; readonly sensitive?: boolean }
   | { readonly kind: 'url'; readonly url: URL }
@@ -33,7 +34,7 @@ export async function subjectsOf(tool: Tool, input: unknown, root: string): Prom
 async function understood(subject: ToolSubject, root: string): Promise<Subject[]> {
   switch (subject.kind) {
     case 'command':
-      return commandSubjects(subject.command)
+      return commandSubjects(subject.command, root)
     case 'path':
       return [await pathSubject(subject.path, root, subject.sensitive === true)]
     case 'url':
@@ -43,9 +44,9 @@ async function understood(subject: ToolSubject, root: string): Promise<Subject[]
   }
 }
 
-function commandSubjects(line: string): Subject[] {
+function commandSubjects(line: string, root: string): Subject[] {
   const { commands, obscure } = parseCommandLine(line)
-  const subjects: Subject[] = commands.map((command) => ({ kind: 'command', command }))
+  const subjects: Subject[] = commands.map((command) => ({ kind: 'command', command, root }))
   return obscure === undefined ? subjects : [...subjects, { kind: 'obscure', reason: obscure }]
 }
 
