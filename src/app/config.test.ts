@@ -121,6 +121,39 @@ describe('the file', () => {
     expect(mergeConfig({}, own)).toEqual(own)
   })
 
+  test('an MCP server of a project takes the place of the user’s as a whole: arguments do not come to the keys of another', () => {
+    const own = { mcpServers: { files: { command: 'mine', env: { KEY: '${KEY}' } }, other: { url: 'https://example.org' } } }
+    expect(mergeConfig(own, { mcpServers: { files: { command: 'theirs' } } })).toEqual({
+      mcpServers: { files: { command: 'theirs' }, other: { url: 'https://example.org' } },
+    })
+    expect(mergeConfig(own, {})).toEqual(own)
+  })
+
+  test('I09 a program is started in the folder of its configuration, not in that of the command', () => {
+    mkdirSync(home, { recursive: true })
+    const servers = { here: { command: 'npx' }, below: { command: 'x', cwd: 'tools' }, web: { url: 'https://example.org' } }
+    writeFileSync(join(home, 'config.json'), JSON.stringify({ mcpServers: servers }))
+    expect(loadConfig(at(project)).config.mcpServers).toEqual({
+      here: { command: 'npx', cwd: home },
+      below: { command: 'x', cwd: join(home, 'tools') },
+      web: { url: 'https://example.org' },
+    })
+  })
+
+  test.each([
+    [{ a__b: { command: 'x' } }, 'mcpServers.a__b: expected the name of an MCP server'],
+    [{ a: { type: 'sse' } }, 'mcpServers.a.type: expected "stdio" or "http"'],
+    [{ a: { commnd: 'x' } }, 'mcpServers.a.commnd: expected the key "command"'],
+    [{ a: { env: { KEY: 5 } } }, 'mcpServers.a.env.KEY: expected a text, received 5'],
+    [{ a: { disabled: 'no' } }, 'mcpServers.a.disabled: expected true or false'],
+    [
+      { a: { url: 'file:///secret-token' } },
+      'mcpServers.a.url: expected a URL that begins with http:// or https://, received another text',
+    ],
+  ])('%j is a mistake', (mcpServers, message) => {
+    expect(() => parseConfig(JSON.stringify({ mcpServers }), 'config.json')).toThrow(message)
+  })
+
   test('docs/configuration.md names every key', () => {
     const documentation = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
     const missing = keysOf(CONFIG_SHAPE).filter((key) => !documentation.includes(`\`${key}\``))

@@ -17,6 +17,8 @@ const MAX_LISTED = 20_000
 /** Milliseconds for a farewell over HTTP. */
 const FAREWELL = 1000
 const MAX_SAID = 1500
+/** Characters in which secrets are looked for: all that is kept of what a program writes, and more. */
+const MAX_REDACTED = 100_000
 
 /** Takes whatever comes: it is read as data from a stranger, see `readDefinitions` and `readResult`. */
 const ANYTHING = {
@@ -146,7 +148,9 @@ export class Session {
   #explained(thrown: unknown, timeout: number): CriaError {
     const { name, endpoint } = this.#options
     const { code, status } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as { code?: unknown; status?: unknown }
-    const clean = (text: string): string => redact(shortened(text, MAX_SAID), endpoint.secrets)
+    // First the secrets: half of one would not be recognised.
+    const clean = (text: string): string => redact(text.slice(0, MAX_REDACTED), endpoint.secrets)
+    const brief = (text: string): string => shortened(clean(text), MAX_SAID)
     const server = `The MCP server "${name}"`
     if (code === 'REQUEST_TIMEOUT') {
       return new CriaError('timeout', `${server} did not answer within ${timeout / 1000} s.${this.#said(clean)}`, {
@@ -155,12 +159,12 @@ export class Session {
     }
     // An error of the server's own, in the form of the protocol.
     if (typeof code === 'number' && code !== STREAM_ENDED) {
-      return new CriaError('tool_failure', `${server} answered with an error (${code}): ${clean(messageOf(thrown))}`)
+      return new CriaError('tool_failure', `${server} answered with an error (${code}): ${brief(messageOf(thrown))}`)
     }
     const lost = this.#transport instanceof StdioTransport ? this.#transport.failure : undefined
     // A session that the server has forgotten, or an address that nobody listens at any more.
     if (endpoint.kind === 'http' && (status === undefined || status === 404 || Number(status) >= 500)) this.#open = false
-    const what = lost ?? clean(messageOf(thrown) + causeOf(thrown))
+    const what = lost ?? brief(messageOf(thrown) + causeOf(thrown))
     const hint = status === 401 ? { hint: 'Set `headers` of this server, such as "Authorization": "Bearer ${TOKEN}".' } : {}
     return new CriaError('tool_failure', `${server} cannot be used: ${what}.${this.#said(clean)}`, hint)
   }
@@ -168,7 +172,7 @@ export class Session {
   #said(clean: (text: string) => string): string {
     const said = this.#transport instanceof StdioTransport ? this.#transport.said.trim() : ''
     // The end tells more than the beginning.
-    return said === '' ? '' : `\nIt wrote:\n${clean(said.slice(-MAX_SAID))}`
+    return said === '' ? '' : `\nIt wrote:\n${clean(said).slice(-MAX_SAID).toWellFormed()}`
   }
 }
 
