@@ -15,7 +15,7 @@ const EMPTY: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and another any anything are as at be because been before being below between both but by
   can cannot could did do does doing done down during each either else ever every few for from further get give go had has have having he her
   here hers herself him himself his how i if in into is it its itself just know let like many may maybe me might more most much must my need no
-  nor not now of off ok okay on once one ones only or other others our out over own please really same say says she should show so some
+  nor not now of off ok okay on once one ones only or other others our out over own please really same since say says she should show so some
   something such sure tell than thank thanks that the their theirs them themselves then there these they thing things this those though through
   to too under until up us very want was we well were what whatever when where whether which while who whom whose why will with within
   without would yes yet you your s t d ll re ve m don didn doesn isn aren wasn weren won
