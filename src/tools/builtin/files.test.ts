@@ -25,6 +25,9 @@ import type { Call } from '../../../test/support/tool-call.ts'
 import { builtinTools as appTools } from '../../app/builtin-tools.ts'
 import type { Tool } from '../../core/tool.ts'
 import { builtinTools } from './builtin-tools.ts'
+import { createFile, replaceFile } from './put-file.ts'
+import { readTextFile } from './text-file.ts'
+import { Workspace } from './workspace.ts'
 
 let base: string
 let root: string
@@ -124,6 +127,23 @@ describe('paths', () => {
     expect((await linked('read_file', { path: 'a.txt' })).content).toBe('inside')
     expect((await linked('read_file', { path: join(base, 'link', 'dir', 'b.txt') })).content).toBe('inside')
     expect((await linked('read_file', { path: '../secret.txt' })).isError).toBe(true)
+  })
+
+  it('I05 a folder that becomes a link between the look and the use leads nowhere', async () => {
+    mkdirSync(join(base, 'outside'))
+    writeFileSync(join(base, 'outside', 'b.txt'), 'outside')
+    write({ 'swapped/b.txt': 'inside' })
+    const place = await new Workspace(root).place('swapped/b.txt')
+    const file = await readTextFile(place)
+    if (file === undefined) throw new Error('not found')
+    rmSync(join(root, 'swapped'), { recursive: true })
+    symlinkSync(join(base, 'outside'), join(root, 'swapped'))
+    await expect(readTextFile(place)).rejects.toMatchObject({ code: 'permission_denied' })
+    const fresh = { ...place, real: join(root, 'swapped', 'new.txt') }
+    await expect(replaceFile(place, Buffer.from('evil'), file)).rejects.toThrow('cannot be written')
+    await expect(createFile(fresh, Buffer.from('evil'))).rejects.toThrow('cannot be')
+    expect(readdirSync(join(base, 'outside'))).toEqual(['b.txt'])
+    expect(readFileSync(join(base, 'outside', 'b.txt'), 'utf8')).toBe('outside')
   })
 
   it('the root has to be there', () => {

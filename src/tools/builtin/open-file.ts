@@ -5,6 +5,7 @@ import type { BigIntStats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { CriaError } from '../../core/error.ts'
+import { checkPlace } from './same-place.ts'
 import type { Place } from './workspace.ts'
 
 /** The place was found by following every link; one that stands there now was put there since. */
@@ -17,7 +18,8 @@ export interface OpenFile {
 }
 
 /** @returns `undefined` where there is nothing. @throws CriaError `tool_failure` for what is no regular file or cannot be read. */
-export async function openFile({ real, name }: Place): Promise<OpenFile | undefined> {
+export async function openFile(place: Place): Promise<OpenFile | undefined> {
+  const { real, name } = place
   let handle: FileHandle
   try {
     handle = await open(real, CAREFULLY)
@@ -29,6 +31,7 @@ export async function openFile({ real, name }: Place): Promise<OpenFile | undefi
     throw problem(`${JSON.stringify(name)} cannot be opened (${code}).`, cause)
   }
   try {
+    await checkPlace(handle, place)
     const stats = await handle.stat({ bigint: true })
     if (stats.isDirectory()) throw problem(`${JSON.stringify(name)} is a folder: use list_files.`)
     if (!stats.isFile()) throw problem(`${JSON.stringify(name)} is no regular file.`)

@@ -2,8 +2,10 @@
 
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { CriaError } from '../../core/error.ts'
 import { codeOf, problem } from './open-file.ts'
+import { inFolderOf } from './same-place.ts'
 import type { TextFile } from './text-file.ts'
 import type { Place } from './workspace.ts'
 
@@ -13,11 +15,11 @@ import type { Place } from './workspace.ts'
  * @throws CriaError `tool_failure` that says why it cannot be written.
  */
 export function replaceFile(place: Place, bytes: Uint8Array, { mode, owner }: Pick<TextFile, 'mode' | 'owner'>): Promise<void> {
-  return put(place, bytes, async (temporary, handle) => {
+  return put(place, bytes, async (temporary, target, handle) => {
     await handle.chown(owner.uid, owner.gid).catch(() => {})
     // After the owner: a change of owner takes some bits of the mode away.
     await handle.chmod(mode)
-    await rename(temporary, place.real)
+    await rename(temporary, target)
   })
 }
 
@@ -26,29 +28,34 @@ export async function createFile(place: Place, bytes: Uint8Array): Promise<void>
   await mkdir(dirname(place.real), { recursive: true }).catch((cause: unknown) => {
     throw problem(`The folder of ${JSON.stringify(place.name)} cannot be made (${codeOf(cause)}).`, cause)
   })
-  await put(place, bytes, async (temporary) => {
+  await put(place, bytes, async (temporary, target) => {
     // Unlike a rename this fails when somebody else was faster.
-    await link(temporary, place.real)
+    await link(temporary, target)
   })
 }
 
-async function put(
-  { real, name }: Place,
-  bytes: Uint8Array,
-  finish: (temporary: string, handle: Awaited<ReturnType<typeof open>>) => Promise<void>,
-): Promise<void> {
-  const temporary = join(dirname(real), `.cria-${randomBytes(6).toString('hex')}.tmp`)
+type Finish = (temporary: string, target: string, handle: Awaited<ReturnType<typeof open>>) => Promise<void>
+
+async function put(place: Place, bytes: Uint8Array, finish: Finish): Promise<void> {
+  try {
+    await inFolderOf(place, (folder) => putInto(folder, basename(place.real), bytes, finish))
+  } catch (cause) {
+    if (cause instanceof CriaError) throw cause
+    throw problem(`${JSON.stringify(place.name)} cannot be written (${codeOf(cause)}).`, cause)
+  }
+}
+
+async function putInto(folder: string, name: string, bytes: Uint8Array, finish: Finish): Promise<void> {
+  const temporary = join(folder, `.cria-${randomBytes(6).toString('hex')}.tmp`)
   try {
     const handle = await open(temporary, 'wx')
     try {
       await handle.writeFile(bytes)
       await handle.sync()
-      await finish(temporary, handle)
+      await finish(temporary, join(folder, name), handle)
     } finally {
       await handle.close()
     }
-  } catch (cause) {
-    throw problem(`${JSON.stringify(name)} cannot be written (${codeOf(cause)}).`, cause)
   } finally {
     await rm(temporary, { force: true })
   }

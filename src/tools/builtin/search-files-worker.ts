@@ -8,6 +8,7 @@ import { decode } from './encoding.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
 import { isClosed } from '../rules/glob.ts'
 import { CAREFULLY } from './open-file.ts'
+import { isInPlace } from './same-place.ts'
 import { MAX_SEARCHED_BYTES } from './search-job.ts'
 import type { SearchJob, SearchNews } from './search-job.ts'
 import { certainText, expressionOf, searchText } from './search-text.ts'
@@ -68,7 +69,7 @@ function textOf(path: string): string | undefined {
   try {
     file = openSync(path, CAREFULLY)
     const status = fstatSync(file)
-    if (!status.isFile() || status.size > MAX_SEARCHED_BYTES) return undefined
+    if (!isInPlace(file, path) || !status.isFile() || status.size > MAX_SEARCHED_BYTES) return undefined
     const bytes = Buffer.allocUnsafe(status.size)
     let length = 0
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
