@@ -197,7 +197,7 @@ if (behaviour === 'dies-at-once') {
   process.stderr.write('cannot find the database\n')
   exit(1)
 }
-if (behaviour === 'started-file') appendFileSync(argument, `${process.pid}\n`)
+if (behaviour === 'started-file' || (behaviour === 'hangs' && argument !== '')) appendFileSync(argument, `${process.pid}\n`)
 if (behaviour === 'dies-second-time') {
   if (existsSync(argument)) exit(1)
   appendFileSync(argument, 'started\n')

@@ -21,9 +21,10 @@ export const trustFolder: Command = defineCommand({
     show: { type: 'flag', about: 'only say what would count, and whether it does' },
     json: { type: 'flag', about: 'print one JSON object: { folder, file, sha256, trust, config, instructions }' },
   },
-  details: `A project's .cria/config.json can name models, base URLs and rules, so it does not count before you say so. AGENTS.md and the
-like, from the root of the repository down to this folder, are only data to the model before you say so; then they are
-instructions. Trust is bound to this folder and to the content of each file: what changes has to be trusted again.`,
+  details: `A project's .cria/config.json can name models, base URLs, rules and programs to start (MCP servers), so it does not count
+before you say so. AGENTS.md and the like, from the root of the repository down to this folder, are only data to the model
+before you say so; then they are instructions. Trust is bound to this folder and to the content of each file: what changes
+has to be trusted again.`,
   examples: ['cria trust --show', 'cria trust', 'cria trust --revoke'],
   async run({ options }, io) {
     const paths = homePaths(io)

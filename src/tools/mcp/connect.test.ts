@@ -262,6 +262,21 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
     }
   })
 
+  it('is started again when it hangs altogether, and not when only one call took too long', async () => {
+    const file = join(folder, 'pids')
+    const { tools } = await connect({
+      hangs: server('hangs', { timeout: 200 }, file),
+      slow: server('started-file', { timeout: 200 }, `${file}-slow`),
+    })
+    const call = callerOf(tools)
+    for (const name of ['hangs__echo', 'hangs__echo', 'slow__wait']) {
+      expect(await call(`mcp__${name}`, {})).toMatchObject({ code: 'timeout' })
+    }
+    expect((await call('mcp__slow__echo', { value: 'x' })).content).toBe('echo: "x"')
+    expect(readFileSync(file, 'utf8').match(/^\d+$/gm)).toHaveLength(2)
+    expect(readFileSync(`${file}-slow`, 'utf8').match(/^\d+$/gm)).toHaveLength(1)
+  })
+
   it('fails for what is no answer, and is not confused by noise and by second answers', async () => {
     const { tools } = await connect({
       noise: server('noise'),

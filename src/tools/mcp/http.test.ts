@@ -135,6 +135,19 @@ describe('a server over HTTP', () => {
     expect((await call('mcp__web__ask', {})).content).toBe('Back.')
   })
 
+  it('J02 is connected to again when it has forgotten the session', async () => {
+    const seen: Seen[] = []
+    let calls = 0
+    const url = await mcp(({ id }, response) => {
+      if (++calls === 1) response.writeHead(404).end('Who are you?')
+      else json(response, { id, result: said('Welcome back.') })
+    }, seen)
+    const { tools } = await connect({ url })
+    const call = callerOf(tools)
+    expect((await call('mcp__web__ask', {})).content).toContain('Who are you?')
+    expect((await call('mcp__web__ask', {})).content).toBe('Welcome back.')
+  })
+
   it('J02 cannot fill the memory with one answer', async () => {
     const piece = 'x'.repeat(1_000_000)
     const flood = (response: ServerResponse): void => {
