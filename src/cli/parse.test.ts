@@ -18,6 +18,17 @@ const ask = defineCommand({
   run: async () => 0,
 })
 
+const chat = defineCommand({
+  name: 'chat',
+  options: {
+    resume: { type: 'optional', value: 'ID', about: '' },
+    safe: { type: 'flag', about: '' },
+    model: { type: 'text', short: 'm', value: 'MODEL', about: '' },
+  },
+  examples: [],
+  run: async () => 0,
+})
+
 const index = defineCommand({
   name: 'index',
   arguments: [{ name: 'path', about: 'what to read', many: true }],
@@ -91,5 +102,24 @@ describe('what is not', () => {
     [['why?', '--status', 'finished'], /--status must be one of open, done, but is "finished"/],
   ])('%j', (words, message) => {
     expect(() => parseCommandLine(ask, words)).toThrow(message)
+  })
+})
+
+describe('an option whose value may be left out', () => {
+  test.each([
+    [[], undefined],
+    [['--resume'], ''],
+    [['--resume', 'ses_1'], 'ses_1'],
+    [['--resume=ses_1', '--safe'], 'ses_1'],
+    [['--resume', '-m', 'a/b'], ''],
+    [['--safe', '--resume', '--'], ''],
+  ])('%j', (words, resume) => {
+    expect(parseCommandLine(chat, words).options['resume']).toBe(resume)
+  })
+
+  test('a word that belongs to nothing is told, and a second time too', () => {
+    expect(() => parseCommandLine(chat, ['ses_1'])).toThrow('There is no use for "ses_1"')
+    expect(() => parseCommandLine(chat, ['--resume', 'a', 'b'])).toThrow('There is no use for "b"')
+    expect(() => parseCommandLine(chat, ['--resume', 'a', '--resume'])).toThrow('twice')
   })
 })

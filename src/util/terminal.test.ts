@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { onlyStyles, visibleText, visibleLine, visibleStream, wholeCharacters, withoutControlReferences } from './terminal.ts'
+import {
+  exactText,
+  onlyStyles,
+  visibleText,
+  visibleLine,
+  visibleStream,
+  wholeCharacters,
+  withoutControlReferences,
+} from './terminal.ts'
 import type { TextStream } from './terminal.ts'
 
 // eslint-disable-next-line no-control-regex
@@ -91,5 +99,18 @@ describe('L01 escape codes', () => {
     expect(withoutControlReferences('&#27;[2J &#x1b;c &#X9B;2J &#x202e; &#155; &amp; &#65; &#x1F600; &#0;')).toBe(
       '␛[2J ␛c <U+009B>2J <U+202E> <U+009B> &amp; &#65; &#x1F600; ␀',
     )
+  })
+})
+
+describe('exactText', () => {
+  test.each([
+    ['characters without room', 'rm\u200B -rf\u2060', 'rm<U+200B> -rf<U+2060>'],
+    ['tags, which hide a text in a text', 'a\u{E0041}', 'a<U+E0041>'],
+    ['spaces that are none', 'a\u00A0b\u3000c', 'a<U+00A0>b<U+3000>c'],
+    ['line ends that are none', 'a\u2028b', 'a<U+2028>b'],
+    ['all that is made visible anyway', 'a\u001B[2J\u202Eb', 'a␛[2J<U+202E>b'],
+    ['words of any language', 'naïve 日本 😀', 'naïve 日本 😀'],
+  ])('%s', (_what, text, shown) => {
+    expect(exactText(text)).toBe(shown)
   })
 })

@@ -253,19 +253,13 @@ describe('a conversation at a terminal', () => {
   })
 
   test('a message that is written while the model works is said next', async () => {
-    let answer: (step: ScriptedStep) => void = () => {}
-    const { say, shows, ends, press, code } = await chat((_, step) =>
-      step === 0
-        ? new Promise<ScriptedStep>((resolve) => {
-            answer = resolve
-          })
-        : { text: 'And the second.' },
-    )
+    const first = Promise.withResolvers<ScriptedStep>()
+    const { say, shows, ends, press, code } = await chat((_, step) => (step === 0 ? first.promise : { text: 'And the second.' }))
     say('One')
     await shows('Esc stops it')
     say('Two')
     await shows('next: Two')
-    answer({ text: 'The first.' })
+    first.resolve({ text: 'The first.' })
     await ends('And the second.')
     expect(
       sent()

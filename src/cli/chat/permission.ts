@@ -34,7 +34,8 @@ async function decide(
 ): Promise<PermissionDecision> {
   const preview = await previewOf(request, tools)
   await front.tell(describeRequest(request, preview, front))
-  const rule = ruleFor(request)
+  const { name, input, reason } = request
+  const rule = ruleFor(reason === undefined ? { name, input } : { name, input, refused: { reason } })
   const choices: Choice[] = [
     { key: 'y', label: 'yes' },
     { key: 'n', label: 'no, and say why' },
