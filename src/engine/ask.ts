@@ -4,14 +4,13 @@ import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Answer, ModelContext, Overflow } from '../model/answer.ts'
-import { passOn } from '../model/chain.ts'
+import { currentModel, passOn } from '../model/chain.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Demand } from '../prepare/compact/make-room.ts'
 import { prepare } from '../prepare/prepare.ts'
 import type { Prepared } from '../prepare/prepare.ts'
 import { completeAside } from './aside.ts'
 import { cutError, cutNotice, silentCut } from './silent-cut.ts'
-import { currentModel } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** Our count may be wrong, and only the provider knows: what it would surely refuse, or silently cut, is not sent. */
@@ -41,7 +40,7 @@ export async function* prepareAndAsk(turn: Turn): Station<Answer> {
         continue
       }
     }
-    const { ref } = currentModel(turn)
+    const { ref } = currentModel(chain)
     const larger = passOn(chain, 'context_too_large')
     if (larger === undefined) throw tooLarge(ref, prepared, refusal)
     yield larger
@@ -52,7 +51,7 @@ export async function* prepareAndAsk(turn: Turn): Station<Answer> {
 
 function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
   const { ctx, options } = turn
-  const model = currentModel(turn)
+  const model = currentModel(turn.chain)
   const { compaction = {}, summaryModel } = options.context ?? {}
   const room = { compaction: compactionFor(model, compaction, turn), state, tooLarge: turn.tooLarge.get(model.ref) }
   // A model that cannot write is not joined by one that can: who chose it wants nothing to leave the machine.

@@ -12,6 +12,7 @@ import { toCriaError } from '../core/error.ts'
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import type { Recorder } from '../core/recorder.ts'
+import { currentModel } from '../model/chain.ts'
 import type { Answer } from '../model/answer.ts'
 import { runTools } from '../tools/run.ts'
 import { unsettledCalls } from '../tools/unsettled.ts'
@@ -25,7 +26,7 @@ import type { EngineOptions } from './options.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
-import { beginTurn, conversationAfter, currentModel, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
+import { beginTurn, conversationAfter, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -81,7 +82,7 @@ function wasCut({ finishReason }: Answer): boolean {
 /** A model that failed a moment ago is not asked first, nor is one that cannot do what the turn asks for in particular. */
 function* firstSwitch(turn: Turn): Generator<EventBody> {
   const { model, specialist } = turn.options
-  const first = currentModel(turn)
+  const first = currentModel(turn.chain)
   if (first === model) return
   const reason = first === specialist ? 'specialized_task' : (turn.ctx.coolDowns?.restOf(model)?.reason ?? 'default')
   yield { type: 'model_switch', from: model.ref, to: first.ref, reason }

@@ -9,11 +9,12 @@ import type { ErrorInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { EventBody, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import type { JournalEntry, MaybePromise, TurnClose } from '../core/recorder.ts'
+import { currentModel } from '../model/chain.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
 import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
-import { currentModel, DEFAULT_SLOW_AFTER, openingOf } from './turn.ts'
+import { DEFAULT_SLOW_AFTER, openingOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** The reader's side of a turn. Its return value is the result of a complete turn. */
@@ -181,7 +182,7 @@ class Tap {
           ...this.#summary(endedAt),
           turnId,
           sessionId,
-          model: currentModel(this.#turn).ref,
+          model: currentModel(this.#turn.chain).ref,
           usage: ledger.usage,
           costUsd: ledger.costUsd,
           startedAt,
@@ -207,7 +208,7 @@ class Tap {
       state: stateOf(event),
       event,
       endedAt: event.at,
-      model: currentModel(this.#turn).ref,
+      model: currentModel(this.#turn.chain).ref,
       text: this.#metrics.text,
       usage: ledger.usage,
       costUsd: ledger.costUsd,

@@ -5,6 +5,7 @@ import { ConfigurationError } from '../core/error.ts'
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import type { Recorder } from '../core/recorder.ts'
+import { currentModel } from '../model/chain.ts'
 import { compact } from '../prepare/compact/compact.ts'
 import { loadTokenCounter } from '../prepare/count-tokens.ts'
 import { countMessageTokens } from '../prepare/request-tokens.ts'
@@ -13,7 +14,7 @@ import type { EngineOptions } from './options.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
-import { beginTurn, currentModel } from './turn.ts'
+import { beginTurn } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 export interface SessionTurnOptions extends Pick<EngineOptions, 'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> {
@@ -92,7 +93,7 @@ async function* copied(history: readonly Message[]): Station<void> {
 function complete(turn: Turn): EventBody {
   const { sessionId, turnId, ledger, span } = turn
   const { usage, costUsd } = ledger
-  const model = currentModel(turn).ref
+  const model = currentModel(turn.chain).ref
   return {
     type: 'complete',
     result: {

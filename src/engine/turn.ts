@@ -14,7 +14,7 @@ import type { Tool } from '../core/tool.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import { DEFAULT_BACKOFF } from '../model/backoff.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
-import { currentModel as modelOf, switchModel } from '../model/chain.ts'
+import { switchModel } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
@@ -145,10 +145,6 @@ function modelsOf({ model, fallbackModels = [], specialist, switchModels }: Engi
   const models = [model, ...fallbackModels]
   const first = switchModel('specialized_task', 0, { models, specialist })
   return first === undefined || first === model ? models : [first, ...models]
-}
-
-export function currentModel({ chain }: Turn): LanguageModel {
-  return modelOf(chain)
 }
 
 /** What has been said when a step is over. */

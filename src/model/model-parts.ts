@@ -4,7 +4,7 @@ import { CriaError } from '../core/error.ts'
 import type { FinishReason, LanguageModel, ModelCall, ModelPart, ModelRequest } from '../core/model.ts'
 import { iterateIn } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
-import { describe } from '../util/check.ts'
+import { describe, isRecord } from '../util/check.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 
 /**
@@ -112,10 +112,6 @@ function mistakeInUsage(usage: unknown, wrong: (member: string, expected: string
 
 function memberOf(value: unknown, path: string): unknown {
   return path.split('.').reduce((at, name) => (isRecord(at) ? at[name] : undefined), value)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether it can be written down. */

@@ -1,18 +1,17 @@
 /** Station 2: gets one assistant message out of a model, or out of its fallbacks. */
 
-import { setImmediate } from 'node:timers/promises'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { LanguageModel, ModelPart, ModelRequest } from '../core/model.ts'
+import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
-import { orAborted } from '../util/abort.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
+import { attemptParts } from './attempt-parts.ts'
 import { cached } from './cached.ts'
 import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
@@ -21,10 +20,9 @@ import type { Seat } from './flight.ts'
 import { modelParts } from './model-parts.ts'
 import { givenUp, recover } from './recover.ts'
 import { wasRefused } from './refused.ts'
-import { OVER, readAlone } from './answer-reader.ts'
+import { readAlone } from './answer-reader.ts'
 import type { AnswerReader, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
-import { Watchdog } from './watchdog.ts'
 import { windowFull } from './window-full.ts'
 
 /** Everything that an attempt may end in but an answer. */
@@ -131,7 +129,7 @@ async function* attemptOnce(
   try {
     const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
     progress.reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
-    const read = partsOf(progress.reader, model, ctx)
+    const read = attemptParts(progress.reader, model, ctx)
     const parts = readTextToolCalls(read, request.tools ?? [], ctx.createId)
     for await (const part of parts) {
       progress.begun = true
@@ -163,38 +161,6 @@ async function* attemptOnce(
     return { error, shown }
   } finally {
     span.end()
-  }
-}
-
-/** A model that answers without waiting, one in this process, lets the event loop turn once for so many parts. */
-const PARTS_PER_TURN = 256
-
-/** The parts of one attempt, up to and with `finish`. */
-async function* partsOf(
-  reader: AnswerReader,
-  model: LanguageModel,
-  { signal: aborted, timeouts, clock }: ModelContext,
-): AsyncGenerator<ModelPart, void, undefined> {
-  const over = new AbortController()
-  const watchdog = new Watchdog(model.ref, timeouts, clock)
-  const signal = AbortSignal.any([aborted, watchdog.signal])
-  void watchdog.watch(over.signal)
-  let finished = false
-  try {
-    for (let received = 0; !finished; received++) {
-      // Else timers and signals would have no turn, however many questions are asked one after the other, and aborted signals would be kept.
-      if (received % PARTS_PER_TURN === 0) await setImmediate()
-      watchdog.waiting()
-      const next = await orAborted(reader.next(), signal)
-      watchdog.received()
-      if (next.done === true) return
-      finished = next.value.type === 'finish'
-      yield next.value
-    }
-  } finally {
-    over.abort(OVER)
-    // A provider that ignores the signal is not waited for.
-    reader.leave(watchdog.signal.aborted)
   }
 }
 

@@ -7,6 +7,7 @@ import type { CreateId } from '../core/id.ts'
 import type { Json } from '../core/json.ts'
 import type { ModelPart, ToolSpec } from '../core/model.ts'
 import type { ToolCallPart } from '../core/part.ts'
+import { isRecord } from '../util/check.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 
 /**
@@ -114,8 +115,4 @@ function callOf(candidate: unknown, tools: readonly ToolSpec[]): { readonly name
   if (tool === undefined || !isRecord(input) || schemaProblems(tool.inputSchema, input).length > 0) return undefined
   // It came out of JSON.parse.
   return { name: tool.name, input: input as Json }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -137,7 +137,8 @@ export function describe(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** An object that is no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
