@@ -3,6 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { assistant, developer, fromParts, ROLES, system, toMessages, toolResult, user } from './message.ts'
 import type { MessageInput } from './message.ts'
 
+const CIRCULAR: Record<string, unknown> = {}
+CIRCULAR['a'] = CIRCULAR
+const ENDLESS: unknown[] = []
+ENDLESS.push(ENDLESS)
+
 describe('messages', () => {
   it('CORE-MSG-001 one model for every role and kind of part', () => {
     expect(system('s')).toMatchObject({ role: 'system', content: 's', parts: [{ type: 'text', text: 's' }] })
@@ -47,6 +52,19 @@ describe('messages', () => {
     [7, /number/],
     [[['a'], { role: 'robot', content: '' }], /messages\[1\]\.role/],
     [{ role: 'user' }, /neither/],
+    [[{ role: 'user', parts: 'x' }], /messages\[0\]\.parts must be a list/],
+    [[{ role: 'user', parts: [null] }], /parts\[0\] must be a part, but is null/],
+    [[{ role: 'user', parts: [{ type: 'video' }] }], /one of the types text, .* "video"/],
+    [[{ role: 'user', parts: [{ type: 'text', text: 5 }] }], /text must be a string, but is of type number/],
+    [[{ role: 'user', parts: [{ type: 'image', mediaType: 'image/png', data: 'http://' }] }], /Base64 data or an address/],
+    [[{ role: 'assistant', parts: [{ type: 'tool-call', name: 'n', input: {} }] }], /id must be a string/],
+    [[{ role: 'assistant', parts: [{ type: 'tool-call', id: 'a', name: 'n' }] }], /input must be JSON/],
+    [[{ role: 'assistant', parts: [{ type: 'tool-call', id: 'a', name: 'n', input: { a: 1n } }] }], /input must be JSON/],
+    [[{ role: 'assistant', parts: [{ type: 'tool-call', id: 'a', name: 'n', input: CIRCULAR }] }], /input must be JSON/],
+    [[{ role: 'tool', parts: [{ type: 'tool-result', id: 'a', name: 'n', content: { a: 1 } }] }], /content must be a string/],
+    [[{ role: 'tool', parts: [{ type: 'tool-result', id: 'a', name: 'n', content: '', attachments: [1] }] }], /images and files/],
+    [[{ role: 'retrieved', content: 'x', retrieved: {} }], /messages\[0\]\.retrieved must hold a marker/],
+    [ENDLESS, /nested too deeply/],
   ])('CORE-MSG-001 refuses %o and says where', (input, message) => {
     expect(() => toMessages(input as MessageInput)).toThrow(message)
   })

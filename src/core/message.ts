@@ -5,6 +5,7 @@
  * tools, *attempt* one try of one model call, *part* what a provider streams, *event* what we stream, *chunk* a passage of a document.
  */
 
+import { checkParts, checkRetrieved } from './check-parts.ts'
 import { ConfigurationError } from './error.ts'
 import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
@@ -127,11 +128,15 @@ export function toMessages(input: MessageInput): Message[] {
   return messages
 }
 
-function collect(input: unknown, place: string, into: Message[]): void {
+/** Deeper lists contain themselves, or might as well. */
+const DEEPEST = 100
+
+function collect(input: unknown, place: string, into: Message[], depth = 0): void {
   if (typeof input === 'string') {
     into.push(user(input))
   } else if (Array.isArray(input)) {
-    input.forEach((item, index) => collect(item, `${place}[${index}]`, into))
+    if (depth > DEEPEST) throw new ConfigurationError(`${place.slice(0, 40)}… is nested too deeply: give one list of messages.`)
+    input.forEach((item, index) => collect(item, `${place}[${index}]`, into, depth + 1))
   } else {
     into.push(toMessage(input, place))
   }
@@ -147,6 +152,8 @@ function toMessage(input: unknown, place: string): Message {
   if (like.role === undefined || !ROLES.includes(like.role)) {
     throw new ConfigurationError(`${place}.role must be one of ${ROLES.join(', ')}, but is ${JSON.stringify(like.role)}.`)
   }
+  if (like.parts !== undefined) checkParts(like.parts, `${place}.parts`)
+  if (like.retrieved !== undefined) checkRetrieved(like.retrieved, `${place}.retrieved`)
   if (isMessage(like)) return like as Message
   if (like.parts === undefined && typeof like.content !== 'string') {
     throw new ConfigurationError(`${place} has neither a content string nor parts.`)

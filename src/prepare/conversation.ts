@@ -38,9 +38,14 @@ export function conversationOf(
     said,
     turn: new Set(said.flatMap(({ id }) => (history.has(id) ? [] : [id]))),
     tally: EMPTY_TALLY,
-    untrusted: said.some(({ role, retrieved, injected }) => role === 'tool' || retrieved !== undefined || injected !== undefined),
+    untrusted: said.some(isUntrusted),
     ...(grounding === undefined ? {} : { grounding }),
   }
+}
+
+/** A summary holds what tools and documents said. */
+function isUntrusted({ role, retrieved, injected, summary }: Message): boolean {
+  return role === 'tool' || retrieved !== undefined || injected !== undefined || summary === true
 }
 
 /** An answer, as far as it tells something about the conversation. */

@@ -7,13 +7,16 @@ import { sha256 } from '../util/hash.ts'
 
 const ORIGIN = { docstore: 'document', memory: 'memory of earlier conversations' } as const
 
+/** Handed over by a caller who does not say where it comes from. */
+const UNTOLD: Injected = { by: 'caller', title: 'retrieved text', source: 'unknown' }
+
 /**
  * The message as providers get it: the user's role, the passage between two lines that carry a delimiter. The delimiter is derived
  * from the passage (so equal requests stay equal) and does not occur in it (so no document can close its own fence).
  */
 export function fenced(message: Message): Message {
   if (message.injected !== undefined) return fencedInjection(message, message.injected)
-  if (message.retrieved === undefined) return message
+  if (message.retrieved === undefined) return message.role === 'retrieved' ? fencedInjection(message, UNTOLD) : message
   const text = fence(message.content, message.retrieved)
   return fromParts('user', [{ type: 'text', text }], { id: message.id, retrieved: message.retrieved })
 }
