@@ -145,7 +145,7 @@ function call(id: number, { name, arguments: input = {}, _meta }: Call): unknown
         method: 'notifications/progress',
         params: { progressToken: _meta?.['progressToken'], progress: 1, message: 'half' },
       })
-      return setTimeout(() => answer(id, text('done')), 50)
+      return answer(id, text('done'))
     default:
       return answer(id, text(`${name}: ${JSON.stringify(input['value'] ?? null)}`))
   }

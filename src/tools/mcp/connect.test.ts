@@ -266,7 +266,7 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
     const file = join(folder, 'pids')
     const { tools } = await connect({
       hangs: server('hangs', { timeout: 200 }, file),
-      slow: server('started-file', { timeout: 200 }, `${file}-slow`),
+      slow: server('started-file', { timeout: 1000 }, `${file}-slow`),
     })
     const call = callerOf(tools)
     for (const name of ['hangs__echo', 'hangs__echo', 'slow__wait']) {

@@ -34,6 +34,7 @@ export class StdioTransport implements Transport {
   #noise = 0
   #unasked = 0
   #closed = false
+  #delivered: Promise<void> = Promise.resolve()
   #failure: string | undefined
 
   constructor(launch: Launch) {
@@ -114,7 +115,14 @@ export class StdioTransport implements Transport {
     }
     this.#unasked = 'method' in message ? this.#unasked + 1 : 0
     if (this.#unasked > MAX_UNASKED) return this.#fail('it floods with messages that nobody asked for')
-    this.onmessage?.(message)
+    this.#deliver(message)
+  }
+
+  /** The client hears of a notification a little later, and of an answer at once: progress would be lost that comes with its answer. */
+  #deliver(message: JSONRPCMessage): void {
+    this.#delivered = this.#delivered
+      .then(() => this.onmessage?.(message))
+      .catch((thrown: unknown) => this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown))))
   }
 
   /** Whoever waits for an answer is told at once; the program is ended meanwhile. */
