@@ -19,4 +19,11 @@ describe('loadSqlite', () => {
       ['SQLite is old', 'DeprecationWarning'],
     ])
   })
+
+  it('says which Node is needed where there is none', () => {
+    const before: unknown = Reflect.get(process, 'emitWarning')
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
+    expect(() => loadSqlite()).toThrow(`cria needs Node 22.18 or newer, and this is ${process.version}`)
+    expect(Reflect.get(process, 'emitWarning')).toBe(before)
+  })
 })
