@@ -67,6 +67,7 @@ describe('StructuredBot', () => {
     const wrong = ['{"name":1}', '{"name":2}']
     await expect(bot(wrong, { numAttempts: 2 }).bot.ask('Who?')).rejects.toMatchObject({
       code: 'invalid_response',
+      hint: expect.stringContaining('another model') as string,
       details: { attempts: [{ text: '{"name":1}' }, { text: '{"name":2}' }] },
     })
     const lenient = await bot(wrong, { numAttempts: 2, allowFailedValidation: true }).bot.ask('Who?')

@@ -164,6 +164,7 @@ function notFitting(attempts: readonly { readonly text: string; readonly problem
   const last = attempts.at(-1)?.problems.join('; ') ?? ''
   return new CriaError('invalid_response', `None of ${attempts.length} answers fits the schema; the last one: ${last}`, {
     retryable: true,
+    hint: 'Describe the fields in the schema, ask for fewer, or turn to another model; `details.attempts` holds what each said.',
     details: { attempts: attempts.map(({ text, problems }) => ({ text, problems: [...problems] })) },
   })
 }

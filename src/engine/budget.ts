@@ -112,10 +112,10 @@ const WHOSE: Readonly<Record<BudgetScope, string>> = { turn: 'this turn', sessio
 
 function exceeded(kind: keyof Amount, { scope, limits, settled, reserved }: Account, needed: number): CriaError {
   const limit = limits[kind] ?? 0
-  const waiting = reserved[kind] > 0 ? `, ${inWords(kind, reserved[kind])} is set aside for requests under way` : ''
+  const waiting = reserved[kind] > 0 ? `, ${inWords(kind, reserved[kind])} set aside for requests under way` : ''
   return new CriaError(
     'budget_exceeded',
-    `The budget of ${WHOSE[scope]} is ${inWords(kind, limit)}: ${inWords(kind, settled[kind])} is used${waiting}, and the next ` +
+    `The budget of ${WHOSE[scope]} is ${inWords(kind, limit)}: ${inWords(kind, settled[kind])} used so far${waiting}; the next ` +
       `request needs at least ${inWords(kind, needed)}. It was not made.`,
     {
       // What is set aside and not used is free again when its request ends.

@@ -51,7 +51,7 @@ describe('--max-cost', () => {
     const { code, stdout, stderr } = await ask(env, '--max-cost', '0.01')
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' })
     expect(stderr).toMatch(
-      /^cria: The budget of this turn is \$0\.01: \$0\.00 is used, and the next request needs at least \$0\.0\d+/,
+      /^cria: The budget of this turn is \$0\.01: \$0\.00 used so far; the next request needs at least \$0\.0\d+/,
     )
     expect(server?.requests).toEqual([])
     const { stdout: shown } = await place.run(['logs', 'show', 'last', '--json'])
