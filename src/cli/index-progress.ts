@@ -60,6 +60,7 @@ export async function indexWithProgress(
   } finally {
     progress.clear()
     embedding?.clear()
+    if (signal.aborted && !dryRun) await note(io, 'interrupted. What is indexed is kept; the same command goes on from there.')
   }
 }
 

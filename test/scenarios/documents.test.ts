@@ -418,6 +418,7 @@ describe('H05 two at once, and stopped in the middle', () => {
       const { code, stderr } = await running.ended
       if (signal === 'SIGINT') expect(code).toBe(130)
       if (signal === 'SIGTERM') expect(code).toBe(143)
+      if (signal !== 'SIGKILL') expect(stderr).toContain('the same command goes on from there')
       expect(stderr).not.toMatch(/^\s+at /m)
 
       const report = await json<IndexReport>('index', 'docs')

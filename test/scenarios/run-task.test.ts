@@ -221,6 +221,8 @@ describe('cria run', () => {
     await until(() => !isAlive(Number(read('pid'))))
     const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ turn: { status: 'cancelled', question: 'Wait' } })
+    // What was called is shown where a step says nothing.
+    expect((await place.run(['logs', 'show', 'last'])).stdout).toContain('→ run_command {"command":"node -e')
   })
 
   test('a session goes on with what was done', async () => {

@@ -1,3 +1,4 @@
+import type { Message } from '../../core/message.ts'
 import type { TurnDetail } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { visibleText } from '../../util/terminal.ts'
@@ -47,9 +48,15 @@ function describe({ turn, messages, events, spans }: TurnDetail, out: Channel): 
     turn.text === '' ? '(none)\n' : `${visibleText(turn.text)}\n`,
     error,
     heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),
-    table(messages.map((message) => [message.role, shorten(message.content, 100)])),
+    table(messages.map((message) => [message.role, shorten(contentOf(message), 100)])),
     spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
   ].join('')
+}
+
+/** What was said, and which tools were called. */
+function contentOf({ content, toolCalls = [] }: Message): string {
+  const calls = toolCalls.map(({ name, input }) => `→ ${name} ${JSON.stringify(input)}`)
+  return [content, ...calls].filter((text) => text !== '').join(' ')
 }
 
 /** Spans below the span they ran in, in the order in which they began. */
