@@ -1,14 +1,13 @@
 /** Passages that say the same become one that knows all its places. */
 
 import type { Place, ScoredChunk } from '../../core/store.ts'
-import { shinglesOf } from './shingles.ts'
-import type { Shingles } from './shingles.ts'
+import { Wording } from './shingles.ts'
 
 export interface Passage {
   readonly chunk: ScoredChunk
   /** Other places that say the same. */
   readonly alsoIn: readonly Place[]
-  readonly shingles: Shingles
+  readonly wording: Wording
 }
 
 export interface Merged {
@@ -30,7 +29,7 @@ const SPEAKS_FOR_ITSELF = 24
  */
 export function mergePassages(lists: readonly (readonly ScoredChunk[])[]): Merged {
   const seen = new Set<string>()
-  const kept: { chunk: ScoredChunk; shingles: Shingles; alsoIn: Place[] }[] = []
+  const kept: { chunk: ScoredChunk; wording: Wording; alsoIn: Place[] }[] = []
   const holders = new Map<string, number[]>()
   let merged = 0
   const made = lists.map((chunks) => {
@@ -38,47 +37,48 @@ export function mergePassages(lists: readonly (readonly ScoredChunk[])[]): Merge
     for (const chunk of chunks) {
       if (seen.has(chunk.id)) continue
       seen.add(chunk.id)
-      const shingles = shinglesOf(chunk.text)
-      const better = chunk.spokenBy === undefined ? betterOf(chunk, shingles) : undefined
+      const wording = new Wording(chunk.text)
+      const better = chunk.spokenBy === undefined ? betterOf(chunk, wording) : undefined
       if (better !== undefined) {
         better.alsoIn.push(placeOf(chunk))
         merged++
         continue
       }
-      for (const shingle of shingles.all) {
-        const at = holders.get(shingle)
-        if (at === undefined) holders.set(shingle, [kept.length])
+      for (const word of wording.vocabulary) {
+        const at = holders.get(word)
+        if (at === undefined) holders.set(word, [kept.length])
         else at.push(kept.length)
       }
-      kept.push({ chunk, shingles, alsoIn: [] })
+      kept.push({ chunk, wording, alsoIn: [] })
     }
     return [from, kept.length] as const
   })
   return { lists: made.map(([from, to]) => kept.slice(from, to)), merged }
 
-  /** The best passage that holds all shingles: it is among those that hold the rarest one. */
-  function betterOf(chunk: ScoredChunk, shingles: Shingles): (typeof kept)[number] | undefined {
+  /** The best passage that says all: it is among those that have the rarest word. */
+  function betterOf(chunk: ScoredChunk, wording: Wording): (typeof kept)[number] | undefined {
+    if (wording.words.length === 0) return kept.find((other) => other.chunk.text === chunk.text)
     let fewest: readonly number[] | undefined
-    for (const shingle of shingles.all) {
-      const at = holders.get(shingle)
+    for (const word of wording.vocabulary) {
+      const at = holders.get(word)
       if (at === undefined) return undefined
       if (fewest === undefined || at.length < fewest.length) fewest = at
     }
     const index = fewest?.find((at) => {
       const other = kept[at]
-      return other !== undefined && saysAll(other, chunk, shingles)
+      return other !== undefined && saysAll(other, chunk, wording)
     })
     return index === undefined ? undefined : kept[index]
   }
 }
 
-function saysAll(other: Pick<Passage, 'chunk' | 'shingles'>, chunk: ScoredChunk, { words, count, all }: Shingles): boolean {
-  if (other.chunk.spokenBy !== undefined) return false
-  if (count === 0) return chunk.text === other.chunk.text
-  if (count < SPEAKS_FOR_ITSELF && headingOf(chunk) !== headingOf(other.chunk)) return false
-  if (words === other.shingles.words) return true
+function saysAll(other: Pick<Passage, 'chunk' | 'wording'>, chunk: ScoredChunk, wording: Wording): boolean {
+  const isShort = wording.words.length < SPEAKS_FOR_ITSELF
+  if (other.chunk.spokenBy !== undefined || other.wording.words.length < wording.words.length) return false
+  if (isShort && headingOf(chunk) !== headingOf(other.chunk)) return false
   // A short text may stand in another by chance.
-  return count >= SPEAKS_FOR_ITSELF && all.isSubsetOf(other.shingles.all)
+  if (isShort) return wording.words.join(' ') === other.wording.words.join(' ')
+  return wording.vocabulary.isSubsetOf(other.wording.vocabulary) && wording.shingles.isSubsetOf(other.wording.shingles)
 }
 
 function headingOf({ title, headings = [] }: ScoredChunk): string {

@@ -1,7 +1,6 @@
 /** Which passages are sent when not all have room: the best, and of those that say nearly the same, one before the others. */
 
 import type { Passage } from './merge.ts'
-import { shareIn } from './shingles.ts'
 
 export interface Packed {
   /** One list for each given, in the order in which they were given. */
@@ -26,6 +25,8 @@ export function packPassages(
   tokensOf: (passage: Passage, list: number) => number,
 ): Packed {
   if (room === null) return { lists, left: null }
+  const wanted = lists.reduce((sum, list, index) => sum + list.reduce((all, passage) => all + tokensOf(passage, index), 0), 0)
+  if (wanted <= room) return { lists, left: room - wanted }
   const kept = new Set<Passage>()
   const said = new Set<string>()
   const waiting: [Passage, number][] = []
@@ -36,11 +37,11 @@ export function packPassages(
     if (tokens > left) return false
     left -= tokens
     kept.add(passage)
-    for (const shingle of passage.shingles.all) said.add(shingle)
+    for (const shingle of passage.wording.shingles) said.add(shingle)
     return true
   }
   for (const entry of byRank(lists)) {
-    if (shareIn(entry[0].shingles, said) >= ALIKE) waiting.push(entry)
+    if (entry[0].wording.shareIn(said) >= ALIKE) waiting.push(entry)
     else if (!take(entry)) break
   }
   for (const entry of waiting) if (!take(entry)) break

@@ -9,32 +9,44 @@ const WORDS = patternFor(
 )
 /** Long enough that two texts about the same thing share few. */
 const WORDS_OF_SHINGLE = 4
-
-export interface Shingles {
-  /** Words without case, punctuation and markup, joined by blanks. */
-  readonly words: string
-  readonly count: number
-  /** Every run of four words; of a shorter text the whole. */
-  readonly all: ReadonlySet<string>
-}
-
 /** Longer texts than any chunker makes are compared as a whole. */
 const MAX_CHARS = 50_000
 
-export function shinglesOf(text: string): Shingles {
-  if (text.length > MAX_CHARS) return { words: text, count: text.length, all: new Set([text]) }
+export class Wording {
+  /** Without case, punctuation and markup, in their order. */
+  readonly words: readonly string[]
+  /** Each word once. */
+  readonly vocabulary: ReadonlySet<string>
+  #shingles: ReadonlySet<string> | undefined
+
+  constructor(text: string) {
+    this.words = text.length > MAX_CHARS ? [text] : wordsOf(text)
+    this.vocabulary = new Set(this.words)
+  }
+
+  /** Every run of four words; of a shorter text the whole. Made when it is first asked for: most passages share nothing. */
+  get shingles(): ReadonlySet<string> {
+    this.#shingles ??= shinglesOf(this.words)
+    return this.#shingles
+  }
+
+  /** Share (0 to 1) of its shingles that stand in the other set. */
+  shareIn(other: ReadonlySet<string>): number {
+    let found = 0
+    for (const shingle of this.shingles) if (other.has(shingle)) found++
+    return found / this.shingles.size
+  }
+}
+
+function wordsOf(text: string): readonly string[] {
   const folded = text.normalize('NFKC').toLowerCase()
-  const words = folded.match(WORDS(folded)) ?? []
+  return folded.match(WORDS(folded)) ?? []
+}
+
+function shinglesOf(words: readonly string[]): ReadonlySet<string> {
   const all = new Set<string>()
   for (let at = 0; at === 0 || at + WORDS_OF_SHINGLE <= words.length; at++) {
     all.add(words.slice(at, at + WORDS_OF_SHINGLE).join(' '))
   }
-  return { words: words.join(' '), count: words.length, all }
-}
-
-/** Share (0 to 1) of the shingles that stand in the other set. */
-export function shareIn({ all }: Shingles, other: ReadonlySet<string>): number {
-  let found = 0
-  for (const shingle of all) if (other.has(shingle)) found++
-  return found / all.size
+  return all
 }
