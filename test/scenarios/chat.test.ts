@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runChat } from '../../src/cli/chat/run-chat.ts'
 import type { ChatOptions } from '../../src/cli/chat/options.ts'
 import { openJournal } from '../../src/app/journal.ts'
@@ -252,6 +252,70 @@ describe('a conversation at a terminal', () => {
     expect(new Set(turns.map(({ sessionId }) => sessionId)).size).toBe(1)
   })
 
+  test('E14 E08 Esc ends a command that runs, with what it started, and does not call it refused', async () => {
+    const command = 'echo $$ > pid.tmp; mv pid.tmp pid; sleep 60 & sleep 60'
+    const { say, shows, ends, press, code, terminal } = await chat([
+      { calls: [{ name: 'run_command', input: { command } }] },
+      { text: 'Understood.' },
+    ])
+    say('Start it')
+    await shows('May run_command do this?')
+    press('y')
+    await vi.waitFor(() => expect(existsSync(join(place.folder, 'pid'))).toBe(true), 10_000)
+    press(KEY.escape)
+    await shows('stopped; what had arrived is kept')
+    await ends('stopped')
+    expect(terminal.text).toMatch(/✗ run_command .*\/show 1/)
+    await vi.waitFor(() => expect(isAlive(Number(read('pid')))).toBe(false), 10_000)
+    say('And?')
+    await ends('Understood.')
+    expect(toolResultsIn(server!)[0]).not.toMatch(/denied|refused/i)
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+  })
+
+  test('the model asks, the user chooses or says something else; its list is shown', async () => {
+    const { say, shows, ends, press, code, terminal } = await chat([
+      { calls: [{ name: 'todo', input: { items: [{ text: 'ask\u001B[2J', state: 'doing' }] } }] },
+      { calls: [{ name: 'ask_user', input: { question: 'Tabs or spaces?', options: ['tabs', 'spaces'] } }] },
+      { text: 'Neither.' },
+    ])
+    say('Format it')
+    await shows('3  something else')
+    expect(terminal.text).toContain('  [~] ask␛[2J')
+    press('3')
+    await shows(() => !terminal.screen.includes('something else'))
+    press(`neither${KEY.enter}`)
+    await ends('Neither.')
+    expect(toolResultsIn(server!)[1]).toBe('The user answered: neither')
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('ENG-TOOL-001 in safe mode even looking is asked about, each time', async () => {
+    const { say, shows, ends, press, code, terminal } = await chat([{ calls: [READ] }, { text: 'Seen.' }], { safe: true })
+    say('Look')
+    await shows('May read_file do this?')
+    expect(terminal.text).not.toContain('do not ask again')
+    press('y')
+    await ends('Seen.')
+    expect(terminal.text).toContain('safe mode')
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('a command that is wrong ends nothing, and says what may have been meant', async () => {
+    const { say, shows, press, code } = await chat([])
+    say('/model nonsense')
+    await shows('A model is named provider/model')
+    say('/allow nothing(x)')
+    await shows('There is no tool "nothing"')
+    say('/shwo')
+    await shows('Did you mean /show?')
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+  })
+
   test('a message that is written while the model works is said next', async () => {
     const first = Promise.withResolvers<ScriptedStep>()
     const { say, shows, ends, press, code } = await chat((_, step) => (step === 0 ? first.promise : { text: 'And the second.' }))
@@ -475,3 +539,13 @@ describe('by lines', () => {
     expect(existsSync(join(place.folder, 'made'))).toBe(false)
   })
 })
+
+/** A process that was ended and that nobody has reaped is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}

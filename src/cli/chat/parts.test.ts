@@ -84,6 +84,12 @@ describe('the status', () => {
     expect(statusLine(status, columns)).toBe(line)
   })
 
+  test('who has said nothing yet is told where help is', () => {
+    expect(statusLine({ ...status, spent: NOTHING_SPENT, held: null, isSafe: true }, 80)).toBe(
+      'a/model · safe mode · /help tells what can be typed',
+    )
+  })
+
   test('what nobody knows is said', () => {
     const spent = spentAfter(status.spent, { ...known, inputTokens: null }, null)
     expect(statusLine({ ...status, spent, held: null }, 80)).toBe('a/model · at least 12.7k tokens · at least $0.02')

@@ -103,6 +103,7 @@ export function describeRequest(request: PermissionRequest, { text, kind }: Prev
   const rows = kind === 'command' ? shown.map((row, index) => (index === 0 ? row : row.replace('  $ ', '  │ '))) : shown
   const left = lines.length - MOST_LINES
   return [
+    '',
     `${style('yellow', '?')} ${style('bold', what)}${request.reason === undefined || request.reason === USUAL ? '' : style('dim', `  ${exactText(request.reason)}`)}`,
     ...rows,
     ...(left > 0 ? [style('red', `  … and ${left} lines that are not shown`)] : []),

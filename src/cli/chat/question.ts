@@ -8,6 +8,8 @@ import type { AskedQuestion } from './region.ts'
 
 export class Question {
   readonly settled: Promise<void>
+  /** Answered, or given up. */
+  isSettled = false
   chosen: number | undefined
   answer: string | undefined
   readonly #text: string
@@ -20,7 +22,10 @@ export class Question {
   constructor(text: string, choices?: readonly Choice[], selected = -1) {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.settled = promise
-    this.#settle = resolve
+    this.#settle = () => {
+      this.isSettled = true
+      resolve()
+    }
     this.#text = text
     this.#choices = choices
     this.#selected = selected

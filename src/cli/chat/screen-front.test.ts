@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chatTerminal, KEY } from '../../../test/support/chat-terminal.ts'
 import type { ChatTerminal } from '../../../test/support/chat-terminal.ts'
@@ -67,6 +68,34 @@ describe('questions on the screen', () => {
     await terminal.shows('Second?')
     press(`because${KEY.ctrlC}`)
     expect(await second).toBeUndefined()
+  })
+
+  test('an answer and what is typed behind it reach one question after the other', async () => {
+    const { press } = outside
+    const answers = (async () => [await front.choose('First?', YES_NO), await front.ask('Why?')])()
+    press(`nbecause${KEY.enter}`)
+    // What comes in one piece does not answer a question with one key.
+    press('n')
+    press(`because${KEY.enter}`)
+    expect(await answers).toEqual([1, 'because'])
+  })
+
+  test('a key that is held down answers one question', async () => {
+    const { press, terminal } = outside
+    const first = front.choose('First?', YES_NO)
+    const second = front.choose('Second?', YES_NO)
+    await terminal.shows('First?')
+    press('y')
+    expect(await first).toBe(0)
+    await terminal.shows('Second?')
+    for (let times = 0; times < 5; times++) {
+      now += 30
+      press('y')
+      await setImmediate()
+    }
+    now += 500
+    press('n')
+    expect(await second).toBe(1)
   })
 
   test('a question that nobody waits for any more goes away', async () => {

@@ -41,6 +41,8 @@ export interface Behind {
 const AGAIN_MS = 2000
 /** Who was typing a moment ago did not mean to answer the question that has just come up. */
 const TYPING_MS = 700
+/** Keyboards repeat a key that is held down more often than this. */
+const REPEAT_MS = 200
 const PAINT_EVERY_MS = 30
 const TICK_MS = 1000
 
@@ -62,11 +64,14 @@ export class ScreenFront implements Front {
   readonly #questions: Question[] = []
   #calls: Calls | undefined
   #tail = ''
+  /** Something stands above that the next message is set apart from. */
+  #hasSpoken = false
   #interrupt: (() => void) | undefined
   #startedAt = 0
   #hint: string | undefined
   #stoppedAt = -Infinity
   #typedAt = -Infinity
+  #answered = { key: '', at: -Infinity }
   #hasLeft = false
   #isClosed = false
   /** Something was stopped by the key that left. */
@@ -223,9 +228,23 @@ export class ScreenFront implements Front {
     else if (name === 'ctrl-z') this.#suspend()
     else if (name === 'ctrl-l') this.#clearScreen()
     else if (name === 'escape') this.#onEscape()
-    else if (this.#isForQuestion()) this.#questions[0]?.press(key)
+    else if (this.#isForQuestion()) this.#answer(key)
     else this.#onDraftKey(key)
     this.#paint()
+  }
+
+  /** What follows an answer at once may belong to the next question, which is not there yet. */
+  #answer(key: Key): void {
+    const [question] = this.#questions
+    const pressed = key.type === 'text' ? key.text : ''
+    const isRepeated = pressed !== '' && pressed === this.#answered.key && this.#now() - this.#answered.at < REPEAT_MS
+    this.#answered = { key: pressed, at: this.#now() }
+    // A key that is held down has answered the question before, which was another one.
+    if (isRepeated && question?.shown.choices !== undefined) return
+    question?.press(key)
+    if (question?.isSettled !== true) return
+    this.#held = []
+    setImmediate(() => this.#release())
   }
 
   /** Keys answer a question, but for those of somebody who was in the middle of a word when it came up. */
@@ -376,7 +395,9 @@ export class ScreenFront implements Front {
     const lines = visibleText(message).split('\n')
     const shown = lines.slice(0, ECHOED).map((line, index) => this.style('bold', `${index === 0 ? '>' : ' '} ${line}`))
     if (lines.length > ECHOED) shown.push(this.style('dim', `  … ${lines.length - ECHOED} more lines`))
-    return `${shown.join('\n')}\n`
+    const gap = this.#hasSpoken ? '\n' : ''
+    this.#hasSpoken = true
+    return `${gap}${shown.join('\n')}\n`
   }
 
   #region(): ReturnType<typeof regionOf> {
@@ -385,7 +406,7 @@ export class ScreenFront implements Front {
     const state: RegionState = {
       draft: this.#draft,
       tail: this.#tail,
-      running: this.#interrupt === undefined ? [] : (this.#calls?.running ?? []),
+      running: this.#interrupt === undefined || question !== undefined ? [] : (this.#calls?.running ?? []),
       elapsed: this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt,
       queued: this.#interrupt === undefined ? [] : this.#queue,
       candidates: this.#candidates,

@@ -54,6 +54,7 @@ export function statusLine({ model, spent, held, window, isSafe }: Status, colum
   const facts = [visibleLine(model)]
   if (isSafe) facts.push('safe mode')
   const share = held === null || window === null ? undefined : Math.min(999, Math.round((held / window) * 100))
+  if (spent.turns === 0) facts.push('/help tells what can be typed')
   if (share !== undefined) facts.push(`${share} % of context`)
   if (spent.turns > 0)
     facts.push(`${spent.hasUnknownTokens ? 'at least ' : ''}${formatTokens(spent.inputTokens + spent.outputTokens)}`)

@@ -3,7 +3,7 @@
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent, QueryResult } from '../../core/event.ts'
-import { visibleLine } from '../../util/terminal.ts'
+import { visibleLine, visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
 import { eventNote, finishNote } from '../event-notes.ts'
 import { EXIT, EXIT_CODES } from '../exit-codes.ts'
@@ -12,7 +12,7 @@ import type { Io } from '../io.ts'
 import { markdownStream } from '../terminal/markdown.ts'
 import type { Calls } from './calls.ts'
 import { foldedLine, stateOf } from './fold.ts'
-import type { CallState } from './fold.ts'
+import type { CallState, FoldedCall } from './fold.ts'
 
 export interface TurnTarget {
   readonly io: Io
@@ -53,8 +53,7 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
         break
       case 'tool_result':
         if (call !== undefined) {
-          const line = foldedLine(call)
-          await tell(`${style(STYLES[stateOf(call)], line.slice(0, 1))}${line.slice(1)}\n`)
+          await tell(shownCall(call))
         }
         break
       case 'message':
@@ -80,6 +79,13 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
   if (last === undefined || !isTerminal(last)) throw new CriaError('stream_interrupted', 'The turn ended without saying how.')
   if (last.type === 'error') return EXIT_CODES[last.error.code]
   return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
+
+  function shownCall(call: FoldedCall): string {
+    const line = foldedLine(call)
+    const folded = `${style(STYLES[stateOf(call)], line.slice(0, 1))}${line.slice(1)}\n`
+    // The list is meant for the user as much as for the model.
+    return call.name === 'todo' && call.isError === false ? `${folded}${indented(call.content)}` : folded
+  }
 
   async function write(text: string): Promise<void> {
     if (stream === undefined) {
@@ -109,4 +115,11 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
       await tell(`${style('dim', visibleLine(`[${marker}] ${source}${supported ? '' : ' (the source does not say this)'}`))}\n`)
     }
   }
+}
+
+function indented(text: string): string {
+  return visibleText(text.trimEnd())
+    .split('\n')
+    .map((line) => `  ${line}\n`)
+    .join('')
 }
