@@ -3,14 +3,14 @@
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import type { Answer, ModelContext, Overflow } from '../model/answer.ts'
+import type { Answer, Overflow } from '../model/answer.ts'
 import { currentModel, passOn } from '../model/chain.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Demand } from '../prepare/compact/make-room.ts'
 import { prepare } from '../prepare/prepare.ts'
 import type { Prepared } from '../prepare/prepare.ts'
 import { completeAside } from './aside.ts'
-import { cutError, cutNotice, silentCut } from './silent-cut.ts'
+import { checkRead, cutNotice, silentCut } from './silent-cut.ts'
 import type { Turn } from './turn.ts'
 
 /** Our count may be wrong, and only the provider knows: what it would surely refuse, or silently cut, is not sent. */
@@ -18,7 +18,6 @@ const SURELY_TOO_LARGE = 1.25
 
 /** @throws CriaError `context_length`, with the numbers, when neither making room nor a larger model helps. */
 export async function* prepareAndAsk(turn: Turn): Station<Answer> {
-  const { ctx, chain, options } = turn
   let state: Demand['state'] = 'new'
   let refusal: CriaError | undefined
   for (;;) {
@@ -26,27 +25,40 @@ export async function* prepareAndAsk(turn: Turn): Station<Answer> {
     turn.conversation = prepared.conversation
 
     if (state === 'refused' ? prepared.compacted : mayFit(prepared)) {
-      const window = (model: LanguageModel): number | null => windowOf(model, prepared)
-      const isLastTry = state !== 'new' || prepared.compacted || options.context?.compaction === false
-      const outcome = yield* streamModel(prepared.request, { ...ctx, checkRead: isLastTry ? undefined : checkRead(window) })
-      if (outcome.type === 'answer') {
-        yield* tellOfCut(outcome, prepared, window, turn)
-        return outcome
-      }
+      const canShrink = state === 'new' && !prepared.compacted
+      const outcome = yield* askFor(prepared, canShrink, turn)
+      if (outcome.type === 'answer') return outcome
       refusal = outcome.error
       turn.tooLarge.set(outcome.model.ref, sizeRefused(outcome, prepared))
-      if (state === 'new' && !prepared.compacted) {
+      if (canShrink) {
         state = 'refused'
         continue
       }
     }
-    const { ref } = currentModel(chain)
-    const larger = passOn(chain, 'context_too_large')
+    const { ref } = currentModel(turn.chain)
+    const larger = passOn(turn.chain, 'context_too_large')
     if (larger === undefined) throw tooLarge(ref, prepared, refusal)
     yield larger
     refusal = undefined
     if (prepared.compacted || state === 'refused') state = 'tried'
   }
+}
+
+/** @param canShrink something can still be done about a request that the provider cuts without a word. */
+async function* askFor(prepared: Prepared, canShrink: boolean, turn: Turn): Station<Answer | Overflow> {
+  const { ctx, options } = turn
+  const { request } = prepared
+  // The request was prepared for one model, and another may answer it.
+  const windowOf = ({ ref, facts }: LanguageModel): number | null =>
+    ref === request.model ? prepared.window : (facts.contextWindow ?? null)
+  const isChecked = canShrink && options.context?.compaction !== false
+  const outcome = yield* streamModel(request, { ...ctx, checkRead: isChecked ? checkRead(windowOf) : undefined })
+  if (outcome.type === 'overflow' || outcome.cacheHit || turn.toldOfCut) return outcome
+  const cut = await silentCut(request, outcome.model, outcome.usage, windowOf(outcome.model))
+  if (cut === undefined) return outcome
+  turn.toldOfCut = true
+  yield cutNotice(cut, outcome.model.ref)
+  return outcome
 }
 
 function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
@@ -70,33 +82,6 @@ function compactionFor(model: LanguageModel, compaction: Demand['compaction'], {
   if (compaction === false || model === options.model) return compaction
   const { window: _, ...rest } = compaction
   return rest
-}
-
-/** A cut is an overflow, as long as something can be done about it. */
-function checkRead(window: (model: LanguageModel) => number | null): ModelContext['checkRead'] {
-  return async (request, model, usage) => {
-    const cut = await silentCut(request, model, usage, window(model))
-    return cut?.isCertain === true ? cutError(cut, model.ref) : undefined
-  }
-}
-
-/** Once a turn: what cannot be helped, and what is not certain. */
-async function* tellOfCut(
-  { model, usage, cacheHit }: Answer,
-  { request }: Prepared,
-  window: (model: LanguageModel) => number | null,
-  turn: Turn,
-): Station<void> {
-  if (turn.toldOfCut || cacheHit) return
-  const cut = await silentCut(request, model, usage, window(model))
-  if (cut === undefined) return
-  turn.toldOfCut = true
-  yield cutNotice(cut, model.ref)
-}
-
-/** The request was prepared for one model, and another may have answered it. */
-function windowOf(model: LanguageModel, { request, window }: Prepared): number | null {
-  return model.ref === request.model ? window : model.facts.contextWindow
 }
 
 /** What a provider says it has read is a measure of what it can read; whole messages that it left out may make that too little. */

@@ -10,19 +10,15 @@
 import type { Station } from '../core/context.ts'
 import { toCriaError } from '../core/error.ts'
 import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
-import type { Message } from '../core/message.ts'
-import type { Recorder } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
 import type { Answer } from '../model/answer.ts'
 import { runTools } from '../tools/run.ts'
-import { unsettledCalls } from '../tools/unsettled.ts'
-import { orAborted } from '../util/abort.ts'
-import { isPromise, unheard } from '../util/promise.ts'
+import { unheard } from '../util/promise.ts'
 import { prepareAndAsk } from './ask.ts'
-import { earlierReads } from './earlier-reads.ts'
 import { finish } from './finish.ts'
 import { checkOptions } from './options.ts'
 import type { EngineOptions } from './options.ts'
+import { recall } from './recall.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
@@ -55,8 +51,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
   yield { type: 'start', model: options.model.ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
   yield* options.notices ?? []
   yield* firstSwitch(turn)
-  yield* recall(turn)
-  await lookAround(turn)
+  await recall(turn)
 
   for (;;) {
     ctx.signal.throwIfAborted()
@@ -86,33 +81,6 @@ function* firstSwitch(turn: Turn): Generator<EventBody> {
   if (first === model) return
   const reason = first === specialist ? 'specialized_task' : (turn.ctx.coolDowns?.restOf(model)?.reason ?? 'default')
   yield { type: 'model_switch', from: model.ref, to: first.ref, reason }
-}
-
-/** Fills in what was said before in the session. */
-async function* recall(turn: Turn): Station<void> {
-  const { recorder, options, input } = turn
-  if (recorder === undefined || options.sessionId === undefined) return
-  const history = await historyOf(options.sessionId, recorder, turn)
-  turn.input = { ...input, history }
-  turn.tools.unsettled = unsettledCalls(history)
-}
-
-/** What goes into the request beside what is said is looked up by `prepare`, which is told what tools have read before. */
-async function lookAround(turn: Turn): Promise<void> {
-  const { options, input } = turn
-  const sources = options.context?.sources ?? []
-  if (sources.length === 0) return
-  turn.input = { ...input, context: { sources, reads: await earlierReads(input.history, options.tools ?? []) } }
-}
-
-async function historyOf(sessionId: string, { read }: Recorder, { ctx }: Turn): Promise<readonly Message[]> {
-  try {
-    const history = read.history(sessionId)
-    return isPromise(history) ? await orAborted(history, ctx.signal) : history
-  } catch (thrown) {
-    if (ctx.signal.aborted) throw ctx.signal.reason
-    throw toCriaError(thrown, 'journal_failed')
-  }
 }
 
 /** Tells what a step came to. */

@@ -7,6 +7,7 @@ import { CriaError } from '../core/error.ts'
 import type { EventBody } from '../core/event.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
+import type { ModelContext } from '../model/answer.ts'
 import { loadTokenCounter } from '../prepare/count-tokens.ts'
 import { estimateRequestTokens, leastTokens } from '../prepare/request-tokens.ts'
 
@@ -43,7 +44,15 @@ export async function silentCut(
   return { sent, read, isCertain: isKnownFor || (window !== null && sent >= NEAR * window) }
 }
 
-export function cutError({ sent, read }: SilentCut, model: string): CriaError {
+/** For the model station: a cut that is certain is an overflow. */
+export function checkRead(windowOf: (model: LanguageModel) => number | null): NonNullable<ModelContext['checkRead']> {
+  return async (request, model, usage) => {
+    const cut = await silentCut(request, model, usage, windowOf(model))
+    return cut?.isCertain === true ? cutError(cut, model.ref) : undefined
+  }
+}
+
+function cutError({ sent, read }: SilentCut, model: string): CriaError {
   return new CriaError(
     'context_length',
     `${model} has read ${read} of about ${sent} tokens: it has cut the request without a word.`,

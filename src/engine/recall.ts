@@ -1,0 +1,36 @@
+/** What was said, done and read in the session before this turn. */
+
+import { toCriaError } from '../core/error.ts'
+import type { Message } from '../core/message.ts'
+import { unsettledCalls } from '../tools/unsettled.ts'
+import { orAborted } from '../util/abort.ts'
+import { isPromise } from '../util/promise.ts'
+import { earlierReads } from './earlier-reads.ts'
+import type { Turn } from './turn.ts'
+
+/** @throws CriaError `journal_failed` when it cannot be read. */
+export async function recall(turn: Turn): Promise<void> {
+  const { options } = turn
+  const said = await earlierMessages(turn)
+  if (said !== undefined) {
+    turn.input = { ...turn.input, history: said }
+    turn.tools.unsettled = unsettledCalls(said)
+  }
+  // What stands beside the conversation is looked up by `prepare`, which is told what tools have read.
+  const sources = options.context?.sources ?? []
+  if (sources.length === 0) return
+  const reads = await earlierReads(turn.input.history, options.tools ?? [])
+  turn.input = { ...turn.input, context: { sources, reads } }
+}
+
+/** `undefined` when the turn continues no session. */
+async function earlierMessages({ options, recorder, ctx }: Turn): Promise<readonly Message[] | undefined> {
+  if (recorder === undefined || options.sessionId === undefined) return undefined
+  try {
+    const history = recorder.read.history(options.sessionId)
+    return isPromise(history) ? await orAborted(history, ctx.signal) : history
+  } catch (thrown) {
+    if (ctx.signal.aborted) throw ctx.signal.reason
+    throw toCriaError(thrown, 'journal_failed')
+  }
+}
