@@ -4,6 +4,7 @@ import { NOTHING } from '../core/budget.ts'
 import type { Amount, Budget, BudgetLimits } from '../core/budget.ts'
 import { isCriaError } from '../core/error.ts'
 import type { Price } from '../core/model.ts'
+import { UNKNOWN_FACTS } from '../core/model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import {
   amountOf,
@@ -97,6 +98,14 @@ describe('the output that is left for a request', () => {
     ['exactly the least', demand({ maxOutputTokens: 5 }), [account({ tokens: INPUT + 5 })], undefined],
   ])('%s', (_what, wanted, accounts, maxOutputTokens) => {
     expect(planRequest(wanted, accounts).maxOutputTokens).toBe(maxOutputTokens)
+  })
+
+  it('tells even the smallest amount as people write it', () => {
+    const demand = { inputTokens: 1000, maxOutputTokens: 10, facts: UNKNOWN_FACTS, price: { input: 1, output: 1 } }
+    const account: Account = { scope: 'turn', limits: { costUsd: 1e-7 }, settled: NOTHING, reserved: NOTHING }
+    expect(() => planRequest(demand, [account])).toThrow(
+      /^The budget of this turn is \$0\.0000001: \$0\.00 is used, .* at least \$0\.001\d/,
+    )
   })
 
   it('a cache that is written to costs more than input', () => {

@@ -134,7 +134,8 @@ export function timeExceeded(limit: number): CriaError {
 
 function inWords(kind: keyof Amount, value: number): string {
   if (kind === 'tokens') return `${value} tokens`
-  return `$${value === 0 || value >= 1 ? value.toFixed(2) : Number(value.toPrecision(2))}`
+  if (value === 0 || value >= 1) return `$${value.toFixed(2)}`
+  return `$${value.toLocaleString('en', { maximumSignificantDigits: 2 })}`
 }
 
 export function isLimited(limits: BudgetLimits | undefined): boolean {
