@@ -42,6 +42,8 @@ function cachedBy(body: Body): string[] {
 const markedKinds = (body: Body): unknown[] =>
   blocksOf(body).flatMap((block) => (block.cache_control === undefined ? [] : [block['type'] ?? block['name']]))
 
+const textOf = (init: RequestInit | undefined): string => (typeof init?.body === 'string' ? init.body : '')
+
 /** Calls `look` in every step but the last. */
 async function bodiesOf(steps: number, options: Partial<EngineOptions> = {}, callsPerStep = 1): Promise<Body[]> {
   const bodies: Body[] = []
@@ -49,7 +51,7 @@ async function bodiesOf(steps: number, options: Partial<EngineOptions> = {}, cal
     apiKey: 'a-key-of-no-worth',
     env: {},
     fetch: (_url, init) => {
-      bodies.push(JSON.parse(String(init?.body)) as Body)
+      bodies.push(JSON.parse(textOf(init)) as Body)
       const calls = Array.from({ length: callsPerStep }, (_, index) => ({
         id: `call_${bodies.length}_${index}`,
         name: 'look',
@@ -136,7 +138,7 @@ describe('ENG-CTX-002 what Anthropic is asked to cache', () => {
       apiKey: 'a-key-of-no-worth',
       env: {},
       fetch: (_url, init) => {
-        bodies.push(String(init?.body))
+        bodies.push(textOf(init))
         return Promise.resolve(
           new Response(openai.stream({ text: 'Done.' }), { headers: { 'content-type': 'text/event-stream' } }),
         )

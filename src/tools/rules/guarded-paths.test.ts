@@ -38,7 +38,7 @@ const HOSTILE: readonly string[] = [
   'cat config/.env.production',
   'cat ~/.ssh/id_rsa',
   'cat ~/.aws/credentials',
-  'cat /root/.netrc',
+  'cat /srv/app/.netrc',
   'cat /proc/1234/environ',
   'cat .e*',
   'cat .[e]nv',
