@@ -2,13 +2,13 @@
 
 import type { Station } from '../../core/context.ts'
 import type { Message } from '../../core/message.ts'
-import type { ModelFacts } from '../../core/model.ts'
-import type { CallSettings } from '../../core/model.ts'
+import type { CallSettings, ModelFacts } from '../../core/model.ts'
 import { toRequestMessage } from '../conversation.ts'
 import type { Conversation } from '../conversation.ts'
 import { loadTokenCounter } from '../count-tokens.ts'
 import { countMessageTokens } from '../request-tokens.ts'
 import { countedSize, estimatedSize, startedAnew, withCounts, withEstimates } from '../tally.ts'
+import type { Correction } from '../tally.ts'
 import { compact } from './compact.ts'
 import type { CompactContext, Compacted } from './compact.ts'
 import type { Goal } from './plan.ts'
@@ -48,15 +48,8 @@ const AFTER_REFUSAL = { target: 0.5, limit: 0.75 } as const
 
 export async function* makeRoom(given: Conversation, demand: Demand, ctx: CompactContext): Station<Room> {
   const { model, fixed, state, compaction } = demand
-  const {
-    at,
-    to,
-    keepTurns,
-    window: told,
-  } = { ...DEFAULT_COMPACTION, window: undefined, ...(compaction === false ? undefined : compaction) }
-  const window = told ?? model.facts.contextWindow ?? null
-  const bound = Math.min(window ?? Infinity, demand.tooLarge ?? Infinity)
-  const limit = bound === Infinity ? Infinity : bound * at - outputReserve(demand.settings, model.facts, bound)
+  const limits = limitsOf(demand)
+  const { window, limit } = limits
 
   const conversation = { ...given, tally: withEstimates(given.tally, given.messages) }
   const guess = estimatedSize(conversation.tally, model.ref, fixed)
@@ -65,22 +58,12 @@ export async function* makeRoom(given: Conversation, demand: Demand, ctx: Compac
 
   const count = await loadTokenCounter()
   const tally = withCounts(conversation.tally, conversation.messages, count, fixed)
-  const counted = { ...unchanged, conversation: { ...conversation, tally }, size: countedSize(tally, model.ref, fixed) }
-  const { size } = counted
+  const size = countedSize(tally, model.ref, fixed)
+  const counted = { ...unchanged, conversation: { ...conversation, tally }, size }
   if (compaction === false || state === 'tried' || (state === 'new' && size <= limit)) return counted
 
-  const { overhead, scale } = tally.correction
-  const ours = (tokens: number): number => (tokens - overhead) / scale - fixed
-  const aim = Math.min(bound * to, (limit * to) / at)
-  const goal: Goal =
-    state === 'new'
-      ? { target: ours(aim), limit: ours(limit), keepTurns }
-      : {
-          target: ours(Math.min(aim, size * AFTER_REFUSAL.target)),
-          limit: ours(Math.min(limit, size * AFTER_REFUSAL.limit)),
-          keepTurns,
-        }
   const tokensOf = (message: Message): number => countMessageTokens(message, count)
+  const goal = goalOf(limits, size, demand, tally.correction)
   const smaller = yield* compact({ messages: conversation.said, turn: conversation.turn }, goal, tokensOf, ctx)
   if (smaller === undefined) return counted
 
@@ -91,6 +74,38 @@ export async function* makeRoom(given: Conversation, demand: Demand, ctx: Compac
   const sizeAfter = countedSize(anew, model.ref, fixed)
   yield* tell(smaller, after, { before: size, after: sizeAfter }, demand)
   return { conversation: after, size: sizeAfter, window, compacted: true }
+}
+
+/** In tokens as the provider counts them. */
+interface Limits {
+  /** `null` when nobody knows. */
+  readonly window: number | null
+  /** From this size on room is made. */
+  readonly limit: number
+  /** This much is left. */
+  readonly aim: number
+  readonly keepTurns: number
+}
+
+function limitsOf({ compaction, model, tooLarge, settings }: Demand): Limits {
+  const options: CompactionOptions = compaction === false ? {} : compaction
+  const { at = DEFAULT_COMPACTION.at, to = DEFAULT_COMPACTION.to, keepTurns = DEFAULT_COMPACTION.keepTurns } = options
+  const window = options.window ?? model.facts.contextWindow ?? null
+  const bound = Math.min(window ?? Infinity, tooLarge ?? Infinity)
+  const limit = bound === Infinity ? Infinity : bound * at - outputReserve(settings, model.facts, bound)
+  return { window, limit, aim: Math.min(bound * to, (limit * to) / at), keepTurns }
+}
+
+/** The same in our own tokens, of the messages alone. What was refused comes back clearly smaller, whatever the window is said to be. */
+function goalOf(
+  { limit, aim, keepTurns }: Limits,
+  size: number,
+  { state, fixed }: Demand,
+  { overhead, scale }: Correction,
+): Goal {
+  const most = state === 'refused' ? AFTER_REFUSAL : { target: Infinity, limit: Infinity }
+  const ours = (tokens: number): number => (tokens - overhead) / scale - fixed
+  return { target: ours(Math.min(aim, size * most.target)), limit: ours(Math.min(limit, size * most.limit)), keepTurns }
 }
 
 /** Writes down where the session goes on from, and shows what was done. */
