@@ -102,6 +102,8 @@ async function* documentsOf(folder: string): AsyncGenerator<{ source: string; te
 const WIDTH = 560
 const HEIGHT = 340
 const EDGE = 50
+/** Room on the left and right for what is written beside the axes. */
+const MARGIN = 16
 
 function picture(points: readonly Point[]): string {
   const x = (share: number): string => (EDGE + share * (WIDTH - EDGE - 20)).toFixed(1)
@@ -109,15 +111,15 @@ function picture(points: readonly Point[]): string {
   const y = (share: number): string => (HEIGHT - EDGE - (share / most) * (HEIGHT - EDGE - 20)).toFixed(1)
   const grid = [0, 0.2, 0.4, 0.6, 0.8, 1]
   const chosen = points.find(({ caution }) => caution === 0)
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">
-<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${-MARGIN} 0 ${WIDTH + 2 * MARGIN} ${HEIGHT}" font-family="sans-serif" font-size="12">
+<rect x="${-MARGIN}" width="${WIDTH + 2 * MARGIN}" height="${HEIGHT}" fill="#fff"/>
 ${grid.map((share) => `<line x1="${x(share)}" x2="${x(share)}" y1="20" y2="${HEIGHT - EDGE}" stroke="#ddd"/><text x="${x(share)}" y="${HEIGHT - EDGE + 16}" text-anchor="middle">${share * 100} %</text>`).join('\n')}
 ${grid.map((part) => `<line x1="${EDGE}" x2="${WIDTH - 20}" y1="${y(part * most)}" y2="${y(part * most)}" stroke="#ddd"/><text x="${EDGE - 6}" y="${Number(y(part * most)) + 4}" text-anchor="end">${(part * most * 100).toFixed(0)} %</text>`).join('\n')}
 <polyline fill="none" stroke="#36c" stroke-width="2" points="${points.map(({ answered, wrong }) => `${x(answered)},${y(wrong)}`).join(' ')}"/>
 ${points.map(({ answered, wrong }) => `<circle cx="${x(answered)}" cy="${y(wrong)}" r="3" fill="#36c"/>`).join('\n')}
 ${chosen === undefined ? '' : `<circle cx="${x(chosen.answered)}" cy="${y(chosen.wrong)}" r="7" fill="none" stroke="#c33" stroke-width="2"/>`}
 <text x="${WIDTH / 2}" y="${HEIGHT - 12}" text-anchor="middle">questions answered (the default is circled)</text>
-<text x="14" y="${HEIGHT / 2}" text-anchor="middle" transform="rotate(-90 14 ${HEIGHT / 2})">wrong among the answered</text>
+<text x="0" y="${HEIGHT / 2}" text-anchor="middle" transform="rotate(-90 0 ${HEIGHT / 2})">wrong among the answered</text>
 </svg>
 `
 }
