@@ -2,7 +2,7 @@
 
 import type { EventOf, QueryEvent } from '../core/event.ts'
 import { isTerminal } from '../core/event.ts'
-import { visibleLine } from '../util/terminal.ts'
+import { visibleLine, visibleText } from '../util/terminal.ts'
 import { memberOf } from './deeds.ts'
 import type { Deed, Deeds } from './deeds.ts'
 import type { Io } from './io.ts'
@@ -46,7 +46,8 @@ async function tellAside(text: readonly EventOf<'text_delta'>[], { stderr }: Io)
     .map((delta) => delta.text)
     .join('')
     .trim()
-  if (said !== '') await stderr.write(`${said}\n`)
+  // Also in a log that somebody looks at later.
+  if (said !== '') await stderr.writeRaw(`${visibleText(said)}\n`)
 }
 
 async function tell(event: QueryEvent, deed: Deed, { stderr }: Io): Promise<void> {

@@ -1,6 +1,8 @@
 /** Which files people have said to leave out: `.gitignore` and `.criaignore`, as git reads them. */
 
-import { readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Ignore } from 'ignore'
 
@@ -8,6 +10,8 @@ import type { Ignore } from 'ignore'
 const RULE_FILES = ['.gitignore', '.criaignore']
 /** Rules of a person for a clone, which are not committed. */
 const EXCLUDE_FILE = join('.git', 'info', 'exclude')
+/** Every file is held against every rule. */
+const MAX_BYTES = 500_000
 const SPECIAL = /[\\*?[\]! #]/g
 
 /** Rules that hold in one folder: those of all folders above it up to the root of the repository, and its own. */
@@ -91,11 +95,18 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** A rule file that is missing or cannot be read holds no rules. */
+/** A rule file that is missing, is no file, cannot be read or is beyond all measure holds no rules. */
 async function read(path: string): Promise<string> {
+  let file: FileHandle | undefined
   try {
-    return (await readFile(path, 'utf8')).replace(/^\ufeff/, '')
+    // A pipe is not waited for.
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const stats = await file.stat()
+    if (!stats.isFile() || stats.size > MAX_BYTES) return ''
+    return (await file.readFile('utf8')).replace(/^\ufeff/, '')
   } catch {
     return ''
+  } finally {
+    await file?.close()
   }
 }

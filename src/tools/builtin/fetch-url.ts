@@ -68,13 +68,19 @@ async function follow(start: URL, options: Following): Promise<ToolOutput> {
     const { location } = got.headers
     if (got.status < 300 || got.status >= 400 || location === undefined) return shown(url, got, options)
     const next = addressOf(location, url)
-    if (next.hostname !== url.hostname) {
-      // What was allowed was another host.
+    if (!isSameSite(next, url)) {
+      // What was allowed was another host or port, and a connection that nobody reads.
       return `${url.href} leads to ${next.href} (${got.status}). Fetch that address if you want it.`
     }
     url = next
   }
   throw problem(`${start.href} redirects more than ${MAX_REDIRECTS} times.`)
+}
+
+/** The same origin, or the same host once it is encrypted. */
+function isSameSite(next: URL, before: URL): boolean {
+  const isUpgrade = before.protocol === 'http:' && next.protocol === 'https:' && before.port === '' && next.port === ''
+  return next.origin === before.origin || (isUpgrade && next.hostname === before.hostname)
 }
 
 function addressOf(text: string, base?: URL): URL {

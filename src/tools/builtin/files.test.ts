@@ -453,6 +453,22 @@ describe('list_files', () => {
     expect((await call('list_files', { glob: '*.none' })).content).toBe('(nothing found)')
   })
 
+  it.each(['.gitignore', 'sub/.gitignore', '.criaignore'])(
+    'a %s that is a pipe or has no end is not waited for',
+    async (name) => {
+      write({ 'a.txt': 'hello', 'sub/b.txt': 'hello' })
+      execFileSync('mkfifo', [join(root, name)])
+      expect((await call('list_files', {})).content).toBe('a.txt\nsub/\nsub/b.txt')
+      expect((await call('search_files', { pattern: 'hello', show: 'files' })).content).toBe('a.txt\nsub/b.txt')
+      rmSync(join(root, name))
+      symlinkSync('/dev/zero', join(root, name))
+      expect((await call('list_files', {})).content).toBe('a.txt\nsub/\nsub/b.txt')
+      rmSync(join(root, name))
+      write({ [name]: 'a*\n'.repeat(2_000_000) })
+      expect((await call('list_files', {})).content).toBe('a.txt\nsub/\nsub/b.txt')
+    },
+  )
+
   it('a name cannot pass for two', async () => {
     write({ 'a\nb': '' })
     expect((await call('list_files', {})).content).toBe(String.raw`"a\nb"`)
