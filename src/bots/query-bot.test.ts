@@ -332,8 +332,10 @@ describe('room', () => {
     const text = 'The mill beside the river was built in 1874, and the flood of 1901 took its wheel.'
     await docstore.extend(Array.from({ length: 9 }, (_, at) => ({ source: `copy-${at}.md`, text })))
     await docstore.append({ source: 'other.md', text: 'The mill has a new wheel.' })
-    const model = silent()
-    await eventsOf(botWith(model).events('mill wheel'))
+    const model = silent('The flood took its wheel. [1]')
+    const last = (await eventsOf(botWith(model).events('mill wheel flood'))).at(-1)
+    const [citation] = last?.type === 'complete' ? (last.result.citations ?? []) : []
+    expect(citation?.alsoIn?.map(({ source }) => source)).toHaveLength(8)
     expect(sentTo(model)).toHaveLength(2)
     const copies = sentTo(model).find((passage) => passage.includes('1874'))
     expect(copies).toMatch(/also in: "copy-\d\.md" and "copy-\d\.md" and "copy-\d\.md" and 5 more\)\n<<</)

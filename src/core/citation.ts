@@ -1,3 +1,5 @@
+import type { Place } from './store.ts'
+
 /**
  * What checking a citation came to. Supported: `verbatim`, `elided` (verbatim but for an ellipsis), `paraphrase` (own words that the
  * passage bears out). Not supported: `edited` (almost the words of the passage), `stitched` (pieces from several places passed off as one),
@@ -37,6 +39,8 @@ export interface Citation {
   readonly kind?: CitationKind
   /** Why it is not supported, in a few words for people. */
   readonly reason?: string
+  /** Other places whose text is that of the passage, or holds no more: each is a whole chunk. */
+  readonly alsoIn?: readonly Place[]
   /** The marker of the passage that does say it, where another one does. */
   readonly foundIn?: string
 }

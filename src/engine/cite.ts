@@ -153,7 +153,7 @@ function isReference(answer: string, { whole }: Claim, { chunk }: Retrieved): bo
   )
 }
 
-function cited(answer: string, range: Range, { marker, chunk }: Retrieved, verdict: Verdict): Citation {
+function cited(answer: string, range: Range, { marker, chunk, alsoIn }: Retrieved, verdict: Verdict): Citation {
   const { kind, supported, reason, foundIn, place } = verdict
   const at = supported && place !== undefined ? citedPlace(chunk.text, place, answer, range) : undefined
   return {
@@ -168,6 +168,7 @@ function cited(answer: string, range: Range, { marker, chunk }: Retrieved, verdi
     kind,
     ...(reason === undefined ? {} : { reason }),
     ...(foundIn === undefined ? {} : { foundIn }),
+    ...(alsoIn === undefined ? {} : { alsoIn }),
   }
 }
 
