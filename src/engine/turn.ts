@@ -4,13 +4,10 @@ import type { Clock } from '../core/clock.ts'
 import type { CriaError } from '../core/error.ts'
 import { createId as newId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
-import { toMessages } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { CallSettings, LanguageModel, ThinkingEffort, ToolSpec } from '../core/model.ts'
+import type { LanguageModel } from '../core/model.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
-import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span, SpanRecord } from '../core/span.ts'
-import type { Tool } from '../core/tool.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import { DEFAULT_BACKOFF } from '../model/backoff.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
@@ -33,6 +30,7 @@ import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
 import { startSpan } from './span.ts'
+import { inputOf, requestOf } from './turn-request.ts'
 
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
@@ -183,62 +181,6 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     spanId: span.spanId,
     exclusive,
   }
-}
-
-/**
- * `messages` may hold a whole conversation: what follows the last answer is what the user says now, the rest is history. A system
- * message at the very beginning counts as the system prompt when `system` does not give one.
- */
-function inputOf(options: EngineOptions): TurnInput {
-  const given = toMessages([options.messages ?? [], options.prompt ?? []])
-  const first = given[0]
-  const leads = options.system === undefined && first?.role === 'system'
-  const said = leads ? given.slice(1) : given
-  const lastAnswer = said.findLastIndex((message) => message.role !== 'user')
-  return {
-    system: options.system ?? (leads ? first.content : ''),
-    history: said.slice(0, lastAnswer + 1),
-    messages: said.slice(lastAnswer + 1),
-    ...(options.retrieve === undefined ? {} : { retrieve: options.retrieve }),
-  }
-}
-
-const SETTINGS = [
-  'temperature',
-  'maxOutputTokens',
-  'topP',
-  'topK',
-  'presencePenalty',
-  'frequencyPenalty',
-  'stopSequences',
-  'seed',
-  'providerOptions',
-] as const
-
-export function settingsOf(options: CallSettings): CallSettings {
-  return Object.fromEntries(SETTINGS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
-}
-
-function requestOf(options: EngineOptions): RequestOptions {
-  const thinking = effortOf(options.enableThinking)
-  return {
-    settings: settingsOf(options),
-    tools: (options.tools ?? []).map(specOf),
-    stream: options.stream ?? true,
-    ...(options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
-    ...(options.responseFormat === undefined ? {} : { responseFormat: options.responseFormat }),
-    ...(thinking === undefined ? {} : { thinking }),
-  }
-}
-
-function effortOf(enabled: EngineOptions['enableThinking']): ThinkingEffort | undefined {
-  if (enabled === undefined || enabled === false) return undefined
-  return enabled === true ? 'medium' : enabled
-}
-
-/** A tool as the model sees it. */
-export function specOf({ name, description, inputSchema }: Tool): ToolSpec {
-  return { name, description, inputSchema: jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`) }
 }
 
 /** Spans are views on what happened: one that cannot be written ends no turn. */
