@@ -53,7 +53,10 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     const { code, stdout } = await ended
     expect(code).toBe(0)
     expect(stdout).toContain('\u001B[32m+export const add = (a, b) => a + b\u001B[39m')
-    expect(stdout.trimEnd().endsWith('\u001B[?2004l\u001B[?25h\u001B[0m')).toBe(true)
+    // The terminal as it was, and then how to go on.
+    const [, left] = stdout.split('\u001B[?2004l\u001B[?25h\u001B[0m')
+    expect(left).toContain('To go on: cria chat --resume ses_')
+    expect(left?.trimEnd().split('\n')).toHaveLength(1)
   })
 
   test('a chat that was killed while a command ran goes on in another process, and says first what nobody knows', async () => {

@@ -19,22 +19,18 @@ import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
 import { agentServers } from '../agent-servers.ts'
 import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } from '../agent.ts'
-import type { Io } from '../io.ts'
 import { budgetOf, openModels } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
 import { chatPrompt } from '../task-prompt.ts'
 import { Calls } from './calls.ts'
-import type { ChatOptions } from './options.ts'
+import type { ChatOptions, Start } from './options.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 
 type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
 
-export interface OpenOptions {
-  readonly options: ChatOptions
-  readonly loaded: LoadedConfig
-  readonly io: Io
+export interface OpenOptions extends Start {
   /** Answers `ask_user`; absent where nobody can be asked. */
   readonly askUser: AskUser | undefined
   /** Tells the user something beside the conversation. */
@@ -76,7 +72,7 @@ export class Conversation {
     const models = await openModels(options, loaded, io)
     checkCanUseTools(models, 'chat')
     checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
-    const choice = await prepareStore(options, loaded, io)
+    const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
     const builtin = agentTools(store, loaded, io, { fetch: options.fetch, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
@@ -85,6 +81,7 @@ export class Conversation {
       return new Conversation({ ...given, models, builtin, servers, store, journal: await openJournal(io) })
     } catch (thrown) {
       await servers?.close()
+      await store?.close()
       throw thrown
     }
   }

@@ -1,3 +1,9 @@
+/** What a chat is started with. */
+
+import type { LoadedConfig } from '../../app/config.ts'
+import type { StoreChoice } from '../../app/store-choice.ts'
+import type { Io } from '../io.ts'
+
 /** What `cria chat` takes. */
 export interface ChatOptions {
   readonly safe: boolean
@@ -15,4 +21,12 @@ export interface ChatOptions {
   readonly docs: readonly string[]
   readonly thinking: boolean
   readonly 'max-cost': number | undefined
+}
+
+export interface Start {
+  readonly options: ChatOptions
+  readonly loaded: LoadedConfig
+  readonly io: Io
+  /** The store of the documents that were named, up to date. */
+  readonly documents: StoreChoice | undefined
 }

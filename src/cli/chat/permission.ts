@@ -9,7 +9,7 @@ import type { Choice, Front } from './front.ts'
 
 export interface Asking {
   readonly front: Front
-  readonly tools: readonly Tool[]
+  readonly tools: () => readonly Tool[]
   /** Every call is asked about, so nothing can be allowed for the session. */
   readonly isSafe: boolean
 }
@@ -32,7 +32,7 @@ async function decide(
   { front, tools, isSafe }: Asking,
   signal: AbortSignal,
 ): Promise<PermissionDecision> {
-  const preview = await previewOf(request, tools)
+  const preview = await previewOf(request, tools())
   await front.tell(describeRequest(request, preview, front))
   const { name, input, reason } = request
   const rule = ruleFor(reason === undefined ? { name, input } : { name, input, refused: { reason } })

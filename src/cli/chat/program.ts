@@ -1,14 +1,12 @@
 /** The chat itself: a message, its turn, the next one; and commands in between. */
 
-import type { LoadedConfig } from '../../app/config.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import { exactText } from '../../util/terminal.ts'
 import { EXIT } from '../exit-codes.ts'
 import { describeFailure, exitCodeOf } from '../failure.ts'
-import type { Io } from '../io.ts'
 import { Conversation } from './conversation.ts'
 import type { Front } from './front.ts'
-import type { ChatOptions } from './options.ts'
+import type { Start } from './options.ts'
 import { permissionAsker } from './permission.ts'
 import { chooseSession, takeUp } from './sessions.ts'
 import { runSlash, slashOf } from './slash.ts'
@@ -23,10 +21,11 @@ export interface Program {
 }
 
 /** @throws ConfigurationError when there is no model that can be talked with, or no such session. */
-export async function openProgram(options: ChatOptions, loaded: LoadedConfig, io: Io, front: Front): Promise<Program> {
+export async function openProgram(start: Start, front: Front): Promise<Program> {
+  const { options, loaded, io } = start
   const askUser = front.canAsk ? askerOf(front) : undefined
-  const conversation = await Conversation.open({ options, loaded, io, askUser, tell: (message) => front.note(message) })
-  const permit = front.canAsk ? permissionAsker({ front, tools: conversation.tools, isSafe: options.safe }) : undefined
+  const conversation = await Conversation.open({ ...start, askUser, tell: (message) => front.note(message) })
+  const permit = front.canAsk ? permissionAsker({ front, tools: () => conversation.tools, isSafe: options.safe }) : undefined
 
   const follow: SlashContext['follow'] = (make) => {
     const stop = new AbortController()

@@ -1,33 +1,34 @@
 /** Starts a chat: what can be typed into comes first, and what it takes to answer is loaded meanwhile. */
 
-import type { LoadedConfig } from '../../app/config.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { prepareStore, readConfig } from '../prepare-store.ts'
-import type { ChatOptions } from './options.ts'
+import type { ChatOptions, Start } from './options.ts'
 import { PlainFront } from './plain-front.ts'
 
 /** @throws ConfigurationError when there is no model that can use tools, or no such session. */
 export async function runChat(options: ChatOptions, io: Io): Promise<number> {
   const loaded = await readConfig(io)
   // Documents that are named are read first, which may take a while and shows a bar.
-  if (options.docs.length > 0) await prepareStore(options, loaded, io)
+  const documents = options.docs.length > 0 ? await prepareStore(options, loaded, io) : undefined
   const hasScreen = io.stdin.isTTY === true && io.stdout.live && !options.plain
-  return hasScreen ? onScreen(options, loaded, io) : byLines(options, loaded, io)
+  const start = { options, loaded, io, documents }
+  return hasScreen ? onScreen(start) : byLines(start)
 }
 
-async function byLines(options: ChatOptions, loaded: LoadedConfig, io: Io): Promise<number> {
-  const front = new PlainFront(io)
+async function byLines(start: Start): Promise<number> {
+  const front = new PlainFront(start.io)
   try {
     const { openProgram } = await import('./program.ts')
-    const program = await openProgram(options, loaded, io, front)
+    const program = await openProgram(start, front)
     return await program.run()
   } finally {
     await front.close()
   }
 }
 
-async function onScreen(options: ChatOptions, loaded: LoadedConfig, io: Io): Promise<number> {
+async function onScreen(start: Start): Promise<number> {
+  const { loaded, io } = start
   const { ScreenFront } = await import('./screen-front.ts')
   const { slashNames } = await import('./slash-names.ts')
   const models = [...Object.keys(loaded.config.models ?? {}), ...Object.values(loaded.config.models ?? {})]
@@ -43,7 +44,7 @@ async function onScreen(options: ChatOptions, loaded: LoadedConfig, io: Io): Pro
       import('./status.ts'),
       import('../failure.ts'),
     ])
-    const program = await openProgram(options, loaded, io, front)
+    const program = await openProgram(start, front)
     front.attach({
       status: (columns) => statusLine(program.conversation.status, columns),
       isImmediate: (text) => findSlash(slashOf(text)?.name ?? '')?.isImmediate === true,
@@ -56,6 +57,10 @@ async function onScreen(options: ChatOptions, loaded: LoadedConfig, io: Io): Pro
       },
     })
     await program.run()
+    await front.close()
+    const { sessionId } = program.conversation
+    if (sessionId !== undefined)
+      await io.stdout.writeRaw(`${io.stdout.style('dim', `To go on: cria chat --resume ${sessionId}`)}\n`)
     return front.wasInterrupted ? EXIT.interrupted : EXIT.done
   } finally {
     await front.close()
