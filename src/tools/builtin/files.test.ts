@@ -470,8 +470,9 @@ describe('list_files', () => {
   )
 
   it('a name cannot pass for two', async () => {
-    write({ 'a\nb': '' })
+    write({ 'a\nb': 'x' })
     expect((await call('list_files', {})).content).toBe(String.raw`"a\nb"`)
+    expect((await call('search_files', { pattern: 'x' })).content).toBe(String.raw`"a\nb":1:x`)
   })
 })
 

@@ -4,7 +4,7 @@ import type { Tool } from '../../core/tool.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
 import { isClosed } from '../rules/glob.ts'
 import { problem } from './open-file.ts'
-import { walkFiles } from './walk-files.ts'
+import { shownName, walkFiles } from './walk-files.ts'
 import type { Entry } from './walk-files.ts'
 import { quoted } from './workspace.ts'
 import type { Workspace } from './workspace.ts'
@@ -65,8 +65,7 @@ export function listFilesTool(workspace: Workspace): Tool<Input> {
   })
 }
 
-/** A name may hold a line feed, and must not pass for two. */
 function lineOf({ kind }: Entry, name: string): string {
-  const shown = /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name
+  const shown = shownName(name)
   return kind === 'folder' ? `${shown}/` : kind === 'link' ? `${shown} (link)` : shown
 }

@@ -13,7 +13,7 @@ import { MAX_SEARCHED_BYTES } from './search-job.ts'
 import type { SearchJob, SearchNews } from './search-job.ts'
 import { certainText, expressionOf, searchText } from './search-text.ts'
 import type { TextMatches } from './search-text.ts'
-import { isOpenToAll, walkFiles } from './walk-files.ts'
+import { isOpenToAll, shownName, walkFiles } from './walk-files.ts'
 
 const job = workerData as SearchJob
 
@@ -84,7 +84,8 @@ function textOf(path: string): string | undefined {
   }
 }
 
-function described(name: string, { lines, matches }: TextMatches): string {
+function described(path: string, { lines, matches }: TextMatches): string {
+  const name = shownName(path)
   if (job.show === 'files') return name
   if (job.show === 'count') return `${name}:${matches}`
   let last = 0

@@ -56,6 +56,11 @@ function kindOf(entry: Dirent): Entry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other'
 }
 
+/** A name may hold a line feed, and must not pass for two. */
+export function shownName(name: string): string {
+  return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name
+}
+
 /** Files that may be opened without asking. */
 export function isOpenToAll({ kind }: Entry, nameInRoot: string): boolean {
   return kind === 'file' && !isSecretPath(nameInRoot)
