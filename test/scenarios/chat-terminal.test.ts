@@ -108,6 +108,22 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(stdout).not.toContain('\u001B')
   })
 
+  test('by lines Ctrl-C stops a turn, and twice leaves', async () => {
+    let asked = 0
+    server = await agentServer(() => (asked++ === 0 ? new Promise<never>(() => {}) : { text: 'Still here.' }))
+    const { process, shows, ended } = chat(['--plain'])
+    await shows('> ')
+    process.stdin.write('Wait\n')
+    await until(() => server?.requests.length === 1)
+    process.stdin.write(KEY.ctrlC)
+    await shows('stopped; what had arrived is kept')
+    process.stdin.write('Are you there?\n')
+    await shows('Still here.')
+    process.stdin.write(KEY.ctrlC)
+    process.stdin.write(KEY.ctrlC)
+    expect((await ended).code).toBe(130)
+  })
+
   test('NO_COLOR: no colours, and the rest as usual', async () => {
     server = await agentServer([{ text: '**bold**' }])
     const { process, shows, ended } = chat([], { NO_COLOR: '1' })

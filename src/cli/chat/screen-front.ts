@@ -74,6 +74,8 @@ export class ScreenFront implements Front {
   #answered = { key: '', at: -Infinity }
   #hasLeft = false
   #isClosed = false
+  /** The shell has the terminal. */
+  #isAway = false
   /** Something was stopped by the key that left. */
   wasInterrupted = false
   #wake: (() => void) | undefined
@@ -375,7 +377,9 @@ export class ScreenFront implements Front {
   }
 
   #suspend(): void {
+    this.#isAway = true
     const wake = (): void => {
+      this.#isAway = false
       this.#screen.forget()
       this.#paint()
     }
@@ -420,7 +424,7 @@ export class ScreenFront implements Front {
   }
 
   #paint(): void {
-    if (this.#isClosed || this.#input.isSuspended) return
+    if (this.#isClosed || this.#isAway) return
     clearTimeout(this.#paintTimer)
     this.#paintTimer = undefined
     this.#screen.paint(this.#region()).catch(() => this.#leave())

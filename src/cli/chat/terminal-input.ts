@@ -17,7 +17,6 @@ export class TerminalInput {
   readonly #onEnd: () => void
   #rest = ''
   #timer: NodeJS.Timeout | undefined
-  isSuspended = false
 
   /** @param onEnd the terminal is gone. */
   constructor(io: Io, onKey: (key: Key) => void, onEnd: () => void) {
@@ -46,10 +45,8 @@ export class TerminalInput {
 
   /** Gives the terminal back to the shell until the process is woken up. */
   suspend(onWake: () => void): void {
-    this.isSuspended = true
     this.#io.stdin.setRawMode?.(false)
     process.once('SIGCONT', () => {
-      this.isSuspended = false
       this.#take()
       onWake()
     })
