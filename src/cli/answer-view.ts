@@ -161,12 +161,13 @@ async function openText({ stdout }: Io): Promise<TextStream> {
 function sourceList({ citations = [] }: QueryResult, { stdout, cwd }: Io, base: string | undefined): string {
   const lines = sourceLines(citations, { cwd, base })
   if (lines.length === 0) return ''
-  const shown = lines.map(({ marker, place, url, supported, reason }) => {
+  const shown = lines.map(({ marker, place, url, supported, reason, alsoIn }) => {
     const path = stdout.isTerminal ? visibleLine(place) : place.replaceAll(/[\r\n]/g, ' ')
     const linked = stdout.links && url !== undefined ? terminalLink(place, url) : path
     const why = reason === undefined ? '' : `: ${visibleLine(reason)}`
     const warning = supported ? '' : `  ${stdout.style('yellow', `(the source does not say this${why})`)}`
-    return `[${stdout.isTerminal ? visibleLine(marker) : marker}] ${linked}${warning}\n`
+    const copies = alsoIn === undefined ? '' : `  ${stdout.style('dim', `(also in ${visibleLine(alsoIn)})`)}`
+    return `[${stdout.isTerminal ? visibleLine(marker) : marker}] ${linked}${copies}${warning}\n`
   })
   return `\n${stdout.style('bold', 'Sources')}\n${shown.join('')}`
 }

@@ -69,3 +69,15 @@ test('from another folder than the one that was indexed', () => {
   rmSync(base, { recursive: true })
   expect(line?.url).toMatch(/\/docs\/a\.md$/)
 })
+
+test('names the copies of a text, and counts those that are too many to name', () => {
+  const at = (source: string): { id: string; source: string; start: number; end: number } => ({
+    id: source,
+    source,
+    start: 0,
+    end: 9,
+  })
+  const copied = { ...cite('1', 'a.md', 3), alsoIn: ['b.md', 'b.md', 'a.md', 'c.md', 'd.md', 'e.md'].map(at) }
+  expect(sourceLines([copied], { cwd: '/home/ada' })).toMatchObject([{ place: 'a.md:3', alsoIn: 'b.md, c.md, d.md and 1 more' }])
+  expect(sourceLines([cite('1', 'a.md')], { cwd: '/home/ada' })[0]?.alsoIn).toBeUndefined()
+})

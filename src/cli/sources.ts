@@ -18,6 +18,8 @@ export interface SourceLine {
   readonly supported: boolean
   /** Why it is not supported, as far as that is known. */
   readonly reason: string | undefined
+  /** `docs/copy.md and 4 more`: where the same text stands; `undefined` when nowhere else. */
+  readonly alsoIn: string | undefined
 }
 
 /** Where the reader is, and where sources with a relative path lie. */
@@ -35,10 +37,20 @@ export function sourceLines(citations: readonly Citation[], from: Standpoint): r
     if (first === undefined) return []
     const doubtful = cited.find(({ supported }) => !supported)
     const url = urlOf(first.source, from)
-    return [
-      { marker: first.marker, place: placesOf(cited, from), url, supported: doubtful === undefined, reason: doubtful?.reason },
-    ]
+    const { marker } = first
+    const [supported, reason] = [doubtful === undefined, doubtful?.reason]
+    return [{ marker, place: placesOf(cited, from), url, supported, reason, alsoIn: othersOf(first, from) }]
   })
+}
+
+/** Copies that are named; of the rest their number. */
+const MOST_COPIES = 3
+
+function othersOf({ source, alsoIn = [] }: Citation, from: Standpoint): string | undefined {
+  const others = [...new Set(alsoIn.map((place) => place.source))].filter((other) => other !== source)
+  if (others.length === 0) return undefined
+  const named = others.slice(0, MOST_COPIES).map((other) => displayPath(other, from))
+  return named.join(', ') + (others.length > MOST_COPIES ? ` and ${others.length - MOST_COPIES} more` : '')
 }
 
 function placesOf([first, ...others]: readonly Citation[], from: Standpoint): string {
