@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { closeOf, openOf, stamper } from '../testing/turns.ts'
 import { openJournal } from './journal.ts'
@@ -27,6 +27,21 @@ describe('openJournal', () => {
       await journal.close()
     }
     expect(turns).toEqual([['new'], ['new', 'old']])
+  })
+
+  it('keeps what is said of a Node without SQLite, the hint too', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'cria-journal-'))
+    folders.push(home)
+    const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
+    try {
+      await expect(openJournal({ env: { CRIA_HOME: home }, cwd: home })).rejects.toMatchObject({
+        code: 'journal_failed',
+        message: expect.stringContaining('cria needs Node 22.18 or newer') as string,
+        hint: 'Install a newer Node, or run this with one.',
+      })
+    } finally {
+      builtin.mockRestore()
+    }
   })
 })
 

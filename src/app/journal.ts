@@ -48,7 +48,10 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
     return await withExport(journal, surroundings.env)
   } catch (thrown) {
     // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
-    if (thrown instanceof ConfigurationError) throw new CriaError('journal_failed', thrown.message, { cause: thrown })
+    if (thrown instanceof ConfigurationError) {
+      const { message, hint } = thrown
+      throw new CriaError('journal_failed', message, { cause: thrown, ...(hint === undefined ? {} : { hint }) })
+    }
     throw thrown
   }
 }

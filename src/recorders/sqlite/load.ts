@@ -23,7 +23,9 @@ export function loadSqlite(): Sqlite {
 }
 
 function tooOld(): ConfigurationError {
-  return new ConfigurationError(`cria needs Node 22.18 or newer, and this is ${process.version}: it has no \`node:sqlite\`.`)
+  return new ConfigurationError(`cria needs Node 22.18 or newer, and this is ${process.version}: it has no \`node:sqlite\`.`, {
+    hint: 'Install a newer Node, or run this with one.',
+  })
 }
 
 function isAboutSqlite(warning: string | Error, kind: unknown): boolean {
