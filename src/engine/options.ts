@@ -204,6 +204,8 @@ export function checkOptions(options: EngineOptions): void {
     throw new ConfigurationError('query() needs a `prompt`, or `messages`.')
   }
   if (!saysSomething(options)) throw new ConfigurationError('The question is empty: say what you want to know.')
+  if (options.retrieve?.docstore !== undefined && !asksSomething(options))
+    throw new ConfigurationError('`retrieve` needs a message of the user: there is nothing to search for.')
   if (options.messages !== undefined && options.sessionId !== undefined) {
     throw new ConfigurationError(
       '`messages` and `sessionId` exclude each other: a session knows its messages. Leave one of them out.',
@@ -293,6 +295,10 @@ function saysSomething({ prompt, messages }: EngineOptions): boolean {
   const last = toMessages([messages ?? [], prompt ?? []]).at(-1)
   if (last === undefined || last.role === 'assistant' || last.role === 'system') return false
   return last.parts.some((part) => part.type !== 'text' || part.text.trim() !== '')
+}
+
+function asksSomething({ prompt, messages }: EngineOptions): boolean {
+  return toMessages([prompt ?? [], messages ?? []]).some(({ role }) => role === 'user')
 }
 
 /** What is most often wrong with these: nobody waited for the promise. */

@@ -8,19 +8,23 @@ import type { RequestOptions, TurnInput } from '../prepare/prepare.ts'
 import type { EngineOptions } from './options.ts'
 
 /**
- * `messages` may hold a whole conversation: what follows the last answer is what the user says now, the rest is history. A system
- * message at the very beginning counts as the system prompt when `system` does not give one.
+ * `messages` may hold a whole conversation: what follows the last answer is what the user says now, the rest is history. Where it ends in the
+ * results of tools, the question before them still waits for its answer. A system message at the very beginning counts as the system prompt when
+ * `system` does not give one.
  */
 export function inputOf(options: EngineOptions): TurnInput {
   const given = toMessages([options.messages ?? [], options.prompt ?? []])
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'
   const said = leads ? given.slice(1) : given
-  const lastAnswer = said.findLastIndex((message) => message.role !== 'user')
+  const end = said.findLastIndex(({ role }) => role === 'user') + 1
+  const begin = said.slice(0, end).findLastIndex(({ role }) => role !== 'user') + 1
+  const since = end === 0 ? [] : said.slice(end)
   return {
     system: options.system ?? (leads ? first.content : ''),
-    history: said.slice(0, lastAnswer + 1),
-    messages: said.slice(lastAnswer + 1),
+    history: end === 0 ? said : said.slice(0, begin),
+    messages: said.slice(begin, end),
+    ...(since.length === 0 ? {} : { since }),
     ...(options.retrieve === undefined ? {} : { retrieve: options.retrieve }),
   }
 }

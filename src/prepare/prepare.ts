@@ -45,6 +45,8 @@ export interface TurnInput {
   readonly history: readonly Message[]
   /** What the user says now; the last one holds the question. */
   readonly messages: readonly Message[]
+  /** What was done about it so far, when a turn is handed over half way: calls and their results. */
+  readonly since?: readonly Message[]
   readonly retrieve?: RetrievalOptions
   /** What to look up beside it, and what is known from earlier in the session. */
   readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
@@ -86,6 +88,8 @@ export async function* prepare(state: PrepareState, ctx: CompactContext): Statio
 async function* compose({ input, request, model }: PrepareState, ctx: CompactContext): Station<Conversation> {
   const { docstore, memory, nResults = DEFAULT_RESULTS, ...retrieve } = input.retrieve ?? {}
   const { sources = [], reads = [] } = input.context ?? {}
+  const { history, since = [] } = input
+  const before = since.length === 0 ? history : [...history, ...since]
   const injection = yield* inject({ sources, reads, room: roomForContext(input, request, model.facts) }, ctx)
   const { span, signal, clock } = ctx
   const passageTokens = roomForPassages(input, request, model.facts, injection.tokens)
@@ -98,15 +102,15 @@ async function* compose({ input, request, model }: PrepareState, ctx: CompactCon
   for (const each of found) yield { type: 'retrieval', store: each.store, query, chunks: references(each) }
   for (const notice of notices) yield { type: 'notice', ...notice }
 
-  const known: ReadonlySet<string> = new Set(input.history.map((message) => message.id))
+  const known: ReadonlySet<string> = new Set(history.map(({ id }) => id))
   yield {
     type: 'note',
-    entry: { type: 'messages', step: 0, messages: composition.messages.filter((message) => !known.has(message.id)) },
+    entry: { type: 'messages', step: 0, messages: [...composition.messages.filter(({ id }) => !known.has(id)), ...since] },
   }
-  yield* interruptionNotice(input.history)
-  const { messages, repairs } = repairHistory(composition.processedMessages)
+  yield* interruptionNotice(before)
+  const { messages, repairs } = repairHistory([...composition.processedMessages, ...since])
   yield* repairNotice(repairs)
-  return conversationOf(messages, composition.grounding, known)
+  return conversationOf(messages, composition.grounding, new Set(before.map(({ id }) => id)))
 }
 
 /** The question, or what it means after what was asked before. */

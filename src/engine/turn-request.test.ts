@@ -1,0 +1,57 @@
+/** A turn that is handed over half way: its question is answered like any other. */
+
+import { describe, expect, it } from 'vitest'
+import { all, collect } from '../../test/calls.ts'
+import { assistant, toolResult, user } from '../core/message.ts'
+import type { DocumentStore } from '../core/store.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { query } from './query.ts'
+
+const words = (chars: number): string =>
+  'The river carries what the rain has left. '.repeat(Math.ceil(chars / 42)).slice(0, chars)
+const steps = (count: number, chars: number): ReturnType<typeof user>[] =>
+  Array.from({ length: count }, (_, step) => [
+    assistant([
+      { type: 'text', text: words(chars) },
+      { type: 'tool-call', id: `c${step}`, name: 'look', input: {} },
+    ]),
+    toolResult({ id: `c${step}`, name: 'look', content: words(chars) }),
+  ]).flat()
+
+describe('messages that end in the results of tools', () => {
+  it('ENG-CTX-002 compaction keeps the question that still waits for its answer', async () => {
+    const messages = [user('First of all.'), assistant(words(2000)), user('Where is it?'), ...steps(12, 900)]
+    const model = new ScriptedModel(({ messages: [first] }) => (first?.role === 'system' ? 'Notes.' : 'There.'), {
+      facts: { contextWindow: 4000 },
+    })
+    const events = await collect({ model, messages, prompt: [] })
+    expect(all(events, 'compaction')).toHaveLength(1)
+    const sent = model.requests.at(-1)?.messages ?? []
+    expect(sent.map(({ content }) => content)).toEqual(expect.arrayContaining(['First of all.', 'Where is it?']))
+    expect(sent.at(-1)?.role).toBe('tool')
+    // What was done about it may make room.
+    expect(sent.length).toBeLessThan(12)
+  })
+
+  it('retrieval searches for that question, and its calls keep their results', async () => {
+    const searched: string[] = []
+    const docstore = {
+      name: 'docs',
+      retrieve: async (text: string) => {
+        searched.push(text)
+        return [{ id: 'x', text: 'It is in Oban.', source: 's.md', start: 0, end: 14, metadata: {}, score: 1 }]
+      },
+    } as unknown as DocumentStore
+    const model = new ScriptedModel(['In Oban [1].'])
+    const events = await collect({
+      model,
+      messages: [user('Where is it?'), ...steps(1, 20)],
+      prompt: [],
+      retrieve: { docstore },
+    })
+    expect(events.at(-1)).toMatchObject({ type: 'complete', result: { citations: [{ marker: '1' }] } })
+    expect(searched).toEqual(['Where is it?'])
+    expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'assistant', 'tool'])
+    expect(() => query({ model, messages: steps(1, 20), retrieve: { docstore } })).toThrow('nothing to search for')
+  })
+})
