@@ -4,17 +4,11 @@ import type { HomePaths } from '../../app/paths.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
 import type { Io } from '../io.ts'
-import { commonStart, complete } from './completion.ts'
 import type { Completable } from './completion.ts'
-import { edited, EMPTY_DRAFT, insert, vertical, withText } from './editor.ts'
-import type { Draft } from './editor.ts'
+import { Composer } from './composer.ts'
 import type { Calls } from './calls.ts'
 import type { Choice, ChooseOptions, Front } from './front.ts'
-import { keepInHistory, readHistory, recalled, recallOf, remembered } from './history.ts'
-import type { Recall } from './history.ts'
 import type { Key } from './keys.ts'
-import { NOTHING_PASTED, paste, unfolded } from './pasted.ts'
-import type { Pasted } from './pasted.ts'
 import { Question } from './question.ts'
 import { regionOf } from './region.ts'
 import type { RegionState } from './region.ts'
@@ -54,11 +48,8 @@ export class ScreenFront implements Front {
   readonly #screen: Screen
   readonly #input: TerminalInput
   #behind: Behind | undefined
-  #draft: Draft = EMPTY_DRAFT
-  #pasted: Pasted = NOTHING_PASTED
-  #recall: Recall = recallOf([])
+  readonly #composer: Composer
   #queue: string[] = []
-  #candidates: readonly string[] = []
   /** Keys that wait until a completion is there, or what was typed in other sessions. */
   #held: Key[] | undefined = []
   readonly #questions: Question[] = []
@@ -84,9 +75,10 @@ export class ScreenFront implements Front {
   readonly #endListening: () => void
 
   constructor(options: ScreenOptions) {
-    const { io, paths, now = Date.now } = options
+    const { io, paths, completable, now = Date.now } = options
     this.#options = options
     this.#now = now
+    this.#composer = new Composer(paths, completable)
     this.#screen = new Screen({
       write: (text) => io.stdout.writeRaw(text),
       get columns() {
@@ -112,10 +104,7 @@ export class ScreenFront implements Front {
       io.signal.removeEventListener('abort', onAbort)
     }
     this.#paint()
-    void readHistory(paths).then((entries) => {
-      this.#recall = recallOf(entries)
-      this.#release()
-    })
+    void this.#composer.remember().then(() => this.#release())
   }
 
   get columns(): number {
@@ -252,43 +241,30 @@ export class ScreenFront implements Front {
   /** Keys answer a question, but for those of somebody who was in the middle of a word when it came up. */
   #isForQuestion(): boolean {
     if (this.#questions.length === 0) return false
-    return this.#draft.text === '' || this.#now() - this.#typedAt >= TYPING_MS
+    return this.#composer.isEmpty || this.#now() - this.#typedAt >= TYPING_MS
   }
 
   #onDraftKey(key: Key): void {
     this.#typedAt = this.#now()
     const name = key.type === 'key' ? key.name : undefined
-    const candidates = this.#candidates
-    this.#candidates = []
-    if (name === 'enter') this.#submit()
-    else if (name === 'tab') void this.#complete(candidates)
-    else if (name === 'ctrl-d' && this.#draft.text === '') this.#leave()
-    else if (name === 'ctrl-o') this.#runNow('/show')
-    else if (name === 'up' || name === 'ctrl-p') this.#onVertical(-1)
-    else if (name === 'down' || name === 'ctrl-n') this.#onVertical(1)
-    else if (key.type === 'paste') this.#onPaste(key.text)
-    else this.#draft = edited(this.#draft, name === 'ctrl-d' ? { type: 'key', name: 'delete' } : key) ?? this.#draft
-  }
-
-  #onPaste(text: string): void {
-    const { shown, pasted } = paste(text, this.#pasted)
-    this.#pasted = pasted
-    this.#draft = insert(this.#draft, shown)
-  }
-
-  #submit(): void {
-    const { text, cursor } = this.#draft
-    // A backslash before Enter is a line end that is meant.
-    if (text[cursor - 1] === '\\') {
-      this.#draft = insert({ ...this.#draft, text: text.slice(0, cursor - 1) + text.slice(cursor), cursor: cursor - 1 }, '\n')
-      return
+    const waiting = name === 'up' && this.#composer.isEmpty ? this.#queue.pop() : undefined
+    if (waiting !== undefined) {
+      // What waits to be said can be taken back.
+      this.#composer.write(waiting)
+    } else if (name === 'tab') {
+      this.#held = []
+      void this.#composer.complete().then(() => this.#release())
+    } else if (name === 'ctrl-d' && this.#composer.isEmpty) {
+      this.#leave()
+    } else if (name === 'ctrl-o') {
+      this.#runNow('/show')
+    } else {
+      const message = this.#composer.press(key)
+      if (message !== undefined) this.#send(message)
     }
-    const message = unfolded(text, this.#pasted).trim()
-    if (message === '') return
-    this.#draft = { ...EMPTY_DRAFT, killed: this.#draft.killed }
-    this.#pasted = NOTHING_PASTED
-    this.#recall = remembered(this.#recall, message)
-    void keepInHistory(message, this.#options.paths)
+  }
+
+  #send(message: string): void {
     if (this.#interrupt !== undefined && this.#behind?.isImmediate(message) === true) {
       this.#runNow(message)
       return
@@ -302,32 +278,6 @@ export class ScreenFront implements Front {
     void this.#behind?.runNow(command)
   }
 
-  #onVertical(by: -1 | 1): void {
-    const within = vertical(this.#draft, by)
-    if (within !== undefined) {
-      this.#draft = within
-      return
-    }
-    // What waits to be said can be taken back.
-    const waiting = by === -1 && this.#draft.text === '' ? this.#queue.pop() : undefined
-    const found = waiting === undefined ? recalled(this.#recall, this.#draft.text, by) : undefined
-    if (found !== undefined) this.#recall = found.recall
-    const text = waiting ?? found?.text
-    if (text !== undefined) this.#draft = withText(this.#draft, text)
-  }
-
-  async #complete(shown: readonly string[]): Promise<void> {
-    const { text, cursor } = this.#draft
-    this.#held = []
-    const { start, candidates } = await complete(text.slice(0, cursor), this.#options.completable)
-    const taken = commonStart(candidates)
-    if (taken.length > cursor - start) {
-      this.#draft = { ...this.#draft, text: text.slice(0, start) + taken + text.slice(cursor), cursor: start + taken.length }
-    }
-    this.#candidates = candidates.length > 1 && shown.length === 0 ? candidates : []
-    this.#release()
-  }
-
   #release(): void {
     const held = this.#held ?? []
     this.#held = undefined
@@ -338,7 +288,7 @@ export class ScreenFront implements Front {
   #onEscape(): void {
     if (this.#interrupt !== undefined) this.#stop()
     else if (this.#questions.length > 0) this.#questions[0]?.giveUp()
-    else this.#candidates = []
+    else this.#composer.candidates = []
   }
 
   #onStop(): void {
@@ -350,8 +300,8 @@ export class ScreenFront implements Front {
       this.#stop()
     } else if (this.#questions.length > 0) {
       this.#questions[0]?.giveUp()
-    } else if (this.#draft.text !== '') {
-      this.#draft = { ...EMPTY_DRAFT, killed: this.#draft.text }
+    } else if (!this.#composer.isEmpty) {
+      this.#composer.clear()
       this.#stoppedAt = -Infinity
     } else {
       this.#hint = 'Ctrl-C again leaves'
@@ -361,10 +311,8 @@ export class ScreenFront implements Front {
   /** Stops the turn; what was to be said next is there to be changed. */
   #stop(): void {
     this.#interrupt?.()
-    if (this.#queue.length === 0) return
-    const waiting = [...this.#queue, ...(this.#draft.text === '' ? [] : [this.#draft.text])]
+    this.#composer.takeBack(this.#queue)
     this.#queue = []
-    this.#draft = withText(this.#draft, waiting.join('\n'))
   }
 
   #leave(): void {
@@ -408,12 +356,12 @@ export class ScreenFront implements Front {
     const { io } = this.#options
     const [question] = this.#questions
     const state: RegionState = {
-      draft: this.#draft,
+      draft: this.#composer.draft,
       tail: this.#tail,
       running: this.#interrupt === undefined || question !== undefined ? [] : (this.#calls?.running ?? []),
       elapsed: this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt,
       queued: this.#interrupt === undefined ? [] : this.#queue,
-      candidates: this.#candidates,
+      candidates: this.#composer.candidates,
       question: this.#isForQuestion() ? question?.shown : undefined,
       status: this.#behind?.status(io.stdout.columns - 1) ?? '',
       hint:

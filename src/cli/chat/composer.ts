@@ -1,0 +1,113 @@
+/** The message that is being written: its text, what was typed before, long pastes, and completion. */
+
+import type { HomePaths } from '../../app/paths.ts'
+import { commonStart, complete } from './completion.ts'
+import type { Completable } from './completion.ts'
+import { edited, EMPTY_DRAFT, insert, vertical, withText } from './editor.ts'
+import type { Draft } from './editor.ts'
+import { keepInHistory, readHistory, recalled, recallOf, remembered } from './history.ts'
+import type { Recall } from './history.ts'
+import type { Key } from './keys.ts'
+import { NOTHING_PASTED, paste, unfolded } from './pasted.ts'
+import type { Pasted } from './pasted.ts'
+
+export class Composer {
+  readonly #paths: HomePaths
+  readonly #completable: Completable
+  #draft: Draft = EMPTY_DRAFT
+  #pasted: Pasted = NOTHING_PASTED
+  #recall: Recall = recallOf([])
+  /** What Tab could complete to, for the user to see. */
+  candidates: readonly string[] = []
+
+  constructor(paths: HomePaths, completable: Completable) {
+    this.#paths = paths
+    this.#completable = completable
+  }
+
+  get draft(): Draft {
+    return this.#draft
+  }
+
+  get isEmpty(): boolean {
+    return this.#draft.text === ''
+  }
+
+  /** Fetches what was typed in earlier sessions. */
+  async remember(): Promise<void> {
+    this.#recall = recallOf(await readHistory(this.#paths))
+  }
+
+  /** The message, when the key sends it. */
+  press(key: Key): string | undefined {
+    this.candidates = []
+    const name = key.type === 'key' ? key.name : undefined
+    if (name === 'enter') return this.#send()
+    if (name === 'up' || name === 'ctrl-p') this.#move(-1)
+    else if (name === 'down' || name === 'ctrl-n') this.#move(1)
+    else if (key.type === 'paste') this.#insertPaste(key.text)
+    else this.#draft = edited(this.#draft, name === 'ctrl-d' ? { type: 'key', name: 'delete' } : key) ?? this.#draft
+    return undefined
+  }
+
+  /** Completes what stands before the cursor; nothing may be pressed until it is done. */
+  async complete(): Promise<void> {
+    const wereShown = this.candidates.length > 0
+    this.candidates = []
+    const { text, cursor } = this.#draft
+    const { start, candidates } = await complete(text.slice(0, cursor), this.#completable)
+    const taken = commonStart(candidates)
+    if (taken.length > cursor - start) {
+      this.#draft = { ...this.#draft, text: text.slice(0, start) + taken + text.slice(cursor), cursor: start + taken.length }
+    }
+    this.candidates = candidates.length > 1 && !wereShown ? candidates : []
+  }
+
+  /** Takes the text away; Ctrl-Y brings it back. */
+  clear(): void {
+    this.#draft = { ...EMPTY_DRAFT, killed: this.#draft.text }
+  }
+
+  write(text: string): void {
+    this.#draft = withText(this.#draft, text)
+  }
+
+  /** Puts messages that were not said yet before what is being written. */
+  takeBack(messages: readonly string[]): void {
+    if (messages.length > 0) this.write([...messages, ...(this.isEmpty ? [] : [this.#draft.text])].join('\n'))
+  }
+
+  #send(): string | undefined {
+    const { text, cursor, killed } = this.#draft
+    // A backslash before Enter is a line end that is meant.
+    if (text[cursor - 1] === '\\') {
+      this.#draft = insert({ text: text.slice(0, cursor - 1) + text.slice(cursor), cursor: cursor - 1, killed }, '\n')
+      return undefined
+    }
+    const message = unfolded(text, this.#pasted).trim()
+    if (message === '') return undefined
+    this.#draft = { ...EMPTY_DRAFT, killed }
+    this.#pasted = NOTHING_PASTED
+    this.#recall = remembered(this.#recall, message)
+    void keepInHistory(message, this.#paths)
+    return message
+  }
+
+  #move(by: -1 | 1): void {
+    const within = vertical(this.#draft, by)
+    if (within !== undefined) {
+      this.#draft = within
+      return
+    }
+    const found = recalled(this.#recall, this.#draft.text, by)
+    if (found === undefined) return
+    this.#recall = found.recall
+    this.write(found.text)
+  }
+
+  #insertPaste(text: string): void {
+    const { shown, pasted } = paste(text, this.#pasted)
+    this.#pasted = pasted
+    this.#draft = insert(this.#draft, shown)
+  }
+}
