@@ -4,12 +4,12 @@ import { isSecretName } from '../../util/secret-files.ts'
 import type { SimpleCommand, Word } from './command-line.ts'
 
 /** Folders whose files are keys, whatever they are called. */
-const SECRET_FOLDERS: ReadonlySet<string> = new Set(['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.password-store'])
+const SECRET_FOLDERS: ReadonlySet<string> = new Set(['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store'])
 /** The data of version control: what is written there decides which programs run later. */
 const VERSION_CONTROL: ReadonlySet<string> = new Set(['.git', '.hg', '.svn'])
 /** Settings of editors, shells and tools that name programs. */
 const SETTINGS_FOLDERS: ReadonlySet<string> = new Set(
-  '.cria .vscode .idea .husky .devcontainer .claude .cursor autostart'.split(' '),
+  '.cria .vscode .idea .husky .devcontainer .claude .cursor .bin .local autostart'.split(' '),
 )
 const SETTINGS: ReadonlySet<string> = new Set(
   (
@@ -65,17 +65,14 @@ const SEARCHING: ReadonlySet<string> = new Set('grep egrep fgrep rg ag ack jq yq
 export function guardedWords(command: SimpleCommand, program: string): ReadonlySet<number> {
   if (NAMING.has(program)) return new Set()
   const isReading =
-    READING.has(program) || (program === 'git' && command.some(({ text }) => READING_OF_GIT.has(text)) && !hasWord(command, 'mv'))
+    READING.has(program) ||
+    (program === 'git' && READING_OF_GIT.has(command.slice(1).find(({ text }) => !text.startsWith('-'))?.text ?? ''))
   const pattern = placeOfPattern(command, program)
   const places = new Set<number>()
   for (const [place, word] of command.entries()) {
     if (place !== 0 && place !== pattern && isGuarded(word, isReading)) places.add(place)
   }
   return places
-}
-
-function hasWord(command: SimpleCommand, text: string): boolean {
-  return command.some((word) => word.text === text)
 }
 
 /** What is searched for looks like a path now and then: `grep process.env`. */
