@@ -8,6 +8,7 @@ import type { ChatOptions } from '../../src/cli/chat/options.ts'
 import { openJournal } from '../../src/app/journal.ts'
 import { agentServer, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
+import { answer, chatServer, refuse } from '../support/chat-server.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { chatTerminal, KEY, pasted } from '../support/chat-terminal.ts'
 import type { ChatTerminal, ChatTerminalOptions } from '../support/chat-terminal.ts'
@@ -365,6 +366,42 @@ describe('a conversation at a terminal', () => {
     stop()
     await code
     expect(isRaw()).toBe(false)
+  })
+
+  test('an answer that comes letter by letter is shown as one that comes at once', async () => {
+    const text =
+      '# Title\n\nSome **bold** words that are\nbroken.\n\n```js\nlet a = 1\n\nlet b = 2\n```\n\n1. one\n2. two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.'
+    const shown: string[] = []
+    for (const deltas of [text.split(''), [text]]) {
+      server = await chatServer(answer(...deltas))
+      const { say, ends, press, code, terminal } = again()
+      say('Go')
+      await ends('The end.')
+      press(KEY.ctrlD)
+      await code
+      shown.push(terminal.text.replace(/ses_\w+/, ''))
+      await server[Symbol.asyncDispose]()
+    }
+    expect(shown[0]).toBe(shown[1])
+    for (const part of ['Title\n\nSome bold words that are\nbroken.\n', 'let b = 2', '1. one\n2. two\n'])
+      expect(shown[0]).toContain(part)
+  })
+
+  test('K01 a provider that fails ends no session, and its message carries no key', async () => {
+    let isKeyRight = false
+    server = await chatServer((response, request) =>
+      (isKeyRight ? answer('Welcome.') : refuse(401, 'Incorrect key sk-canary-0123456789'))(response, request),
+    )
+    const { say, shows, ends, press, code, terminal } = again()
+    say('Hello')
+    await shows('Check the API key')
+    expect(terminal.text).not.toContain('sk-canary-0123456789')
+    isKeyRight = true
+    await ends('Check the API key')
+    say('Hello again')
+    await ends('Welcome.')
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
   })
 
   test('a long paste is one message, and takes one line', async () => {
