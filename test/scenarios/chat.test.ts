@@ -349,6 +349,19 @@ describe('a conversation at a terminal', () => {
     expect(JSON.parse(stdout)).toMatchObject({ turn: { status: 'cancelled', question: 'Wait' } })
   })
 
+  test('commands that change nothing are answered while the model works, and /exit leaves', async () => {
+    const { say, shows, code, terminal } = await chat(() => new Promise<ScriptedStep>(() => {}))
+    say('Wait')
+    await shows('Esc stops it')
+    say('/cost')
+    await shows('0 turns, 0 tokens in')
+    say('/compact')
+    await shows('next: /compact')
+    say('/exit')
+    expect(await code).toBe(130)
+    expect(terminal.text).not.toContain('> /compact')
+  })
+
   test('Ctrl-C twice with nothing at work leaves with 0', async () => {
     const { press, shows, code, terminal } = await chat([])
     await shows('openai-compatible/test')

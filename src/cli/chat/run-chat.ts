@@ -50,7 +50,7 @@ async function onScreen(start: Start): Promise<number> {
       isImmediate: (text) => findSlash(slashOf(text)?.name ?? '')?.isImmediate === true,
       async runNow(text) {
         try {
-          await runSlash(text, program.slash)
+          if ((await runSlash(text, program.slash)) === 'leave') front.leave()
         } catch (thrown) {
           await front.note(describeFailure(thrown, io.env))
         }

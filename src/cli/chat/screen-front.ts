@@ -91,13 +91,13 @@ export class ScreenFront implements Front {
     this.#input = new TerminalInput(
       io,
       (key) => this.#onKey(key),
-      () => this.#leave(),
+      () => this.leave(),
     )
     const endResize = io.stdout.onResize(() => {
       this.#screen.invalidate()
       this.#paint()
     })
-    const onAbort = (): void => this.#leave()
+    const onAbort = (): void => this.leave()
     io.signal.addEventListener('abort', onAbort, { once: true })
     this.#endListening = () => {
       endResize()
@@ -176,9 +176,19 @@ export class ScreenFront implements Front {
     }
   }
 
+  /** Ends the chat, and what is at work in it. */
+  leave(): void {
+    if (this.#hasLeft) return
+    this.#hasLeft = true
+    this.wasInterrupted = this.#interrupt !== undefined
+    this.#interrupt?.()
+    for (const question of this.#questions) question.giveUp()
+    this.#wake?.()
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return
-    this.#leave()
+    this.leave()
     this.#isClosed = true
     clearTimeout(this.#paintTimer)
     clearInterval(this.#ticker)
@@ -255,7 +265,7 @@ export class ScreenFront implements Front {
       this.#held = []
       void this.#composer.complete().then(() => this.#release())
     } else if (name === 'ctrl-d' && this.#composer.isEmpty) {
-      this.#leave()
+      this.leave()
     } else if (name === 'ctrl-o') {
       this.#runNow('/show')
     } else {
@@ -295,7 +305,7 @@ export class ScreenFront implements Front {
     const isSecond = this.#now() - this.#stoppedAt < AGAIN_MS
     this.#stoppedAt = this.#now()
     if (isSecond) {
-      this.#leave()
+      this.leave()
     } else if (this.#interrupt !== undefined) {
       this.#stop()
     } else if (this.#questions.length > 0) {
@@ -315,15 +325,6 @@ export class ScreenFront implements Front {
     this.#queue = []
   }
 
-  #leave(): void {
-    if (this.#hasLeft) return
-    this.#hasLeft = true
-    this.wasInterrupted = this.#interrupt !== undefined
-    this.#interrupt?.()
-    for (const question of this.#questions) question.giveUp()
-    this.#wake?.()
-  }
-
   #suspend(): void {
     this.#isAway = true
     const wake = (): void => {
@@ -333,7 +334,7 @@ export class ScreenFront implements Front {
     }
     this.#screen.clear().then(
       () => this.#input.suspend(wake),
-      () => this.#leave(),
+      () => this.leave(),
     )
   }
 
@@ -375,7 +376,7 @@ export class ScreenFront implements Front {
     if (this.#isClosed || this.#isAway) return
     clearTimeout(this.#paintTimer)
     this.#paintTimer = undefined
-    this.#screen.paint(this.#region()).catch(() => this.#leave())
+    this.#screen.paint(this.#region()).catch(() => this.leave())
     // The question takes the keyboard when the typing has ended.
     if (this.#questions.length > 0 && !this.#isForQuestion())
       this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()

@@ -48,7 +48,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'fork', about: 'go on in a session of its own; this one stays as it is', run: fork },
   { name: 'export', argument: '[FILE]', about: 'write the conversation to a new file, .md or .json', run: exportTo },
   { name: 'new', about: 'begin a new session', run: startAnew },
-  { name: 'exit', about: 'leave', run: () => Promise.resolve('leave') },
+  { name: 'exit', about: 'leave', isImmediate: true, run: () => Promise.resolve('leave') },
 ]
 
 /** The command of a line; `undefined` for a message. A path at the beginning of a message is none. */
