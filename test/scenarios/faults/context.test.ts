@@ -42,7 +42,9 @@ describe.each(ALL_APIS)('$provider', (api) => {
       if (isSummary(request)) return { body: api.stream({ text: 'Notes: pages were read.' }) }
       step++
       const said = step > 12 ? { text: 'Done.' } : { calls: [{ id: `call_${step}`, name: 'look', arguments: `{"at":${step}}` }] }
-      return { body: api.stream(said) }
+      // A server that counts less than half of what it was sent would be taken for one that cuts.
+      const tokens = { input: Math.ceil(JSON.stringify(request.body).length / 4), output: 5 }
+      return { body: api.stream({ ...said, tokens }) }
     })
     const turn = query({
       model: modelAt(api, server.url),
