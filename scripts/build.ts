@@ -49,16 +49,51 @@ const workers: Plugin = {
   },
 }
 
+/** Where `cria ask` over a store comes by at every start, whatever is imported when it is needed. */
+const ON_THE_WAY = [
+  'cli/run',
+  'cli/commands/ask',
+  'cli/ask',
+  'stores/sqlite',
+  'recorders/sqlite/recorder',
+  'providers/extractive/model',
+]
+
+/** The modules that these and what they import statically are made of; of ours alone. */
+async function modulesOf(names: readonly string[], external: (id: string) => boolean): Promise<Set<string>> {
+  const input = Object.fromEntries(names.map((name) => [name.replaceAll('/', '-'), join(ROOT, `src/${name}.ts`)]))
+  const bundle = await rolldown({ input, platform: 'node', external, plugins: [workers] })
+  const { output } = await bundle.generate()
+  await bundle.close()
+  const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])))
+  const reached = new Set<string>()
+  const modules = new Set<string>()
+  const follow = (fileName: string): void => {
+    const chunk = chunks.get(fileName)
+    if (chunk === undefined || reached.has(fileName)) return
+    reached.add(fileName)
+    for (const id of chunk.moduleIds) modules.add(id)
+    chunk.imports.forEach(follow)
+  }
+  for (const chunk of chunks.values()) if (chunk.isEntry && chunk.name in input) follow(chunk.fileName)
+  return modules
+}
+
 async function buildCommand(entry: string): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
     string,
     Record<string, string> | undefined
   >
   const external = [...NOT_BUNDLED, ...Object.keys(manifest['peerDependencies'] ?? {})]
+  const isExternal = (id: string): boolean => external.some((name) => id === name || id.startsWith(`${name}/`))
+  const always = await modulesOf(['cli/main'], isExternal)
+  const onTheWay = await modulesOf(ON_THE_WAY, isExternal)
   const bundle = await rolldown({
     input: { main: entry },
     platform: 'node',
-    external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: isExternal,
+    // Grouped modules may leave names in the entry that nobody else asks for.
+    preserveEntrySignatures: 'allow-extension',
     plugins: [workers],
     transform: { define: { 'import.meta.main': 'false' } },
   })
@@ -70,6 +105,11 @@ async function buildCommand(entry: string): Promise<void> {
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     keepNames: true,
+    // One file is read faster than fifty. What `cria --help` needs is left out of it.
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ name: 'answer', test: (id) => onTheWay.has(id) && !always.has(id) }],
+    },
   })
   await bundle.close()
   const chunks = output.filter((file) => file.type === 'chunk')
