@@ -10,7 +10,6 @@ import { baseUrlOf, definitionOf, keyOf, needsKey, packageSettings, requireBaseU
 import type { ConnectionOptions } from './connection.ts'
 import { knownModels, modelFacts } from './facts.ts'
 import { ALWAYS_THINKS } from './facts-table.ts'
-import { WireCall } from './wire/call.ts'
 
 export type { AiSdkModel } from './ai-sdk/foreign.ts'
 
@@ -80,13 +79,17 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
     },
     async open(callOptions) {
       requireKey(provider, baseURL, options)
+      const [{ WireCall }, dialect, create] = await Promise.all([
+        import('./wire/call.ts'),
+        definition.dialect(),
+        definition.load(),
+      ])
       const wire = new WireCall({
         peer: { provider, host },
-        dialect: definition.dialect,
+        dialect,
         ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
         ...(options.maxEventBytes === undefined ? {} : { maxEventBytes: options.maxEventBytes }),
       })
-      const create = await definition.load()
       const settings = packageSettings({ provider, model }, baseURL, options, wire.fetch)
       return { model: await create(settings, callOptions), wire }
     },

@@ -4,13 +4,7 @@ import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } fr
 import type { EmbeddingPurpose } from '../core/embedding.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { ModelFacts } from '../core/model.ts'
-import { chatDialect } from './ai-sdk/gaps/chat.ts'
-import { geminiDialect } from './ai-sdk/gaps/gemini.ts'
-import { messagesDialect } from './ai-sdk/gaps/messages.ts'
-import { responsesDialect } from './ai-sdk/gaps/responses.ts'
-import { openaiChatBody } from './ai-sdk/openai-chat-body.ts'
 import type { StyleName } from './ai-sdk/style.ts'
-import { thinkWithin } from './ai-sdk/think-within.ts'
 import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
 import type { CreateDialect } from './wire/dialect.ts'
 
@@ -33,7 +27,8 @@ export interface ProviderDefinition {
   /** @throws ConfigurationError */
   readonly normalize: (url: string, source: string) => string
   readonly style: StyleName
-  readonly dialect: CreateDialect
+  /** Loaded on first use, as the package is. */
+  readonly dialect: () => Promise<CreateDialect>
   /** What its package is told unless the caller says otherwise, under the name by which it looks for it. */
   readonly providerOptions: Readonly<Record<string, JsonObject>>
   readonly load: () => Promise<
@@ -63,7 +58,7 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
     home: 'https://api.openai.com/v1',
     normalize: (url, source) => normalizeBaseUrl(url, source),
     style: 'responses',
-    dialect: responsesDialect,
+    dialect: async () => (await import('./ai-sdk/gaps/responses.ts')).responsesDialect,
     providerOptions: STATELESS,
     load: async () => {
       const { createOpenAI } = await import('@ai-sdk/openai')
@@ -83,13 +78,14 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
     home: 'https://api.openai.com/v1',
     normalize: (url, source) => normalizeBaseUrl(url, source),
     style: 'chat',
-    dialect: chatDialect,
+    dialect: async () => (await import('./ai-sdk/gaps/chat.ts')).chatDialect,
     providerOptions: { openai: {} },
     // OpenAI's package knows what OpenAI's models take; the other one understands more of what comes back.
     load: async () => {
-      const [{ createOpenAI }, { createOpenAICompatible }] = await Promise.all([
+      const [{ createOpenAI }, { createOpenAICompatible }, { openaiChatBody }] = await Promise.all([
         import('@ai-sdk/openai'),
         import('@ai-sdk/openai-compatible'),
+        import('./ai-sdk/openai-chat-body.ts'),
       ])
       return async ({ model, ...settings }, options) => {
         const body = await openaiChatBody((capture) => createOpenAI({ ...settings, fetch: capture }).chat(model), options)
@@ -112,10 +108,13 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
     home: 'https://api.anthropic.com/v1',
     normalize: (url, source) => normalizeBaseUrl(url, source, 'v1'),
     style: 'messages',
-    dialect: messagesDialect,
+    dialect: async () => (await import('./ai-sdk/gaps/messages.ts')).messagesDialect,
     providerOptions: {},
     load: async () => {
-      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      const [{ createAnthropic }, { thinkWithin }] = await Promise.all([
+        import('@ai-sdk/anthropic'),
+        import('./ai-sdk/think-within.ts'),
+      ])
       return ({ model, ...settings }, { maxOutputTokens }) =>
         createAnthropic({ ...settings, fetch: thinkWithin(maxOutputTokens, settings.fetch) }).languageModel(model)
     },
@@ -126,7 +125,7 @@ export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> 
     home: 'https://generativelanguage.googleapis.com/v1beta',
     normalize: (url, source) => normalizeBaseUrl(url, source, 'v1beta'),
     style: 'gemini',
-    dialect: geminiDialect,
+    dialect: async () => (await import('./ai-sdk/gaps/gemini.ts')).geminiDialect,
     providerOptions: {},
     load: async () => {
       const { createGoogle } = await import('@ai-sdk/google')
@@ -168,7 +167,7 @@ function compatible({
   return {
     ...place,
     style: 'compatible',
-    dialect: chatDialect,
+    dialect: async () => (await import('./ai-sdk/gaps/chat.ts')).chatDialect,
     providerOptions: { [name]: {} },
     load: async () => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')

@@ -50,7 +50,7 @@ function toFormat({ responseFormat }: ModelRequest): LanguageModelV4CallOptions[
   const { schema, name } = responseFormat
   return {
     type: 'json',
-    ...(schema === undefined ? {} : { schema: schema as never }),
+    ...(schema === undefined ? {} : { schema }),
     ...(name === undefined ? {} : { name }),
   }
 }
@@ -60,8 +60,7 @@ function toTool({ name, description, inputSchema }: ToolSpec, names: ToolNames):
     type: 'function',
     name: names.out(name),
     description: wellFormed(description),
-    // The package's own type for schemas is not installed with it.
-    inputSchema: toObjectSchema(inputSchema) as never,
+    inputSchema: toObjectSchema(inputSchema),
   }
 }
 
