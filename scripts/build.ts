@@ -113,9 +113,18 @@ async function buildCommand(entry: string): Promise<void> {
   })
   await bundle.close()
   const chunks = output.filter((file) => file.type === 'chunk')
+  for (const { fileName, code } of chunks) writeFileSync(join(COMMAND, fileName), inAscii(code))
   writeFileSync(join(COMMAND, 'package.json'), '{ "type": "commonjs" }\n')
   writeFileSync(join(COMMAND, 'cria.js'), LAUNCHER, { mode: 0o755 })
   writeFileSync(join(COMMAND, 'LICENSES.txt'), licenses(chunks))
+}
+
+/**
+ * Node reads text of ASCII alone in half the time, and keeps it in half the room. The escape means the same in strings and patterns;
+ * `String.raw` holds nothing but patterns.
+ */
+export function inAscii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** The compile cache must be on before the first module of ours is loaded; a Node that is too old is told so in words it understands. */
