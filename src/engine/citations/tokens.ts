@@ -5,6 +5,8 @@
  * and the signs of code and arithmetic are words. Scripts without spaces are compared character by character.
  */
 
+import { numbersIn } from '../../util/number-runs.ts'
+
 export interface Token {
   readonly start: number
   readonly end: number
@@ -34,7 +36,11 @@ let singlePattern: RegExp | undefined
 
 export function* tokensOf(text: string): Generator<Token, void, undefined> {
   const pattern = (tokenPattern ??= new RegExp(TOKEN, 'gmv'))
-  for (const { index, 0: word } of text.matchAll(pattern)) yield { start: index, end: index + word.length }
+  for (const { index, 0: word } of text.matchAll(pattern)) {
+    const end = index + word.length
+    if (word.includes(',')) for (const [from, to] of numbersIn(text, index, end)) yield { start: from, end: to }
+    else yield { start: index, end }
+  }
 }
 
 const DROPPED = /[\u00AD\u200B-\u200D\u2060]|[-\u2010][ \t]?\r?\n[ \t]*/g

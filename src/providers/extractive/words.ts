@@ -1,5 +1,6 @@
 /** Text as words with their places: what all comparing is done on. */
 
+import { numbersIn } from '../../util/number-runs.ts'
 import { patternFor } from '../../util/pattern.ts'
 import { numeral } from './numerals.ts'
 import { stem } from './stem.ts'
@@ -38,7 +39,10 @@ export function readWords(text: string): Word[] {
   for (const match of text.matchAll(WORD(text))) {
     const [run] = match
     if (run.charCodeAt(0) > 0x7f && UNSPACED_RUN.test(run)) pairs(run, match.index, words)
-    else words.push(word(run, match.index))
+    else if (run.includes(',')) {
+      for (const [start, end] of numbersIn(text, match.index, match.index + run.length))
+        words.push(word(text.slice(start, end), start))
+    } else words.push(word(run, match.index))
   }
   return words
 }

@@ -1,0 +1,36 @@
+/** Questions to tables and settings, asked as an application does: the answer is the value, and its citation holds. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MemoryDocumentStore, QueryBot } from '../../src/index.ts'
+import type { SourceDocument } from '../../src/index.ts'
+
+const DOCUMENTS: readonly SourceDocument[] = [
+  {
+    source: 'seeds.csv',
+    format: 'csv',
+    text: 'code,name,price,packets,grower\nS-7,Field bean,3.50,140,Morrow\nS-8,Sweet pea,2.80,65,Hallam & Sons\nT-1,Red clover,12.00,8,Morrow\n',
+  },
+]
+
+let docstore: MemoryDocumentStore
+let bot: QueryBot
+
+beforeAll(async () => {
+  docstore = new MemoryDocumentStore()
+  await docstore.extend(DOCUMENTS)
+  bot = new QueryBot({ docstore, model: 'builtin/extractive', streamTarget: 'none', recorder: false })
+})
+
+afterAll(async () => {
+  await docstore.close()
+})
+
+test.each([
+  ['What is the price of red clover?', '12.00'],
+  ['How many packets of field bean are there?', '140'],
+  ['How many packets of sweet pea are there?', '65'],
+  ['Who is the grower of sweet pea?', 'Hallam & Sons'],
+])('QRY-RAG-022 %s %s', async (question, value) => {
+  const { citations } = await bot.ask(question)
+  expect(citations?.[0]).toMatchObject({ quote: value, supported: true, kind: 'verbatim' })
+})
