@@ -124,6 +124,20 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect((await ended).code).toBe(130)
   })
 
+  test('Ctrl-Z where no shell waits for the chat goes on at once', async () => {
+    server = await agentServer([{ text: 'Still here.' }])
+    const { process, shows, ended } = chat()
+    await shows('openai-compatible/test')
+    process.stdin.write('\u001A')
+    // Given back, and taken again.
+    await shows('\u001B[?2004l\u001B[?25h\u001B[0m\u001B[?2004h')
+    process.stdin.write(`Hello${KEY.enter}`)
+    await shows('Still here.')
+    await shows('15 tokens')
+    process.stdin.write(KEY.ctrlD)
+    expect((await ended).code).toBe(0)
+  })
+
   test('NO_COLOR: no colours, and the rest as usual', async () => {
     server = await agentServer([{ text: '**bold**' }])
     const { process, shows, ended } = chat([], { NO_COLOR: '1' })

@@ -317,6 +317,28 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
+  test('a name that every object has is a word like any other', async () => {
+    const { press, say, shows, code } = await chat([])
+    await shows('openai-compatible/test')
+    press(`/constructor a${KEY.tab}${KEY.ctrlC}`)
+    say('/toString')
+    await shows('There is no command /toString')
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+  })
+
+  test('who leaves while a server of tools has not started yet does not wait for it', async () => {
+    const program = join(import.meta.dirname, '../support/mcp-server.ts')
+    place.configure({ mcpServers: { slow: { command: process.execPath, args: [program, 'never-starts'] } } })
+    const { press, say, shows, code, isRaw } = await chat([])
+    say('Hello')
+    await shows('getting ready')
+    await shows('next: Hello')
+    press(`${KEY.ctrlC}${KEY.ctrlC}`)
+    expect(await code).toBe(0)
+    expect(isRaw()).toBe(false)
+  })
+
   test('a message that is written while the model works is said next', async () => {
     const first = Promise.withResolvers<ScriptedStep>()
     const { say, shows, ends, press, code } = await chat((_, step) => (step === 0 ? first.promise : { text: 'And the second.' }))
@@ -426,6 +448,53 @@ describe('a conversation at a terminal', () => {
     await ends('Read.')
     expect(sent().at(-1)?.content).toContain('line 0\nline 1\n')
     expect(sent().at(-1)?.content).toContain('line 39 what is it?')
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('a paste that comes in pieces, cut anywhere, is whole', async () => {
+    const text = `${'\u001B[31mred and 🦙\n'.repeat(200)}the end`
+    const { press, ends, shows, code, terminal } = await chat(() => ({ text: 'Read.' }))
+    for (let size = 1; size <= 7; size += 3) {
+      const keys = [...`${pasted(text)}!${KEY.enter}`]
+      for (let at = 0; at < keys.length; at += size) press(keys.slice(at, at + size).join(''))
+      await shows(() => terminal.text.split('Read.').length > Math.ceil(size / 3))
+      await ends('Read.')
+      expect(sent().at(-1)?.content).toBe(`${text}!`)
+    }
+    expect(terminal.strange).toEqual([])
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('a paste whose end never comes keeps nobody from the keyboard, and what came is there', async () => {
+    const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }])
+    await shows('openai-compatible/test')
+    press('\u001B[200~rm -rf\r')
+    press(`and more${KEY.enter}`)
+    await shows('a paste has not ended; Ctrl-C ends it')
+    expect(server?.requests).toHaveLength(0)
+    press(KEY.ctrlC)
+    await shows(() => terminal.cursor.line.trim() === 'and more' || terminal.text.includes('> rm -rf'))
+    expect(server?.requests).toHaveLength(0)
+    press(KEY.enter)
+    await ends('Read.')
+    expect(sent().at(-1)?.content).toBe('rm -rf\nand more')
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('a line of a hundred thousand characters does not fill the screen, neither said nor taken back', async () => {
+    const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
+    press(`${pasted('x'.repeat(100_000))}${KEY.enter}`)
+    await ends('Read.')
+    expect(terminal.text).toContain('… 96000 more characters')
+    expect(terminal.text.length).toBeLessThan(5000)
+    press(KEY.up)
+    await shows('> [pasted text 1: 100000 characters]')
+    press(KEY.enter)
+    await ends('Again.')
+    expect(sent().at(-1)?.content).toHaveLength(100_000)
     press(KEY.ctrlD)
     await code
   })

@@ -29,7 +29,9 @@ export async function complete(text: string, from: Completable): Promise<Complet
     return { start: 0, candidates: names.map((name) => `/${name} `) }
   }
   const [, name = '', value = ''] = /^\/(\S+)\s+(\S*)$/.exec(text) ?? []
-  const values = (from.values[name] ?? []).filter((each) => each.startsWith(value))
+  // Own ones only: what was typed may be `/constructor`.
+  const known = Object.hasOwn(from.values, name) ? (from.values[name] ?? []) : []
+  const values = known.filter((each) => each.startsWith(value))
   if (values.length > 0) return { start: text.length - value.length, candidates: values }
   return completePath(text, from.cwd)
 }

@@ -11,6 +11,8 @@ import type { Key } from './keys.ts'
 import { NOTHING_PASTED, paste, unfolded } from './pasted.ts'
 import type { Pasted } from './pasted.ts'
 
+const MOST_WRITTEN = 20_000
+
 export class Composer {
   readonly #paths: HomePaths
   readonly #completable: Completable
@@ -68,8 +70,11 @@ export class Composer {
     this.#draft = { ...EMPTY_DRAFT, killed: this.#draft.text }
   }
 
+  /** So much text takes one row, as if it had been pasted: every key would lay it out anew. */
   write(text: string): void {
-    this.#draft = withText(this.#draft, text)
+    const isLong = text.length > MOST_WRITTEN
+    this.#draft = withText(this.#draft, isLong ? '' : text)
+    if (isLong) this.#insertPaste(text)
   }
 
   /** Puts messages that were not said yet before what is being written. */

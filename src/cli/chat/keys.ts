@@ -13,8 +13,8 @@ export interface Decoded {
   readonly rest: string
 }
 
-const PASTE_START = '\u001B[200~'
-const PASTE_END = '\u001B[201~'
+export const PASTE_START: string = '\u001B[200~'
+export const PASTE_END: string = '\u001B[201~'
 /** Longer than any sequence that a terminal sends; what goes on after that is no sequence. */
 const LONGEST_SEQUENCE = 32
 

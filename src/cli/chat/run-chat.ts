@@ -44,7 +44,12 @@ async function onScreen(start: Start): Promise<number> {
       import('./status.ts'),
       import('../failure.ts'),
     ])
-    const program = await openProgram(start, front)
+    // What takes its time, as a server that does not start, holds back nobody who wants to leave.
+    const signal = AbortSignal.any([io.signal, front.leaving])
+    const program = await openProgram({ ...start, io: { ...io, signal } }, front).catch((thrown: unknown) => {
+      if (!front.leaving.aborted) throw thrown
+    })
+    if (program === undefined) return EXIT.done
     front.attach({
       status: (columns) => statusLine(program.conversation.status, columns),
       isImmediate: (text) => findSlash(slashOf(text)?.name ?? '')?.isImmediate === true,

@@ -39,6 +39,8 @@ const TYPING_MS = 700
 const REPEAT_MS = 200
 const PAINT_EVERY_MS = 30
 const TICK_MS = 1000
+/** What has to be started first, as servers of tools, may take longer than anybody waits without a word. */
+const SLOW_START_MS = 500
 
 export class ScreenFront implements Front {
   readonly canAsk = true
@@ -64,6 +66,7 @@ export class ScreenFront implements Front {
   #typedAt = -Infinity
   #answered = { key: '', at: -Infinity }
   #hasLeft = false
+  readonly #leaving = new AbortController()
   #isClosed = false
   /** The shell has the terminal. */
   #isAway = false
@@ -72,6 +75,9 @@ export class ScreenFront implements Front {
   #wake: (() => void) | undefined
   #paintTimer: NodeJS.Timeout | undefined
   #ticker: NodeJS.Timeout | undefined
+  /** In place of the status while there is none yet. */
+  #untilReady = ''
+  readonly #slowStart: NodeJS.Timeout
   readonly #endListening: () => void
 
   constructor(options: ScreenOptions) {
@@ -88,11 +94,12 @@ export class ScreenFront implements Front {
         return io.stdout.rows
       },
     })
-    this.#input = new TerminalInput(
-      io,
-      (key) => this.#onKey(key),
-      () => this.leave(),
-    )
+    this.#input = new TerminalInput(io, {
+      onKey: (key) => this.#onKey(key),
+      onEnd: () => this.leave(),
+      onWake: () => this.#wakeUp(),
+      onOpenPaste: () => this.#tellNow('a paste has not ended; Ctrl-C ends it'),
+    })
     const endResize = io.stdout.onResize(() => {
       this.#screen.invalidate()
       this.#paint()
@@ -104,6 +111,10 @@ export class ScreenFront implements Front {
       io.signal.removeEventListener('abort', onAbort)
     }
     this.#paint()
+    this.#slowStart = setTimeout(() => {
+      this.#untilReady = 'getting ready; Ctrl-C twice leaves'
+      this.#paint()
+    }, SLOW_START_MS).unref()
     void this.#composer.remember().then(() => this.#release())
   }
 
@@ -111,9 +122,15 @@ export class ScreenFront implements Front {
     return this.#options.io.stdout.columns
   }
 
+  /** Aborted when the user leaves. */
+  get leaving(): AbortSignal {
+    return this.#leaving.signal
+  }
+
   /** The program is there. */
   attach(behind: Behind): void {
     this.#behind = behind
+    clearTimeout(this.#slowStart)
     this.#paint()
   }
 
@@ -183,6 +200,7 @@ export class ScreenFront implements Front {
     this.wasInterrupted = this.#interrupt !== undefined
     this.#interrupt?.()
     for (const question of this.#questions) question.giveUp()
+    this.#leaving.abort(new DOMException('The user has left.', 'AbortError'))
     this.#wake?.()
   }
 
@@ -191,6 +209,7 @@ export class ScreenFront implements Front {
     this.leave()
     this.#isClosed = true
     clearTimeout(this.#paintTimer)
+    clearTimeout(this.#slowStart)
     clearInterval(this.#ticker)
     this.#endListening()
     await this.#screen.clear()
@@ -327,15 +346,21 @@ export class ScreenFront implements Front {
 
   #suspend(): void {
     this.#isAway = true
-    const wake = (): void => {
-      this.#isAway = false
-      this.#screen.forget()
-      this.#paint()
-    }
     this.#screen.clear().then(
-      () => this.#input.suspend(wake),
+      () => this.#input.suspend(),
       () => this.leave(),
     )
+  }
+
+  #wakeUp(): void {
+    this.#isAway = false
+    this.#screen.forget()
+    this.#paint()
+  }
+
+  #tellNow(hint: string): void {
+    this.#hint = hint
+    this.#paint()
   }
 
   #clearScreen(): void {
@@ -345,9 +370,10 @@ export class ScreenFront implements Front {
 
   /** The message as it stays above. */
   #echo(message: string): string {
-    const lines = visibleText(message).split('\n')
-    const shown = lines.slice(0, ECHOED).map((line, index) => this.style('bold', `${index === 0 ? '>' : ' '} ${line}`))
-    if (lines.length > ECHOED) shown.push(this.style('dim', `  … ${lines.length - ECHOED} more lines`))
+    const shown = echoOf(message).map((line, index) => this.style('bold', `${index === 0 ? '>' : ' '} ${line}`))
+    const lines = message.split('\n').length
+    if (lines > ECHOED_LINES) shown.push(this.style('dim', `  … ${lines - ECHOED_LINES} more lines`))
+    else if (message.length > ECHOED) shown.push(this.style('dim', `  … ${message.length - ECHOED} more characters`))
     const gap = this.#hasSpoken ? '\n' : ''
     this.#hasSpoken = true
     return `${gap}${shown.join('\n')}\n`
@@ -361,10 +387,10 @@ export class ScreenFront implements Front {
       tail: this.#tail,
       running: this.#interrupt === undefined || question !== undefined ? [] : (this.#calls?.running ?? []),
       elapsed: this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt,
-      queued: this.#interrupt === undefined ? [] : this.#queue,
+      queued: this.#interrupt === undefined && this.#behind !== undefined ? [] : this.#queue,
       candidates: this.#composer.candidates,
       question: this.#isForQuestion() ? question?.shown : undefined,
-      status: this.#behind?.status(io.stdout.columns - 1) ?? '',
+      status: this.#behind?.status(io.stdout.columns - 1) ?? this.#untilReady,
       hint:
         this.#hint ??
         (question !== undefined && !this.#isForQuestion() ? 'there is a question: stop typing to answer it' : undefined),
@@ -388,5 +414,10 @@ export class ScreenFront implements Front {
   }
 }
 
-/** Lines of a message that stay on the screen. */
-const ECHOED = 20
+/** What of a message stays on the screen. */
+const ECHOED_LINES = 20
+const ECHOED = 4000
+
+function echoOf(message: string): readonly string[] {
+  return visibleText(message.slice(0, ECHOED).toWellFormed()).split('\n').slice(0, ECHOED_LINES)
+}

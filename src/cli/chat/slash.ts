@@ -55,10 +55,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 export function slashOf(text: string): { readonly name: string; readonly argument: string } | undefined {
   const [, name, argument = ''] = /^\/([a-z?][\w-]*)(?:\s+([^]*))?$/i.exec(text.trim()) ?? []
   if (name === undefined) return undefined
-  return { name: ALIASES[name] ?? name, argument: argument.trim() }
+  return { name: ALIASES.get(name) ?? name, argument: argument.trim() }
 }
 
-const ALIASES: Readonly<Record<string, string>> = { '?': 'help', quit: 'exit', q: 'exit', clear: 'new' }
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['?', 'help'],
+  ['quit', 'exit'],
+  ['q', 'exit'],
+  ['clear', 'new'],
+])
 
 export function findSlash(name: string): SlashCommand | undefined {
   return SLASH_COMMANDS.find((command) => command.name === name)

@@ -2,41 +2,64 @@
 
 import { writeSync } from 'node:fs'
 import type { Io } from '../io.ts'
-import { decodeKeys } from './keys.ts'
+import { decodeKeys, PASTE_END, PASTE_START } from './keys.ts'
 import type { Key } from './keys.ts'
+
+export interface InputListener {
+  onKey(key: Key): void
+  /** The terminal is gone. */
+  onEnd(): void
+  /** The process was stopped and goes on: somebody else had the terminal. */
+  onWake(): void
+  /** A paste has begun, nothing comes any more, and its end did not come. */
+  onOpenPaste(): void
+}
 
 /** What follows an escape character within this time belongs to it. */
 const ESCAPE_MS = 50
+/** A paste that is silent for so long may never end. */
+const OPEN_PASTE_MS = 1000
+/** Characters of a paste that are kept. */
+const MOST_PASTED = 20_000_000
+const CUT = `\n[… the rest of this paste was not taken: it has more than ${MOST_PASTED.toLocaleString('en-US')} characters]`
+/** A process that was told to stop and still runs after this time cannot be stopped here: no shell waits for it. */
+const STOPPED_MS = 100
+const CTRL_C = '\u0003'
 const PASTE_ON = '\u001B[?2004h'
 /** No bracketed paste, a visible cursor, plain style. */
 const RESTORE = '\u001B[?2004l\u001B[?25h\u001B[0m'
 
 export class TerminalInput {
   readonly #io: Io
-  readonly #onKey: (key: Key) => void
-  readonly #onEnd: () => void
+  readonly #listener: InputListener
   #rest = ''
+  /** `rest` is a paste whose end has not come, and this is its last piece. */
+  #openPaste: string | undefined
+  #isCut = false
+  #isClosed = false
+  #isSuspended = false
   #timer: NodeJS.Timeout | undefined
 
-  /** @param onEnd the terminal is gone. */
-  constructor(io: Io, onKey: (key: Key) => void, onEnd: () => void) {
+  constructor(io: Io, listener: InputListener) {
     this.#io = io
-    this.#onKey = onKey
-    this.#onEnd = onEnd
+    this.#listener = listener
     io.stdin.setEncoding('utf8')
     io.stdin.on('data', this.#onData)
-    io.stdin.on('end', onEnd)
-    io.stdin.on('error', onEnd)
+    io.stdin.on('end', this.#onEnd)
+    io.stdin.on('error', this.#onEnd)
+    process.on('SIGCONT', this.#onContinue)
     // The last resort, when the process is ended in the middle.
     process.on('exit', this.#restoreNow)
     this.#take()
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#timer)
     const { stdin, stdout } = this.#io
     stdin.off('data', this.#onData)
     stdin.off('end', this.#onEnd)
+    process.off('SIGCONT', this.#onContinue)
     stdin.setRawMode?.(false)
     stdin.pause()
     stdout.writeRaw(RESTORE).catch(gone)
@@ -44,32 +67,68 @@ export class TerminalInput {
   }
 
   /** Gives the terminal back to the shell until the process is woken up. */
-  suspend(onWake: () => void): void {
+  suspend(): void {
     this.#io.stdin.setRawMode?.(false)
-    process.once('SIGCONT', () => {
-      this.#take()
-      onWake()
-    })
-    this.#io.stdout.writeRaw(RESTORE).then(() => process.kill(process.pid, 'SIGTSTP'), gone)
+    this.#io.stdout.writeRaw(RESTORE).then(() => {
+      // All of the group, as the terminal does it: who has started us waits otherwise, and the shell with it.
+      this.#isSuspended = true
+      process.kill(0, 'SIGTSTP')
+      // Twice, so that the signal that wakes the process is seen before a timer that was due all along.
+      setTimeout(
+        () =>
+          setTimeout(() => {
+            if (this.#isSuspended) this.#onContinue()
+          }, STOPPED_MS),
+        STOPPED_MS,
+      )
+    }, gone)
   }
 
   #take(): void {
     const { stdin, stdout } = this.#io
+    // The shell may have changed the terminal behind our back.
+    stdin.setRawMode?.(false)
     stdin.setRawMode?.(true)
     stdin.resume()
     stdout.writeRaw(PASTE_ON).catch(gone)
   }
 
+  readonly #onEnd = (): void => this.#listener.onEnd()
+
+  readonly #onContinue = (): void => {
+    if (this.#isClosed) return
+    this.#isSuspended = false
+    this.#take()
+    this.#listener.onWake()
+  }
+
   readonly #onData = (piece: string): void => {
     clearTimeout(this.#timer)
-    this.#decode(this.#rest + piece, false)
-    if (this.#rest !== '') this.#timer = setTimeout(() => this.#decode(this.#rest, true), ESCAPE_MS)
+    if (this.#openPaste === undefined) this.#decode(this.#rest + piece, false)
+    else this.#paste(piece, this.#openPaste)
+    if (this.#openPaste !== undefined) this.#timer = setTimeout(() => this.#listener.onOpenPaste(), OPEN_PASTE_MS)
+    else if (this.#rest !== '') this.#timer = setTimeout(() => this.#decode(this.#rest, true), ESCAPE_MS)
+  }
+
+  /** More of a paste: only what is new is looked at, since a long one comes in very many pieces. */
+  #paste(piece: string, before: string): void {
+    // Pressed by somebody who sees that nothing happens: in a paste it would stand among other characters.
+    if (piece === CTRL_C) return this.#decode(this.#rest + PASTE_END, false)
+    const last = before.slice(1 - PASTE_END.length) + piece
+    const end = last.indexOf(PASTE_END)
+    if (end !== -1) return this.#decode(this.#isCut ? this.#rest + last.slice(end) : this.#rest + piece, false)
+    this.#openPaste = last
+    if (this.#isCut) return
+    this.#isCut = this.#rest.length + piece.length > MOST_PASTED
+    this.#rest += this.#isCut ? CUT : piece
   }
 
   #decode(input: string, final: boolean): void {
     const { keys, rest } = decodeKeys(input, final)
     this.#rest = rest
-    for (const key of keys) this.#onKey(key)
+    this.#isCut = false
+    this.#openPaste = rest.startsWith(PASTE_START) ? rest.slice(-PASTE_END.length) : undefined
+    for (const key of keys) this.#listener.onKey(key)
   }
 
   readonly #restoreNow = (): void => {
