@@ -10,6 +10,14 @@ const DOCUMENTS: readonly SourceDocument[] = [
     format: 'csv',
     text: 'code,name,price,packets,grower\nS-7,Field bean,3.50,140,Morrow\nS-8,Sweet pea,2.80,65,Hallam & Sons\nT-1,Red clover,12.00,8,Morrow\n',
   },
+  { source: 'villages.csv', format: 'csv', text: 'Dorf;Einwohner;Müller\nAltsee;12400;Karl Weiss\nNeusee;8300;Eva Sommer\n' },
+  { source: 'orders.tsv', format: 'csv', text: 'order\tcustomer\ttotal\n7001\tMaria Silva\t250.00\n7002\tJens Holm\t99.50\n' },
+  {
+    source: 'boats.csv',
+    format: 'csv',
+    // Too long for one passage: the names of the columns stand in the first one.
+    text: `boat,berth,owner,built\n${Array.from({ length: 120 }, (_, n) => `Cutter${n},${n + 200},Owner of ${n},${1900 + n}`).join('\n')}\n`,
+  },
 ]
 
 let docstore: MemoryDocumentStore
@@ -30,6 +38,9 @@ test.each([
   ['How many packets of field bean are there?', '140'],
   ['How many packets of sweet pea are there?', '65'],
   ['Who is the grower of sweet pea?', 'Hallam & Sons'],
+  ['Wie viele Einwohner hat Altsee?', '12400'],
+  ['What is the total of the order of Jens Holm?', '99.50'],
+  ['Which berth does Cutter112 have?', '312'],
 ])('QRY-RAG-022 %s %s', async (question, value) => {
   const { citations } = await bot.ask(question)
   expect(citations?.[0]).toMatchObject({ quote: value, supported: true, kind: 'verbatim' })

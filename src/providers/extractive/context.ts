@@ -1,7 +1,7 @@
 /** What counts for a unit although it stands outside: the headings above it, the question or lead-in before it, its table row. */
 
 import type { Question } from './question.ts'
-import { either } from './share.ts'
+import { covered, either } from './share.ts'
 import { LEAD_IN } from './sentences.ts'
 import type { Unit } from './sentences.ts'
 
@@ -15,11 +15,20 @@ export interface Context {
 
 type Said = (unit: Unit) => number[]
 
-/** @param said how well each term is said within one unit. */
-export function readContexts({ terms }: Question, units: readonly Unit[], title: readonly number[], said: Said): Context[] {
+/**
+ * @param said how well each term is said within one unit.
+ * @param columns the same for the names of columns that stand above the whole passage.
+ */
+export function readContexts(
+  { terms }: Question,
+  units: readonly Unit[],
+  title: readonly number[],
+  said: Said,
+  columns: readonly (readonly number[])[],
+): Context[] {
   const nothing = terms.map(() => 0)
   const above: { level: number; found: readonly number[] }[] = []
-  const rows = readRows(units, said)
+  const rows = readRows(units, said, columns)
   return units.map((unit, index) => {
     const { level } = unit
     if (unit.kind === 'sentence' && units[index - 1]?.level !== LEAD_IN) drop(above, LEAD_IN)
@@ -38,16 +47,16 @@ function drop(above: { level: number }[], level: number): void {
 }
 
 /** For each cell what the other cells of its row and the name of its column say. */
-function readRows(units: readonly Unit[], said: Said): Map<Unit, number[]> {
+function readRows(units: readonly Unit[], said: Said, given: readonly (readonly number[])[]): Map<Unit, number[]> {
   const found = new Map<Unit, number[]>()
-  const columns = columnNames()
+  const columns = columnNames(said, given)
   let row: Unit[] = []
   const finish = (): void => {
     const all = row.map(said)
     const whole = all.reduce<number[]>((sum, one) => either(sum, one), all[0] ?? [])
     for (const cell of row) {
       const name = columns.of(cell)
-      found.set(cell, name === undefined ? whole : either(whole, said(name)))
+      found.set(cell, name === undefined ? whole : either(whole, name))
     }
     row = []
   }
@@ -60,31 +69,43 @@ function readRows(units: readonly Unit[], said: Said): Map<Unit, number[]> {
   return found
 }
 
-/** The names of the columns of the table that is being read, unit by unit. */
-function columnNames(): { read: (unit: Unit) => void; of: (cell: Unit) => Unit | undefined } {
-  const names = new Map<number | undefined, Unit>()
+interface ColumnNames {
+  readonly read: (unit: Unit) => void
+  /** How well the name of its column says each term. */
+  readonly of: (cell: Unit) => readonly number[] | undefined
+}
+
+/** The names of the columns of the table that is being read, unit by unit; those above the passage where it has none of its own. */
+function columnNames(said: Said, given: readonly (readonly number[])[]): ColumnNames {
+  const names = new Map<number | undefined, readonly number[]>()
   let block: number | undefined
   return {
     read(unit) {
       if (unit.kind === 'row') return
       if (unit.kind !== 'columns' || unit.block !== block) names.clear()
       block = unit.block
-      if (unit.kind === 'columns') names.set(unit.column, unit)
+      if (unit.kind === 'columns') names.set(unit.column, said(unit))
     },
-    of: ({ column }) => names.get(column),
+    of: ({ column }) => (names.size > 0 ? names.get(column) : given[column ?? -1]),
   }
 }
 
 /** The cells to quote, one of each row: where a column is asked for that one's, else the longest; never what the question says itself. */
-export function tellingCells(units: readonly Unit[], share: (unit: Unit) => number, isGiven: (unit: Unit) => boolean): Set<Unit> {
+export function tellingCells(
+  question: Question,
+  units: readonly Unit[],
+  said: Said,
+  given: readonly (readonly number[])[],
+  isGiven: (unit: Unit) => boolean,
+): Set<Unit> {
   const best = new Map<number, { unit: Unit; worth: number }>()
-  const columns = columnNames()
+  const columns = columnNames(said, given)
   for (const unit of units) {
     columns.read(unit)
     if (unit.kind !== 'row') continue
-    const name = columns.of(unit)
+    const name = covered(question, columns.of(unit) ?? [])
     const length = Math.min(1, (unit.end - unit.start) / LONG_CELL)
-    const worth = isGiven(unit) ? length - 2 : (name !== undefined && share(name) > 0 ? 1 + share(name) : 0) + length / 10
+    const worth = isGiven(unit) ? length - 2 : (name > 0 ? 1 + name : 0) + length / 10
     if (worth > (best.get(unit.block)?.worth ?? Number.NEGATIVE_INFINITY)) best.set(unit.block, { unit, worth })
   }
   return new Set([...best.values()].map(({ unit }) => unit))

@@ -57,14 +57,14 @@ export function isBoldLine(line: string): boolean {
 }
 
 /** The cells of a table row as ranges of the text; empty ones are left out, and the columns keep their numbers. */
-export function readCells(text: string, start: number, end: number, separator: '|' | ','): Cell[] {
+export function readCells(text: string, start: number, end: number, separator: '|' | Delimiter): Cell[] {
   const cells: Cell[] = []
   const line = text.slice(start, end)
   let from = separator === '|' && line.startsWith('|') ? 1 : 0
   let column = 0
   for (const { 0: cell } of line.slice(from).matchAll(CELL[separator])) {
     const body = cell.endsWith(separator) ? cell.slice(0, -1) : cell
-    const quotes = separator === ',' && /^\s*".*"\s*$/u.test(body) ? 1 : 0
+    const quotes = separator !== '|' && /^\s*".*"\s*$/u.test(body) ? 1 : 0
     const first = from + body.length - body.trimStart().length + quotes
     const last = from + body.trimEnd().length - quotes
     if (last > first) cells.push({ start: start + first, end: start + last, column })
@@ -83,13 +83,21 @@ interface Cell {
 const CELL = {
   '|': /((?:\\.|`[^`]*`|[^|])*)(?:\||$)/gu,
   ',': /((?:"[^"]*"|[^,"])*)(?:,|$)/gu,
+  ';': /((?:"[^"]*"|[^;"])*)(?:;|$)/gu,
+  '\t': /((?:"[^"]*"|[^\t"])*)(?:\t|$)/gu,
 } as const
 
-/** How many cells a line of comma-separated values has; 0 where it is none: prose puts a space after its commas. */
-export function commaSeparated(line: string): number {
-  if (line.length > LONGEST_RECORD || !line.includes(',')) return 0
-  const bare = line.replaceAll(/"[^"]*"/gu, '""')
-  return /,\s|[.:;!?]\s*$/u.test(bare) ? 0 : bare.split(',').length
+/** What parts the values of a record. */
+export type Delimiter = ',' | ';' | '\t'
+export const DELIMITERS: readonly Delimiter[] = [',', ';', '\t']
+
+/** How many cells a line has that is a record of separated values; 0 where it is none: prose puts a space after its commas. */
+export function separatedCells(line: string, delimiter: Delimiter): number {
+  if (line.length > LONGEST_RECORD || !line.includes(delimiter)) return 0
+  const cells = line.replaceAll(/"[^"]*"/gu, '""').split(delimiter)
+  if (delimiter === '\t') return cells.some((cell) => cell.trim() === '') ? 0 : cells.length
+  const isProse = cells.some((cell, index) => index > 0 && /^\s/u.test(cell)) || /[.:;!?]\s*$/u.test(line)
+  return isProse ? 0 : cells.length
 }
 
 const LONGEST_RECORD = 2000

@@ -8,7 +8,7 @@ import { termMatcher } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Passage } from './passage.ts'
 import type { Question } from './question.ts'
-import { covered, strengths } from './share.ts'
+import { strengths } from './share.ts'
 import { readUnits } from './sentences.ts'
 import type { Unit } from './sentences.ts'
 import { readWindows } from './windows.ts'
@@ -45,13 +45,17 @@ export function readPassages(question: Question, passages: readonly Passage[], l
     const said = ({ start, end }: Unit): number[] => strengths(question, { matches }, ...wordRange(words, start, end))
     const isGiven = ({ start, end }: Unit): boolean =>
       words.slice(...wordRange(words, start, end)).every(({ stem }) => question.given.has(stem))
-    const telling = tellingCells(units, (unit) => covered(question, said(unit)), isGiven)
+    const columns = columnsAbove(passage).map((name) => {
+      const named = readWords(name)
+      return strengths(question, { matches: named.map(match) }, 0, named.length)
+    })
+    const telling = tellingCells(question, units, said, columns, isGiven)
     return {
       passage,
       units,
       words,
       matches,
-      contexts: readContexts(question, units, titleMatches, said),
+      contexts: readContexts(question, units, titleMatches, said, columns),
       candidates: findCandidates(question, passage.text, words),
       windows: readWindows(passage.text, units, limit).filter(({ first }) => {
         const unit = units[first]
@@ -60,6 +64,12 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       titleMatches,
     }
   })
+}
+
+/** A part of a table from which the names of the columns were cut off has them as its heading. */
+function columnsAbove({ headings }: Passage): string[] {
+  const names = headings?.at(-1)?.split(', ') ?? []
+  return names.length > 1 ? names : []
 }
 
 /** Indexes of the words that begin within a range of the text, end exclusive. */

@@ -1,7 +1,8 @@
 /** Text as units that may stand alone in an answer: sentences, list items, table rows, headings, lines of code. */
 
 import { patternFor } from '../../util/pattern.ts'
-import { commaSeparated, isBoldLine, isMostlyLinks, readCells, withoutMarkup } from './markup.ts'
+import { DELIMITERS, isBoldLine, isMostlyLinks, readCells, separatedCells, withoutMarkup } from './markup.ts'
+import type { Delimiter } from './markup.ts'
 
 export interface Unit {
   /** UTF-16 offsets into the text, white space at both ends left out. */
@@ -74,7 +75,7 @@ interface Block {
   end: number
   kind: UnitKind
   level?: number
-  separator?: ','
+  separator?: Delimiter
 }
 
 const FENCE = /^\s*(?:```|~~~)/
@@ -99,6 +100,7 @@ function readBlocks(text: string): Block[] {
   }
   const lines = text.split('\n')
   for (const [index, line] of lines.entries()) {
+    const separator = delimiterOf(lines, index)
     const start = offset + (line.length - line.trimStart().length)
     const end = offset + line.trimEnd().length
     offset += line.length + 1
@@ -121,11 +123,11 @@ function readBlocks(text: string): Block[] {
     } else if (ROW.test(line)) {
       close()
       blocks.push({ start, end, kind: 'row' })
-    } else if (isRecord(lines, index)) {
+    } else if (separator !== undefined) {
       close()
       // The first line names the columns, unless it holds a number.
       const kind = index === 0 && !/\d/.test(line) ? 'columns' : 'row'
-      blocks.push({ start, end, kind, separator: ',' })
+      blocks.push({ start, end, kind, separator })
     } else if (ITEM.test(line)) {
       close()
       open = { start: start + (ITEM.exec(line.trimStart())?.[0].length ?? 0), end, kind: 'item' }
@@ -141,10 +143,13 @@ function readBlocks(text: string): Block[] {
   return blocks
 }
 
-/** Whether a line of comma-separated values stands among others of as many cells. */
-function isRecord(lines: readonly string[], index: number): boolean {
-  const cells = commaSeparated(lines[index] ?? '')
-  return cells > 1 && (commaSeparated(lines[index - 1] ?? '') === cells || commaSeparated(lines[index + 1] ?? '') === cells)
+/** What parts the values of a line that stands among others of as many. */
+function delimiterOf(lines: readonly string[], index: number): Delimiter | undefined {
+  return DELIMITERS.find((delimiter) => {
+    const cells = separatedCells(lines[index] ?? '', delimiter)
+    if (cells < 2) return false
+    return [index - 1, index + 1].some((beside) => separatedCells(lines[beside] ?? '', delimiter) === cells)
+  })
 }
 
 /** Whether a line break ends a paragraph: the line before it is a whole one, or too short to have been wrapped. */
