@@ -79,24 +79,30 @@ function cut(text: string): string {
   return text.length <= MAX_ARGUMENT ? text : `${text.slice(0, MAX_ARGUMENT).toWellFormed()}…`
 }
 
+/** What is asked about whatever rules allow: the same call again, after it was interrupted or made in a circle. */
+const IN_SPITE_OF_RULES = /^The same /
+const INTERRUPTED = /^The same call was interrupted/
+
 /** What was changed, run and refused, and how it could have been allowed; empty when there is nothing to tell. */
 export function summary(deeds: Deeds): string {
-  const { changed, commands, refused } = deeds
-  const rules = [...new Set(refused.flatMap((deed) => (deed.refused?.rule === undefined ? (ruleFor(deed) ?? []) : [])))]
+  const { changed, commands, refused, sessionId } = deeds
+  const lackARule = refused.filter(
+    (deed) => deed.refused?.rule === undefined && !IN_SPITE_OF_RULES.test(deed.refused?.reason ?? ''),
+  )
+  const rules = [...new Set(lackARule.flatMap((deed) => ruleFor(deed) ?? []))]
+  const wasInterrupted = refused.some((deed) => INTERRUPTED.test(deed.refused?.reason ?? ''))
   return [
     ...list('Changed', changed),
     ...list(
       'Ran',
       commands.map(({ input, isError }) => `${cut(memberOf(input, 'command') ?? '')}${isError === false ? '' : '  (failed)'}`),
     ),
-    ...list(
-      'Refused',
-      refused.map((deed) => `${callLine(deed)}: ${deed.refused?.reason ?? ''}`),
-    ),
+    ...list('Refused', [...new Set(refused.map((deed) => `${callLine(deed)}: ${deed.refused?.reason ?? ''}`))]),
     ...list(
       'To allow it',
       rules.map((rule) => `--allow=${quoted(rule)}`),
     ),
+    ...list('To decide about what was interrupted', wasInterrupted ? [`cria chat --resume ${sessionId ?? ''}`] : []),
   ]
     .map((text) => `${text}\n`)
     .join('')

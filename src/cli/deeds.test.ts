@@ -62,6 +62,24 @@ describe('what held a task back', () => {
     expect(summary(deedsOf('read_file a.ts'))).toBe('')
   })
 
+  test('what no rule helps with is decided in a chat, or not at all', () => {
+    const refusedFor = (reason: string): string => {
+      const deeds = deedsOf('run_command make')
+      const [tool] = deeds.all
+      const decision = { type: 'permission_decision', decisions: [{ id: 'c0', granted: false, reason }] }
+      deeds.add({ sessionId: 'ses_1', turnId: 't', step: 1, at: 0, seq: 9, ...decision } as QueryEvent)
+      expect(tool?.refused?.reason).toBe(reason)
+      return summary(deeds)
+    }
+    expect(refusedFor('The tool needs permission.')).toContain("--allow='run_command(make)'")
+    const interrupted = refusedFor('The same call was interrupted before, and its effects are unknown. There is nobody to ask.')
+    expect(interrupted).toMatch(/To decide about what was interrupted:\n {2}cria chat --resume ses_1\n$/)
+    expect(interrupted).not.toContain('--allow')
+    expect(refusedFor('The same call was made three times in a row; the outcome will not change.')).not.toMatch(
+      /--allow|--resume/,
+    )
+  })
+
   test('names cannot command the terminal', () => {
     expect(summary(deedsOf('edit_file a\u001B[2J\u202E.ts'))).toBe('Changed:\n  a␛[2J<U+202E>.ts\n')
   })

@@ -29,12 +29,14 @@ export class Deeds {
   /** Ids come from the model, and one may come again in another step. */
   readonly #open = new Map<string, Deed>()
   steps = 0
+  sessionId: string | undefined
   finishReason: string | undefined
   /** The error that ended the turn. */
   errorCode: ErrorCode | undefined
 
   add(event: QueryEvent): Deed | undefined {
     this.steps = Math.max(this.steps, event.step)
+    this.sessionId = event.sessionId
     switch (event.type) {
       case 'tool_request': {
         const deed: Deed = { ...event.tool }

@@ -134,7 +134,13 @@ function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith
   }
 }
 
-/** Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written. */
+/**
+ * Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written. What they
+ * throw now is too late to be a failure of the command.
+ */
 function endSoon(code: number): void {
-  setTimeout(() => process.exit(code), LINGER_MS).unref()
+  const end = (): never => process.exit(code)
+  process.on('uncaughtException', end)
+  process.on('unhandledRejection', end)
+  setTimeout(end, LINGER_MS).unref()
 }

@@ -43,6 +43,9 @@ function limitTime(turn: Turn): () => void {
 const LONGEST_TIMER = 2 ** 31 - 1
 
 function reasonOf(reason: unknown): string {
-  if (reason instanceof Error && reason.name !== 'AbortError') return reason.message
+  if (reason instanceof Error && reason.message !== UNSAID) return reason.message
   return typeof reason === 'string' ? reason : 'Aborted by the caller.'
 }
+
+/** What an `AbortController` says that was given no reason. */
+const UNSAID = 'This operation was aborted'

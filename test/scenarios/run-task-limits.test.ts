@@ -2,12 +2,12 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { agentServer, toolResultsIn } from '../support/agent-server.ts'
-import { chatServer } from '../support/chat-server.ts'
+import { chatServer, sendDelta, startStream } from '../support/chat-server.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { newPlace } from './command-line.ts'
-import type { Ended, Place } from './command-line.ts'
+import type { Ended, Place, Running } from './command-line.ts'
 
 const MODEL = ['-m', 'openai-compatible/test']
 
@@ -28,8 +28,12 @@ async function run(
   env: Record<string, string> = {},
 ): Promise<Ended> {
   server ??= await agentServer(script)
-  const provider = { OPENAI_COMPATIBLE_BASE_URL: server.url, OPENAI_COMPATIBLE_API_KEY: 'sk-canary-0123456789' }
-  return place.run(['run', ...words, ...MODEL], { env: { ...provider, ...env } })
+  return start(server, words, env).ended
+}
+
+function start({ url }: ChatServer, words: readonly string[], env: Record<string, string> = {}): Running {
+  const provider = { OPENAI_COMPATIBLE_BASE_URL: url, OPENAI_COMPATIBLE_API_KEY: 'sk-canary-0123456789' }
+  return place.start(['run', ...words, ...MODEL], { env: { ...provider, ...env } })
 }
 
 const call = (command: string): { name: string; input: object } => ({ name: 'run_command', input: { command } })
@@ -48,6 +52,38 @@ describe('cria run', () => {
       if (words.length === 0) expect(stdout).toBe('')
       for (const line of stdout.trimEnd().split('\n')) if (line !== '') JSON.parse(line)
       await server[Symbol.asyncDispose]()
+    }
+  })
+
+  test('what goes wrong after the end is no failure of the task', async () => {
+    const late =
+      'const timer = setInterval(() => { if (process.exitCode !== undefined) { clearInterval(timer); throw new Error("late") } }, 1)'
+    const { code, stdout, stderr } = await run([{ text: 'Done.' }], ['Go'], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(late)}`,
+    })
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' })
+  })
+
+  test.each([
+    ['SIGINT', 130, 'Interrupted by the user.'],
+    ['SIGTERM', 143, 'Ended by SIGTERM.'],
+  ] as const)('ENG-ERR-001 %s ends it with what had come, and says why', async (signal, code, reason) => {
+    for (const format of ['--json', '--events']) {
+      server = await chatServer((response) => {
+        startStream(response)
+        sendDelta(response, 'The first half')
+      })
+      const running = start(server, ['Go', format])
+      await vi.waitFor(() => expect(server?.requests).toHaveLength(1), { timeout: 5000 })
+      if (format === '--events') await running.shows('The first half')
+      running.process.kill(signal)
+      const { stdout, ...ended } = await running.ended
+      expect(ended.code).toBe(code)
+      const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as object
+      if (format === '--events') expect(last).toMatchObject({ type: 'cancelled', reason })
+      else expect(last).toMatchObject({ cancelled: reason, finishReason: null, toolCalls: [] })
+      await server[Symbol.asyncDispose]()
+      server = undefined
     }
   })
 

@@ -1,0 +1,316 @@
+/** Work that spans several processes, in a real terminal: what was begun in one is stopped, or killed, and goes on in the next. */
+
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { agentServer } from '../support/agent-server.ts'
+import type { SentMessage } from '../support/agent-server.ts'
+import { chatServer, sendDelta, startStream } from '../support/chat-server.ts'
+import type { ChatServer } from '../support/chat-server.ts'
+import { KEY } from '../support/chat-terminal.ts'
+import { hasTerminal } from '../support/real-terminal.ts'
+import { newPlace } from './command-line.ts'
+import type { Ended, Place, Running } from './command-line.ts'
+
+const BROKEN = 'export const add = (a, b) => a - b\n'
+const TEST = `import { add } from './add.mjs'\nif (add(2, 2) !== 4) { console.error('2 + 2 is not 4'); process.exit(1) }\nconsole.log('passed')\n`
+const RUN_TEST = { name: 'run_command', input: { command: 'node add.test.mjs' } }
+
+/** Says that it has begun, and then takes until it is killed. The second time it ends at once. */
+const DEPLOY = `import { appendFileSync, readFileSync } from 'node:fs'
+appendFileSync('deployed', process.pid + '\\n')
+if (readFileSync('deployed', 'utf8').split('\\n').length === 2) setInterval(() => {}, 1000)
+`
+const RUN_DEPLOY = { name: 'run_command', input: { command: 'node deploy.mjs' } }
+const ALLOW_DEPLOY = '--allow=run_command(node deploy.mjs)'
+
+let place: Place
+let server: ChatServer | undefined
+beforeEach(() => {
+  place = newPlace()
+})
+afterEach(async () => {
+  // What a killed process had started outlives it.
+  for (const pid of deployments()) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  await server?.[Symbol.asyncDispose]()
+  server = undefined
+  place[Symbol.dispose]()
+})
+
+const read = (path: string): string => readFileSync(join(place.folder, path), 'utf8')
+const deployments = (): number[] =>
+  existsSync(join(place.folder, 'deployed')) ? read('deployed').trimEnd().split('\n').map(Number) : []
+const sent = (request = -1): readonly SentMessage[] =>
+  (JSON.parse(server?.requests.at(request) ?? '{"messages":[]}') as { messages: SentMessage[] }).messages
+const environment = (): Record<string, string> => ({
+  OPENAI_COMPATIBLE_BASE_URL: server?.url ?? '',
+  OPENAI_COMPATIBLE_API_KEY: 'k',
+  TERM: 'xterm-256color',
+})
+
+async function chat(...words: readonly string[]): Promise<Running> {
+  const running = place.start(['chat', '-m', 'openai-compatible/test', ...words], {
+    inTerminal: true,
+    isTyped: true,
+    env: environment(),
+  })
+  if (!words.includes('--resume')) await running.shows('openai-compatible/test')
+  return running
+}
+
+function type(running: Running, keys: string): void {
+  running.process.stdin.write(keys)
+}
+
+async function leave(running: Running): Promise<Ended> {
+  type(running, KEY.ctrlD)
+  return running.ended
+}
+
+async function turns(): Promise<readonly { status: string; question: string; sessionId: string }[]> {
+  const { stdout } = await place.run(['logs', 'list', '--json'])
+  return (JSON.parse(stdout) as { turns: { status: string; question: string; sessionId: string }[] }).turns
+}
+
+describe.runIf(hasTerminal)('a session in a real terminal', () => {
+  test('ENG-TOOL-001 a mistake is found and fixed, stopped in the middle, and goes on in another process', async () => {
+    place.write({ 'add.mjs': BROKEN, 'add.test.mjs': TEST })
+    server = await agentServer((messages) => {
+      const goesOn = messages.some(({ role, content }) => role === 'user' && content?.includes('Go on') === true)
+      const done = messages.filter(({ role }) => role === 'tool').length
+      const story = goesOn
+        ? [
+            { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
+            { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
+            { calls: [RUN_TEST] },
+            { text: 'It subtracted; now the test passes.' },
+          ]
+        : [{ text: 'I run it first.', calls: [RUN_TEST] }]
+      return story[goesOn ? done - 1 : done] ?? new Promise<never>(() => {})
+    })
+    const first = await chat()
+    type(first, `Fix the failing test${KEY.enter}`)
+    await first.shows('May run_command do this?')
+    expect(server.requests).toHaveLength(1)
+    type(first, 'y')
+    await until(() => server?.requests.length === 2)
+    type(first, KEY.escape)
+    await first.shows('stopped; what had arrived is kept')
+    const { code, stdout } = await leave(first)
+    expect(code).toBe(0)
+    const [, sessionId = ''] = /To go on: cria chat --resume (ses_\w+)/.exec(stdout) ?? []
+
+    const second = await chat('--resume', sessionId)
+    await second.shows(`going on with ${sessionId}`)
+    type(second, `Go on${KEY.enter}`)
+    await second.shows('May edit_file do this?')
+    expect(read('add.mjs')).toBe(BROKEN)
+    type(second, 'y')
+    // What was allowed once in another process is asked about again.
+    await second.shows('May run_command do this?')
+    // The same key again at once would count as held down, and answer nothing.
+    type(second, 'a')
+    await second.shows('now the test passes')
+    await second.shows('tokens')
+    expect(read('add.mjs')).toContain('a + b')
+    const left = await leave(second)
+    expect(left.code).toBe(0)
+    // It was stopped, not killed: it is known what became of everything.
+    expect(left.stdout).not.toContain('Nobody knows')
+    expect(left.stdout).toContain('Fix the failing test')
+    expect(left.stdout).toContain('+export const add = (a, b) => a + b')
+    // The model has been told what had been done before.
+    const told = sent().filter(({ role }) => role === 'tool')
+    expect(told.map(({ content }) => content?.split('\n')[0])).toEqual([
+      '2 + 2 is not 4',
+      BROKEN.trimEnd(),
+      'Changed add.mjs: 1 lines added, 1 removed.',
+      'passed',
+    ])
+    expect((await turns()).map(({ status, question }) => [status, question])).toEqual([
+      ['done', 'Go on'],
+      ['cancelled', 'Fix the failing test'],
+    ])
+  })
+
+  test('ENG-ERR-001 an answer that Esc stopped is there in the next process, as far as it had come', async () => {
+    let asked = 0
+    server = await chatServer((response) => {
+      startStream(response)
+      sendDelta(response, asked++ === 0 ? 'The first half of the answer, ' : 'and the second.')
+      if (asked > 1) response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+    })
+    const first = await chat()
+    type(first, `Tell me all${KEY.enter}`)
+    await first.shows('The first half of the answer,')
+    type(first, KEY.escape)
+    await first.shows('stopped; what had arrived is kept')
+    expect((await leave(first)).code).toBe(0)
+    await until(() => server?.aborted() === 1)
+
+    const second = await chat('--resume')
+    await second.shows('Which session?')
+    type(second, KEY.enter)
+    await second.shows('going on with')
+    type(second, `And then?${KEY.enter}`)
+    await second.shows('and the second.')
+    await leave(second)
+    const said = sent().map(({ role, content }) => `${role}: ${String(content)}`)
+    expect(said.find((line) => line.startsWith('assistant'))).toContain('The first half of the answer,')
+    expect(said.at(-1)).toContain('And then?')
+  })
+
+  test('a chat that was killed while a command ran: what nobody knows is said first, and nothing is run again without a yes', async () => {
+    place.write({ 'deploy.mjs': DEPLOY })
+    server = await agentServer((messages) => {
+      const done = messages.slice(messages.findLastIndex(({ role }) => role === 'user')).filter(({ role }) => role === 'tool')
+      return done.length === 0 ? { calls: [RUN_DEPLOY] } : { text: `It said ${done[0]?.content ?? ''}` }
+    })
+    // Even a call that a rule allows, and that nobody was asked about.
+    const first = await chat(ALLOW_DEPLOY)
+    type(first, `Deploy it${KEY.enter}`)
+    await until(() => deployments().length === 1)
+    process.kill(criaAbove(deployments()[0] ?? 0), 'SIGKILL')
+    await first.ended
+
+    const second = await chat('--resume', ALLOW_DEPLOY)
+    await second.shows('Deploy it')
+    type(second, KEY.enter)
+    await second.shows('going on with ses_')
+    // Nothing has been asked of the model, and nothing has been run.
+    expect([server.requests.length, deployments().length]).toEqual([1, 1])
+    type(second, `Did it work?${KEY.enter}`)
+    await second.shows('May run_command do this?')
+    await second.shows('The same call was interrupted before')
+    type(second, 'n')
+    await second.shows('Why not?')
+    type(second, `Look at the server first${KEY.enter}`)
+    await second.shows('It said Permission denied')
+    await second.shows('tokens')
+    const { stdout } = await leave(second)
+    const places = ['Nobody knows what became of', 'run_command node deploy.mjs', 'going on with', 'Did it work?'].map((text) =>
+      stdout.indexOf(text),
+    )
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
+    expect(deployments()).toHaveLength(1)
+    expect(sent().at(-1)?.content).toContain('Look at the server first')
+    const toldToModel = sent(1).map(({ content }) => content)
+    expect(toldToModel.join('\n')).toContain('effects are unknown')
+
+    // A no settles nothing: it is said and asked again, until it was run.
+    const third = await chat('--resume', ALLOW_DEPLOY)
+    await third.shows('Deploy it')
+    type(third, KEY.enter)
+    await third.shows('Nobody knows what became of')
+    await third.shows('going on with ses_')
+    type(third, `Deploy it again${KEY.enter}`)
+    await third.shows('May run_command do this?')
+    type(third, 'y')
+    await third.shows('It said (no output')
+    await third.shows('tokens')
+    await leave(third)
+    expect(deployments()).toHaveLength(2)
+
+    const fourth = await chat('--resume', ALLOW_DEPLOY)
+    await fourth.shows('Deploy it')
+    type(fourth, KEY.enter)
+    await fourth.shows('going on with ses_')
+    expect((await leave(fourth)).stdout).not.toContain('Nobody knows')
+  })
+
+  test('--resume lists the sessions, newest first, and goes on with the one that is chosen', async () => {
+    server = await agentServer((messages) => ({ text: `Heard: ${String(messages.at(-1)?.content)}` }))
+    for (const question of ['A question about apples', 'A question about pears', 'A question about plums']) {
+      const asked = await chat()
+      type(asked, `${question}${KEY.enter}`)
+      await asked.shows(`Heard: ${question}`)
+      await asked.shows('tokens')
+      await leave(asked)
+    }
+    const oldest = (await turns()).at(-1)
+
+    const chosen = await chat('--resume')
+    await chosen.shows('about apples')
+    type(chosen, `${KEY.down}${KEY.down}${KEY.enter}`)
+    await chosen.shows(`going on with ${oldest?.sessionId ?? 'none'}`)
+    type(chosen, `More of them${KEY.enter}`)
+    await chosen.shows('Heard: More of them')
+    const { stdout } = await leave(chosen)
+    const list = stdout.slice(stdout.indexOf('Which session?'))
+    const places = ['plums', 'pears', 'apples'].map((fruit) => list.indexOf(fruit))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(sent().map(({ content }) => content)).toEqual(expect.arrayContaining([expect.stringContaining('about apples')]))
+    expect(JSON.stringify(sent())).not.toMatch(/pears|plums/)
+
+    // Esc chooses none, and the chat begins anew.
+    const none = await chat('--resume')
+    await none.shows('about apples')
+    const redrawn = once(none.process.stdout, 'data')
+    type(none, KEY.escape)
+    await redrawn
+    type(none, `Something else${KEY.enter}`)
+    await none.shows('Heard: Something else')
+    await leave(none)
+    expect(JSON.stringify(sent())).not.toContain('apples')
+    expect(new Set((await turns()).map(({ sessionId }) => sessionId)).size).toBe(4)
+  })
+
+  test('without any session --resume says so and begins one; without a terminal an id is asked for', async () => {
+    server = await agentServer([{ text: 'Hello.' }])
+    const running = await chat('--resume')
+    await running.shows('there is no session to go on with yet')
+    type(running, `Hi${KEY.enter}`)
+    await running.shows('Hello.')
+    expect((await leave(running)).code).toBe(0)
+    const piped = await place.run(['chat', '--resume', '-m', 'openai-compatible/test'], { env: environment(), input: 'Hi\n' })
+    expect(piped.code).toBe(2)
+    expect(piped.stderr).toContain('--resume')
+  })
+})
+
+test('cria run after a kill: the effects that nobody knows are told, and the call is refused whatever rules allow', async () => {
+  place.write({ 'deploy.mjs': DEPLOY })
+  server = await agentServer((messages) => (messages.at(-1)?.role === 'user' ? { calls: [RUN_DEPLOY] } : { text: 'I am done.' }))
+  const words = ['--session', 'ses_killed', '-m', 'openai-compatible/test', ALLOW_DEPLOY]
+  const first = place.start(['run', 'Deploy it', ...words], { env: environment() })
+  await until(() => deployments().length === 1)
+  first.process.kill('SIGKILL')
+  await first.ended
+
+  const { code, stdout, stderr } = await place.run(['run', 'Go on', ...words], { env: environment() })
+  expect({ code, stdout }).toEqual({ code: 4, stdout: 'I am done.\n' })
+  expect(stderr).toContain('Whether it had its effects is unknown')
+  expect(deployments()).toHaveLength(1)
+  // The rule is there already; what is missing is somebody to ask.
+  expect(stderr).not.toContain('--allow')
+  expect(stderr).toContain('cria chat --resume ses_killed')
+})
+
+/** The command line that started a process. */
+function criaAbove(pid: number): number {
+  let at = pid
+  while (at > 1 && !readFileSync(`/proc/${at}/cmdline`, 'utf8').includes('main.ts')) {
+    at = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${at}/status`, 'utf8'))?.[1] ?? 0)
+  }
+  expect(at).toBeGreaterThan(1)
+  return at
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400 && !holds(); tries++) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 25)
+    })
+  }
+  expect(holds()).toBe(true)
+}
