@@ -1,7 +1,7 @@
 /** The rows at the bottom of the screen, which are painted again and again: what is at work, what is asked, what is written. Pure. */
 
 import { visibleLine, visibleText } from '../../util/terminal.ts'
-import { cellsOf, fit, graphemes, rowsOf, widthOf } from '../terminal/width.ts'
+import { cellsOf, fit, graphemes, partsOf, rowsOf, widthOf } from '../terminal/width.ts'
 import type { Draft } from './editor.ts'
 
 export interface Cursor {
@@ -39,8 +39,8 @@ export function draftRows(draft: Pick<Draft, 'text' | 'cursor'>, prompt: string,
       width = 0
     } else {
       const shown = grapheme === '\t' ? '  ' : visibleText(grapheme)
-      if (shown === grapheme) add(shown, cellsOf(shown))
-      else for (const each of graphemes(shown)) add(each, cellsOf(each))
+      const parts = shown === grapheme ? partsOf(shown, room) : graphemes(shown)
+      for (const each of parts) add(each, cellsOf(each))
     }
   }
   if (at === draft.cursor) cursor = { row: rows.length - 1, column: width }

@@ -27,9 +27,24 @@ describe('cells', () => {
     ['é', 1],
     ['e\u0301', 1],
     ['👩‍👩‍👧', 2],
+    // A vowel sign that stands beside its letter has a cell; one above or below has none.
+    ['\u0928\u093F', 2],
+    ['\u0928\u0941', 1],
+    // One Korean syllable, whole and in its parts.
+    ['\uD55C', 2],
+    ['\u1112\u1161\u11AB', 2],
+    // A soft hyphen is drawn.
+    ['a\u00ADb', 3],
     ['\u001B[1mbold\u001B[22m', 4],
   ])('%j', (text, cells) => {
     expect(widthOf(text)).toBe(cells)
+  })
+
+  test('a character of more cells than a row has is broken', () => {
+    const grapheme = `\u0928${'\u093E'.repeat(20)}`
+    expect(rowsOf(grapheme, 8).map(widthOf)).toEqual([8, 8, 5])
+    const { rows } = draftRows({ text: grapheme, cursor: grapheme.length }, '> ', 11, 5)
+    expect(rows.map(widthOf)).toEqual([10, 10, 7])
   })
 
   test('rows are never wider than the screen, and hold everything', () => {

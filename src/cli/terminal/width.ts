@@ -3,7 +3,9 @@
 // East Asian wide and full-width blocks, and what is drawn as an emoji.
 const WIDE =
   /^(?:[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|\p{Emoji}\uFE0F)/u
-const NO_CELL = /^[\p{Mn}\p{Me}\p{Cf}]/u
+// What is put on the character before it; of the format characters some are drawn, and the later parts of a Korean syllable have no cell of
+// their own. Vowel signs that stand beside their letter, as those of Hindi, have one.
+const NO_CELL = /^(?![\u00AD\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2])[\p{Mn}\p{Me}\p{Cf}\u1160-\u11FF\uD7B0-\uD7FF]/u
 const ASCII = /^[ -~]*$/
 // eslint-disable-next-line no-control-regex
 const STYLES = /\u001B\[[\d;]*m/g
@@ -17,11 +19,13 @@ export function graphemes(text: string): readonly string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
-/** Cells of one grapheme. */
+/** Cells of one grapheme: most terminals draw the characters of a syllable side by side, and those of an emoji as one. */
 export function cellsOf(grapheme: string): number {
   if (ASCII.test(grapheme)) return grapheme.length
   if (WIDE.test(grapheme)) return 2
-  return NO_CELL.test(grapheme) ? 0 : 1
+  let cells = 0
+  for (const character of grapheme) if (!NO_CELL.test(character)) cells++
+  return cells
 }
 
 /** Cells of a line without control characters; styles take no room. */
@@ -50,15 +54,20 @@ export function rowsOf(line: string, columns: number): readonly string[] {
   const rows: string[] = []
   let row = ''
   let width = 0
-  for (const grapheme of graphemes(line)) {
-    const cells = cellsOf(grapheme)
+  for (const part of graphemes(line).flatMap((grapheme) => partsOf(grapheme, columns))) {
+    const cells = cellsOf(part)
     if (width + cells > columns && row !== '') {
       rows.push(row)
       row = ''
       width = 0
     }
-    row += grapheme
+    row += part
     width += cells
   }
   return [...rows, row]
+}
+
+/** The grapheme; its characters when it takes more than a row. */
+export function partsOf(grapheme: string, columns: number): readonly string[] {
+  return cellsOf(grapheme) <= columns ? [grapheme] : [...grapheme]
 }
