@@ -18,7 +18,27 @@ const DOCUMENTS: readonly SourceDocument[] = [
     // Too long for one passage: the names of the columns stand in the first one.
     text: `boat,berth,owner,built\n${Array.from({ length: 120 }, (_, n) => `Cutter${n},${n + 200},Owner of ${n},${1900 + n}`).join('\n')}\n`,
   },
+  {
+    source: 'settings.json',
+    format: 'json',
+    text: JSON.stringify(
+      {
+        listener: { address: '0.0.0.0', port: 9443, secure: true },
+        storage: { folder: '/srv/letters', poolSize: 24, timeoutSeconds: 15 },
+        couriers: [
+          { courier: 'Ines Falk', district: 'harbour' },
+          { courier: 'Otto Brandt', district: 'old town' },
+        ],
+        retries: 6,
+        notes: `Parcels wait in the cellar. ${'Nothing else is said here. '.repeat(15)}Wet stamps are dried on the radiator.`,
+      },
+      undefined,
+      2,
+    ),
+  },
 ]
+
+const LONGEST_QUOTE = 210
 
 let docstore: MemoryDocumentStore
 let bot: QueryBot
@@ -41,7 +61,13 @@ test.each([
   ['Wie viele Einwohner hat Altsee?', '12400'],
   ['What is the total of the order of Jens Holm?', '99.50'],
   ['Which berth does Cutter112 have?', '312'],
+  ['Which port does the listener use?', '"port": 9443'],
+  ['What is the pool size of the storage?', '"poolSize": 24'],
+  ['Which courier has the old town district?', 'Otto Brandt'],
+  ['How many retries are made?', '"retries": 6'],
+  ['Where are wet stamps dried?', 'Wet stamps are dried on the radiator.'],
 ])('QRY-RAG-022 %s %s', async (question, value) => {
   const { citations } = await bot.ask(question)
-  expect(citations?.[0]).toMatchObject({ quote: value, supported: true, kind: 'verbatim' })
+  expect(citations?.[0]?.quote.length).toBeLessThan(LONGEST_QUOTE)
+  expect(citations?.[0]).toMatchObject({ quote: expect.stringContaining(value), supported: true, kind: 'verbatim' })
 })

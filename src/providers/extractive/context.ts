@@ -3,7 +3,7 @@
 import type { Question } from './question.ts'
 import { covered, either } from './share.ts'
 import { LEAD_IN } from './sentences.ts'
-import type { Unit } from './sentences.ts'
+import type { Unit } from './unit.ts'
 
 /** For each term of the question how well it is said, 0 to 1. */
 export interface Context {
@@ -33,6 +33,7 @@ export function readContexts(
     const { level } = unit
     if (unit.kind === 'sentence' && units[index - 1]?.level !== LEAD_IN) drop(above, LEAD_IN)
     if (level !== undefined) drop(above, level)
+    if (unit.under !== undefined) drop(above, unit.under)
     const follows = units[index - 1]?.level !== undefined && level === undefined
     const own = follows ? above.at(-1) : undefined
     const further = own === undefined ? above : above.slice(0, -1)

@@ -4,16 +4,17 @@ import { findCandidates } from './candidates.ts'
 import type { Candidate } from './candidate.ts'
 import { readContexts, tellingCells } from './context.ts'
 import type { Context } from './context.ts'
+import { isJson } from './json-units.ts'
 import { termMatcher } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Passage } from './passage.ts'
 import type { Question } from './question.ts'
 import { strengths } from './share.ts'
 import { readUnits } from './sentences.ts'
-import type { Unit } from './sentences.ts'
+import type { Unit } from './unit.ts'
 import { readWindows } from './windows.ts'
 import type { Window } from './windows.ts'
-import { readWords } from './words.ts'
+import { readNames, readWords } from './words.ts'
 import type { Word } from './words.ts'
 
 export interface Reading {
@@ -34,7 +35,7 @@ export interface Reading {
 export function readPassages(question: Question, passages: readonly Passage[], limit: number): Reading[] {
   const match = termMatcher(question)
   return passages.map((passage) => {
-    const words = readWords(passage.text)
+    const words = isJson(passage.text) ? readNames(passage.text) : readWords(passage.text)
     const units = readUnits(passage.text)
     const titleMatches = question.terms.map(() => 0)
     for (const word of readWords([passage.title ?? '', ...(passage.headings ?? [])].join('\n'))) {

@@ -1,29 +1,20 @@
 /** Text as units that may stand alone in an answer: sentences, list items, table rows, headings, lines of code. */
 
 import { patternFor } from '../../util/pattern.ts'
+import { isJson, readJsonUnits } from './json-units.ts'
 import { DELIMITERS, isBoldLine, isMostlyLinks, readCells, separatedCells, withoutMarkup } from './markup.ts'
 import type { Delimiter } from './markup.ts'
-
-export interface Unit {
-  /** UTF-16 offsets into the text, white space at both ends left out. */
-  readonly start: number
-  readonly end: number
-  readonly kind: UnitKind
-  /** Number of the paragraph, list or other block; units of one block follow each other without a break. */
-  readonly block: number
-  /** Of what speaks for the units below it, as a heading does: the lower the number, the further. Questions are 8, lead-ins 9. */
-  readonly level?: number
-  /** Number of the column of a cell. */
-  readonly column?: number
-  /** Begins in the middle of a sentence, after a footnote mark. */
-  readonly headless?: boolean
-}
-
-/** `row` is one cell of a table row; the cells of a row share their block. `columns` is the name of a column. */
-export type UnitKind = 'sentence' | 'item' | 'row' | 'columns' | 'heading' | 'code'
+import type { Unit, UnitKind } from './unit.ts'
 
 /** All units of a text, in order, without overlap. Nothing but white space and markup lies between them. */
 export function readUnits(text: string): Unit[] {
+  if (isJson(text)) {
+    return readJsonUnits(text).flatMap((unit) =>
+      unit.kind === 'sentence'
+        ? split(text, unit.start, unit.end, true, false).map(([start, end]) => ({ ...unit, start, end }))
+        : [unit],
+    )
+  }
   const units: Unit[] = []
   let block = 0
   const footnoted = FOOTNOTED.test(text)

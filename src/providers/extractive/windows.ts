@@ -3,7 +3,7 @@
 import { patternFor } from '../../util/pattern.ts'
 import { readsAsCitation } from './markup.ts'
 import { LEAD_IN } from './sentences.ts'
-import type { Unit } from './sentences.ts'
+import type { Unit } from './unit.ts'
 import { wordCounter } from './words.ts'
 
 /** A stretch of text that reads on its own. */

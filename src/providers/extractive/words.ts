@@ -47,6 +47,24 @@ export function readWords(text: string): Word[] {
   return words
 }
 
+const INNER_CAPITAL = patternFor(String.raw`(?<=[\p{Ll}\p{N}])(?=[\p{Lu}])`, 'gu')
+
+/** The same, with names such as `poolSize` in their parts. */
+export function readNames(text: string): Word[] {
+  return readWords(text).flatMap((whole) => {
+    const name = text.slice(whole.start, whole.end)
+    const parts = name.split(INNER_CAPITAL(name))
+    let { start } = whole
+    return parts.length === 1
+      ? [whole]
+      : parts.map((part) => {
+          const found = word(part, start)
+          start = found.end
+          return found
+        })
+  })
+}
+
 type Form = Pick<Word, 'lower' | 'stem' | 'capital' | 'upper' | 'numeric'>
 
 /** Forms of words that were read before: texts repeat their words, and stemming costs more than all the rest. */
