@@ -49,6 +49,9 @@ const workers: Plugin = {
   },
 }
 
+/** The file of what every answer needs. */
+const ANSWER = 'answer'
+
 /** Where `cria ask` over a store comes by at every start, whatever is imported when it is needed. */
 const ON_THE_WAY = [
   'cli/run',
@@ -89,7 +92,7 @@ async function buildCommand(entry: string): Promise<void> {
   const always = await modulesOf(['cli/main'], isExternal)
   const onTheWay = await modulesOf(ON_THE_WAY, isExternal)
   const bundle = await rolldown({
-    input: { main: entry },
+    input: { main: entry, 'code-cache': join(ROOT, 'src/util/code-cache.ts') },
     platform: 'node',
     external: isExternal,
     // Grouped modules may leave names in the entry that nobody else asks for.
@@ -101,6 +104,8 @@ async function buildCommand(entry: string): Promise<void> {
     dir: COMMAND,
     // Node loads CommonJS from the compile cache in less time than it takes to link ES modules.
     format: 'cjs',
+    // A script out of the cache cannot import, and Node requires ES modules as well.
+    dynamicImportInCjs: false,
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
@@ -108,12 +113,19 @@ async function buildCommand(entry: string): Promise<void> {
     // One file is read faster than fifty. What `cria --help` needs is left out of it.
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ name: 'answer', test: (id) => onTheWay.has(id) && !always.has(id) }],
+      groups: [{ name: ANSWER, test: (id) => onTheWay.has(id) && !always.has(id) }],
     },
   })
   await bundle.close()
   const chunks = output.filter((file) => file.type === 'chunk')
-  for (const { fileName, code } of chunks) writeFileSync(join(COMMAND, fileName), inAscii(code))
+  for (const { name, fileName, code } of chunks) {
+    if (name === ANSWER) {
+      writeFileSync(join(COMMAND, `${fileName}.code`), inAscii(code))
+      writeFileSync(join(COMMAND, fileName), RUN_CACHED)
+    } else {
+      writeFileSync(join(COMMAND, fileName), inAscii(code))
+    }
+  }
   writeFileSync(join(COMMAND, 'package.json'), '{ "type": "commonjs" }\n')
   writeFileSync(join(COMMAND, 'cria.js'), LAUNCHER, { mode: 0o755 })
   writeFileSync(join(COMMAND, 'LICENSES.txt'), licenses(chunks))
@@ -126,6 +138,11 @@ async function buildCommand(entry: string): Promise<void> {
 export function inAscii(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
+
+/** Stands in the place of a large file. */
+const RUN_CACHED = `'use strict'
+require('./code-cache.js').runCached(__filename + '.code', process.argv[2] || '', { module, require })
+`
 
 /** The compile cache must be on before the first module of ours is loaded; a Node that is too old is told so in words it understands. */
 const LAUNCHER = `#!/usr/bin/env node
