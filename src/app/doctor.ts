@@ -1,9 +1,11 @@
 /** Looks at everything that cria needs, and says in words what is wrong and what to do. Leaves nothing behind. */
 
-import { accessSync, constants, existsSync, mkdtempSync, readdirSync, rmdirSync, statfsSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { toCriaError } from '../core/error.ts'
 import type { Check } from './check.ts'
+import { checkHome, diskTrouble } from './check-home.ts'
+import { checkMcpServers } from './check-mcp.ts'
 import { checkProviders } from './check-providers.ts'
 import { loadConfig } from './config.ts'
 import type { LoadedConfig } from './config.ts'
@@ -18,11 +20,13 @@ export interface Diagnosis {
 }
 
 const OLDEST_NODE = [22, 18] as const
-const LEAST_SPACE = 100_000_000
 
 export interface DiagnoseOptions {
   readonly signal: AbortSignal
-  /** Ask no provider anything. Default false: each one that is configured gets one tiny request, which costs a few tokens. */
+  /**
+   * Ask no provider anything and start no MCP server. Default false: each provider that is configured gets one tiny request, which costs a
+   * few tokens, and each server is started and ended.
+   */
   readonly offline?: boolean
 }
 
@@ -38,6 +42,7 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
   const config = loaded?.config ?? {}
   checks.push(...(await checkProviders({ env: surroundings.env, config, defaultModel: chosen?.ref, offline, signal })))
   if (chosen !== undefined) checks.push(chosen.check)
+  if (loaded !== undefined) checks.push(...(await checkMcpServers(loaded, surroundings, { offline, signal })))
   return { ok: checks.every(({ status }) => status !== 'failed'), checks }
 }
 
@@ -52,45 +57,6 @@ export function checkNode(version: string): Check {
         message: `Node ${version} is too old: ${OLDEST_NODE.join('.')} or newer is needed.`,
         hint: 'Install a newer Node.js.',
       }
-}
-
-function checkHome({ home }: HomePaths): Check[] {
-  const name = 'home'
-  const there = existsSync(home)
-  try {
-    if (there) accessSync(home, constants.W_OK)
-    // Whoever may write everywhere is told so of folders that take nothing: only trying tells.
-    else rmdirSync(mkdtempSync(join(nearestFolder(home), '.cria-')))
-    if (there && !statSync(home).isDirectory()) {
-      return [{ name, status: 'failed', message: `${home} is no folder.`, hint: 'Set CRIA_HOME to a folder.' }]
-    }
-  } catch (thrown) {
-    return [
-      {
-        name,
-        status: 'failed',
-        message: `${home} cannot be ${there ? 'written' : 'made'}: ${reason(thrown)}.`,
-        hint: 'Make it writable, or set CRIA_HOME.',
-      },
-    ]
-  }
-  const checks: Check[] = [{ name, status: 'ok', message: there ? home : `${home} (made when it is needed)` }]
-  if (there && process.platform !== 'win32' && (statSync(home).mode & 0o077) !== 0) {
-    const message = `${home} can be read by others, and it holds your questions.`
-    checks.push({ name, status: 'warning', message, hint: `chmod 700 ${home}` })
-  }
-  const { bavail, bsize } = statfsSync(nearestFolder(home))
-  if (bavail * bsize < LEAST_SPACE) {
-    const message = `Less than 100 MB are free on the disk of ${home}.`
-    checks.push({ name, status: 'warning', message, hint: 'Free some space; `cria logs gc` removes old turns.' })
-  }
-  return checks
-}
-
-function nearestFolder(path: string): string {
-  let folder = path
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
-  return folder
 }
 
 function checkConfig(surroundings: Surroundings): { readonly loaded: LoadedConfig | undefined; readonly check: Check } {
@@ -151,12 +117,11 @@ async function checkDatabase(name: string, path: string): Promise<Check> {
       database.close()
     }
   } catch (thrown) {
-    return {
-      name,
-      status: 'failed',
-      message: `${path} cannot be read: ${reason(thrown)}.`,
-      hint: 'Check its permissions, or move it away.',
-    }
+    // SQLite needs a little room beside a file even to read it; the file itself may be sound.
+    const trouble = diskTrouble(path)
+    const why = trouble === undefined ? reason(thrown) : `${trouble.what} (${reason(thrown)})`
+    const hint = trouble === undefined ? 'Check its permissions, or move it away.' : `Leave it where it is. ${trouble.hint}`
+    return { name, status: 'failed', message: `${path} cannot be read: ${why}.`, hint }
   }
 }
 

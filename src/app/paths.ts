@@ -68,7 +68,7 @@ export function makeHomeFolder(paths: HomePaths, folder: string = paths.home): v
   } catch (cause) {
     throw new CriaError('store_failed', `The folder ${folder} cannot be made: ${reason(cause)}.`, {
       cause,
-      hint: 'Make it writable, or set CRIA_HOME to a folder that is.',
+      hint: remedy(cause),
     })
   }
 }
@@ -77,6 +77,14 @@ export function makeHomeFolder(paths: HomePaths, folder: string = paths.home): v
 export function reason(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   return REASONS[code] ?? (thrown instanceof Error ? thrown.message : String(thrown))
+}
+
+/** What to do about a folder of the home that cannot be made or written. */
+export function remedy(thrown: unknown): string {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Free some space, or set CRIA_HOME to a folder on another disk.'
+  if (code === 'EROFS') return 'Set CRIA_HOME to a folder on a disk that can be written.'
+  return 'Make it writable, or set CRIA_HOME to a folder that is.'
 }
 
 const REASONS: Readonly<Record<string, string>> = {

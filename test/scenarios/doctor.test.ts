@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hasRecordings, recordings, replayServer, tellThatRecordingsAreMissing } from '../support/shared-wire.ts'
 import { answer, chatServer, refuse } from '../support/chat-server.ts'
@@ -142,6 +144,57 @@ describe('doctor says in words what is wrong', () => {
       status: 'warning',
       hint: expect.stringContaining('"openai-compatible/NAME"'),
     })
+  })
+})
+
+describe('doctor starts the MCP servers that count', () => {
+  const served = (...words: readonly string[]): object => ({
+    command: process.execPath,
+    args: [join(import.meta.dirname, '../support/mcp-server.ts'), ...words],
+  })
+  const servers = async (...words: readonly string[]): Promise<{ code: number | null; checks: readonly Check[] }> => {
+    const { code, stdout } = await place.run(['doctor', '--json', ...words])
+    const { checks } = JSON.parse(stdout) as { checks: readonly Check[] }
+    return { code, checks: checks.filter(({ name }) => name.startsWith('MCP server ')) }
+  }
+
+  test('and says of each whether it can be used, and why not', async () => {
+    place.configure({
+      mcpServers: {
+        files: served('honest'),
+        gone: { command: 'no-such-program-anywhere' },
+        dead: served('dies-at-once'),
+        bombs: served('bombs'),
+        token: { url: 'https://mcp.example.org', headers: { Authorization: 'Bearer ${NO_SUCH_VARIABLE}' } },
+        off: { ...served('honest'), disabled: true },
+      },
+    })
+    const { code, checks } = await servers()
+    // None of them keeps anybody from working.
+    expect(code).toBe(0)
+    expect(checks.map(({ name, status, message }) => [name.slice('MCP server '.length), status, message.split('\n')[0]])).toEqual(
+      [
+        ['files', 'ok', 'starts, and has 10 tools'],
+        ['gone', 'warning', expect.stringMatching(/^cannot be used: .*ENOENT/)],
+        ['dead', 'warning', expect.stringMatching(/^cannot be used: /)],
+        ['bombs', 'warning', expect.stringMatching(/^starts, and has \d+ of its tools: /)],
+        ['token', 'warning', expect.stringContaining('NO_SUCH_VARIABLE')],
+        ['off', 'ok', 'disabled'],
+      ],
+    )
+    expect(checks.find(({ name }) => name.endsWith('dead'))?.message).toContain('cannot find the database')
+  })
+
+  test('--offline starts none, and one of a project is started only once it is trusted', async () => {
+    const canary = join(place.folder, 'started')
+    place.write({ '.cria/config.json': JSON.stringify({ mcpServers: { own: served('started-file', canary) } }) })
+    expect((await servers()).checks).toEqual([])
+    await place.run(['trust'])
+    expect((await servers('--offline')).checks).toMatchObject([{ status: 'ok', message: 'was not started' }])
+    expect(existsSync(canary)).toBe(false)
+    expect((await servers()).checks).toMatchObject([{ name: 'MCP server own', status: 'ok' }])
+    const pid = Number(readFileSync(canary, 'utf8').trim())
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 })
 

@@ -16,11 +16,11 @@ const MARKS: Readonly<Record<Check['status'], readonly [mark: string, style: 'gr
 export const doctor: Command = defineCommand({
   name: 'doctor',
   options: {
-    offline: { type: 'flag', about: 'ask no provider anything' },
+    offline: { type: 'flag', about: 'ask no provider anything, and start no MCP server' },
     json: { type: 'flag', about: 'print one JSON object: { ok, checks: [{ name, status, message, hint }] }' },
   },
   details: `Each provider that has a key or a base URL gets one tiny request, which costs a few tokens, with 30 seconds to answer it.
-Changes nothing and shows no key. The exit code is 1 when something has failed; a warning is no failure.`,
+Each MCP server that counts is started and ended again. Changes nothing and shows no key. The exit code is 1 when something has failed; a warning is no failure.`,
   examples: ['cria doctor', 'cria doctor --offline --json'],
   async run({ options }, io) {
     const diagnosis = await diagnose(io, { signal: io.signal, offline: options.offline })

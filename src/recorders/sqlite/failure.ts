@@ -15,13 +15,16 @@ const FAILURES: Readonly<Record<number, Failure>> = {
     retryable: true,
   },
   8: { what: 'is read-only', hint: 'Check the permissions of the file, its folder and its file system, or name another file.' },
-  10: { what: 'could not be read or written', hint: 'Check the disk and the file system it lies on.' },
+  10: { what: 'could not be read or written', hint: 'Check whether the disk is full, and the file system it lies on.' },
   11: {
     what: 'is damaged',
     hint: 'Move the file away, and a new one is begun; `sqlite3 FILE .recover` saves what can still be read.',
   },
   13: { what: 'cannot grow, the disk is full', hint: 'Free some space, or let `cria logs gc` remove old turns.' },
-  14: { what: 'could not be opened', hint: 'Check that its folder exists, and the permissions of both.' },
+  14: {
+    what: 'could not be opened',
+    hint: 'Check that its folder exists, the permissions of both, and that the disk can be written.',
+  },
   26: { what: 'is no SQLite database, or is damaged', hint: 'Move the file away, or name another one.' },
 }
 

@@ -1,0 +1,72 @@
+/** Whether the home can be used: its folder, who may read it, and the disk that it lies on. */
+
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Check } from './check.ts'
+import { reason, remedy } from './paths.ts'
+import type { HomePaths } from './paths.ts'
+
+/** Bytes below which somebody should know. */
+const LITTLE_SPACE = 100_000_000
+/** Bytes below which not even a journal can be begun, or one that is there be opened. */
+const NO_SPACE = 1_000_000
+
+export function checkHome({ home, journal }: HomePaths): Check[] {
+  const name = 'home'
+  const there = existsSync(home)
+  try {
+    if (there) accessSync(home, constants.W_OK)
+    // Whoever may write everywhere is told so of folders that take nothing: only trying tells.
+    else rmdirSync(mkdtempSync(join(nearestFolder(home), '.cria-')))
+    if (there && !statSync(home).isDirectory()) {
+      return [{ name, status: 'failed', message: `${home} is no folder.`, hint: 'Set CRIA_HOME to a folder.' }]
+    }
+  } catch (thrown) {
+    const message = `${home} cannot be ${there ? 'written' : 'made'}: ${reason(thrown)}.`
+    return [{ name, status: 'failed', message, hint: remedy(thrown) }]
+  }
+  const checks: Check[] = [{ name, status: 'ok', message: there ? home : `${home} (made when it is needed)` }]
+  if (there && process.platform !== 'win32' && (statSync(home).mode & 0o077) !== 0) {
+    const message = `${home} can be read by others, and it holds your questions.`
+    checks.push({ name, status: 'warning', message, hint: `chmod 700 ${home}` })
+  }
+  const space = spaceCheck(freeSpace(home), home, existsSync(journal))
+  return space === undefined ? checks : [...checks, space]
+}
+
+/** @param free bytes */
+export function spaceCheck(free: number, home: string, hasJournal: boolean): Check | undefined {
+  if (free >= LITTLE_SPACE) return undefined
+  if (free < NO_SPACE) {
+    const message = `The disk of ${home} is full.`
+    return { name: 'home', status: 'failed', message, hint: FULL }
+  }
+  const message = `Less than 100 MB are free on the disk of ${home}.`
+  const gc = hasJournal ? ' `cria logs gc --max-age DAYS` makes the journal smaller, as long as there is a little left.' : ''
+  return { name: 'home', status: 'warning', message, hint: `Free some space.${gc}` }
+}
+
+// To remove old turns takes room as well.
+const FULL = 'Free some space, or set CRIA_HOME to a folder on another disk.'
+
+/** What keeps any file in this place from being written; `undefined` when the disk is not the trouble. */
+export function diskTrouble(path: string): { readonly what: string; readonly hint: string } | undefined {
+  try {
+    accessSync(nearestFolder(dirname(path)), constants.W_OK)
+    return freeSpace(path) < NO_SPACE ? { what: 'the disk is full', hint: FULL } : undefined
+  } catch (thrown) {
+    const isReadOnly = thrown instanceof Error && 'code' in thrown && thrown.code === 'EROFS'
+    return isReadOnly ? { what: reason(thrown), hint: remedy(thrown) } : undefined
+  }
+}
+
+function freeSpace(path: string): number {
+  const { bavail, bsize } = statfsSync(nearestFolder(path))
+  return bavail * bsize
+}
+
+function nearestFolder(path: string): string {
+  let folder = path
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
+}
