@@ -1,4 +1,4 @@
-/** Questions to tables and settings, asked as an application does: the answer is the value, and its citation holds. */
+/** Questions to tables, settings and notes, asked as an application does: the answer is the value, and its citation holds. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MemoryDocumentStore, QueryBot } from '../../src/index.ts'
@@ -17,6 +17,11 @@ const DOCUMENTS: readonly SourceDocument[] = [
     format: 'csv',
     // Too long for one passage: the names of the columns stand in the first one.
     text: `boat,berth,owner,built\n${Array.from({ length: 120 }, (_, n) => `Cutter${n},${n + 200},Owner of ${n},${1900 + n}`).join('\n')}\n`,
+  },
+  {
+    source: 'chapel.md',
+    format: 'markdown',
+    text: '# The chapel\n\nWarden: Pia Moos\nVerger: Emil Ott\n\nIt was planned in 1902. In 1911 lightning split the spire. Since 1950 it has been a library.\n',
   },
   {
     source: 'settings.json',
@@ -61,6 +66,8 @@ test.each([
   ['Wie viele Einwohner hat Altsee?', '12400'],
   ['What is the total of the order of Jens Holm?', '99.50'],
   ['Which berth does Cutter112 have?', '312'],
+  ['Who is the verger?', 'Verger: Emil Ott'],
+  ['What happened in 1911?', 'In 1911 lightning split the spire.'],
   ['Which port does the listener use?', '"port": 9443'],
   ['What is the pool size of the storage?', '"poolSize": 24'],
   ['Which courier has the old town district?', 'Otto Brandt'],

@@ -15,6 +15,9 @@ export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
+/** What a question says of every event: it names none. */
+export const EVENT_VERBS: ReadonlySet<string> = new Set(list('happen happens happened happening occur occurs occurred occurring'))
+
 /** "How *long*": adjectives that ask for a measure. */
 export const QUANTITY_ADJECTIVES: ReadonlySet<string> = new Set(
   list(

@@ -53,6 +53,11 @@ describe('terms', () => {
     expect(readQuestion('who leads us home?').terms.map((term) => term.lower)).toEqual(['leads', 'home'])
   })
 
+  test('what is said of every event names none', () => {
+    expect(readQuestion('What happened in 1911?').terms.map((term) => term.lower)).toEqual(['1911'])
+    expect(readQuestion('What happened?').terms.map((term) => term.lower)).toEqual(['happened'])
+  })
+
   test('a book as a question is read in part', () => {
     expect(readQuestion('mill '.repeat(300_000)).words.length).toBeLessThan(1000)
   })

@@ -1,7 +1,7 @@
 /** What a question asks for: its words with their weights, the kind of answer, and the noun the answer is one of. */
 
 import type { AnswerKind } from './answer-kind.ts'
-import { FUNCTION_WORDS, KIND_OF_NOUN, QUANTITY_ADJECTIVES } from './lexicon.ts'
+import { EVENT_VERBS, FUNCTION_WORDS, KIND_OF_NOUN, QUANTITY_ADJECTIVES } from './lexicon.ts'
 import type { Word } from './words.ts'
 import { readWords } from './words.ts'
 import { regularStem } from './stem.ts'
@@ -93,7 +93,9 @@ function readTerms(
       focus: focus.includes(word) || before?.focus === true,
     })
   })
-  const raw = [...seen.values()].map((entry) => ({ ...entry, weight: weightOf(entry.word, weights) }))
+  const entries = [...seen.values()]
+  const named = entries.filter(({ word }) => !EVENT_VERBS.has(word.lower))
+  const raw = (named.length > 0 ? named : entries).map((entry) => ({ ...entry, weight: weightOf(entry.word, weights) }))
   const total = raw.reduce((sum, entry) => sum + entry.weight, 0)
   return raw.map(({ word, specific, focus: isFocus, weight }) => ({
     stem: word.stem,
