@@ -11,6 +11,8 @@ export interface Case {
   readonly canAsk: boolean
   /** What the rules say. */
   readonly rule: RuleVerdict | undefined
+  /** Why a rule that looks as if it allowed the call does not. */
+  readonly nearMiss: string | undefined
   /** What was said about the same earlier in the session. */
   readonly remembered: Pick<PermissionDecision, 'granted'> | undefined
   /** Set when the model goes round in a circle of so many steps. */
@@ -42,7 +44,7 @@ export function judge(given: Case): Judgement {
   if (rule?.verdict === 'ask') return ask(rule.reason, canAsk, rule.rule)
   if (given.untrusted) return ask('The model has read text that may not come from you, and this call has effects.', canAsk)
   if (rule?.verdict === 'allow') return { verdict: 'run', ...named(rule) }
-  if (given.needsPermission || safeMode) return ask('The tool needs permission.', canAsk)
+  if (given.needsPermission || safeMode) return ask(given.nearMiss ?? 'The tool needs permission.', canAsk)
   return { verdict: 'run', reason: 'The tool needs no permission.', silent: true }
 }
 

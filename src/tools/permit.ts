@@ -11,7 +11,7 @@ import { footprintOf } from './conflicts.ts'
 import { judge } from './judge.ts'
 import type { Judgement } from './judge.ts'
 import { messageOf } from './output.ts'
-import { decide } from './rules/decide.ts'
+import { decide, nearMiss } from './rules/decide.ts'
 import { readRule } from './rules/rule-book.ts'
 import type { ReadRule } from './rules/rule-book.ts'
 import { meansVersion, parseRule } from './rules/rule.ts'
@@ -41,6 +41,7 @@ export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsC
     safeMode,
     canAsk: permit !== undefined,
     rule: decide(rules, tool.name, subjects),
+    nearMiss: nearMiss(rules, tool.name, subjects),
     remembered: remembered(job, subjects, ctx),
     period,
     unsettled: (tool.isIdempotent ?? tool.isReadOnly) !== true && state.unsettled.has(callKey(job.call.name, job.given)),

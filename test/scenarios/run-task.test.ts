@@ -86,6 +86,13 @@ describe('cria run', () => {
     expect(stderr).toContain("--allow='edit_file(add.mjs)'")
   })
 
+  test('a rule that does not reach as far as it seems is named, and the one that does', async () => {
+    const { code, stderr } = await run(STORY, ['Fix the failing test', '--allow=edit_file(*.mjs)', '--allow=run_command(node *)'])
+    expect(code).toBe(4)
+    expect(stderr).toContain('The rule "run_command(node *)" does not cover it: no * stands for "add.test.mjs"')
+    expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
+  })
+
   test('what was refused does not count when another way succeeded', async () => {
     const script = [
       { calls: [{ name: 'run_command', input: { command: 'sed -i s/-/+/ add.mjs' } }] },

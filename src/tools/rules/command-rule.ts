@@ -34,6 +34,19 @@ export function coversCommand(pattern: CommandPattern, command: SimpleCommand): 
   })
 }
 
+/** The words that a `*` of the rule would stand for if they were harmless; none when something else does not fit either. */
+export function wordsLeftOut(pattern: CommandPattern, command: SimpleCommand): readonly string[] {
+  const fits = matches(pattern, command, (word, expected) =>
+    isWild(expected) ? matchesGlob(expected.text, word.text) : expected.text === word.text,
+  )
+  if (!fits) return []
+  const left = new Set([...riskyWords(command), ...guardedWords(command, programOf(command[0]?.text ?? ''))])
+  return command.flatMap(({ text }, index) => {
+    const expected = index >= pattern.length - 1 ? pattern.at(-1) : pattern[index]
+    return left.has(index) && expected !== undefined && isWild(expected) ? [text] : []
+  })
+}
+
 /**
  * Whether a prohibition meets the command, under whatever name its program is called, or a command that it runs. `undefined` when it
  * could run too many to look at.

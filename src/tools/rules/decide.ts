@@ -1,6 +1,6 @@
 /** What do the rules say about a call? */
 
-import { coversCommand, meetsCommand } from './command-rule.ts'
+import { coversCommand, meetsCommand, wordsLeftOut } from './command-rule.ts'
 import { matchesGlob, matchesPath } from './glob.ts'
 import { COMMANDS, commandMeetsPaths, isKindred, meetsPath } from './kindred.ts'
 import { isAbout } from './rule.ts'
@@ -46,6 +46,26 @@ export function decide(rules: readonly ReadRule[], tool: string, subjects: reado
   }
   return undefined
 }
+
+/** Why a permission that looks as if it covered the call does not; `undefined` when none does. */
+export function nearMiss(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): string | undefined {
+  for (const { text, pattern, command, paths } of rules.filter((rule) => rule.list === 'allow' && isAbout(rule, tool))) {
+    for (const subject of subjects) {
+      const words = subject.kind === 'command' && command !== undefined ? wordsLeftOut(command, subject.command) : []
+      if (words.length > 0) {
+        const named = JSON.stringify(words.join(' ').slice(0, MOST_SHOWN))
+        return `The rule "${text}" does not cover it: no * stands for ${named}, which has to be named.`
+      }
+      if (!isSensitive(subject) || subject.kind !== 'path') continue
+      if (pattern === undefined || (paths !== undefined && matchesPath(paths.rooted, subject.real))) {
+        return `The rule "${text}" does not cover it: such a file has to be named.`
+      }
+    }
+  }
+  return undefined
+}
+
+const MOST_SHOWN = 100
 
 function isSensitive(subject: Subject): boolean {
   return subject.kind === 'path' && subject.sensitive === true

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Tool, ToolSubject } from '../../core/tool.ts'
-import { decide, matchesArguments, matchesUrl } from './decide.ts'
+import { decide, matchesArguments, matchesUrl, nearMiss } from './decide.ts'
 import { matchesGlob, matchesPath } from './glob.ts'
 import { readRules } from './rule-book.ts'
 import { parseRule } from './rule.ts'
@@ -26,6 +26,38 @@ async function verdict(used: Tool<{ at: string }>, input: unknown, rules: ToolRu
   const book = await readRules(rules)
   return decide(book.rules, used.name, await subjectsOf(used, input, book.root))?.verdict
 }
+
+describe('a permission that does not reach', () => {
+  const onCommand = tool(({ at }) => [{ kind: 'command', command: at }])
+  const missed = async (used: Tool<{ at: string }>, at: string, allow: readonly string[]): Promise<string | undefined> => {
+    const { rules, root } = await readRules({ allow: [...allow], root: tmpdir() })
+    const subjects = await subjectsOf(used, { at }, root)
+    expect(decide(rules, used.name, subjects)?.verdict).not.toBe('allow')
+    return nearMiss(rules, used.name, subjects)
+  }
+
+  it.each<[command: string, rule: string, named: string]>([
+    ['node x.mjs', 'use(node *)', 'x.mjs'],
+    ['git -c core.pager=evil log', 'use(git *)', '-c'],
+    ['cat .env', 'use(cat *)', '.env'],
+  ])('says of %s which word the rule %s leaves out', async (command, rule, named) => {
+    const why = await missed(onCommand, command, ['other', rule])
+    expect(why).toContain(`The rule "${rule}" does not cover it`)
+    expect(why).toContain(named)
+  })
+
+  it('says of a file with secrets that it has to be named', async () => {
+    const onSecret = tool(({ at }) => [{ kind: 'path', path: at, sensitive: true }])
+    for (const rule of ['use', 'use(**)']) expect(await missed(onSecret, '.env', [rule])).toMatch(/such a file has to be named/)
+  })
+
+  it('says nothing of rules about something else', async () => {
+    for (const rule of ['use(npm *)', 'use(node y.mjs)', 'other(node *)']) {
+      expect(await missed(onCommand, 'node x.mjs', [rule])).toBeUndefined()
+    }
+    expect(await missed(onPath, 'a.txt', ['use(b*)'])).toBeUndefined()
+  })
+})
 
 describe('rules', () => {
   it('say which tool, and in parentheses what it acts on', () => {
