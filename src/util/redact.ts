@@ -13,14 +13,15 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(sk-|gsk_|xai-|hf_|pplx-|nvapi-|r8_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[\w-]{8,}/g, `$1${MASK}`],
   [/\b(AIza)[\w-]{20,}/g, `$1${MASK}`],
   [/\b(AKIA|ASIA)[A-Z0-9]{12,}/g, `$1${MASK}`],
-  [/\b(eyJ)[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, `$1${MASK}`],
+  // Bounded, and the scheme from its first letter on: a long text of one kind must not be looked at from each of its characters to the end.
+  [/\b(eyJ)[\w-]{8,2000}\.[\w-]{8,}\.[\w-]*/g, `$1${MASK}`],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASK}`],
   [/([?&](?:key|api[-_]?key|access[-_]?token|token|sig|signature|password|secret)=)[^&\s"'<>]+/gi, `$1${MASK}`],
   [
     /((?:x-api-key|api-key|x-goog-api-key|api[-_]key|authorization|cookie)["']?\s*[:=]\s*["']?)(?!Bearer\b|Basic\b)[^\s"',;}]{6,}/gi,
     `$1${MASK}`,
   ],
-  [/(\w+:\/\/[^\s:/@]+:)[^\s/@]+(@)/g, `$1${MASK}$2`],
+  [/(\b\w+:\/\/[^\s:/@]+:)[^\s/@]+(@)/g, `$1${MASK}$2`],
 ]
 
 /**

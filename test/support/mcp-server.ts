@@ -104,9 +104,14 @@ function call(id: number, { name, arguments: input = {}, _meta }: Call): unknown
     process.stdout.write('"}]}}\n')
     return undefined
   }
-  if (behaviour === 'floods') {
+  // A program that writes its log to standard output.
+  if (behaviour === 'chatty') process.stdout.write('debug: still at it\n'.repeat(600))
+  if (behaviour === 'floods' || behaviour === 'answers-nothing') {
     const more = (): void => {
-      for (let count = 0; count < 500; count++) send({ method: 'notifications/message', params: { level: 'info', data: 'spam' } })
+      for (let count = 0; count < 500; count++) {
+        if (behaviour === 'floods') send({ method: 'notifications/message', params: { level: 'info', data: 'spam' } })
+        else answer(id + 1000 + count, {})
+      }
       setImmediate(more)
     }
     return more()

@@ -294,12 +294,19 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
     const { tools, notices } = await connect({
       long: server('long-line'),
       flood: server('floods'),
+      nothing: server('answers-nothing'),
       noise: server('endless-noise'),
     })
     expect(notices[0]?.message).toContain('writes to standard output what is no message of the protocol')
     const call = callerOf(tools)
     expect((await call('mcp__long__echo', {})).content).toContain('it sent a message of more than 16 MB')
     expect((await call('mcp__flood__echo', {})).content).toContain('it floods with messages that nobody asked for')
+    expect((await call('mcp__nothing__echo', {})).content).toContain('it floods with messages that nobody asked for')
+  })
+
+  it('may write its log to standard output all day', async () => {
+    const call = callerOf((await connect({ a: server('chatty') })).tools)
+    for (let count = 0; count < 5; count++) expect((await call('mcp__a__echo', { value: count })).isError).toBe(false)
   })
 
   it('ends with its connection, also when it does not want to', async () => {

@@ -115,6 +115,16 @@ describe('a server over HTTP', () => {
     expect(notices[0]?.message).toContain('Redirect to')
   })
 
+  it('J02 is told in one line when what it sends is JSON of another kind', async () => {
+    const url = await listen((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"hello":1}')
+    })
+    expect((await connect({ url })).notices[0]?.message).toBe(
+      'The MCP server "web" cannot be used: it sent what is no message of the protocol.',
+    )
+  })
+
   it('J02 fails the call when the stream ends without an answer, and is connected to again', async () => {
     let calls = 0
     const url = await mcp(({ id }, response) => {

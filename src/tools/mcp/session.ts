@@ -164,7 +164,8 @@ export class Session {
     const lost = this.#transport instanceof StdioTransport ? this.#transport.failure : undefined
     // A session that the server has forgotten, or an address that nobody listens at any more.
     if (endpoint.kind === 'http' && (status === undefined || status === 404 || Number(status) >= 500)) this.#open = false
-    const what = lost ?? brief(messageOf(thrown) + causeOf(thrown))
+    const what =
+      lost ?? (isMalformed(thrown) ? 'it sent what is no message of the protocol' : brief(messageOf(thrown) + causeOf(thrown)))
     const hint = status === 401 ? { hint: 'Set `headers` of this server, such as "Authorization": "Bearer ${TOKEN}".' } : {}
     return new CriaError('tool_failure', `${server} cannot be used: ${what}.${this.#said(clean)}`, hint)
   }
@@ -174,6 +175,11 @@ export class Session {
     // The end tells more than the beginning.
     return said === '' ? '' : `\nIt wrote:\n${clean(said).slice(-MAX_SAID).toWellFormed()}`
   }
+}
+
+/** The client's own check of a message: its report is about the client's types, and long. */
+function isMalformed(thrown: unknown): boolean {
+  return thrown instanceof Error && 'issues' in thrown && Array.isArray(thrown.issues)
 }
 
 function causeOf(thrown: unknown): string {

@@ -13,9 +13,9 @@ export interface Launch {
 
 /** Bytes of one message, and of what the server has not read yet. */
 export const MAX_MESSAGE = 16_000_000
-/** Lines that are no messages, before the server counts as broken. */
+/** Lines that are no messages, from one answer to the next: some servers write their log there, and work all day. */
 const MAX_NOISE = 1000
-/** Messages that nobody asked for, from one answer to the next. */
+/** Messages that nobody asked for, answers to nothing among them, from one answer to the next. */
 const MAX_UNASKED = 10_000
 /** Milliseconds that a server has to end by itself when its input ends. */
 const POLITE_END = 300
@@ -33,6 +33,8 @@ export class StdioTransport implements Transport {
   #pendingLength = 0
   #noise = 0
   #unasked = 0
+  /** Requests that were not answered yet. */
+  readonly #open = new Set<string>()
   #closed = false
   #delivered: Promise<void> = Promise.resolve()
   #failure: string | undefined
@@ -74,6 +76,7 @@ export class StdioTransport implements Transport {
       this.#fail('it does not read what it is sent')
       throw new Error('The server does not read what it is sent.')
     }
+    if ('method' in message && 'id' in message) this.#open.add(String(message.id))
     group.write(`${JSON.stringify(message)}\n`)
   }
 
@@ -113,8 +116,8 @@ export class StdioTransport implements Transport {
       if (++this.#noise > MAX_NOISE) this.#fail('it writes to standard output what is no message of the protocol')
       return
     }
-    this.#unasked = 'method' in message ? this.#unasked + 1 : 0
-    if (this.#unasked > MAX_UNASKED) return this.#fail('it floods with messages that nobody asked for')
+    if (!('method' in message) && this.#open.delete(String(message.id))) this.#noise = this.#unasked = 0
+    else if (++this.#unasked > MAX_UNASKED) return this.#fail('it floods with messages that nobody asked for')
     this.#deliver(message)
   }
 
