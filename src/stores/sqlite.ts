@@ -21,14 +21,14 @@ import { CHUNKER_VERSION, chunkDocument } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { givenDocuments } from './given-documents.ts'
 import { readAround } from './sqlite/around.ts'
-import type { Connection } from './sqlite/connection.ts'
+import type { Connection } from '../util/sqlite/connection.ts'
 import { CorpusCache } from './sqlite/corpus.ts'
 import { CHUNK_COLUMNS, readDocument, SOURCE_COLUMNS, stateOf, toChunk, toDocument } from './sqlite/documents.ts'
 import type { ChunkRow, FileFacts, SourceRow, SourceState } from './sqlite/documents.ts'
 import { readFact, writeFact } from './sqlite/facts.ts'
 import { embedders, isMadeBy, mismatch } from './sqlite/embedders.ts'
 import type { Embeddings, EmbedReport, EmbedRunOptions } from './sqlite/embeddings.ts'
-import { openFile } from './sqlite/file.ts'
+import { openStoreFile } from './sqlite/file.ts'
 import { IndexWriter } from './sqlite/index-writer.ts'
 import type { QueryVector, VectorRanking } from './sqlite/nearest.ts'
 import { Searcher } from './sqlite/search.ts'
@@ -143,7 +143,7 @@ export class SqliteDocumentStore implements DocumentStore {
     }
     const { path, readOnly = false, synchronous = 'normal' } = options
     checkOptionNames(options)
-    const connection = openFile({ path, readOnly, synchronous })
+    const connection = openStoreFile({ path, readOnly, synchronous })
     try {
       const store = new SqliteDocumentStore(connection, options)
       store.#bringUpToDate()

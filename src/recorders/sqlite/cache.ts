@@ -1,7 +1,7 @@
 /** Answers that were given before, kept in the journal's file for all processes that share it. */
 
 import type { CacheStore, Keeping } from '../../core/cache.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 
 export class SqliteCache implements CacheStore {
   readonly #connection: Connection

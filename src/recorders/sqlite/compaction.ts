@@ -1,7 +1,7 @@
 /** What a conversation was compacted to, for the turns that go on from there. The messages are the ones that are stored anyway, by content. */
 
 import type { Message } from '../../core/message.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { decodeMessage, storeMessage } from './message.ts'
 
 /** Part of the caller's transaction. @param position of the turn's next message. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventBody } from '../../core/event.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
-import { openFile } from './file.ts'
+import { openJournalFile } from './file.ts'
 import type { Journal } from './journal.ts'
 import { thisOwner } from './owner.ts'
 import { createReader } from './read.ts'
@@ -97,7 +97,7 @@ describe('a journal that cannot grow', () => {
 
   beforeEach(() => {
     now = STARTED_AT
-    const connection = openFile({ path: join(folder, 'cria.db'), readOnly: false, synchronous: 'normal' })
+    const connection = openJournalFile({ path: join(folder, 'cria.db'), readOnly: false, synchronous: 'normal' })
     journal = { connection, now: () => now, owner: thisOwner(), holder: 'test', leaseMs: 1000, open: new Map() }
   })
 
@@ -200,7 +200,7 @@ describe('a loss of power', () => {
       const copy = join(folder, name)
       copyFileSync(path, copy)
       writeFileSync(`${copy}-wal`, lost)
-      const connection = openFile({ path: copy, readOnly: false, synchronous: 'normal' })
+      const connection = openJournalFile({ path: copy, readOnly: false, synchronous: 'normal' })
       const counts = connection.all<{ n: number }>(
         `SELECT count(*) AS n FROM events JOIN turns ON turns.id = turn WHERE state <> 'open' GROUP BY turn`,
       )

@@ -3,7 +3,7 @@
 import type { ErrorInfo } from '../../core/error.ts'
 import type { TurnMetrics, TurnState } from '../../core/recorder.ts'
 import type { Usage } from '../../core/usage.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import type { TurnKey } from './events.ts'
 import { wellFormedJson } from './json.ts'
 import { searchableText } from './search.ts'

@@ -3,7 +3,7 @@
 import type { QueryEvent } from '../../core/event.ts'
 import type { Message } from '../../core/message.ts'
 import type { JournalEntry } from '../../core/recorder.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { insertEvents } from './events.ts'
 import type { OpenTurn } from './journal.ts'
 import { storeCompaction } from './compaction.ts'

@@ -1,7 +1,7 @@
 /** Events of a turn in the table of events. */
 
 import type { QueryEvent } from '../../core/event.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { fromRow, toRows } from './rows.ts'
 import type { EventRow, StoredRow } from './rows.ts'
 

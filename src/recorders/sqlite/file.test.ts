@@ -5,9 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../core/error.ts'
 import { closeOf, openOf, stamper } from '../../testing/turns.ts'
-import { openFile } from './file.ts'
+import { JOURNAL, openJournalFile } from './file.ts'
 import { SqliteRecorder } from './recorder.ts'
-import { migrate, MIGRATIONS, schemaVersion } from './schema.ts'
+import { migrate, schemaVersion } from '../../util/sqlite/migrate.ts'
+import { MIGRATIONS } from './schema.ts'
 
 let folder: string
 let path: string
@@ -70,7 +71,7 @@ describe('the file of a journal', () => {
       ['normal', 1],
       ['full', 2],
     ] as const) {
-      const connection = openFile({ path, readOnly: false, synchronous })
+      const connection = openJournalFile({ path, readOnly: false, synchronous })
       expect(connection.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' })
       expect(connection.get('PRAGMA synchronous')).toEqual({ synchronous: level })
       expect(connection.get('PRAGMA busy_timeout')).toEqual({ timeout: 10_000 })
@@ -230,8 +231,9 @@ describe('migrations', () => {
 
   it('bring an older file forward, once, and keep what is in it', async () => {
     await writeTurn('turn_a')
-    const [first, second] = [0, 1].map(() => openFile({ path, readOnly: false, synchronous: 'normal' }))
-    for (const connection of [first, second, first]) if (connection !== undefined) migrate(connection, next)
+    const [first, second] = [0, 1].map(() => openJournalFile({ path, readOnly: false, synchronous: 'normal' }))
+    for (const connection of [first, second, first])
+      if (connection !== undefined) migrate(connection, { ...JOURNAL, migrations: next })
     expect(second === undefined ? 0 : schemaVersion(second)).toBe(next.length)
     expect(first?.all('SELECT x FROM later')).toHaveLength(1)
     expect(first?.all('SELECT turn_id FROM turns')).toHaveLength(1)
@@ -241,8 +243,8 @@ describe('migrations', () => {
 
   it('happen as a whole or not at all', async () => {
     await writeTurn('turn_a')
-    const connection = openFile({ path, readOnly: false, synchronous: 'normal' })
-    expect(() => migrate(connection, [...next, 'CREATE TABLE turns (x)'])).toThrow(/turns/)
+    const connection = openJournalFile({ path, readOnly: false, synchronous: 'normal' })
+    expect(() => migrate(connection, { ...JOURNAL, migrations: [...next, 'CREATE TABLE turns (x)'] })).toThrow(/turns/)
     expect(schemaVersion(connection)).toBe(MIGRATIONS.length)
     expect(() => connection.all('SELECT x FROM later')).toThrow(/later/)
     connection.close()
@@ -250,8 +252,8 @@ describe('migrations', () => {
 
   it('are not made by those who only read', async () => {
     await writeTurn('turn_a')
-    const connection = openFile({ path, readOnly: true, synchronous: 'normal' })
-    expect(() => migrate(connection, next)).toThrow(/older version/)
+    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    expect(() => migrate(connection, { ...JOURNAL, migrations: next })).toThrow(/older version/)
     connection.close()
   })
 })

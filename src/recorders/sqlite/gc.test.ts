@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { system, user } from '../../core/message.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
-import { openFile } from './file.ts'
+import { openJournalFile } from './file.ts'
 import { chooseVictims } from './gc.ts'
 import type { Candidate } from './gc.ts'
 import { SqliteRecorder } from './recorder.ts'
@@ -76,7 +76,7 @@ describe('gc', () => {
   }
 
   function count(table: string): number {
-    const connection = openFile({ path, readOnly: true, synchronous: 'normal' })
+    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
     const row = connection.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)
     connection.close()
     return row?.n ?? -1
@@ -109,7 +109,7 @@ describe('gc', () => {
   it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', () => {
     for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) write(n, hash)
     const versions = (): unknown[] => {
-      const connection = openFile({ path, readOnly: true, synchronous: 'normal' })
+      const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
       const rows = connection.all<{ hash: string; version: number }>(
         `SELECT hash, version FROM prompts WHERE bot = 'librarian' ORDER BY version`,
       )

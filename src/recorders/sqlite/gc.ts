@@ -2,7 +2,7 @@
 
 import type { GcOptions, GcReport } from '../../core/recorder.ts'
 import { forgetOldAnswers } from './cache.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import type { Journal } from './journal.ts'
 
 /** Limits that hold unless others are given: a year, and a gigabyte. */

@@ -1,7 +1,7 @@
 /** What the functions of this folder share: one open journal. */
 
 import type { Amount } from '../../core/budget.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import type { TurnKey } from './events.ts'
 import type { Owner } from './owner.ts'
 

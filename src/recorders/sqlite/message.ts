@@ -8,7 +8,7 @@ import { messageId } from '../../core/id.ts'
 import { textOf } from '../../core/message.ts'
 import type { Message, Retrieved } from '../../core/message.ts'
 import type { ScoredChunk } from '../../core/store.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { wellFormedJson } from './json.ts'
 
 /** Of retrieved text, what belongs to the question and not to the text. */

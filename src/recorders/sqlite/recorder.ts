@@ -18,7 +18,7 @@ import type {
 import type { SpanRecord } from '../../core/span.ts'
 import { SqliteBudget } from './budget.ts'
 import { SqliteCache } from './cache.ts'
-import { openFile } from './file.ts'
+import { openJournalFile } from './file.ts'
 import { collectGarbage } from './gc.ts'
 import type { Journal } from './journal.ts'
 import { wellFormedJson } from './json.ts'
@@ -74,7 +74,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     if (!(leaseMs > 0)) throw new ConfigurationError(`leaseMs must be a number above 0, but is ${String(leaseMs)}.`)
     const { path, readOnly = false, synchronous = 'normal', clock = Date } = options
     return new SqliteRecorder({
-      connection: openFile({ path, readOnly, synchronous }),
+      connection: openJournalFile({ path, readOnly, synchronous }),
       now: () => clock.now(),
       owner: options.owner ?? thisOwner(),
       holder: randomBytes(16).toString('hex'),

@@ -4,9 +4,6 @@
  * A schema that has been published is never edited: what changes is a further migration at the end of the list.
  */
 
-import { ConfigurationError } from '../../core/error.ts'
-import type { Connection } from './connection.ts'
-
 /** `crij` in the header of the file: a journal of ours, and nothing else. */
 export const APPLICATION_ID = 0x63_72_69_6a
 
@@ -214,30 +211,3 @@ const ANSWERS = `
 `
 
 export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS]
-
-/** Brings a file to the newest schema, in one transaction; several processes may try at once. */
-export function migrate(connection: Connection, migrations: readonly string[] = MIGRATIONS): void {
-  const version = schemaVersion(connection)
-  if (version > migrations.length) {
-    throw new ConfigurationError(
-      `${connection.path} was made by a newer version of cria: its schema is ${version}, this version knows ${migrations.length}. ` +
-        'Update cria, or name another file.',
-    )
-  }
-  if (version === migrations.length) return
-  if (connection.readOnly) {
-    throw new ConfigurationError(
-      `${connection.path} was made by an older version of cria: its schema is ${version}, this version reads ${migrations.length}. ` +
-        'Open it once for writing, which brings it up to date.',
-    )
-  }
-  connection.write(() => {
-    // Read again under the lock: somebody else may have been faster.
-    for (const migration of migrations.slice(schemaVersion(connection))) connection.execute(migration)
-    connection.execute(`PRAGMA user_version = ${migrations.length}`)
-  })
-}
-
-export function schemaVersion(connection: Connection): number {
-  return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
-}

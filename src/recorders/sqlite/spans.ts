@@ -1,7 +1,7 @@
 /** Spans in the table of spans. */
 
 import type { SpanRecord } from '../../core/span.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { wellFormedJson } from './json.ts'
 import { readText, textColumn } from './text.ts'
 

@@ -3,7 +3,7 @@
 import type { Amount, BudgetKey, BudgetUse, SharedScope } from '../../core/budget.ts'
 import { dayOf, SHARED_SCOPES } from '../../core/budget.ts'
 import type { Usage } from '../../core/usage.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import type { OpenTurn } from './journal.ts'
 
 /** Part of the transaction that closes a turn: what it used beyond what was counted request by request. */

@@ -1,5 +1,5 @@
 import type { SessionStats, StatsRow } from '../../core/recorder.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 
 /**
  * Every turn once, under the model that gave its answer; what it used is divided among the models that were asked, where that was written

@@ -6,7 +6,7 @@ import { best } from '../rank/best.ts'
 import type { Scored } from '../rank/best.ts'
 import { chunkTest, fieldTest } from '../rank/filter.ts'
 import type { Filtered } from '../rank/filter.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 
 interface Row {
   readonly id: number

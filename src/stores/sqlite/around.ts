@@ -1,7 +1,7 @@
 /** What stands around a chunk in its document. */
 
 import type { Surroundings } from '../../core/store.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
 

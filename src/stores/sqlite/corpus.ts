@@ -2,7 +2,7 @@
 
 import type { CorpusSize } from '../rank/bm25.ts'
 import type { Scored } from '../rank/best.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { readFact } from './facts.ts'
 import { readLengths } from './lengths.ts'
 

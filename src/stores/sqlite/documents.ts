@@ -4,7 +4,7 @@ import { CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentInput, SourceDocument } from '../../core/store.ts'
 import { sha256 } from '../../util/hash.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 
 /** What is known of the file that a document was read from; what the reader gives is kept and given back. */
 export interface FileFacts {

@@ -2,7 +2,7 @@
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { addToFact } from './facts.ts'
 
 export interface Embedder {

@@ -1,6 +1,6 @@
 /** The numbers a store keeps about itself. */
 
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 
 export type Fact =
   | 'analyzer'

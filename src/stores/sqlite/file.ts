@@ -1,159 +1,40 @@
-/** Opens the file of a store, or makes one; says plainly why it cannot, and then has changed nothing. */
+/** The file of a document store. */
 
-import { randomBytes } from 'node:crypto'
-import { closeSync, constants, copyFileSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
-import type { Stats } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { ConfigurationError, CriaError, isCriaError } from '../../core/error.ts'
-import { makeFolder } from '../../util/files.ts'
-import { Connection } from './connection.ts'
-import { isNoDatabase } from './failure.ts'
-import { loadSqlite } from './load.ts'
-import { APPLICATION_ID, migrate } from './schema.ts'
+import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
+import type { FileKind } from '../../util/sqlite/file-kind.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import type { FileOptions } from '../../util/sqlite/open-file.ts'
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
-export interface FileOptions {
-  /** `:memory:` for a store that ends with its process. */
-  readonly path: string
-  readonly readOnly: boolean
-  readonly synchronous: 'normal' | 'full'
-}
-
-/** How long a writer waits for others, in milliseconds. One transaction takes a fraction of a second. */
-const BUSY_TIMEOUT_MS = 30_000
 /** Pages that are kept in memory: indexing touches many small rows all over the file. */
 const CACHE_KB = 32_768
-const MEMORY = ':memory:'
 
-export function openFile(options: FileOptions): Connection {
-  if (options.path === MEMORY) return prepared(connect(MEMORY, MEMORY, false), options)
-  const path = resolve(options.path)
-  if (exists(path)) {
-    checkEntry(path)
-  } else if (options.readOnly) {
-    throw new ConfigurationError(`There is no document store at ${path}: check the path, or index documents first.`)
-  } else {
-    create(path)
-  }
-  return options.readOnly ? openToRead(path, options) : prepared(connect(path, path, false), options)
+const STORE: FileKind = {
+  name: 'document store',
+  applicationId: APPLICATION_ID,
+  migrations: MIGRATIONS,
+  // One transaction takes a fraction of a second.
+  busyTimeoutMs: 30_000,
+  settings: `PRAGMA cache_size = -${CACHE_KB}`,
+  probe: 'DELETE FROM facts WHERE FALSE',
+  missingHint: 'check the path, or index documents first.',
+  hints: {
+    11: 'Remove the file and index the documents again.',
+    13: 'Free some space, and index again: what was indexed before is kept.',
+    18: 'Cut the document into smaller ones.',
+  },
+  errors: {
+    isOne: isCriaError,
+    refused: (message, details) => new ConfigurationError(message, details),
+    failed: (message, details) => new CriaError('store_failed', message, details),
+    isFailed: (error) => isCriaError(error) && error.code === 'store_failed',
+    wrong: (message, details) => new CriaError('internal', message, details),
+    unknown: toCriaError,
+  },
 }
 
-function connect(location: string | URL, path: string, readOnly: boolean): Connection {
-  const { DatabaseSync } = loadSqlite()
-  return guarded(path, () => new Connection(new DatabaseSync(location, { readOnly, timeout: BUSY_TIMEOUT_MS }), path, readOnly))
-}
-
-/** Checks whose file it is before anything is written to it. */
-function prepared(connection: Connection, options: FileOptions): Connection {
-  try {
-    if (connection.path === MEMORY) connection.execute(`PRAGMA application_id = ${APPLICATION_ID}`)
-    const id = connection.get<{ application_id: number }>('PRAGMA application_id')?.application_id
-    if (id !== APPLICATION_ID) {
-      throw new ConfigurationError(
-        `${connection.path} is a database of another application, not a document store of cria. It was left as it is; name another file.`,
-      )
-    }
-    migrate(connection)
-    connection.execute(`PRAGMA cache_size = -${CACHE_KB}`)
-    if (connection.readOnly) return connection
-    connection.execute(`PRAGMA synchronous = ${options.synchronous}; PRAGMA journal_size_limit = 67108864`)
-    // SQLite opens what it may not write without a word: ask now, not when the first document comes.
-    connection.execute('DELETE FROM facts WHERE FALSE')
-    return connection
-  } catch (error) {
-    connection.close()
-    throw isNoDatabase(error) ? notOurs(connection.path, 'is no SQLite database, or a damaged one', error) : error
-  }
-}
-
-/**
- * Where neither the file nor its folder can be written, SQLite cannot share the file with writers, and refuses. Without writers
- * nothing can change there either, and the file is read as it stands.
- */
-function openToRead(path: string, options: FileOptions): Connection {
-  try {
-    return prepared(connect(path, path, true), options)
-  } catch (error) {
-    const cannotShare = isCriaError(error) && error.code === 'store_failed' && !hasContent(`${path}-wal`)
-    if (!cannotShare) throw error
-    const location = pathToFileURL(path)
-    location.searchParams.set('immutable', '1')
-    return prepared(connect(location, path, true), options)
-  }
-}
-
-/**
- * Makes the file under another name and links it to its own when it is whole, so that nobody ever sees a beginning: not another
- * process, and not the next start after a crash or on a full disk.
- */
-function create(path: string): void {
-  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.new`
-  guarded(path, () => {
-    makeFolder(dirname(path), 0o700)
-    try {
-      closeSync(openSync(draft, 'wx', 0o600))
-      const connection = connect(draft, path, false)
-      try {
-        // Room that is freed can be given back to the disk; has to be said before the first table.
-        connection.execute('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
-        connection.execute(`PRAGMA application_id = ${APPLICATION_ID}`)
-        migrate(connection)
-      } finally {
-        connection.close()
-      }
-      publish(draft, path)
-    } finally {
-      for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true })
-    }
-  })
-}
-
-function publish(draft: string, path: string): void {
-  try {
-    linkSync(draft, path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    // Somebody else was faster, and theirs is as good.
-    if (code === 'EEXIST') return
-    // File systems without hard links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error
-    copyFileSync(draft, path, constants.COPYFILE_EXCL)
-  }
-}
-
-/**
- * Looks at the entry and not into the file: closing a file that SQLite has open elsewhere in this process would drop its locks
- * (https://www.sqlite.org/howtocorrupt.html, 2.2).
- */
-function checkEntry(path: string): void {
-  const stats = guarded(path, () => statSync(path))
-  if (stats.isDirectory()) throw notOurs(path, 'is a folder')
-  if (!stats.isFile()) throw notOurs(path, 'is no ordinary file')
-  if (stats.size === 0) throw notOurs(path, 'is an empty file')
-}
-
-function notOurs(path: string, what: string, cause?: unknown): ConfigurationError {
-  return new ConfigurationError(
-    `${path} ${what}, not a document store of cria. It was left as it is; move it away or name another file.`,
-    cause === undefined ? {} : { cause },
-  )
-}
-
-function exists(path: string): boolean {
-  return guarded(path, () => statSync(path, { throwIfNoEntry: false })) !== undefined
-}
-
-function hasContent(path: string): boolean {
-  const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false })
-  return stats !== undefined && stats.size > 0
-}
-
-function guarded<T>(path: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (isCriaError(error)) throw error
-    const said = error instanceof Error ? error.message : String(error)
-    throw new CriaError('store_failed', `The document store ${path} could not be opened (${said}).`, { cause: error })
-  }
+/** Opens the file, or makes it. @throws ConfigurationError, CriaError `store_failed` */
+export function openStoreFile(options: FileOptions): Connection {
+  return openFile(STORE, options)
 }

@@ -5,7 +5,7 @@
  * has few rows and each id is written a fixed number of times. No block crosses a multiple of `LARGEST`.
  */
 
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { encode, Postings } from './postings.ts'
 
 /** Blocks at the end that are smaller than a step are joined when together they reach it. */

@@ -3,7 +3,7 @@
  * may still exist and must not count.
  */
 
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 
 const PAGE = 1024
 const LONGEST = 0xffff

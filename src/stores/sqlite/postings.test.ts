@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openFile } from './file.ts'
+import { openStoreFile } from './file.ts'
 import { InvertedIndex } from './inverted.ts'
 import type { Entry, Key } from './inverted.ts'
 import { decodeNumbers, encode, encodeNumbers, Postings } from './postings.ts'
@@ -40,7 +40,7 @@ describe('postings', () => {
 
 describe('InvertedIndex', () => {
   it('lists for each key what was added and not removed, whatever was joined, in few rows', () => {
-    const connection = openFile({ path: ':memory:', readOnly: false, synchronous: 'normal' })
+    const connection = openStoreFile({ path: ':memory:', readOnly: false, synchronous: 'normal' })
     const held = new Map<number, Set<Key>>()
     const index = new InvertedIndex(connection, 'postings', function* (first, end) {
       for (const [id, keys] of held) if (id >= first && id < end) yield* keys

@@ -5,9 +5,6 @@
  * A schema that has been published is never edited: what changes is a further migration at the end of the list.
  */
 
-import { ConfigurationError } from '../../core/error.ts'
-import type { Connection } from './connection.ts'
-
 /** `cris` in the header of the file: a document store of ours, and nothing else. */
 export const APPLICATION_ID = 0x63_72_69_73
 
@@ -121,33 +118,4 @@ const VECTORS = `
   ) STRICT;
 `
 
-const MIGRATIONS: readonly string[] = [FIRST, VECTORS]
-
-/**
- * @throws ConfigurationError when the file was made by a newer version, or by an older one and cannot be written.
- */
-export function migrate(connection: Connection, migrations: readonly string[] = MIGRATIONS): void {
-  const version = schemaVersion(connection)
-  if (version > migrations.length) {
-    throw new ConfigurationError(
-      `${connection.path} was made by a newer version of cria: its schema is ${version}, this version knows ${migrations.length}. ` +
-        'Update cria, or name another file.',
-    )
-  }
-  if (version === migrations.length) return
-  if (connection.readOnly) {
-    throw new ConfigurationError(
-      `${connection.path} was made by an older version of cria: its schema is ${version}, this version reads ${migrations.length}. ` +
-        'Open it once for writing, which brings it up to date.',
-    )
-  }
-  connection.write(() => {
-    // Read again under the lock: somebody else may have been faster.
-    for (const migration of migrations.slice(schemaVersion(connection))) connection.execute(migration)
-    connection.execute(`PRAGMA user_version = ${migrations.length}`)
-  })
-}
-
-export function schemaVersion(connection: Connection): number {
-  return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
-}
+export const MIGRATIONS: readonly string[] = [FIRST, VECTORS]

@@ -1,7 +1,7 @@
 /** Keeps vectors and their codes in step with the chunks. What writes happens inside the caller's transaction. */
 
 import { codeBytes, codeOf, fromBytes, toBytes } from '../vectors/unit.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { addToFact, readFact } from './facts.ts'
 
 const PAGE = 1024

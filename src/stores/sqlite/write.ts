@@ -1,7 +1,7 @@
 /** Puts documents into a store and takes them out; each function is called inside a transaction. */
 
 import type { Chunk, SourceDocument } from '../../core/store.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { chunkDetails, contentHash, detailsOf, gapsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
 import type { FileFacts, SourceRow } from './documents.ts'
 import { readFact, writeFact } from './facts.ts'

@@ -1,15 +1,18 @@
 /** One connection to the file: prepared statements, transactions, and errors that a person can act on. */
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { storeError } from './failure.ts'
+import { toFileError } from './failure.ts'
+import type { FileKind } from './file-kind.ts'
 
 export class Connection {
   readonly path: string
   readonly readOnly: boolean
+  readonly #kind: FileKind
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
-  constructor(database: DatabaseSync, path: string, readOnly: boolean) {
+  constructor(kind: FileKind, database: DatabaseSync, path: string, readOnly: boolean) {
+    this.#kind = kind
     this.#database = database
     this.path = path
     this.readOnly = readOnly
@@ -103,7 +106,7 @@ export class Connection {
     try {
       return work()
     } catch (error) {
-      throw storeError(error, this.path)
+      throw toFileError(this.#kind, this.path, error)
     }
   }
 }

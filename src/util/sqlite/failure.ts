@@ -1,0 +1,55 @@
+/** What SQLite throws, in words that a person can act on. */
+
+import type { FileKind } from './file-kind.ts'
+
+interface Failure {
+  readonly what: string
+  readonly hint: string
+  readonly retryable?: boolean
+}
+
+/** By primary result code (https://www.sqlite.org/rescode.html). */
+const FAILURES: Readonly<Record<number, Failure>> = {
+  3: { what: 'may not be opened', hint: 'Check the permissions of the file and its folder.' },
+  5: {
+    what: 'is held by another process',
+    hint: 'Another process has been writing for long: end it, or try again.',
+    retryable: true,
+  },
+  8: { what: 'is read-only', hint: 'Check the permissions of the file, its folder and its file system, or name another file.' },
+  10: { what: 'could not be read or written', hint: 'Check whether the disk is full, and the file system it lies on.' },
+  11: { what: 'is damaged', hint: 'Move the file away, and a new one is begun.' },
+  13: { what: 'cannot grow, the disk is full', hint: 'Free some space.' },
+  14: {
+    what: 'could not be opened',
+    hint: 'Check that its folder exists, the permissions of both, and that the disk can be written.',
+  },
+  18: { what: 'cannot hold a text this long', hint: 'Cut it into smaller ones.' },
+  26: { what: 'is no SQLite database, or is damaged', hint: 'Move the file away, or name another one.' },
+}
+const NO_DATABASE = 26
+
+/** Errors of this file pass unchanged. */
+export function toFileError(kind: FileKind, path: string, thrown: unknown): Error {
+  const { errors, name, hints } = kind
+  if (errors.isOne(thrown)) return thrown
+  const { code, errcode } = (thrown ?? {}) as { code?: unknown; errcode?: unknown }
+  if (code === 'ERR_INVALID_STATE')
+    return errors.failed(`The ${name} ${path} is closed.`, { cause: thrown, hint: 'Use it before it is closed.' })
+  if (code !== 'ERR_SQLITE_ERROR' || typeof errcode !== 'number') return errors.unknown(thrown)
+  const primary = errcode & 0xff
+  const failure = FAILURES[primary]
+  const said = thrown instanceof Error ? thrown.message : String(thrown)
+  if (failure === undefined) return errors.wrong(`The ${name} ${path} refused a statement: ${said}.`, { cause: thrown })
+  return errors.failed(`The ${name} ${path} ${failure.what} (${said}).`, {
+    cause: thrown,
+    hint: hints?.[primary] ?? failure.hint,
+    retryable: failure.retryable ?? false,
+  })
+}
+
+/** The file is something else. */
+export function isNoDatabase(error: unknown): boolean {
+  const { cause } = (error ?? {}) as { cause?: { readonly errcode?: unknown } }
+  return cause?.errcode === NO_DATABASE
+}

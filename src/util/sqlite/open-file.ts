@@ -1,0 +1,158 @@
+/** Opens a SQLite file of a kind, or makes one; says plainly why it cannot, and then has changed nothing. */
+
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, copyFileSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { makeFolder } from '../files.ts'
+import { Connection } from './connection.ts'
+import { isNoDatabase } from './failure.ts'
+import type { FileKind } from './file-kind.ts'
+import { loadSqlite } from './load.ts'
+import { migrate } from './migrate.ts'
+
+export interface FileOptions {
+  /** `:memory:` for one that ends with its connection. */
+  readonly path: string
+  readonly readOnly: boolean
+  readonly synchronous: 'normal' | 'full'
+}
+
+const MEMORY = ':memory:'
+
+/** @throws what the kind's `refused` and `failed` make. */
+export function openFile(kind: FileKind, options: FileOptions): Connection {
+  if (options.path === MEMORY) return prepared(kind, connect(kind, MEMORY, MEMORY, false), options)
+  const path = resolve(options.path)
+  const entry = entryAt(kind, path)
+  if (entry !== undefined) {
+    checkEntry(kind, path, entry)
+  } else if (options.readOnly) {
+    throw kind.errors.refused(`There is no ${kind.name} at ${path}: ${kind.missingHint}`)
+  } else {
+    create(kind, path)
+  }
+  return options.readOnly ? openToRead(kind, path, options) : prepared(kind, connect(kind, path, path, false), options)
+}
+
+function connect(kind: FileKind, location: string | URL, path: string, readOnly: boolean): Connection {
+  const sqlite = loadSqlite()
+  if (sqlite === undefined) {
+    throw kind.errors.refused(`cria needs Node 22.18 or newer, and this is ${process.version}: it has no \`node:sqlite\`.`, {
+      hint: 'Install a newer Node, or run this with one.',
+    })
+  }
+  return guarded(kind, path, () => {
+    const database = new sqlite.DatabaseSync(location, { readOnly, timeout: kind.busyTimeoutMs })
+    return new Connection(kind, database, path, readOnly)
+  })
+}
+
+/** Checks whose file it is before anything is written to it. */
+function prepared(kind: FileKind, connection: Connection, options: FileOptions): Connection {
+  try {
+    if (connection.path === MEMORY) connection.execute(`PRAGMA application_id = ${kind.applicationId}`)
+    const id = connection.get<{ application_id: number }>('PRAGMA application_id')?.application_id
+    if (id !== kind.applicationId) throw notOurs(kind, connection.path, 'a database of another application')
+    migrate(connection, kind)
+    if (kind.settings !== undefined) connection.execute(kind.settings)
+    if (connection.readOnly) return connection
+    connection.execute(`PRAGMA synchronous = ${options.synchronous}; PRAGMA journal_size_limit = 67108864`)
+    // Now, and not when there is something to be written.
+    connection.execute(kind.probe)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw isNoDatabase(error) ? notOurs(kind, connection.path, 'no SQLite database, or a damaged one', error) : error
+  }
+}
+
+/**
+ * Where neither the file nor its folder can be written, SQLite cannot share the file with writers, and refuses. Without writers
+ * nothing can change there either, and the file is read as it stands.
+ */
+function openToRead(kind: FileKind, path: string, options: FileOptions): Connection {
+  try {
+    return prepared(kind, connect(kind, path, path, true), options)
+  } catch (error) {
+    const cannotShare = kind.errors.isFailed(error) && !hasContent(kind, `${path}-wal`)
+    if (!cannotShare) throw error
+    const location = pathToFileURL(path)
+    location.searchParams.set('immutable', '1')
+    return prepared(kind, connect(kind, location, path, true), options)
+  }
+}
+
+/**
+ * Makes the file under another name and links it to its own when it is whole, so that nobody ever sees a beginning: not another
+ * process, and not the next start after a crash or on a full disk.
+ */
+function create(kind: FileKind, path: string): void {
+  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}.new`
+  guarded(kind, path, () => {
+    makeFolder(dirname(path), 0o700)
+    try {
+      closeSync(openSync(draft, 'wx', 0o600))
+      const connection = connect(kind, draft, path, false)
+      try {
+        // Room that is freed can be given back to the disk; has to be said before the first table.
+        connection.execute('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
+        connection.execute(`PRAGMA application_id = ${kind.applicationId}`)
+        migrate(connection, kind)
+      } finally {
+        connection.close()
+      }
+      publish(draft, path)
+    } finally {
+      for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true })
+    }
+  })
+}
+
+function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Somebody else was faster, and theirs is as good.
+    if (code === 'EEXIST') return
+    // File systems without hard links.
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error
+    copyFileSync(draft, path, constants.COPYFILE_EXCL)
+  }
+}
+
+/**
+ * Looks at the entry and not into the file: closing a file that SQLite has open elsewhere in this process would drop its locks
+ * (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ */
+function checkEntry(kind: FileKind, path: string, stats: Stats): void {
+  const what = stats.isDirectory() ? 'a folder' : stats.isFile() ? 'an empty file' : 'no ordinary file'
+  if (!stats.isFile() || stats.size === 0) throw notOurs(kind, path, what)
+}
+
+function notOurs({ name, errors }: FileKind, path: string, what: string, cause?: unknown): Error {
+  return errors.refused(
+    `${path} is ${what}, not a ${name} of cria. It was left as it is: move it away, or name another file.`,
+    cause === undefined ? {} : { cause },
+  )
+}
+
+function entryAt(kind: FileKind, path: string): Stats | undefined {
+  return guarded(kind, path, () => statSync(path, { throwIfNoEntry: false }))
+}
+
+function hasContent(kind: FileKind, path: string): boolean {
+  return (entryAt(kind, path)?.size ?? 0) > 0
+}
+
+function guarded<T>({ name, errors }: FileKind, path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (errors.isOne(error)) throw error
+    const said = error instanceof Error ? error.message : String(error)
+    throw errors.failed(`The ${name} ${path} could not be opened (${said}).`, { cause: error })
+  }
+}
