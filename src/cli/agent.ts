@@ -55,7 +55,7 @@ export function checkCanUseTools({ model }: Pick<ModelChoice, 'model'>, command:
   const what =
     model.ref === EXTRACTIVE ? `${EXTRACTIVE} only quotes documents and cannot use tools` : `${model.ref} cannot use tools`
   throw new ConfigurationError(`"cria ${command}" needs a model that can use tools, but ${what}.`, {
-    hint: 'Name one with -m, such as -m openai/gpt-5-mini or -m ollama/qwen3, or set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY. "cria models" lists them.',
+    hint: 'Name one with -m, such as -m openai/gpt-5-mini, -m ollama/qwen3, or -m openai-compatible/NAME for the server at OPENAI_COMPATIBLE_BASE_URL; or set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY. "cria models" lists them.',
   })
 }
 

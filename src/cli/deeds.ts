@@ -31,6 +31,7 @@ export class Deeds {
   steps = 0
   sessionId: string | undefined
   finishReason: string | undefined
+  readonly #notices: object[] = []
   /** The error that ended the turn. */
   errorCode: ErrorCode | undefined
 
@@ -54,6 +55,11 @@ export class Deeds {
         const deed = this.#open.get(event.result.id)
         if (deed !== undefined) deed.isError = event.result.isError
         return deed
+      }
+      case 'notice': {
+        const { code, message, details } = event
+        this.#notices.push({ code, message, ...(details === undefined ? {} : { details }) })
+        return undefined
       }
       case 'complete':
         this.finishReason = event.result.finishReason
@@ -106,6 +112,7 @@ export class Deeds {
       toolCalls: this.all.map(({ id, name, input, isError }) => ({ id, name, input, isError: isError ?? true })),
       refused: this.refused.map(({ id, name, refused }) => ({ id, name, ...refused })),
       changed: this.changed,
+      notices: this.#notices,
     }
   }
 }

@@ -279,6 +279,15 @@ test('cria run after a kill: the effects that nobody knows are told, and the cal
   first.process.kill('SIGKILL')
   await first.ended
 
+  // A program is told as well, as long as nothing has been answered.
+  const nowhere = { ...environment(), OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:9/v1' }
+  const unanswered = await place.run(['run', 'Go on', '--json', ...words], { env: nowhere })
+  expect(unanswered.code).toBe(3)
+  expect(JSON.parse(unanswered.stdout)).toMatchObject({
+    notices: [{ code: 'effects_unknown', details: { calls: [{ name: 'run_command' }] } }],
+    error: { code: 'network' },
+  })
+
   const { code, stdout, stderr } = await place.run(['run', 'Go on', ...words], { env: environment() })
   expect({ code, stdout }).toEqual({ code: 4, stdout: 'I am done.\n' })
   expect(stderr).toContain('Whether it had its effects is unknown')

@@ -25,7 +25,7 @@ const OPTIONS = {
   'no-log': { type: 'flag', about: 'write nothing to the journal' },
   json: {
     type: 'flag',
-    about: 'print one JSON object: { answer, steps, toolCalls, refused, changed, model, usage, costUsd, … }',
+    about: 'print one JSON object: { answer, steps, toolCalls, refused, changed, notices, model, usage, costUsd, … }',
   },
   events: { type: 'flag', about: 'print one event per line' },
 } as const
