@@ -24,7 +24,8 @@ const MOST_PASTED = 20_000_000
 const CUT = `\n[… the rest of this paste was not taken: it has more than ${MOST_PASTED.toLocaleString('en-US')} characters]`
 /** A process that was told to stop and still runs after this time cannot be stopped here: no shell waits for it. */
 const STOPPED_MS = 100
-const CTRL_C = '\u0003'
+// eslint-disable-next-line no-control-regex
+const ONLY_CTRL_C = /^\u0003+$/
 const PASTE_ON = '\u001B[?2004h'
 /** No bracketed paste, a visible cursor, plain style. */
 const RESTORE = '\u001B[?2004l\u001B[?25h\u001B[0m'
@@ -113,7 +114,7 @@ export class TerminalInput {
   /** More of a paste: only what is new is looked at, since a long one comes in very many pieces. */
   #paste(piece: string, before: string): void {
     // Pressed by somebody who sees that nothing happens: in a paste it would stand among other characters.
-    if (piece === CTRL_C) return this.#decode(this.#rest + PASTE_END, false)
+    if (ONLY_CTRL_C.test(piece)) return this.#decode(`${this.#rest}${PASTE_END}${piece.slice(1)}`, false)
     const last = before.slice(1 - PASTE_END.length) + piece
     const end = last.indexOf(PASTE_END)
     if (end !== -1) return this.#decode(this.#isCut ? this.#rest + last.slice(end) : this.#rest + piece, false)
