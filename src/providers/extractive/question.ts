@@ -1,10 +1,10 @@
 /** What a question asks for: its words with their weights, the kind of answer, and the noun the answer is one of. */
 
+import { porterStem } from '../../util/porter.ts'
 import type { AnswerKind } from './answer-kind.ts'
 import { EVENT_VERBS, FUNCTION_WORDS, KIND_OF_NOUN, QUANTITY_ADJECTIVES } from './lexicon.ts'
 import type { Word } from './words.ts'
 import { readWords } from './words.ts'
-import { regularStem } from './stem.ts'
 
 export interface Question {
   readonly text: string
@@ -113,7 +113,7 @@ function isAcronym(word: Word): boolean {
 
 function weightOf({ stem, lower }: Word, weights: Readonly<Record<string, number>> | undefined): number {
   if (weights === undefined) return 1
-  const known = weights[regularStem(lower)] ?? weights[lower] ?? weights[stem]
+  const known = weights[porterStem(lower)] ?? weights[lower] ?? weights[stem]
   if (known !== undefined) return Math.max(0, known)
   // The store knows words that no document has; what it leaves out it takes for a function word.
   const all = Object.values(weights)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { numeral } from './numerals.ts'
-import { regularStem, stem } from './stem.ts'
+import { stem } from './stem.ts'
 import { readWords, wordCounter } from './words.ts'
 
 describe('words of a text', () => {
@@ -77,11 +77,6 @@ describe('one form for all forms of a word', () => {
     ['größe', 'größe'],
   ])('%s is %s', (word, expected) => {
     expect(stem(word)).toBe(expected)
-  })
-
-  test('without the irregular ones it is what an index calls it', () => {
-    expect(regularStem('wrote')).toBe('wrote')
-    expect(regularStem('writing')).toBe('write')
   })
 })
 

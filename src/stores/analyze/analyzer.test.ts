@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Analyzer, isFragment } from './analyzer.ts'
 import { fold, normalize } from './fold.ts'
-import { stem } from './stem.ts'
 
 describe('Analyzer', () => {
   it.each<[text: string, terms: readonly string[]]>([
@@ -85,40 +84,5 @@ describe('fold', () => {
     ['ไทย', 'ไทย'],
   ])('%s becomes %s', (word, folded) => {
     expect(fold(normalize(word))).toBe(folded)
-  })
-})
-
-describe('stem', () => {
-  it.each([
-    ['caresses', 'caress'],
-    ['ponies', 'poni'],
-    ['cats', 'cat'],
-    ['agreed', 'agre'],
-    ['plastered', 'plaster'],
-    ['motoring', 'motor'],
-    ['sing', 'sing'],
-    ['conflated', 'conflat'],
-    ['troubling', 'troubl'],
-    ['hopping', 'hop'],
-    ['falling', 'fall'],
-    ['filing', 'file'],
-    ['happy', 'happi'],
-    ['sky', 'sky'],
-    ['relational', 'relat'],
-    ['vietnamization', 'vietnam'],
-    ['hopefulness', 'hope'],
-    ['triplicate', 'triplic'],
-    ['electrical', 'electr'],
-    ['adjustment', 'adjust'],
-    ['adoption', 'adopt'],
-    ['probate', 'probat'],
-    ['rate', 'rate'],
-    ['controlling', 'control'],
-    ['yes', 'ye'],
-    ['μήλα', 'μήλα'],
-    ['x86', 'x86'],
-    ['is', 'is'],
-  ])('%s is stemmed to %s', (word, stemmed) => {
-    expect(stem(word)).toBe(stemmed)
   })
 })

@@ -1,8 +1,8 @@
 /** What a text is searched by: its words, brought to a form in which spellings and inflections of one word are the same. */
 
+import { porterStem } from '../../util/porter.ts'
 import { fold, normalize } from './fold.ts'
 import { ngrams, parts, pieces, runs, segments } from './split.ts'
-import { stem } from './stem.ts'
 import { isStopWord } from './stop-words.ts'
 
 /** Changes whenever the same text may be analysed differently; a store that was made by another version is indexed again. */
@@ -86,5 +86,5 @@ function wholes(run: string, found: readonly string[], byPiece: readonly (readon
 
 function word(part: string): string | undefined {
   const folded = fold(part)
-  return isStopWord(folded) || folded === '' ? undefined : stem(folded.slice(0, MAX_TERM))
+  return isStopWord(folded) || folded === '' ? undefined : porterStem(folded.slice(0, MAX_TERM))
 }

@@ -35,7 +35,7 @@ const RESIDUES = suffixes(
 const ENGLISH = /^[a-z]{3,}$/
 
 /** The stem of a folded word. Words with other than the letters a to z, or fewer than three, are their own stem. */
-export function stem(word: string): string {
+export function porterStem(word: string): string {
   if (!ENGLISH.test(word)) return word
   return withoutFinalE(withoutResidue(derive(derive(yToI(withoutInflection(withoutPlural(word))), DERIVATIONS), ENDINGS)))
 }
