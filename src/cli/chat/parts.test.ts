@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ZERO_USAGE } from '../../core/usage.ts'
+import { exactText } from '../../util/terminal.ts'
 import { fit, rowsOf, widthOf } from '../terminal/width.ts'
 import { commonStart, complete } from './completion.ts'
 import { exportText } from './export.ts'
@@ -14,6 +15,7 @@ import type { FoldedCall } from './fold.ts'
 import { recalled, recallOf, remembered } from './history.ts'
 import { draftRows, tailRows } from './layout.ts'
 import { NOTHING_PASTED, paste, unfolded } from './pasted.ts'
+import { describeRequest } from './permission.ts'
 import { regionOf } from './region.ts'
 import type { RegionState } from './region.ts'
 import { findSlash, SLASH_COMMANDS, slashOf } from './slash.ts'
@@ -256,4 +258,30 @@ test('an export closes every fence that a tool could have left open', () => {
   )
   expect(text).toContain('## User\n\nHi')
   expect(text).toContain('`````\n````\nx\n`````')
+})
+
+describe('what is asked about', () => {
+  const shown = (command: string, columns = 40): string[] => {
+    const request = { id: 'call_1', name: 'run_command', input: { command } }
+    const text = describeRequest(request, { text: command, kind: 'command' }, { style: (_, part) => part, columns })
+    return text.split('\n').slice(2, -1)
+  }
+
+  test('spaces do not push the end of a command to where it looks like another line', () => {
+    const rows = shown(`ls${' '.repeat(40)}$ rm -rf .`)
+    expect(rows.map((row) => row.slice(0, 4))).toEqual(['  $ ', '  ↳ '])
+    expect(rows[1]).toMatch(/^ {2}↳ +\$ rm -rf \.$/)
+  })
+
+  test('all of it is there, every row behind a mark and none wider than the screen', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 25, max: 80 }), (command, columns) => {
+        const rows = shown(command, columns)
+        for (const row of rows) expect(row).toMatch(/^ {2}[$│↳] /)
+        expect(Math.max(...rows.map(widthOf))).toBeLessThan(columns)
+        const lines = rows.map((row) => (row.startsWith('  ↳ ') ? '' : '\n') + row.slice(4)).join('')
+        expect(lines.slice(1)).toBe(exactText(command.replaceAll('\r\n', '\n').replace(/\n$/, '')))
+      }),
+    )
+  })
 })

@@ -5,6 +5,7 @@ import type { PermissionChecker, PermissionDecision, PermissionRequest, Tool } f
 import { exactText } from '../../util/terminal.ts'
 import { memberOf } from '../deeds.ts'
 import { ruleFor } from '../deeds-view.ts'
+import { rowsOf } from '../terminal/width.ts'
 import type { Choice, Front } from './front.ts'
 
 export interface Asking {
@@ -90,32 +91,46 @@ function inputText(input: Json): string {
 /** What one agrees to has to be seen: nothing is left out below this, and what is left out is said. */
 const MOST_LINES = 5000
 
-export function describeRequest(request: PermissionRequest, { text, kind }: Preview, { style }: Pick<Front, 'style'>): string {
+export function describeRequest(
+  request: PermissionRequest,
+  { text, kind }: Preview,
+  { style, columns }: Pick<Front, 'style' | 'columns'>,
+): string {
   const path = memberOf(request.input, 'path')
-  const what = exactText(path === undefined ? request.name : `${request.name} ${path}`).replaceAll('\n', '␊')
+  const what = path === undefined ? request.name : `${request.name} ${path.replaceAll('\n', '␊')}`
   const lines = text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
-  const shown = lines.slice(0, MOST_LINES).map((line) => {
-    const exact = exactText(line)
-    if (kind === 'command') return `  $ ${style('bold', exact)}`
-    return `  ${kind === 'diff' ? coloured(exact, style) : exact}`
-  })
-  // A second line of a command is a command of its own, or not; in any case it is not another prompt.
-  const rows = kind === 'command' ? shown.map((row, index) => (index === 0 ? row : row.replace('  $ ', '  │ '))) : shown
+  // Cut here and not by the terminal, where spaces could push the rest to the beginning of a row of its own.
+  const cut = (line: string): readonly string[] => rowsOf(exactText(line), Math.max(LEAST_COLUMNS, columns - INDENT))
+  const paint = (line: string): ((row: string) => string) =>
+    kind === 'command' ? (row) => style('bold', row) : kind === 'diff' ? colour(line, style) : (row) => row
+  const rows = lines.slice(0, MOST_LINES).flatMap((line, index) =>
+    cut(line).map((row, part) => {
+      // A second line of a command is a command of its own, or not; in any case it is not another prompt.
+      const lead = part > 0 ? GOES_ON : kind !== 'command' ? '  ' : index === 0 ? '  $ ' : '  │ '
+      return lead + paint(line)(row)
+    }),
+  )
   const left = lines.length - MOST_LINES
   return [
     '',
-    `${style('yellow', '?')} ${style('bold', what)}${request.reason === undefined || request.reason === USUAL ? '' : style('dim', `  ${exactText(request.reason)}`)}`,
+    ...cut(what).map((row, part) => `${part === 0 ? `${style('yellow', '?')} ` : GOES_ON}${style('bold', row)}`),
+    ...(request.reason === undefined || request.reason === USUAL ? [] : [style('dim', `  ${exactText(request.reason)}`)]),
     ...rows,
     ...(left > 0 ? [style('red', `  … and ${left} lines that are not shown`)] : []),
     '',
   ].join('\n')
 }
 
+/** Of the longest mark before a row, and the last cell, which terminals do not agree on. */
+const INDENT = 5
+const LEAST_COLUMNS = 20
+/** Before the rest of a line that is longer than a row. */
+const GOES_ON = '  ↳ '
+
 /** Says nothing that the question does not say. */
 const USUAL = 'The tool needs permission.'
 
-function coloured(line: string, style: Front['style']): string {
-  if (line.startsWith('+')) return style('green', line)
-  if (line.startsWith('-')) return style('red', line)
-  return line.startsWith('@@') ? style('cyan', line) : line
+function colour(line: string, style: Front['style']): (row: string) => string {
+  const name = line.startsWith('+') ? 'green' : line.startsWith('-') ? 'red' : line.startsWith('@@') ? 'cyan' : undefined
+  return name === undefined ? (row) => row : (row) => style(name, row)
 }
