@@ -102,7 +102,10 @@ export function toJsonLine(value: unknown): string {
   return `${json.replace(NOT_FOR_TERMINALS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 }
 
-/** A line on standard error. */
-export function note(io: Pick<Io, 'stderr'>, text: string): Promise<void> {
-  return io.stderr.write(`cria: ${text}\n`)
+/** A line on standard error; on a terminal as many as it takes, broken between words. */
+export async function note({ stderr }: Pick<Io, 'stderr'>, text: string): Promise<void> {
+  const line = `cria: ${text}\n`
+  if (!stderr.isTerminal) return stderr.write(line)
+  const { wrapWords } = await import('./terminal/wrap.ts')
+  return stderr.write(wrapWords(line, stderr.columns, 'cria: '.length))
 }

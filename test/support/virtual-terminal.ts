@@ -11,6 +11,27 @@ const SEQUENCE = /^\u001B\[(\??)([\d;]*)([A-Za-z])/
 /** Longer than anything takes that a test waits for. */
 const PATIENCE_MS = 10_000
 
+/** Part of a line. */
+export interface Drawn {
+  readonly text: string
+  readonly style: readonly number[]
+}
+
+/** What a code switches off; a colour is switched off by another one too. */
+const ENDS: Readonly<Record<number, readonly number[]>> = { 22: [1, 2], 23: [3], 24: [4], 27: [7], 29: [9] }
+
+function styled(style: readonly number[], codes: readonly number[]): number[] {
+  let now = [...style]
+  for (const code of codes) {
+    const isColour = (each: number): boolean => (each >= 30 && each < 40) || (each >= 90 && each < 98)
+    if (code === 0) now = []
+    else if (isColour(code)) now = [...now.filter((each) => !isColour(each)), ...(code === 39 ? [] : [code])]
+    else if (ENDS[code] !== undefined) now = now.filter((each) => ENDS[code]?.includes(each) !== true)
+    else if (!now.includes(code)) now.push(code)
+  }
+  return now
+}
+
 export class VirtualTerminal {
   columns: number
   rows: number
@@ -21,6 +42,9 @@ export class VirtualTerminal {
   #lines: string[][] = [[]]
   /** Rows that go on with what the one above had no room for. */
   readonly #wrapped = new Set<number>()
+  /** How each cell is drawn. */
+  readonly #styles = new Map<string[], number[][]>()
+  #style: number[] = []
   #row = 0
   #column = 0
   #waiting = new Set<() => void>()
@@ -61,6 +85,21 @@ export class VirtualTerminal {
       .trimEnd()
   }
 
+  /** The lines in pieces that are drawn alike, with the codes of their style (ECMA-48, SGR). */
+  get drawn(): readonly (readonly Drawn[])[] {
+    return this.#lines.map((line) => {
+      const styles = this.#styles.get(line) ?? []
+      const pieces: { text: string; style: readonly number[] }[] = []
+      for (const [at, text] of line.entries()) {
+        const style = styles[at] ?? []
+        const last = pieces.at(-1)
+        if (last !== undefined && String(last.style) === String(style)) last.text += text
+        else pieces.push({ text, style })
+      }
+      return pieces
+    })
+  }
+
   get cursor(): { readonly row: number; readonly column: number; readonly line: string } {
     return { row: this.#row, column: this.#column, line: (this.#lines[this.#row] ?? []).join('').trimEnd() }
   }
@@ -93,7 +132,13 @@ export class VirtualTerminal {
       this.#column = 0
     }
     const line = this.#line()
-    while (line.length < this.#column) line.push(' ')
+    const styles = this.#styles.get(line) ?? []
+    this.#styles.set(line, styles)
+    for (let at = 0; at < Math.max(1, cells); at++) styles[this.#column + at] = this.#style
+    for (let at = line.length; at < this.#column; at++) {
+      line.push(' ')
+      styles[at] = []
+    }
     if (cells === 0) line[this.#column - 1] = `${line[this.#column - 1] ?? ''}${grapheme}`
     else line.splice(this.#column, cells, grapheme, ...Array.from({ length: cells - 1 }, () => ''))
     this.#column += cells
@@ -142,6 +187,7 @@ export class VirtualTerminal {
     } else if (name === 'K' && parameters === '') this.#line().length = Math.min(this.#line().length, this.#column)
     else if ((name === '?h' || name === '?l') && parameters === '25') this.cursorVisible = name === '?h'
     else if ((name === '?h' || name === '?l') && parameters === '2004') this.bracketedPaste = name === '?h'
-    else if (name !== 'm') this.strange.push(sequence)
+    else if (name === 'm') this.#style = styled(this.#style, parameters.split(';').map(Number))
+    else this.strange.push(sequence)
   }
 }

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { wrapWords } from './wrap.ts'
+
+test.each([
+  ['fits', 'one two', 7, 'one two'],
+  ['does not', 'one two three', 8, 'one two\n  three'],
+  [
+    'has a word that is longer than a row',
+    'see https://example.org/a/long/path there',
+    12,
+    'see\n  https://example.org/a/long/path\n  there',
+  ],
+  ['has lines of its own', 'one two\nthree four', 8, 'one two\nthree\n  four'],
+  ['has wide characters', '日本 日本', 8, '日本\n  日本'],
+  ['is empty', '', 8, ''],
+])('a text that %s', (_, text, columns, wrapped) => {
+  expect(wrapWords(text, columns, 2)).toBe(wrapped)
+})
