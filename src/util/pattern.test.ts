@@ -6,7 +6,7 @@ const CHARACTERS = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePo
   character.isWellFormed(),
 )
 
-test.each(['L', 'Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'M', 'N', 'Sentence_Terminal', 'Script=Thai', 'Script=Han'])(
+test.each(['L', 'Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'M', 'N', 'P', 'S', 'Sentence_Terminal', 'Script=Thai', 'Script=Han'])(
   'the class %s has the same characters in a text of any kind',
   (name) => {
     const pattern = patternFor(`[\\p{${name}}]`, 'u')

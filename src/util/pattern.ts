@@ -17,6 +17,8 @@ const LATIN: Readonly<Record<string, string>> = {
   Lo: 'ªº',
   M: '',
   N: '0-9²³¹¼½¾',
+  P: String.raw`!-#%-*,-\/:;?@\[-\]_\{\}¡§«¶·»¿\u2010-\u2027\u2030-\u2043\u2045-\u2051\u2053-\u205e`,
+  S: String.raw`$+<->\^\x60\|~¢-¦¨©¬®-±´¸×÷\u2044\u2052`,
   Sentence_Terminal: '!.?\u2024\u203c\u203d\u2047-\u2049',
 }
 const CLASS = /\\p\{(\w+)(=\w+)?\}/g
@@ -24,10 +26,10 @@ const CLASS = /\\p\{(\w+)(=\w+)?\}/g
 /**
  * Makes a function that gives the pattern to read a text with.
  *
- * @param source of a regular expression, in which `\p{L}`, `Lu`, `Ll`, `Lt`, `Lm`, `Lo`, `M`, `N`, `Sentence_Terminal` and scripts other
+ * @param source of a regular expression, in which `\p{L}`, `Lu`, `Ll`, `Lt`, `Lm`, `Lo`, `M`, `N`, `P`, `S`, `Sentence_Terminal` and scripts other
  *   than Latin stand within brackets; with another class the function throws a TypeError when it is first asked.
  */
-export function patternFor(source: string, flags: 'u' | 'gu'): (text: string) => RegExp {
+export function patternFor(source: string, flags: 'u' | 'gu' | 'iu'): (text: string) => RegExp {
   let latin: RegExp | undefined
   let all: RegExp | undefined
   return (text) => {

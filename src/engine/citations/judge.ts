@@ -1,6 +1,7 @@
 /** What becomes of a quotation or statement: the kinds of `Citation`, in the order in which they are tried. */
 
 import type { CitationKind } from '../../core/citation.ts'
+import { patternFor } from '../../util/pattern.ts'
 import { changedEnds, isHarmless } from './alignment.ts'
 import type { Alignment } from './alignment.ts'
 import type { Range } from './claims.ts'
@@ -233,21 +234,27 @@ function edited(comparison: Comparison, passage: PassageText, said: Place, near:
   return { kind: 'edited', supported: false, reason }
 }
 
+const MARK = patternFor(String.raw`[\p{P}\p{S}]`, 'u')
+const MARKS_AT_START = patternFor(String.raw`^[\p{P}\p{S}]*`, 'u')
+const MARKS_AT_END = patternFor(String.raw`[\p{P}\p{S}]*$`, 'u')
+
 /** The words of the passage with the punctuation around them that the answer has too. */
 export function citedPlace(text: string, { start, end }: Range, answer: string, range: Range): Range {
   const said = answer.slice(range.start, range.end)
-  const after = /[\p{P}\p{S}]*$/u.exec(said.slice(-20).trimEnd())?.[0] ?? ''
-  const before = /^[\p{P}\p{S}]*/u.exec(said.slice(0, 20).trimStart())?.[0] ?? ''
+  const tail = said.slice(-20).trimEnd()
+  const after = MARKS_AT_END(tail).exec(tail)?.[0] ?? ''
+  const head = said.slice(0, 20).trimStart()
+  const before = MARKS_AT_START(head).exec(head)?.[0] ?? ''
   let last = end
   for (let at = 0; last < text.length && at < 4 && after.length > 0; at++) {
     const mark = text[last] ?? ''
-    if (!/[\p{P}\p{S}]/u.test(mark) || (!after.includes(plain(mark)) && !after.includes(mark))) break
+    if (!MARK(mark).test(mark) || (!after.includes(plain(mark)) && !after.includes(mark))) break
     last++
   }
   let first = start
   for (let at = 0; first > 0 && at < 4 && before.length > 0; at++) {
     const mark = text[first - 1] ?? ''
-    if (!/[\p{P}\p{S}]/u.test(mark) || (!before.includes(mark) && !before.includes(plain(mark)))) break
+    if (!MARK(mark).test(mark) || (!before.includes(mark) && !before.includes(plain(mark)))) break
     first--
   }
   return { start: first, end: last }

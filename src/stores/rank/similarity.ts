@@ -1,13 +1,16 @@
 /** How alike two words are written. */
 
+import { patternFor } from '../../util/pattern.ts'
 import { ngrams } from '../analyze/split.ts'
 
 const SIZE = 4
 const SHORTEST = 3
 /** Words and nothing else: `2008` is no form of `2009`, and pairs of ideographs are too short to be compared. */
-const COMPARABLE = /^[\p{L}\p{M}]+$/u
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const COMPARABLE = patternFor(String.raw`^[\p{L}\p{M}]+$`, 'u')
+const UNSPACED = patternFor(
+  String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`,
+  'u',
+)
 /** Stands before the word: beginnings carry more of the meaning than ends. */
 const START = '^'
 
@@ -17,7 +20,7 @@ export function gramsOf(term: string): string[] {
 }
 
 function isComparable(term: string): boolean {
-  return term.length >= SHORTEST && COMPARABLE.test(term) && !UNSPACED.test(term)
+  return term.length >= SHORTEST && COMPARABLE(term).test(term) && !UNSPACED(term).test(term)
 }
 
 /** Weight of a gram that `frequency` words of a vocabulary have. */
