@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { QueryMetrics } from '../engine/options.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { StructuredBot } from './structured-bot.ts'
 
@@ -86,5 +87,17 @@ describe('StructuredBot', () => {
     expect(await growing.next()).toEqual({ done: false, value: { name: 'Ada' } })
     expect(await growing.next()).toEqual({ done: false, value: { name: 'Ada', age: 36 } })
     expect(await growing.next()).toMatchObject({ done: true, value: { object: { name: 'Ada', age: 36 } } })
+  })
+
+  it('CORE-STRUCT-001 a stream of objects that is left early cancels its turn', async () => {
+    const ends: string[] = []
+    const { bot: ada } = bot(['{"name":"Ada","age":36}'], {
+      onQueryCompleted: ({ state }: QueryMetrics) => void ends.push(state),
+    })
+    for await (const object of ada.streamObjects('Who?')) {
+      expect(object).toEqual({ name: 'Ada', age: 36 })
+      break
+    }
+    expect(ends).toEqual(['cancelled'])
   })
 })

@@ -75,24 +75,33 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
     }
   }
 
-  /** Yields the object as it grows, unchecked; returns the first answer that fits, as `ask` does. */
+  /**
+   * Yields the object as it grows, unchecked; returns the answer. It is asked for once: what was shown cannot be taken back. Leaving early cancels
+   * the turn.
+   * @throws CriaError `invalid_response` when the answer does not fit, unless that is allowed.
+   */
   async *streamObjects(
     input: MessageInput,
     options: AskOptions = {},
   ): AsyncGenerator<unknown, StructuredAnswer<Output>, undefined> {
     let text = ''
     const stream = this.stream(input, options)
-    for (;;) {
-      const next = await stream.next()
-      if (next.done === true) {
-        const { object, problems } = await this.#read(next.value.content)
-        if (problems.length > 0 && !this.#lenient)
-          throw hopelessEnding(next.value) ?? notFitting([{ text: next.value.content, problems }])
-        return { ...next.value, object: object as Output, problems, attempts: 1 }
+    try {
+      for (;;) {
+        const next = await stream.next()
+        if (next.done === true) {
+          const { object, problems } = await this.#read(next.value.content)
+          if (problems.length > 0 && !this.#lenient)
+            throw hopelessEnding(next.value) ?? notFitting([{ text: next.value.content, problems }])
+          return { ...next.value, object: object as Output, problems, attempts: 1 }
+        }
+        text += next.value
+        const partial = parsePartialJson(unfenced(text))
+        if (partial !== undefined) yield partial
       }
-      text += next.value
-      const partial = parsePartialJson(unfenced(text))
-      if (partial !== undefined) yield partial
+    } finally {
+      // Of a reader who leaves nobody else would tell it. There is no answer, and nobody asks for one.
+      await stream.return(undefined as never)
     }
   }
 
