@@ -9,6 +9,7 @@ import type { Clock } from '../core/clock.ts'
 import { toCriaError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { MirroredSpan, Span, SpanMirror, SpanRecord } from '../core/span.ts'
+import { redact } from '../util/redact.ts'
 
 const current = new AsyncLocalStorage<Span>()
 
@@ -53,7 +54,8 @@ export function startSpan(name: string, options: SpanOptions): Span {
     },
     fail: (thrown) => {
       const failure = toCriaError(thrown)
-      error = failure.message
+      // Tools and models of others put into a message what they like.
+      error = redact(failure.message)
       attributes = { ...attributes, 'error.type': failure.code }
     },
     end: () => {

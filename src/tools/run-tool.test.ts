@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { all, calling, collect, free, idsOf, resultsOf, toldTo, tool } from '../../test/calls.ts'
 import type { Json } from '../core/json.ts'
+import type { SpanMirror, SpanRecord } from '../core/span.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 
 const RUBBISH = 'rubbish' as unknown as { type: 'image'; mediaType: string; data: string }
@@ -306,6 +307,36 @@ describe('what can go wrong with a call', () => {
     expect(model.requests[1]?.messages.find(({ role }) => role === 'assistant')?.toolCalls?.[0]?.input).toEqual({
       deep: { n: 1 },
     })
+  })
+
+  it('ENG-TOOL-004 a call that is cancelled while its rules are looked up does nothing', async () => {
+    const cancel = new AbortController()
+    let looks = 0
+    let ran = 0
+    const reader = tool('read_file', () => ++ran, {
+      subjects: () => {
+        // First to judge the call, then to find out what it is closed to.
+        if (++looks === 2) cancel.abort()
+        return [{ kind: 'path', path: '/docs/open.md' }]
+      },
+    })
+    const model = calling([{ name: 'read_file' }])
+    const rules = { deny: ['read_file(/docs/closed/**)'] }
+    const events = await collect({ model, tools: [reader], rules, abortSignal: cancel.signal })
+    expect([looks, ran]).toEqual([2, 0])
+    expect(resultsOf(events)).toEqual(['Cancelled before it began: it has done nothing.'])
+    expect(events.at(-1)?.type).toBe('cancelled')
+  })
+
+  it('ENG-TOOL-004 a key that a tool throws stands in no span', async () => {
+    const spans: SpanRecord[] = []
+    const leaky = tool('leaky', raise(new Error('GET https://x.example/?key=abcdefgh12345 failed')))
+    const spanMirror: SpanMirror = {
+      start: () => ({ run: (work) => work(), end: (record) => void spans.push(record) }),
+    }
+    await collect({ model: calling([{ name: 'leaky' }]), tools: [leaky], spanMirror })
+    const failed = spans.find(({ name }) => name === 'execute_tool')
+    expect(failed).toMatchObject({ status: 'error', error: 'GET https://x.example/?key=[redacted] failed' })
   })
 
   it('ENG-DEGR-001 a failed tool and a refused permission do not end the turn', async () => {

@@ -31,7 +31,9 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   const startedAt = ctx.clock.now()
   const idempotencyKey = idempotencyKeyOf(job, ctx)
   const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(job.given), idempotencyKey, at: startedAt }
+  const closed = await closedFor(job, ctx)
   yield { type: 'note', entry: { type: 'tool_start', ...intent } }
+  // Whatever is waited for has its place above: from here to the start of the tool nothing can come in between.
   if (ctx.signal.aborted) return notRun(call, 'Cancelled before it began: it has done nothing.')
 
   const span = ctx.span.child('execute_tool', {
@@ -48,7 +50,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
   work.after(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
   try {
-    start(work, job, { idempotencyKey, span, closedPaths: await closedFor(job, ctx) }, ctx)
+    start(work, job, { idempotencyKey, span, closedPaths: closed }, ctx)
     let ending: Ending | undefined
     while (ending === undefined) {
       const news = await work.next()
