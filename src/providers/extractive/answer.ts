@@ -56,14 +56,14 @@ export function answerFromPassages(
   return { abstained: false, text: quotes.map(paragraph).join('\n\n'), quotes, confidence, needed: least }
 }
 
-function quoteOf({ reading: { passage, units }, window: { start, end, first } }: Ranked): Quote {
+function quoteOf({ reading: { passage, units }, window: { start, end, last } }: Ranked): Quote {
   const text = passage.text.slice(start, end)
   return {
     marker: passage.marker,
     start,
     end,
     text,
-    ...(units[first]?.kind === 'code' || readsAsCitation(text) ? { code: true } : {}),
+    ...(units[last]?.kind === 'code' || readsAsCitation(text) ? { code: true } : {}),
   }
 }
 

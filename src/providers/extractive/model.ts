@@ -4,6 +4,7 @@ import { CriaError } from '../../core/error.ts'
 import type { Retrieved } from '../../core/message.ts'
 import type { Grounding, LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest } from '../../core/model.ts'
 import { ZERO_USAGE } from '../../core/usage.ts'
+import { isCodeName } from '../../util/code-extensions.ts'
 import { answerFromPassages, paragraph } from './answer.ts'
 import type { Passage } from './passage.ts'
 import { NO_DOCUMENTS } from './wording.ts'
@@ -75,6 +76,7 @@ function toPassages(question: string, all: readonly Retrieved[]): Passage[] {
       text: chunk.text,
       title: chunk.title,
       headings: chunk.headings,
+      isCode: isCodeName(chunk.source),
       score: chunk.score / (best.get(`${origin}:${store}`) || 1),
     }))
 }

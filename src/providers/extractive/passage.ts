@@ -7,6 +7,8 @@ export interface Passage {
   readonly title?: string | undefined
   /** Headings above it, outermost first. */
   readonly headings?: readonly string[] | undefined
+  /** Source code, by the name of its file. Default false. */
+  readonly isCode?: boolean | undefined
   /** Higher is better; compared only with the other passages of the same question. */
   readonly score: number
 }

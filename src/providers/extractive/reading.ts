@@ -36,7 +36,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
   const match = termMatcher(question)
   return passages.map((passage) => {
     const words = isJson(passage.text) ? readNames(passage.text) : readWords(passage.text)
-    const units = readUnits(passage.text)
+    const units = readUnits(passage.text, passage.isCode)
     const titleMatches = question.terms.map(() => 0)
     for (const word of readWords([passage.title ?? '', ...(passage.headings ?? [])].join('\n'))) {
       const found = match(word)

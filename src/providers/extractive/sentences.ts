@@ -4,11 +4,17 @@ import { patternFor } from '../../util/pattern.ts'
 import { isJson, readJsonUnits } from './json-units.ts'
 import { DELIMITERS, isBoldLine, isMostlyLinks, readCells, separatedCells, withoutMarkup } from './markup.ts'
 import type { Delimiter } from './markup.ts'
-import type { Unit, UnitKind } from './unit.ts'
+import { readCodeBlocks } from './code-blocks.ts'
+import { readFrontMatter } from './front-matter.ts'
+import type { Block, Unit } from './unit.ts'
 
-/** All units of a text, in order, without overlap. Nothing but white space and markup lies between them. */
-export function readUnits(text: string): Unit[] {
-  if (isJson(text)) {
+/**
+ * All units of a text, in order, without overlap. Nothing but white space and markup lies between them.
+ *
+ * @param isCode the text is source code: remarks are prose, all other lines stand alone.
+ */
+export function readUnits(text: string, isCode = false): Unit[] {
+  if (!isCode && isJson(text)) {
     return readJsonUnits(text).flatMap((unit) =>
       unit.kind === 'sentence'
         ? split(text, unit.start, unit.end, true, false).map(([start, end]) => ({ ...unit, start, end }))
@@ -17,9 +23,9 @@ export function readUnits(text: string): Unit[] {
   }
   const units: Unit[] = []
   let block = 0
-  const footnoted = FOOTNOTED.test(text)
-  for (const { start, end, kind, level, separator } of readBlocks(text)) {
-    block++
+  const footnoted = FOOTNOTED(text).test(text)
+  for (const { start, end, kind, level, separator, follows } of isCode ? readCodeBlocks(text) : readBlocks(text)) {
+    if (follows !== true) block++
     if (kind === 'row' || kind === 'columns') {
       for (const cell of readCells(text, start, end, separator ?? '|')) {
         for (const [from, to] of split(text, cell.start, cell.end, false, footnoted)) {
@@ -31,8 +37,9 @@ export function readUnits(text: string): Unit[] {
     const prose = kind === 'sentence' || kind === 'item'
     if (prose && isMostlyLinks(text.slice(start, end))) continue
     for (const [from, to] of kind === 'code' ? [[start, end] as const] : split(text, start, end, prose, footnoted)) {
-      // What a footnote mark parts stays apart: in an answer the mark would read as one of ours.
-      const parted = PARTS.test(text.slice(units.at(-1)?.end ?? from, from))
+      // What a footnote mark parts stays apart: in an answer the mark would read as one of ours. So do remarks, which signs of code part.
+      const between = text.slice(units.at(-1)?.end ?? from, from)
+      const parted = follows !== true && (isCode ? /\S/ : PARTS).test(between)
       if (parted) block++
       const own = level ?? (kind === 'sentence' || kind === 'item' ? levelOf(text.charAt(to - 1)) : undefined)
       const opening = text.slice(from, from + 8)
@@ -61,14 +68,6 @@ function levelOf(lastCharacter: string): number | undefined {
   return /[:：]/u.test(lastCharacter) ? LEAD_IN : undefined
 }
 
-interface Block {
-  start: number
-  end: number
-  kind: UnitKind
-  level?: number
-  separator?: Delimiter
-}
-
 const FENCE = /^\s*(?:```|~~~)/
 const HEADING = /^\s{0,3}#{1,6}\s+/
 const ITEM = /^\s*(?:[-*+•‣◦]|\d{1,3}[.)])\s+/
@@ -80,7 +79,7 @@ const LINE_START = patternFor(String.raw`^["'“‘(]?[\p{Lu}\p{Lo}\p{N}]`, 'u')
 const SHORTEST_WRAPPED_LINE = 45
 
 function readBlocks(text: string): Block[] {
-  const blocks: Block[] = []
+  const { blocks, lines: linesBefore } = readFrontMatter(text)
   let open: Block | undefined
   let lineBefore = ''
   let inFence = false
@@ -95,6 +94,7 @@ function readBlocks(text: string): Block[] {
     const start = offset + (line.length - line.trimStart().length)
     const end = offset + line.trimEnd().length
     offset += line.length + 1
+    if (index < linesBefore) continue
     if (FENCE.test(line)) {
       close()
       inFence = !inFence
@@ -159,7 +159,7 @@ const BREAKS = patternFor(
 const PARTS = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]|[<>]/
 const FOOTNOTE = /\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/
 /** Where no mark follows a full stop or a comma, `[2]` after a word is an index into what the word names. */
-const FOOTNOTED = /[\p{P}]\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]/u
+const FOOTNOTED = patternFor(String.raw`[\p{P}]\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]`, 'u')
 /** What may follow the full stop and still belongs to the sentence: closing quotes and brackets. */
 const TRAILER = /^["'”’»)\]}」』）】]*/u
 const FULL_WIDTH = /[。！？｡।॥။።᠃។]/u

@@ -19,3 +19,15 @@ export interface Unit {
 
 /** `row` is one cell of a table row; the cells of a row share their block. `columns` is the name of a column. */
 export type UnitKind = 'sentence' | 'item' | 'row' | 'columns' | 'heading' | 'code'
+
+/** Lines that belong together, before they are parted into units. */
+export interface Block {
+  start: number
+  end: number
+  kind: UnitKind
+  level?: number
+  /** Of a row: what parts its cells; absent for `|`. */
+  separator?: ',' | ';' | '\t'
+  /** Code that may be quoted together with the remark above it. */
+  follows?: boolean
+}

@@ -23,8 +23,6 @@ const CLAUSE_BORDER = patternFor(
 )
 type Count = ReturnType<typeof wordCounter>
 
-const UNITS_JOINED: ReadonlySet<Unit['kind']> = new Set(['sentence'])
-
 /** The windows of at most `limit` words (as `wordCounter` counts), in order of their start. */
 export function readWindows(text: string, units: readonly Unit[], limit: number): Window[] {
   const windows: Window[] = []
@@ -49,12 +47,12 @@ export function readWindows(text: string, units: readonly Unit[], limit: number)
     }
     if (unit.level === LEAD_IN) windows.push(...withList(text, units, first, limit, count))
   })
-  return windows.filter(({ start, end, first, last }) => {
+  return windows.filter(({ start, end, last }) => {
     const { level, kind } = units[last] ?? {}
     if (level !== undefined || kind === 'columns') return false
     // What would have to be quoted as code, and holds some already, cannot be.
     const slice = text.slice(start, end)
-    return units[first]?.kind === 'code' || !slice.includes('`') || !readsAsCitation(slice)
+    return units[last]?.kind === 'code' || !slice.includes('`') || !readsAsCitation(slice)
   })
 }
 
@@ -84,7 +82,7 @@ function continues(units: readonly Unit[], index: number, lengths: readonly numb
 }
 
 function joined(a: Unit, b: Unit): boolean {
-  return a.level === undefined && a.block === b.block && UNITS_JOINED.has(a.kind) && UNITS_JOINED.has(b.kind)
+  return a.level === undefined && a.block === b.block && a.kind === 'sentence' && (b.kind === 'sentence' || b.kind === 'code')
 }
 
 /** For each clause of a long sentence the longest run of clauses that begins with it. */

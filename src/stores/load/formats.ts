@@ -2,6 +2,7 @@
 
 import { basename, extname } from 'node:path'
 import type { DocumentFormat } from '../../core/store.ts'
+import { CODE_EXTENSIONS } from '../../util/code-extensions.ts'
 
 /** How the text is taken out of the bytes: `text` as it stands, the others by a reader of their own. */
 export type Extractor = 'text' | 'html' | 'pdf' | 'docx' | 'notebook'
@@ -16,12 +17,6 @@ export type Promised = FileKind | { readonly unsupported: string }
 
 const MARKDOWN = 'md markdown mdown mkd mkdn mdx qmd rmd'
 const PLAIN = 'txt text log rst adoc asciidoc org tex textile srt vtt me nfo'
-const CODE =
-  'ts mts cts tsx js mjs cjs jsx vue svelte astro py pyi pyx rb rake gemspec php phtml java kt kts groovy gradle scala sc clj cljs cljc edn ' +
-  'c h cc cpp cxx hpp hh hxx ino m mm cs fs fsi fsx vb go rs zig nim d swift dart lua pl pm t r jl hs lhs ml mli elm ex exs erl hrl lisp lsp el scm rkt ' +
-  'sh bash zsh fish ksh ps1 psm1 bat cmd awk sed sql psql graphql gql proto thrift capnp wgsl glsl vert frag hlsl cu cuh asm s v sv vhd vhdl ' +
-  'css scss sass less styl tf hcl nix cmake mk make ninja bzl bazel star dockerfile yaml yml toml ini cfg conf properties env-example editorconfig ' +
-  'xml xsd xsl xslt plist rng wsdl pom csproj sln f f77 f90 f95 for pas pp ada adb ads cob cbl tcl vim sol move cairo v8 jsonnet libsonnet cue rego dhall'
 const JSON_LIKE = 'json jsonl ndjson json5 jsonc geojson webmanifest har avsc'
 const TABLES = 'csv tsv tab psv'
 /** Binary formats by what they are, so that the reason for skipping them says something. */
@@ -60,7 +55,7 @@ const KINDS = new Map<string, Promised>()
 for (const [names, kind] of [
   [MARKDOWN, { extractor: 'text', format: 'markdown' }],
   [PLAIN, { extractor: 'text', format: 'text' }],
-  [CODE, { extractor: 'text', format: 'code' }],
+  [CODE_EXTENSIONS, { extractor: 'text', format: 'code' }],
   [JSON_LIKE, { extractor: 'text', format: 'json' }],
   [TABLES, { extractor: 'text', format: 'csv' }],
   ['html htm xhtml', { extractor: 'html', format: 'markdown' }],
