@@ -5,6 +5,8 @@
  * stands alone unless it shows that it does not, for what is added to it wrongly costs more than what is missing.
  */
 
+import { whenNeeded } from '../util/pattern.ts'
+
 /** Questions back, as long as each of them leans on the one before. */
 const MOST_QUESTIONS = 3
 /** Words that are carried over from them. */
@@ -37,8 +39,10 @@ const THINGS =
   /\b(?:it|its|these|those|this)\b|(?:^|\b(?:is|was|are|does|did|do|of|about|for|with|like|in|at|after|before|why|how|and|to|by)\s+)that\b|\bthat\s*[?.!]*$/
 const CHOICES =
   /\b(?:first|second|third|fourth|fifth|last|next|previous|other|same|that|this|which|each|both)\s+ones?\b|\b(?:former|latter)\b|\bthe\s+(?:first|second|third|fourth|fifth|last|next|previous|others?|rest|same)\s*[?.!]*$/
-const OTHER_LANGUAGES =
-  /(?<!\p{L})(?:davon|dafür|damit|darin|dazu|daran|danach|dessen|deren|celui|celle|ceux|celles|ello|ellos|ellas|eso|esto|essi|esse|loro|quello|quella|ele|ela|eles|elas|isso|disso|он|она|они|его|её|ей|ему|их|это|этого|hij|ervan|daarvan)(?!\p{L})|[它他她]|^(?:那|那么)|[这那]个|呢[?？]?$|それ|その|あれ|그것|그\s/u
+const OTHER_LANGUAGES = whenNeeded(
+  () =>
+    /(?<!\p{L})(?:davon|dafür|damit|darin|dazu|daran|danach|dessen|deren|celui|celle|ceux|celles|ello|ellos|ellas|eso|esto|essi|esse|loro|quello|quella|ele|ela|eles|elas|isso|disso|он|она|они|его|её|ей|ему|их|это|этого|hij|ervan|daarvan)(?!\p{L})|[它他她]|^(?:那|那么)|[这那]个|呢[?？]?$|それ|その|あれ|그것|그\s/u,
+)
 const OPENINGS =
   /^(?:(?:and|but|or|so|also|then|und|aber|oder|et|mais|ou|pero|ma|mas|а|и|но|en|maar)\s+(?=\S)|y\s+(?:el|la|los|las|de|en|qué|quién|cuándo|cómo|dónde|por)\s|e\s+(?:il|lo|la|i|gli|le|chi|che|come|quando|dove|perché|o|os|as|quem|onde)\s)/
 const WHAT_ABOUT =
@@ -83,7 +87,7 @@ export function leansOnEarlier(question: string): boolean {
   if (words.length === 0) return false
   const own = words.filter((word) => !EMPTY.has(word)).length
   if (own === 0) return true
-  if (OTHER_LANGUAGES.test(text)) return words.length <= 6 && (!isDense(text) || text.length <= OWN_CHARS)
+  if (OTHER_LANGUAGES().test(text)) return words.length <= 6 && (!isDense(text) || text.length <= OWN_CHARS)
   if (WHAT_ABOUT.test(text)) return own < OWN_WORDS.whatAbout
   if (CHOICES.test(text)) return own < OWN_WORDS.choice
   const rest = EMPTY_SUBJECTS.reduce((left, pattern) => left.replaceAll(pattern, ' '), text)

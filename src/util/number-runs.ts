@@ -1,10 +1,13 @@
 /** Which numbers a run of digits, points and commas is: `1,200` is one, `18.00,12` between commas of a table is two. */
 
-const ONE_NUMBER =
-  /^\p{Nd}+,\p{Nd}+$|^\p{Nd}{1,3}(?:,\p{Nd}{2,3})*,\p{Nd}{3}(?:\.\p{Nd}+)?$|^\p{Nd}{1,3}(?:\.\p{Nd}{3})+,\p{Nd}+$/u
-const ORDINAL = /\p{L}+$/u
+import { whenNeeded } from './pattern.ts'
+
+const ONE_NUMBER = whenNeeded(
+  () => /^\p{Nd}+,\p{Nd}+$|^\p{Nd}{1,3}(?:,\p{Nd}{2,3})*,\p{Nd}{3}(?:\.\p{Nd}+)?$|^\p{Nd}{1,3}(?:\.\p{Nd}{3})+,\p{Nd}+$/u,
+)
+const ORDINAL = whenNeeded(() => /\p{L}+$/u)
 /** A comma that no prose has: between a letter, or a quotation mark, and what follows without a space. */
-const PARTING_COMMA = /[\p{L}\p{M}],\S|\S,[\p{L}\p{M}]|["”’»],\S|\S,["“‘«]\S/u
+const PARTING_COMMA = whenNeeded(() => /[\p{L}\p{M}],\S|\S,[\p{L}\p{M}]|["”’»],\S|\S,["“‘«]\S/u)
 /** Characters around a run that are looked at. */
 const LOOK_AROUND = 100
 
@@ -16,7 +19,7 @@ const LOOK_AROUND = 100
  */
 export function numbersIn(text: string, start: number, end: number): (readonly [start: number, end: number])[] {
   const run = text.slice(start, end)
-  if (!run.includes(',') || (ONE_NUMBER.test(run.replace(ORDINAL, '')) && !PARTING_COMMA.test(around(text, start, end))))
+  if (!run.includes(',') || (ONE_NUMBER().test(run.replace(ORDINAL(), '')) && !PARTING_COMMA().test(around(text, start, end))))
     return [[start, end]]
   const numbers: [number, number][] = []
   let from = start

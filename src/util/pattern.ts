@@ -38,6 +38,12 @@ export function patternFor(source: string, flags: 'u' | 'gu' | 'iu'): (text: str
   }
 }
 
+/** A pattern that is compiled when it is first asked for: the runs that do not need it do not pay for it. */
+export function whenNeeded(make: () => RegExp): () => RegExp {
+  let made: RegExp | undefined
+  return () => (made ??= make())
+}
+
 function narrowed(source: string): string {
   return source.replaceAll(CLASS, (_, name: string, script?: string) => {
     const ranges = script === undefined ? LATIN[name] : script === '=Latin' ? undefined : ''

@@ -5,6 +5,8 @@
  * unfinished sequence is as harmless as a finished one, and a cut between two deltas changes nothing.
  */
 
+import { whenNeeded } from './pattern.ts'
+
 // C0 but for tab and line feed, DEL, C1; embeddings, overrides and isolates of the bidirectional algorithm, which let a text look
 // different from what it says; the old format characters that switch shapes and digits.
 // eslint-disable-next-line no-control-regex
@@ -22,11 +24,11 @@ export function visibleLine(text: string): string {
 }
 
 // What takes no room or looks like a plain space: a reader who has to agree to a text must see that it is there.
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu
+const UNSEEN = whenNeeded(() => /[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu)
 
 /** As `visibleText`, with everything else that cannot be seen made visible as well: for what somebody is asked to agree to. */
 export function exactText(text: string): string {
-  return visibleText(text).replaceAll(UNSEEN, (character) => `<U+${hex(character.codePointAt(0) ?? 0)}>`)
+  return visibleText(text).replaceAll(UNSEEN(), (character) => `<U+${hex(character.codePointAt(0) ?? 0)}>`)
 }
 
 function picture(character: string): string {

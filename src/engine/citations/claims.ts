@@ -5,6 +5,7 @@
  * marker and ends without one, and where nothing is said before a marker (`According to [1], …`), it speaks for the words after it.
  */
 
+import { patternFor } from '../../util/pattern.ts'
 import { sentencesOf } from './sentences.ts'
 
 export interface Range {
@@ -30,7 +31,8 @@ export interface Reading {
 }
 
 const MARKER = /[[【]{1,2}\^?\d{1,4}(?:[ \t]?[,;–-][ \t]?\^?\d{1,4}){0,50}[\]】]{1,2}/g
-const WORD = /[\p{L}\p{N}]/u
+const WORD = patternFor(String.raw`[\p{L}\p{N}]`, 'u')
+const hasWords = (text: string): boolean => WORD(text).test(text)
 /** Markers that a range such as `[1-3]` may stand for. */
 const LONGEST_RANGE = 20
 
@@ -64,7 +66,7 @@ export function readClaims(answer: string): Reading {
     ) {
       inside.push(quoted)
     }
-    const alone = above !== undefined && !WORD.test(answer.slice(block.start, own[0]?.start ?? block.start))
+    const alone = above !== undefined && !hasWords(answer.slice(block.start, own[0]?.start ?? block.start))
     const read = claimsOf(
       answer,
       block,
@@ -88,7 +90,7 @@ function claimsOf(
   const [first] = groups
   const last = groups.at(-1)
   if (first === undefined || last === undefined) return []
-  const says = (start: number, end: number): boolean => WORD.test(answer.slice(start, end))
+  const says = (start: number, end: number): boolean => hasWords(answer.slice(start, end))
   const claims: Claim[] = []
   // The reference comes first: `[1] The mill was built in 1874.`
   const leading = !says(block.start, first.start) && says(last.end, block.end)
@@ -128,8 +130,8 @@ const LEAD_IN =
 function isLeadIn(answer: string, { start, end }: Range, from: number, to: number): boolean {
   const before = answer.slice(Math.max(start, end - 60), end).trim()
   const after = answer.slice(from, Math.min(to, from + 200))
-  if (!WORD.test(after) || /^\s*[.!?。！？;](?:\s|$)/u.test(after)) return false
-  if (!WORD.test(before)) return /^\s*[,:]/.test(after) || start === 0
+  if (!hasWords(after) || /^\s*[.!?。！？;](?:\s|$)/u.test(after)) return false
+  if (!hasWords(before)) return /^\s*[,:]/.test(after) || start === 0
   return LEAD_IN.test(before)
 }
 
@@ -140,14 +142,14 @@ function lastSentence(answer: string, { start, end }: Range, quotations: readonl
     // A sentence ends where its quotation ends, not within it.
     if (isWithin(quotations, at)) continue
     from = at
-    if (WORD.test(answer.slice(at, end))) break
+    if (hasWords(answer.slice(at, end))) break
   }
   return { start: from, end }
 }
 
 function firstSentence(answer: string, { start, end }: Range, after: number): Range {
   const first = sentencesOf(answer.slice(after, end)).find((sentence) =>
-    WORD.test(answer.slice(after + sentence.start, after + sentence.end)),
+    hasWords(answer.slice(after + sentence.start, after + sentence.end)),
   )
   return { start, end: first === undefined ? end : after + first.end }
 }
@@ -192,7 +194,7 @@ function isQuoted(text: string, quotations: readonly Range[], start: number, end
   if (around === undefined) return false
   // It is a marker of this answer unless another one follows the quotation.
   return (
-    WORD.test(text.slice(end, Math.min(around.end, end + 2000))) &&
+    hasWords(text.slice(end, Math.min(around.end, end + 2000))) &&
     /^["'”’“»›」』*_.,;]{0,4}\s{0,3}[[【]\d/.test(text.slice(around.end, around.end + 12))
   )
 }

@@ -1,13 +1,17 @@
 /** Literal full-text search: whatever is typed is looked for as words, and nothing in it is an operator. */
 
+import { patternFor } from '../../util/pattern.ts'
+
 /** What is searched of a text, in characters; longer ones are found by their beginning. */
 const MAX_INDEXED = 1_000_000
 /** Distinct words of a query; more narrow nothing down. */
 const MAX_WORDS = 64
 
 /** Scripts that put no blanks between words; the tokenizer would take whole sentences of them as one word. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu
+const UNSPACED = patternFor(
+  String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`,
+  'gu',
+)
 
 /** The text as it is indexed: in scripts without blanks every character is a word. */
 export function searchableText(text: string): string {
@@ -28,5 +32,5 @@ export function matchExpression(query: string): string | undefined {
 }
 
 function spaced(text: string): string {
-  return text.replace(UNSPACED, ' $& ')
+  return text.replace(UNSPACED(text), ' $& ')
 }

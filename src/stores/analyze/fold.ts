@@ -1,9 +1,13 @@
 /** Brings the spellings of a word to one: case, width, ligatures, accents. */
 
+import { whenNeeded } from '../../util/pattern.ts'
+
 const NOT_ASCII = /[^\0-\x7f]/
 /** Scripts whose marks are accents or vowel points that are often left out. In Thai or Devanagari they are letters, and stay. */
-const ACCENTED = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu
-const HAS_ACCENTED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u
+const ACCENTED = whenNeeded(
+  () => /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu,
+)
+const HAS_ACCENTED = whenNeeded(() => /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u)
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   ø: 'o',
@@ -29,10 +33,10 @@ export function normalize(text: string): string {
 /** A normalised word in lower case, without accents. */
 export function fold(word: string): string {
   const lower = word.toLowerCase()
-  if (!NOT_ASCII.test(lower) || !HAS_ACCENTED.test(lower)) return lower
+  if (!NOT_ASCII.test(lower) || !HAS_ACCENTED().test(lower)) return lower
   return lower
     .normalize('NFD')
-    .replace(ACCENTED, '$1')
+    .replace(ACCENTED(), '$1')
     .normalize('NFC')
     .replace(REPLACED, (letter) => LETTERS[letter] ?? letter)
 }

@@ -1,5 +1,6 @@
 /** Where sentences end, told by punctuation and by what follows it. Rather one end too few than a sentence that is torn. */
 
+import { patternFor } from '../../util/pattern.ts'
 import { isWhiteSpace } from './atom.ts'
 
 const TERMINATOR = /[.!?…。！？｡।॥؟۔]/g
@@ -17,7 +18,7 @@ const ABBREVIATIONS = new Set(
     'e.g i.e u.s u.k z.b d.h u.a bzw usw nr abs art hr fr bd hrsg vgl mme mlle etc jan feb mar apr jun jul aug sep sept oct nov dec'
   ).split(' '),
 )
-const WORD_BEFORE = /[\p{L}\p{N}.]+$/u
+const WORD_BEFORE = patternFor(String.raw`[\p{L}\p{N}.]+$`, 'u')
 const LONGEST_WORD = 24
 
 /** Offsets of the ends of all sentences in a range, closing quotes included. The end of the range is not among them. */
@@ -51,7 +52,7 @@ function endsHere(text: string, terminator: number, after: number, isFullStop: b
 }
 
 function isAbbreviation(before: string): boolean {
-  const word = WORD_BEFORE.exec(before)?.[0] ?? ''
+  const word = WORD_BEFORE(before).exec(before)?.[0] ?? ''
   // Initials (`J.`) and numbers of items and ordinals (`3.`).
   if (/^(?:\p{L}|\d{1,2})$/u.test(word)) return true
   return ABBREVIATIONS.has(word.toLowerCase())

@@ -6,6 +6,8 @@
  * The shell's grammar: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html
  */
 
+import { whenNeeded } from '../../util/pattern.ts'
+
 export interface Word {
   /** Quotes and escapes removed. */
   readonly text: string
@@ -28,7 +30,7 @@ const MAX_LENGTH = 20_000
 const MAX_NESTING = 8
 
 /** Cannot be seen, or shows the line in another order than the shell reads it. Tab and newline are the shell's own. */
-const UNSEEN = /[^\P{C}\t\n]|[^\P{Z} ]|\p{Default_Ignorable_Code_Point}|\u2800/u
+const UNSEEN = whenNeeded(() => /[^\P{C}\t\n]|[^\P{Z} ]|\p{Default_Ignorable_Code_Point}|\u2800/u)
 
 /** Words that begin or join commands without being one. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -42,7 +44,7 @@ export function parseCommandLine(line: string, nesting = 0): CommandLine {
   const reader = new Reader(line, nesting)
   reader.read()
   const { commands, obscure } = reader
-  if (UNSEEN.test(line)) return { commands, obscure: 'it contains characters that cannot be seen' }
+  if (UNSEEN().test(line)) return { commands, obscure: 'it contains characters that cannot be seen' }
   if (obscure === undefined && commands.length === 0) return { commands, obscure: 'it is empty' }
   return { commands, ...(obscure === undefined ? {} : { obscure }) }
 }

@@ -1,5 +1,6 @@
 /** What a call acts on, found out: the command line parsed, the path followed, the address taken apart. */
 
+import { whenNeeded } from '../../util/pattern.ts'
 import { homedir } from 'node:os'
 import { posix, resolve } from 'node:path'
 import type { Tool, ToolSubject } from '../../core/tool.ts'
@@ -51,10 +52,10 @@ function commandSubjects(line: string, root: string): Subject[] {
 }
 
 /** Ways to write a path that programs read differently. */
-const AMBIGUOUS_PATH = /^~|^[a-z][a-z\d+.-]+:|\\|%(?:2e|2f|5c|00)|[\p{C}\p{Zl}\p{Zp}]|(?:^|\/)\.{3,}(?:\/|$)/iu
+const AMBIGUOUS_PATH = whenNeeded(() => /^~|^[a-z][a-z\d+.-]+:|\\|%(?:2e|2f|5c|00)|[\p{C}\p{Zl}\p{Zp}]|(?:^|\/)\.{3,}(?:\/|$)/iu)
 
 export function isAmbiguousPath(path: string): boolean {
-  return path === '' || (AMBIGUOUS_PATH.test(path) && process.platform !== 'win32')
+  return path === '' || (AMBIGUOUS_PATH().test(path) && process.platform !== 'win32')
 }
 
 async function pathSubject(path: string, root: string, sensitive: boolean): Promise<Subject> {
