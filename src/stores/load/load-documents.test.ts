@@ -94,6 +94,16 @@ describe('formats', () => {
     expect('title' in ((await loadOne('a.md', text)) as SourceDocument)).toBe(title !== undefined)
   })
 
+  test('facts of the front matter are metadata, by which documents are filtered', async () => {
+    const text =
+      '---\r\ntitle: Locks\r\nstatus: final\r\ntags: [water, "old, but used"]\r\nrevision: 3\r\n---\r\n\r\n# Locks\r\n\r\nA lock is slow.\r\n'
+    expect(await loadOne('a.md', text)).toMatchObject({
+      title: 'Locks',
+      metadata: { status: 'final', tags: ['water', 'old, but used'], revision: 3 },
+    })
+    expect(await loadOne('a.md', '# Locks\n\nstatus: final\n')).not.toHaveProperty('metadata')
+  })
+
   test('HTML becomes Markdown without what is not text of the page', async () => {
     const html =
       '<!doctype html><title>The &amp; Page</title><style>p { color: red }</style><nav><a href="/">Home</a></nav><main><h1>Hello</h1>' +

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import type { JsonObject } from '../../core/json.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { markdownBlocks } from '../chunk/markdown-blocks.ts'
 import { lineBreakOf } from '../chunk/lines.ts'
@@ -12,13 +13,14 @@ import { declaredCharset, extractHtml } from './extract-html.ts'
 import type { Extracted } from './extracted.ts'
 import { promisedKind } from './formats.ts'
 import type { Extractor, FileKind } from './formats.ts'
+import { frontMatterFacts } from './front-matter.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { failureOf, Unreadable } from './unreadable.ts'
 import type { Failure } from './unreadable.ts'
 import type { FoundFile } from './walk.ts'
 
 /** Changes whenever a file may give another text; what another version loaded is loaded again. */
-export const LOADER_VERSION = 1
+export const LOADER_VERSION = 2
 
 const MEGABYTE = 1024 * 1024
 
@@ -130,11 +132,13 @@ async function documentOf({ file, bytes }: OpenedFile, limits: LoadLimits): Prom
   const extracted = await extract(kind, bytes, file, limits)
   if (extracted.text.trim() === '') throw new Unreadable('empty')
   const title = extracted.title ?? (kind.format === 'markdown' ? titleOf(extracted.text) : undefined)
+  const metadata = kind.format === 'markdown' && kind.extractor === 'text' ? factsOf(extracted.text) : {}
   return {
     source: file.source,
     text: extracted.text,
     format: kind.format,
     ...(title === undefined ? {} : { title }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...(kind.extractor === 'text' ? {} : { extracted: true }),
   }
 }
@@ -191,6 +195,11 @@ export function titleOf(markdown: string): string | undefined {
     if (++count === BLOCKS_BEFORE_TITLE) return undefined
   }
   return undefined
+}
+
+function factsOf(markdown: string): JsonObject {
+  const [first] = markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))
+  return first?.kind === 'front-matter' ? frontMatterFacts(markdown.slice(first.start, first.end).trim()) : {}
 }
 
 function megabytes(bytes: number): string {

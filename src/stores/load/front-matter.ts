@@ -1,0 +1,58 @@
+/** What the front matter of a Markdown file states about it, for filters: fields at its left margin with one value or a list of values. */
+
+import type { Json, JsonObject } from '../../core/json.ts'
+
+const FIELD = /^([\w-]{1,100})[ \t]*[:=][ \t]*(.*)$/
+const ELEMENT = /^[ \t]*-[ \t]+(.*)$/
+const MOST_FIELDS = 100
+const LONGEST_VALUE = 500
+
+/**
+ * @param block the front matter with its fences, YAML or TOML. What is nested deeper, or goes on over lines, is left out, as are empty values.
+ * @returns the fields but the title. Numbers are numbers where they are written as JavaScript would, so that `1.10` stays what it is.
+ */
+export function frontMatterFacts(block: string): JsonObject {
+  const facts = new Map<string, Json>()
+  let list: string | undefined
+  for (const line of block.split(/\r\n|\r|\n/).slice(1, -1)) {
+    const element = ELEMENT.exec(line)?.[1]
+    if (element !== undefined && list !== undefined) {
+      const known = facts.get(list)
+      const value = valueOf(element)
+      if (value !== null) facts.set(list, [...(Array.isArray(known) ? known : []), value])
+      continue
+    }
+    const [, key, text = ''] = FIELD.exec(line) ?? []
+    // A comment or an empty line within a list does not end it.
+    if (key === undefined) continue
+    if (facts.size === MOST_FIELDS) break
+    list = text.trim() === '' ? key : undefined
+    const value = /^\[.*\]\s*(?:#.*)?$/.test(text) ? listOf(text) : valueOf(text)
+    if (value !== null) facts.set(key, value)
+  }
+  facts.delete('title')
+  return Object.fromEntries(facts)
+}
+
+/** `[a, "b, c"]`; values with brackets of their own are none that a filter could ask for. */
+function listOf(text: string): Json {
+  const inside = text.slice(1, text.lastIndexOf(']'))
+  if (/[[\]{}]/.test(inside)) return null
+  const parts = inside.match(/\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)/g) ?? []
+  const values = parts.map(valueOf).filter((value) => value !== null)
+  return values.length === 0 ? null : values
+}
+
+/** `null` where there is none: a block that goes on below, an object, an anchor. */
+function valueOf(text: string): string | number | boolean | null {
+  const trimmed = text.trim()
+  if (trimmed.length > LONGEST_VALUE) return null
+  const quoted = /^"((?:[^"\\]|\\.)*)"|^'((?:[^']|'')*)'/.exec(trimmed)
+  if (quoted !== null) return quoted[1]?.replaceAll(/\\(.)/g, '$1') ?? quoted[2]?.replaceAll("''", "'") ?? ''
+  if (/^[[\]{}|>&*!%@`"']/.test(trimmed)) return null
+  const plain = trimmed.replace(/(?:^|\s+)#.*$/, '')
+  if (plain === '' || plain === 'null' || plain === '~') return null
+  if (plain === 'true' || plain === 'false') return plain === 'true'
+  const number = Number(plain)
+  return Number.isFinite(number) && String(number) === plain ? number : plain
+}
