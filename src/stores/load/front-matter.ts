@@ -13,20 +13,20 @@ const LONGEST_VALUE = 500
  */
 export function frontMatterFacts(block: string): JsonObject {
   const facts = new Map<string, Json>()
-  let list: string | undefined
+  let list: { readonly key: string; readonly values: Json[] } | undefined
   for (const line of block.split(/\r\n|\r|\n/).slice(1, -1)) {
     const element = ELEMENT.exec(line)?.[1]
     if (element !== undefined && list !== undefined) {
-      const known = facts.get(list)
       const value = valueOf(element)
-      if (value !== null) facts.set(list, [...(Array.isArray(known) ? known : []), value])
+      if (value !== null) list.values.push(value)
+      if (list.values.length > 0) facts.set(list.key, list.values)
       continue
     }
     const [, key, text = ''] = FIELD.exec(line) ?? []
     // A comment or an empty line within a list does not end it.
     if (key === undefined) continue
     if (facts.size === MOST_FIELDS) break
-    list = text.trim() === '' ? key : undefined
+    list = text.trim() === '' ? { key, values: [] } : undefined
     const value = /^\[.*\]\s*(?:#.*)?$/.test(text) ? listOf(text) : valueOf(text)
     if (value !== null) facts.set(key, value)
   }
