@@ -59,7 +59,42 @@ test.each<[what: string, call: () => unknown, message: string]>([
   [
     'one fallback model in place of a list',
     () => query(unchecked({ prompt: 'hi', model: model(), fallbackModels: 'openai/x' })),
-    '`fallbackModels` must be a list of models.',
+    '`fallbackModels` must be a list of models, but is "openai/x".',
+  ],
+  [
+    'one tool in place of a list',
+    () => query(unchecked({ prompt: 'hi', model: model(), tools: { name: 'look' } })),
+    '`tools` must be a list of tools, but is an object.',
+  ],
+  [
+    'one tool of a bot in place of a list',
+    () => new AgentBot(unchecked({ tools: { name: 'look' } })),
+    '`tools` must be a list of tools, but is an object.',
+  ],
+  [
+    'one rule in place of a list',
+    () => query(unchecked({ prompt: 'hi', model: model(), rules: { deny: 'read_file' } })),
+    '`rules.deny` must be a list of rules, but is "read_file".',
+  ],
+  [
+    'a misspelt list of rules, which would forbid nothing',
+    () => query(unchecked({ prompt: 'hi', model: model(), rules: { denny: ['read_file'] } })),
+    '`rules` has no option `denny`: did you mean `deny`?',
+  ],
+  [
+    'a policy that there is not, which would be none',
+    () => query(unchecked({ prompt: 'hi', model: model(), rules: { afterUntrusted: 'Ask' } })),
+    '`rules.afterUntrusted` must be one of ask, trust, but is "Ask".',
+  ],
+  [
+    'a misspelt option of compaction',
+    () => query(unchecked({ prompt: 'hi', model: model(), context: { compaction: { keepTurn: 3 } } })),
+    '`context.compaction` has no option `keepTurn`: did you mean `keepTurns`?',
+  ],
+  [
+    'one source of context in place of a list',
+    () => query(unchecked({ prompt: 'hi', model: model(), context: { sources: { name: 'wiki' } } })),
+    '`context.sources` must be a list of sources, but is an object.',
   ],
   [
     'a number as text',

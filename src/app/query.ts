@@ -1,10 +1,9 @@
 /** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
 
-import { ConfigurationError } from '../core/error.ts'
 import type { NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { ContextOptions } from '../engine/context-options.ts'
-import { checkObject, checkOptions } from '../engine/options.ts'
+import { checkList, checkObject, checkOptions } from '../engine/options.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
@@ -57,7 +56,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   checkObject('query()', options)
   const span = options.span ?? currentSpan()
   const { fallbackModels: named = [] } = options
-  if (!Array.isArray(named)) throw new ConfigurationError('`fallbackModels` must be a list of models.')
+  checkList('fallbackModels', named, 'models')
   const fallbackModels = named.map(resolved)
   const { cache: wanted, context: around, retrieve, ...rest } = options
   const spanMirror = hostTracing()

@@ -19,6 +19,7 @@ import type { RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import { checkCompaction } from '../prepare/compact/room.ts'
+import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { WidenOptions } from '../prepare/passages/widen.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
 import { FOLLOW_UPS } from '../prepare/retrieve.ts'
@@ -139,6 +140,8 @@ const RETRIEVE_OPTIONS = Object.keys({
   widen: true,
   followUps: true,
 } satisfies Record<keyof RetrievalOptions, true>)
+const RULES = ['allow', 'ask', 'deny', 'afterUntrusted', 'root'] satisfies (keyof ToolRules)[]
+const COMPACTION_OPTIONS = ['at', 'to', 'keepTurns', 'window'] satisfies (keyof CompactionOptions)[]
 const RETRY_OPTIONS = ['maxRetries', 'initialDelay', 'maxDelay', 'afterOutput', 'coolDown'] satisfies (keyof RetryPolicy)[]
 
 /** Every option, so that a misspelt one can be told; the compiler sees to it that none is missing. */
@@ -217,6 +220,7 @@ export function checkOptions(options: EngineOptions): void {
   checkNames('`retrieve`', options.retrieve ?? {}, RETRIEVE_OPTIONS)
   checkNames('`retry`', options.retry ?? {}, RETRY_OPTIONS)
   checkNames('`timeouts`', options.timeouts ?? {}, TIMEOUTS)
+  checkNames('`rules`', options.rules ?? {}, RULES)
   checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
   checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
   checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
@@ -234,10 +238,14 @@ export function checkOptions(options: EngineOptions): void {
     checkBudget(options.budget)
     checkPrices(options.budget, modelsNamed(options))
   }
-  if (options.context?.compaction) checkCompaction(options.context.compaction)
+  if (options.context?.compaction) {
+    checkNames('`context.compaction`', options.context.compaction, COMPACTION_OPTIONS)
+    checkCompaction(options.context.compaction)
+  }
   checkSources(options.context?.sources ?? [])
   checkTools(options.tools ?? [])
   parseRules(options.rules ?? {})
+  checkOneOf('rules.afterUntrusted', options.rules?.afterUntrusted, ['ask', 'trust'])
 }
 
 /**
@@ -315,8 +323,18 @@ function checkNumber(name: string, value: number | undefined, least: number): vo
   }
 }
 
+/**
+ * One thing is easily given in place of a list of it.
+ *
+ * @throws ConfigurationError that names the option, what was expected and what came.
+ */
+export function checkList(name: string, value: unknown, what: string): void {
+  if (!Array.isArray(value)) throw new ConfigurationError(`\`${name}\` must be a list of ${what}, but is ${describe(value)}.`)
+}
+
 /** @throws ConfigurationError that names the tool, what was expected and what came. */
 export function checkTools(tools: readonly Tool[]): void {
+  checkList('tools', tools, 'tools')
   const seen = new Set<string>()
   for (const tool of tools) {
     checkTool(tool)
@@ -327,6 +345,7 @@ export function checkTools(tools: readonly Tool[]): void {
 }
 
 function checkSources(sources: readonly ContextSource[]): void {
+  checkList('context.sources', sources, 'sources')
   for (const source of sources) {
     if (typeof source?.load === 'function' && typeof source.name === 'string' && source.maxTokens >= 0) continue
     throw new ConfigurationError(

@@ -3,6 +3,7 @@
 import { ConfigurationError } from '../../core/error.ts'
 import type { ContextSource } from '../../core/injection.ts'
 import type { ContextBudget, ContextOptions, EngineContextOptions } from '../../engine/context-options.ts'
+import { checkList } from '../../engine/options.ts'
 import { homePaths } from '../paths.ts'
 
 /** Tokens at most for each, unless the options say otherwise. */
@@ -11,6 +12,7 @@ export const DEFAULT_CONTEXT_TOKENS = { project: 8000, recentFiles: 16_000, gitS
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function resolveContext(options: ContextOptions, env: NodeJS.ProcessEnv = process.env): EngineContextOptions {
   const { project, recentFiles, gitStatus, cwd: given, sources = [], ...rest } = options
+  checkList('context.sources', sources, 'sources')
   const cwd = given ?? process.cwd()
   const budget = (name: keyof typeof DEFAULT_CONTEXT_TOKENS): number => tokensOf(name, options[name])
   const builtIn: ContextSource[] = []

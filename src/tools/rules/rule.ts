@@ -1,6 +1,7 @@
 /** Rules of permission as people write them: `read_file`, `shell(git status)`, `edit(src/**)`, `fetch(https://example.org/*)`. */
 
 import { ConfigurationError } from '../../core/error.ts'
+import { describe } from '../../util/check.ts'
 import { matchesGlob } from './glob.ts'
 
 export interface ToolRules {
@@ -48,7 +49,12 @@ export function parseRule(text: string, list: List): Rule {
 
 /** @throws ConfigurationError for what is no rule. */
 export function parseRules(rules: ToolRules): Rule[] {
-  return LISTS.flatMap((list) => (rules[list] ?? []).map((text) => parseRule(text, list)))
+  return LISTS.flatMap((list) => {
+    const texts: unknown = rules[list] ?? []
+    if (!Array.isArray(texts))
+      throw new ConfigurationError(`\`rules.${list}\` must be a list of rules, but is ${describe(texts)}.`)
+    return texts.map((text: string) => parseRule(text, list))
+  })
 }
 
 export function isAbout(rule: Rule, tool: string): boolean {
