@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { openRecorder } from '../app/recorder.ts'
 import { CriaError } from '../core/error.ts'
 import { toMessages, user } from '../core/message.ts'
+import type { ModelPart } from '../core/model.ts'
 import type { ScoredChunk } from '../core/store.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { Script } from '../providers/scripted/scripted-model.ts'
@@ -299,6 +300,27 @@ describe('SimpleBot', () => {
     const tokens = streamTokensForMessages(bot, 'Go', { finalize: (message) => void finalized.push(message.content) })
     expect(await Array.fromAsync(tokens)).toEqual(['Look', 'ing.'])
     expect(finalized).toEqual(['Looking.'])
+  })
+
+  it('CORE-SIMPLE-022 what an answer said before it began anew is no part of the response', async () => {
+    const parts: ModelPart[] = [
+      { type: 'thinking', text: 'hm' },
+      { type: 'text', text: 'Half an ans' },
+      { type: 'restart' },
+      { type: 'text', text: 'All of it.' },
+      { type: 'finish', reason: 'stop' },
+    ]
+    const { message } = await streamChunks(new ReadableStream({ start: (out) => parts.forEach((part) => out.enqueue(part)) }))
+    expect(message.parts).toEqual([{ type: 'text', text: 'All of it.' }])
+  })
+
+  it('CORE-SIMPLE-001 a default model that could not be made once is looked for again', async () => {
+    vi.stubEnv('CRIA_MODEL', 'no-such-provider/model')
+    const bot = new SimpleBot({ recorder: false, streamTarget: 'none' })
+    await expect(bot.ask('Who?')).rejects.toMatchObject({ code: 'configuration' })
+    vi.stubEnv('CRIA_MODEL', 'builtin/extractive')
+    expect(await bot.model()).toMatchObject({ ref: 'builtin/extractive' })
+    vi.unstubAllEnvs()
   })
 
   it('CORE-SIMPLE-023 content is never thinking, and empty for a reply of calls', () => {

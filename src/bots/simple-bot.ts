@@ -229,7 +229,13 @@ export class SimpleBot {
   }
 
   async #defaultModel(): Promise<LanguageModel> {
-    return this.#prepared(await defaultModel(this.#modelOptions))
+    try {
+      return this.#prepared(await defaultModel(this.#modelOptions))
+    } catch (error) {
+      // What was missing may be there when the next question is asked.
+      this.#model = undefined
+      throw error
+    }
   }
 
   #prepared(model: LanguageModel): LanguageModel {

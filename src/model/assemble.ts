@@ -18,7 +18,7 @@ export interface Assembled {
 
 export class Assembler {
   readonly #model: string | undefined
-  readonly #parts: Part[] = []
+  #parts: Part[] = []
   #text = ''
   #textData: ProviderData | undefined
   #thinking = ''
@@ -70,6 +70,9 @@ export class Assembler {
       case 'response':
         this.#response = { ...this.#response, ...part }
         break
+      case 'restart':
+        this.#forget()
+        break
       default:
       // `tool-input` is for those who show a call as it is written; unknown kinds are no error.
     }
@@ -90,6 +93,16 @@ export class Assembler {
       responseId: this.#response?.id,
       responseModel: this.#response?.model,
     }
+  }
+
+  #forget(): void {
+    this.#parts = []
+    this.#text = ''
+    this.#textData = undefined
+    this.#thinking = ''
+    this.#usage = UNKNOWN_USAGE
+    this.#finish = undefined
+    this.#response = undefined
   }
 
   #endBlocks(): void {

@@ -101,7 +101,7 @@ type Unsettled = Omit<Answer, 'usage' | 'cacheHit'>
 
 /** How far an attempt got, for those who have to know when it is cut off. */
 interface Progress {
-  assembler: Assembler
+  readonly assembler: Assembler
   /** This attempt's share in the request. */
   reader: AnswerReader | undefined
   /** Something has come. */
@@ -133,14 +133,11 @@ async function* attemptOnce(
     const parts = readTextToolCalls(read, request.tools ?? [], ctx.createId)
     for await (const part of parts) {
       progress.begun = true
+      progress.assembler.add(part)
       if (part.type === 'restart') {
-        progress.assembler = new Assembler(model.ref)
         if (shown) yield { type: 'reset', attempt }
         shown = false
-        continue
-      }
-      progress.assembler.add(part)
-      if (part.type === 'text' && part.text !== '') {
+      } else if (part.type === 'text' && part.text !== '') {
         shown = true
         yield { type: 'text_delta', text: part.text, attempt }
       } else if (part.type === 'thinking' && part.text !== '' && ctx.showThinking) {
