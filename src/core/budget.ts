@@ -1,6 +1,6 @@
 /** Budgets: what a turn, a session or a day may use, and the port to where that is kept for all who share it. */
 
-type MaybePromise<T> = T | Promise<T>
+import type { MaybePromise } from './maybe-promise.ts'
 
 export interface BudgetLimits {
   /** Tokens of input and output together. */

@@ -1,6 +1,6 @@
 /** The port to where answers are kept for those who ask the same again. What is kept is text under a key; neither tells what was asked. */
 
-type MaybePromise<T> = T | Promise<T>
+import type { MaybePromise } from './maybe-promise.ts'
 
 export interface CacheStore {
   /**

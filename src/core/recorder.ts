@@ -10,12 +10,11 @@ import type { CacheStore } from './cache.ts'
 import type { ErrorInfo } from './error.ts'
 import type { BotIdentity, QueryEvent } from './event.ts'
 import type { JsonObject } from './json.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import type { Message } from './message.ts'
 import type { FinishReason } from './model.ts'
 import type { SpanRecord } from './span.ts'
 import type { Usage } from './usage.ts'
-
-export type MaybePromise<T> = T | Promise<T>
 
 /** `lost`: its owner died, and somebody else noticed. */
 export type TurnState = 'open' | 'done' | 'failed' | 'cancelled' | 'lost'

@@ -4,11 +4,12 @@ import { dayOf, NOTHING } from '../core/budget.ts'
 import type { Amount, Budget, BudgetKey, BudgetStore } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
-import type { MaybePromise, ModelUse } from '../core/recorder.ts'
+import type { ModelUse } from '../core/recorder.ts'
 import type { Usage } from '../core/usage.ts'
 import { addUsage, ZERO_USAGE } from '../core/usage.ts'
 import type { Attempted, Ledger } from '../model/answer.ts'
 import { estimatePartTokens, estimateRequestTokens } from '../prepare/request-tokens.ts'
+import { settled } from '../util/promise.ts'
 import { isLimited, planRequest } from './budget.ts'
 import type { Account, Plan } from './budget.ts'
 import { costOf, plus } from './cost.ts'
@@ -77,7 +78,7 @@ export class TurnLedger implements Ledger {
     this.#used = sumOf(this.#used, amount)
     const key = this.#reserved
     this.#reserved = undefined
-    if (key !== undefined) await settledIn(this.#options.store().settle(key, amount))
+    if (key !== undefined) await settled(this.#options.store().settle(key, amount))
     return usage
   }
 
@@ -120,8 +121,4 @@ function completed({ usage, parts, finished }: Attempted, request: ModelRequest)
   const told = finished ? usage.outputTokens : null
   const outputTokens = told ?? Math.max(usage.outputTokens ?? 0, estimatePartTokens(parts))
   return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }
-}
-
-async function settledIn(work: MaybePromise<void>): Promise<void> {
-  if (work instanceof Promise) await work
 }

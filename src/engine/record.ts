@@ -8,9 +8,9 @@ import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { EventBody, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
-import type { JournalEntry, MaybePromise, TurnClose } from '../core/recorder.ts'
+import type { JournalEntry, TurnClose } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
-import { isPromise, unheard } from '../util/promise.ts'
+import { settled, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
 import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
@@ -252,9 +252,4 @@ function merged(group: readonly (EventBody | Note)[]): (EventBody | Note)[] {
     }
   }
   return bodies
-}
-
-/** Waits only where there is something to wait for: a synchronous recorder costs no tick. */
-async function settled(work: MaybePromise<void> | undefined): Promise<void> {
-  if (isPromise(work)) await work
 }

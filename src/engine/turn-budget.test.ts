@@ -2,6 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { all, calling, collect, tool } from '../../test/calls.ts'
+import { NOTHING } from '../core/budget.ts'
+import type { BudgetStore } from '../core/budget.ts'
 import { CriaError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Price } from '../core/model.ts'
@@ -203,6 +205,23 @@ describe('budgets that turns share', () => {
     for await (const event of turn) if (event.type === 'text_delta') break
     const events = await collect({ model: model([yes]), recorder, budget: { day: { tokens: 1200 } } })
     expect(events.at(-1)).toMatchObject({ type: 'complete' })
+  })
+
+  it('what was used is put down before the turn goes on, whatever kind of promise the store gives', async () => {
+    let settled = 0
+    const later = (done: () => void): void => {
+      settled++
+      done()
+    }
+    const store: BudgetStore = {
+      reserve: (_, plan) =>
+        void plan({ session: { settled: NOTHING, reserved: NOTHING }, day: { settled: NOTHING, reserved: NOTHING } }),
+      // oxlint-disable-next-line unicorn/no-thenable -- libraries have promises of their own, that are no Promise
+      settle: () => ({ then: later }) as unknown as Promise<void>,
+    }
+    Object.defineProperty(recorder, 'budget', { value: store })
+    await collect({ model: model([yes]), recorder, budget: { day: { tokens: 5000 } } })
+    expect(settled).toBe(1)
   })
 
   it('without a journal they hold within the process', async () => {

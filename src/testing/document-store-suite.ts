@@ -6,9 +6,8 @@
  */
 
 import assert from 'node:assert/strict'
+import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { DocumentStore, ScoredChunk, SourceDocument, Surroundings } from '../core/store.ts'
-
-type MaybePromise<T> = T | Promise<T>
 
 /** One empty store. */
 export interface StoreUnderTest {
