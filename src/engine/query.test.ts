@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Clock } from '../core/clock.ts'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
@@ -217,6 +218,21 @@ describe('query()', () => {
     await collect({ model: new ScriptedModel(['One.']), prompt: 'Go' })
     await collect({ model: new ScriptedModel(['Two.']), prompt: 'Go' })
     expect(turned).toBe(true)
+  })
+
+  it('ENG-ERR-001 a turn may have more time than a timer can wait', async () => {
+    const MONTH = 30 * 86_400_000
+    const waits: number[] = []
+    const clock: Clock = {
+      now: () => 0,
+      sleep: (ms, signal) => {
+        waits.push(ms)
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }))
+      },
+    }
+    const model = new ScriptedModel(['Yes.'])
+    await Array.fromAsync(query({ model, prompt: 'Hi', clock, timeouts: { turn: MONTH } }))
+    expect(waits).toContain(MONTH)
   })
 
   it('times out a provider that says nothing, and a turn that takes too long', async () => {

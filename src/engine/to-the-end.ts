@@ -29,7 +29,7 @@ function limitTime(turn: Turn): () => void {
   const over = new AbortController()
   const endAfter = (limit: number | null | undefined, reason: (limit: number) => CriaError): void => {
     if (limit === null || limit === undefined) return
-    turn.clock.sleep(Math.min(limit, LONGEST_TIMER), over.signal).then(
+    turn.clock.sleep(limit, over.signal).then(
       () => turn.end(reason(limit)),
       () => {},
     )
@@ -38,9 +38,6 @@ function limitTime(turn: Turn): () => void {
   endAfter(budget?.ms, timeExceeded)
   return () => over.abort()
 }
-
-/** Longer timers overflow and fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
 
 function reasonOf(reason: unknown): string {
   if (reason instanceof Error && reason.message !== UNSAID) return reason.message

@@ -76,9 +76,6 @@ export class Watchdog {
     }
     const left = whole.ms < quiet.ms ? whole : quiet
     // The first part may come while the timer of the longer limit sleeps: then the shorter one counts.
-    return { ...left, ms: Math.min(left.ms, this.#first ? (this.#timeouts.idle ?? Infinity) : Infinity, MAX_TIMER) }
+    return { ...left, ms: Math.min(left.ms, this.#first ? (this.#timeouts.idle ?? Infinity) : Infinity) }
   }
 }
-
-/** Longer timers overflow and fire at once. */
-const MAX_TIMER = 2 ** 31 - 1

@@ -15,8 +15,6 @@ export type News = { readonly type: 'progress'; readonly content: string } | End
 
 type Letter = News & { readonly read?: () => void }
 
-/** Timers cannot wait longer. */
-const LONGEST_WAIT = 2 ** 31 - 1
 /** Progress that nobody has read yet; more than that is dropped. */
 const MAX_UNREAD = 64
 const MAX_PROGRESS_CHARS = 4000
@@ -60,7 +58,7 @@ export class Work {
   }
 
   after(ms: number, then: () => void): void {
-    if (ms <= LONGEST_WAIT) this.#clock.sleep(ms, this.#timers.signal).then(then, () => {})
+    this.#clock.sleep(ms, this.#timers.signal).then(then, () => {})
   }
 
   /** For tools that are no generators: nobody waits until it was read. */

@@ -1,4 +1,4 @@
-/** Longer timers overflow and fire at once. */
+/** Longer timers of Node overflow and fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** The machine's clock. A sleeping timer keeps the process alive: somebody waits for it. */
