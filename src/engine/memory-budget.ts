@@ -2,8 +2,9 @@
 
 import { NOTHING, SHARED_SCOPES } from '../core/budget.ts'
 import type { Amount, BudgetKey, BudgetStore, BudgetUse, Reservation, SharedScope } from '../core/budget.ts'
+import { Recent } from '../util/recent.ts'
 
-/** Sessions and days that are remembered; the oldest are forgotten first. */
+/** Sessions and days that are remembered; those that were not used for longest are forgotten first. */
 const MOST_ACCOUNTS = 10_000
 
 interface Held {
@@ -12,7 +13,7 @@ interface Held {
 }
 
 export class MemoryBudget implements BudgetStore {
-  readonly #settled = new Map<string, Amount>()
+  readonly #settled = new Recent<Amount>(MOST_ACCOUNTS)
   readonly #held = new Map<string, Held>()
 
   reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): void {
@@ -24,13 +25,7 @@ export class MemoryBudget implements BudgetStore {
     this.#held.delete(key.turnId)
     for (const scope of SHARED_SCOPES) {
       const name = nameOf(scope, key)
-      const before = this.#settled.get(name) ?? NOTHING
-      this.#settled.delete(name)
-      this.#settled.set(name, sumOf(before, used))
-    }
-    for (const name of this.#settled.keys()) {
-      if (this.#settled.size <= MOST_ACCOUNTS) break
-      this.#settled.delete(name)
+      this.#settled.set(name, sumOf(this.#settled.get(name) ?? NOTHING, used))
     }
   }
 

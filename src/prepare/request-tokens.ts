@@ -4,6 +4,7 @@ import { isCreatedId } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
 import type { ModelRequest, RequestMessage, ResponseFormat, ToolSpec } from '../core/model.ts'
 import type { FilePart, ImagePart, Part, ProviderData } from '../core/part.ts'
+import { Recent } from '../util/recent.ts'
 import type { CountTokens } from './count-tokens.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -62,11 +63,11 @@ function messageTokens({ content, parts }: Said, count: CountTokens, known: Weak
   return tokens
 }
 
-/** The next turn of a session reads its messages anew, as other objects: what was counted is known by their names. */
-const countedBefore = new Map<string, number>()
-const names = new WeakMap<readonly Part[], string>()
 /** About a megabyte. */
 const MOST_REMEMBERED = 10_000
+/** The next turn of a session reads its messages anew, as other objects: what was counted is known by their names. */
+const countedBefore = new Recent<number>(MOST_REMEMBERED)
+const names = new WeakMap<readonly Part[], string>()
 
 /** Remembers the count of this message for later turns. A message that is sent shorter than it was said has the id of the whole one. */
 export function rememberCountOf({ id, content, parts }: Pick<Message, 'id' | 'content' | 'parts'>): void {
@@ -76,16 +77,11 @@ export function rememberCountOf({ id, content, parts }: Pick<Message, 'id' | 'co
 
 function rememberedTokens(message: Said, count: CountTokens): number {
   const name = names.get(message.parts)
-  const known = name === undefined ? undefined : countedBefore.get(name)
-  const tokens = known ?? messageTokens(message, count, counted)
-  if (name === undefined) return tokens
-  // What was used last stands last; the first one goes.
-  countedBefore.delete(name)
+  if (name === undefined) return messageTokens(message, count, counted)
+  const known = countedBefore.get(name)
+  if (known !== undefined) return known
+  const tokens = messageTokens(message, count, counted)
   countedBefore.set(name, tokens)
-  for (const oldest of countedBefore.keys()) {
-    if (countedBefore.size <= MOST_REMEMBERED) break
-    countedBefore.delete(oldest)
-  }
   return tokens
 }
 

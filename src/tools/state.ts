@@ -2,6 +2,7 @@
 
 import type { PermissionDecision } from '../core/tool.ts'
 import type { Recorder } from '../core/recorder.ts'
+import { Recent } from '../util/recent.ts'
 import { readRules } from './rules/rule-book.ts'
 import type { ReadRule, RuleBook } from './rules/rule-book.ts'
 import type { ToolRules } from './rules/rule.ts'
@@ -47,19 +48,13 @@ export function toolsState({ rules, recorder, sessionId }: StateOptions): ToolsS
 
 const MAX_SESSIONS = 1000
 /** A session belongs to its journal, and what was granted in it ends with the process at the latest. */
-const sessions = new WeakMap<Recorder, Map<string, SessionGrants>>()
+const sessions = new WeakMap<Recorder, Recent<SessionGrants>>()
 
 function grantsOf(recorder: Recorder, sessionId: string): SessionGrants {
-  const known = sessions.get(recorder) ?? new Map<string, SessionGrants>()
+  const known = sessions.get(recorder) ?? new Recent<SessionGrants>(MAX_SESSIONS)
   sessions.set(recorder, known)
   const grants = known.get(sessionId) ?? noGrants()
-  // The one that was used last stands last; the first one goes.
-  known.delete(sessionId)
   known.set(sessionId, grants)
-  for (const oldest of known.keys()) {
-    if (known.size <= MAX_SESSIONS) break
-    known.delete(oldest)
-  }
   return grants
 }
 

@@ -1,6 +1,6 @@
 /** What the model has seen of files: only what was read may be changed, and only as long as it is what was read. */
 
-import { Recent } from './recent.ts'
+import { Recent } from '../../util/recent.ts'
 
 const MAX_SESSIONS = 200
 const MAX_FILES = 5000

@@ -1,6 +1,6 @@
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
-import { Recent } from './recent.ts'
+import { Recent } from '../../util/recent.ts'
 
 const STATES = ['open', 'doing', 'done'] as const
 
