@@ -9,7 +9,7 @@ import { composeChatTurn, composeRagTurn, questionOf } from '../prepare/prepare.
 import { systemClock } from '../util/clock.ts'
 import { currentSpan, startSpan } from './span.ts'
 
-export type { Composition, RagComposition } from '../prepare/compose.ts'
+export type { RagComposition } from '../prepare/compose.ts'
 export { DEFAULT_RESULTS } from '../prepare/retrieve.ts'
 
 export interface ComposeInput {

@@ -34,7 +34,7 @@ import { inputOf, requestOf } from './turn-request.ts'
 
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
-export const DEFAULT_TOOL_CONCURRENCY = 5
+const DEFAULT_TOOL_CONCURRENCY = 5
 
 export interface Turn {
   readonly options: EngineOptions

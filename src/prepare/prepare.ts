@@ -280,7 +280,7 @@ const PASSAGE_SHARE = 0.8
  *
  * @param injected tokens of what was put in beside the conversation.
  */
-export function roomForPassages(
+function roomForPassages(
   input: TurnInput,
   request: Pick<RequestOptions, 'settings' | 'tools' | 'responseFormat'>,
   facts: ModelFacts,
@@ -298,7 +298,7 @@ export function roomForPassages(
 const CONTEXT_SHARE = 0.25
 
 /** Tokens that injected context may take; `null` when nobody knows the window. A long history makes room for it. */
-export function roomForContext(input: TurnInput, request: RequestOptions, facts: ModelFacts): number | null {
+function roomForContext(input: TurnInput, request: RequestOptions, facts: ModelFacts): number | null {
   const contextWindow = facts.contextWindow ?? null
   if (contextWindow === null) return null
   const asked = estimated(input.messages) + estimateTokens(input.system) + offeredTokens(request)

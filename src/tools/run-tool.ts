@@ -17,7 +17,7 @@ import { callKey } from './unsettled.ts'
 import { Work } from './work.ts'
 import type { Ending } from './work.ts'
 
-export const DEFAULT_TOOL_TIMEOUT = 120_000
+const DEFAULT_TOOL_TIMEOUT = 120_000
 export const DEFAULT_MAX_RESULT_CHARS = 30_000
 /** Milliseconds that a tool has to end by itself when it is cancelled: a reader who cancels does not wait. */
 const CANCEL_GRACE = 50

@@ -15,7 +15,7 @@ export interface Automaton {
   readonly length: readonly number[]
 }
 
-export const ROOT = 0
+const ROOT = 0
 
 export function buildAutomaton(words: readonly number[]): Automaton {
   const link = [-1]

@@ -170,7 +170,7 @@ function placesIn(text: string, starts: readonly number[]): Place[] {
 }
 
 /** The first place in an ascending list that is not below a value. */
-export function firstAt(ascending: readonly number[], value: number): number {
+function firstAt(ascending: readonly number[], value: number): number {
   let low = 0
   let high = ascending.length
   while (low < high) {

@@ -94,7 +94,7 @@ export function agreement({ said, differences }: Alignment): number {
 }
 
 /** The fewest runs that a quotation is made of; words that the passage does not have are left out. */
-export function runsOf(comparison: Comparison, passage: PassageText, { from, to }: Place): Run[] {
+function runsOf(comparison: Comparison, passage: PassageText, { from, to }: Place): Run[] {
   const runs: Run[] = []
   for (let at = from; at < to;) {
     const run = comparison.run(passage, at, to)

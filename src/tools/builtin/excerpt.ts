@@ -36,7 +36,7 @@ export function excerpt(text: string, { first, count }: Range): string {
  *
  * @param length of the whole line, where `line` is only its beginning.
  */
-export function cutLine(line: string, length: number = line.length): string {
+function cutLine(line: string, length: number = line.length): string {
   if (length <= MAX_LINE) return line
   const head = line.slice(0, MAX_LINE).replace(/[\uD800-\uDBFF]$/, '')
   return `${head} [… ${(length - head.length).toLocaleString('en-US')} more characters in this line]`

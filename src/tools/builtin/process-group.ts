@@ -19,7 +19,7 @@ export interface GroupEnd {
 }
 
 /** Milliseconds from SIGTERM to SIGKILL. */
-export const GRACE = 800
+const GRACE = 800
 const GRACE_WHEN_SILENT = 100
 const STEP = 20
 /** Milliseconds that output of what has ended may still take. */

@@ -19,7 +19,7 @@ interface Input {
   readonly limit?: number
 }
 
-export const SEARCH_TIME = 20_000
+const SEARCH_TIME = 20_000
 const DEFAULT_LIMIT = 200
 const MAX_CHARS = 30_000
 
