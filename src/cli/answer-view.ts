@@ -13,7 +13,7 @@ import { describeFailure } from './failure.ts'
 import { formatCost, formatMs, formatUsage } from './format.ts'
 import { note, toJsonLine } from './io.ts'
 import type { Io } from './io.ts'
-import { sourceLines, terminalLink } from './sources.ts'
+import { sourceList } from './source-list.ts'
 
 export type AnswerFormat = 'text' | 'json' | 'events'
 
@@ -139,7 +139,7 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
           break
         case 'complete':
           await end()
-          await write(sourceList(event.result, io, sourceBase))
+          await write(sourceList(event.result.citations ?? [], io.stdout, { cwd: io.cwd, base: sourceBase }))
           written = ''
           await finishNotes(event.result, startedAt === undefined ? null : event.at - startedAt, io)
           break
@@ -156,20 +156,6 @@ async function openText({ stdout }: Io): Promise<TextStream> {
   if (!stdout.isTerminal) return wholeCharacters()
   const { markdownStream } = await import('./terminal/markdown.ts')
   return markdownStream({ width: stdout.columns, colour: stdout.colour })
-}
-
-function sourceList({ citations = [] }: QueryResult, { stdout, cwd }: Io, base: string | undefined): string {
-  const lines = sourceLines(citations, { cwd, base })
-  if (lines.length === 0) return ''
-  const shown = lines.map(({ marker, place, url, supported, reason, alsoIn }) => {
-    const path = stdout.isTerminal ? visibleLine(place) : place.replaceAll(/[\r\n]/g, ' ')
-    const linked = stdout.links && url !== undefined ? terminalLink(place, url) : path
-    const why = reason === undefined ? '' : `: ${visibleLine(reason)}`
-    const warning = supported ? '' : `  ${stdout.style('yellow', `(the source does not say this${why})`)}`
-    const copies = alsoIn === undefined ? '' : `  ${stdout.style('dim', `(also in ${visibleLine(alsoIn)})`)}`
-    return `[${stdout.isTerminal ? visibleLine(marker) : marker}] ${linked}${copies}${warning}\n`
-  })
-  return `\n${stdout.style('bold', 'Sources')}\n${shown.join('')}`
 }
 
 async function finishNotes(result: QueryResult, tookMs: number | null, io: Io): Promise<void> {

@@ -12,7 +12,7 @@ import type { ChunkFilter, DocumentStore } from '../core/store.ts'
 import { checkPrices } from '../engine/budget.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
-import { filterOf } from './filter-options.ts'
+import { emptyChoice, filterOf } from './filter-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels } from './model-choice.ts'
@@ -62,6 +62,10 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
     const filter = filterOf(options, { cwd: io.cwd, base })
     if (filter !== undefined && store === undefined)
       throw new ConfigurationError('--filter and --source choose among documents: name some with --docs PATH or --store NAME.')
+    if (filter !== undefined && store !== undefined) {
+      const nothing = await emptyChoice(options, () => store.holdsAny(filter))
+      if (nothing !== undefined) await note(io, nothing)
+    }
     const events = askBot(
       question,
       { ...models, budget, store, filter, nResults: options.results ?? loaded.config.nResults, format },

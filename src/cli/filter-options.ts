@@ -42,6 +42,16 @@ export function filterOf({ source, filter }: FilterWords, from: Standpoint): Chu
   return fields.size === 0 ? undefined : Object.fromEntries(fields)
 }
 
+/** What to tell who chose documents that are not there; `undefined` where some are. */
+export async function emptyChoice(
+  { source, filter }: FilterWords,
+  holdsAny: () => Promise<boolean>,
+): Promise<string | undefined> {
+  if ((source.length === 0 && filter.length === 0) || (await holdsAny())) return undefined
+  const names = [...(source.length > 0 ? ['--source'] : []), ...(filter.length > 0 ? ['--filter'] : [])]
+  return `no document of the store is one that ${names.join(' and ')} ${names.length > 1 ? 'ask' : 'asks'} for.`
+}
+
 /** On a command line everything is text; in a document `1874` may be a number. */
 function valuesOf(text: string): FilterValue[] {
   const number = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? [Number(text)] : []

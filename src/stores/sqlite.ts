@@ -6,6 +6,7 @@ import { checkFilter } from '../core/filter.ts'
 import type {
   AroundOptions,
   Chunk,
+  ChunkFilter,
   DocumentInput,
   DocumentStore,
   Retrieved,
@@ -20,6 +21,7 @@ import { ANALYZER_VERSION, Analyzer } from './analyze/analyzer.ts'
 import { CHUNKER_VERSION, chunkDocument } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { givenDocuments } from './given-documents.ts'
+import { letsAnyThrough } from './sqlite/accepted.ts'
 import { readAround } from './sqlite/around.ts'
 import type { Connection } from '../util/sqlite/connection.ts'
 import { CorpusCache } from './sqlite/corpus.ts'
@@ -352,6 +354,11 @@ export class SqliteDocumentStore implements DocumentStore {
       )
       return row === undefined ? undefined : toChunk(row)
     })
+  }
+
+  /** Whether any chunk passes a filter: where none does, a search for anything finds nothing. */
+  holdsAny(filter: ChunkFilter): Promise<boolean> {
+    return promised(() => letsAnyThrough(this.#connection, filter))
   }
 
   around(id: string, { chunks, signal }: AroundOptions): Promise<Surroundings | undefined> {

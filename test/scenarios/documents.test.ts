@@ -84,6 +84,42 @@ describe('from documents to a cited answer and its log', () => {
     expect(messages.map(({ role }) => role)).toContain('retrieved')
     expect(events.map(({ type }) => type)).toContain('retrieval')
     expect(spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['querybot.ask', 'retrieval', 'llm_request']))
+    const shown = await place.run(['logs', 'show', 'last'])
+    expect(shown.stdout).toMatch(/\nSources\n\[1\] docs\/lighthouse\.md:3\n/)
+    expect(shown.stdout).toMatch(/\nretrieved +\[1\] docs\/lighthouse\.md:1 +\d+\.\d+ +# The lighthouse/)
+    expect(shown.stdout).not.toContain('Searched for')
+  })
+
+  test('logs show says what a follow-up question was searched for', async () => {
+    writeDocuments()
+    const { sessionId } = await json<{ sessionId: string }>('ask', 'Who built the lighthouse?', '--docs', 'docs')
+    await json('ask', 'When?', '--docs', 'docs', '--session', sessionId)
+    const { stdout } = await place.run(['logs', 'show', 'last'])
+    expect(stdout).toMatch(/\nSearched for\nWhen\? .*lighthouse.*\n/)
+  })
+
+  test('facts of the front matter choose among files, and who chooses none is told so', async () => {
+    place.write({
+      'docs/new.md': '---\nstatus: final\n---\n\n# Oil\n\nThe keeper fetches oil on Monday.\n',
+      'docs/old.md': '---\nstatus: draft\n---\n\n# Oil\n\nThe keeper fetches oil on Friday.\n',
+    })
+    const { chunks } = await json<{ chunks: ScoredChunk[] }>(
+      'retrieve',
+      'fetch oil',
+      '--docs',
+      'docs',
+      '--filter',
+      'status=final',
+    )
+    expect(chunks.map(({ source }) => source)).toEqual(['docs/new.md'])
+    for (const command of ['ask', 'retrieve']) {
+      const { stderr, code } = await place.run([command, 'When is oil fetched?', '--docs', 'docs', '--filter', 'status=finished'])
+      expect(code).toBe(0)
+      expect(stderr).toContain('no document of the store is one that --filter asks for')
+    }
+    const none = await place.run(['retrieve', 'zzyzx', '--docs', 'docs', '--filter', 'status=final'])
+    expect(none.stderr).toContain('nothing was found')
+    expect(none.stderr).not.toContain('no document')
   })
 
   test('QRY-RAG-022 every citation of --json stands where it says', async () => {

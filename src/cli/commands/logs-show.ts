@@ -8,6 +8,9 @@ import { findTurn } from '../find-turn.ts'
 import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table } from '../format.ts'
 import { toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
+import { sourceList } from '../source-list.ts'
+import { placeOf } from '../sources.ts'
+import type { Standpoint } from '../sources.ts'
 
 export const logsShow: Command = defineCommand({
   name: 'logs show',
@@ -19,12 +22,12 @@ export const logsShow: Command = defineCommand({
   async run({ arguments: [id = ''], options }, io) {
     const { detail } = await findTurn(io, id)
     if (options.json) await io.stdout.write(toJsonLine(detail))
-    else await io.stdout.writeRaw(describe(detail, io.stdout))
+    else await io.stdout.writeRaw(describe(detail, io.stdout, { cwd: io.cwd }))
     return 0
   },
 })
 
-function describe({ turn, messages, events, spans }: TurnDetail, out: Channel): string {
+function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, from: Standpoint): string {
   const heading = (text: string): string => `\n${out.style('bold', text)}\n`
   const facts: (readonly [string, string])[] = [
     ['turn', turn.turnId],
@@ -39,22 +42,32 @@ function describe({ turn, messages, events, spans }: TurnDetail, out: Channel): 
     ['rating', turn.rating === null ? '–' : `${turn.rating}${turn.ratingComment === null ? '' : ` (${turn.ratingComment})`}`],
     ['trace', turn.traceId],
   ]
+  const searched = events.flatMap((event) => (event.type === 'retrieval' && event.query !== turn.question ? event.query : []))
+  const citations = events.flatMap((event) => (event.type === 'complete' ? (event.result.citations ?? []) : []))
   const error = turn.error === null ? '' : `${heading('Error')}${visibleText(`${turn.error.code}: ${turn.error.message}`)}\n`
   return [
     table(facts.map(([name, value]) => [name, shorten(value, 200)])),
     heading('Question'),
     `${visibleText(turn.question)}\n`,
+    searched.length === 0
+      ? ''
+      : `${heading('Searched for')}${[...new Set(searched)].map((query) => `${visibleText(query)}\n`).join('')}`,
     heading('Answer'),
     turn.text === '' ? '(none)\n' : `${visibleText(turn.text)}\n`,
+    sourceList(citations, out, from),
     error,
     heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),
-    table(messages.map((message) => [message.role, shorten(contentOf(message), 100)])),
+    table(messages.map((message) => [message.role, shorten(contentOf(message, from), 140)])),
     spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
   ].join('')
 }
 
-/** What was said, and which tools were called. */
-function contentOf({ content, toolCalls = [] }: Message): string {
+/** What was said, and which tools were called; where a passage stands and how well it was found. */
+function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standpoint): string {
+  if (retrieved !== undefined) {
+    const { marker, chunk } = retrieved
+    return `[${marker}] ${placeOf(chunk.source, chunk.lines, from)}  ${chunk.score.toPrecision(4)}  ${content}`
+  }
   const calls = toolCalls.map(({ name, input }) => `→ ${name} ${JSON.stringify(input)}`)
   return [content, ...calls].filter((text) => text !== '').join(' ')
 }

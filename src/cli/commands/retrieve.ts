@@ -4,7 +4,7 @@ import type { ScoredChunk } from '../../core/store.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { FILTER_OPTIONS, filterOf } from '../filter-options.ts'
+import { emptyChoice, FILTER_OPTIONS, filterOf } from '../filter-options.ts'
 import { note, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
@@ -56,11 +56,14 @@ export const retrieve: Command = defineCommand({
       const limit = options.results ?? DEFAULT_RESULTS
       const chunks = await store.search(query, { limit, signal: io.signal, ...(filter === undefined ? {} : { filter }) })
       if (chunks.notice !== undefined) await note(io, chunks.notice.message)
+      const nothing =
+        chunks.length > 0 || filter === undefined ? undefined : await emptyChoice(options, () => store.holdsAny(filter))
+      if (nothing !== undefined) await note(io, nothing)
       if (options.json) {
         const shown = chunks.map(({ id, source, start, end, score, text }) => ({ id, source, start, end, score, text }))
         await io.stdout.write(toJsonLine({ query, chunks: shown }))
       } else if (chunks.length === 0) {
-        await note(io, 'nothing was found.')
+        if (nothing === undefined) await note(io, 'nothing was found.')
       } else {
         for (const [index, chunk] of chunks.entries()) {
           await io.stdout.writeRaw(describe(chunk, { query, rank: index + 1, from }, io.stdout))

@@ -72,6 +72,22 @@ export class Accepted {
   }
 }
 
+/** Whether a filter lets any chunk through. Chunks are met one by one until one passes. */
+export function letsAnyThrough(connection: Connection, filter: ChunkFilter): boolean {
+  const passes = chunkTest(filter)
+  for (let after = -1; ;) {
+    const rows = connection.all<Row>(
+      `SELECT chunks.id, source, chunks.details FROM chunks JOIN sources ON sources.id = source_id
+       WHERE chunks.id > ? ORDER BY chunks.id LIMIT 500`,
+      [after],
+    )
+    if (rows.some((row) => passes(toFiltered(row)))) return true
+    const last = rows.at(-1)
+    if (last === undefined) return false
+    after = last.id
+  }
+}
+
 function toFiltered({ source, details }: Row): Filtered {
   return { source, ...(JSON.parse(details) as Pick<Filtered, 'title' | 'metadata'>) }
 }
