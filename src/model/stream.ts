@@ -3,9 +3,11 @@
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
+import type { CreateId } from '../core/id.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { Part } from '../core/part.ts'
 import type { Span } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
@@ -188,8 +190,19 @@ function answerOf(
   return { type: 'answer', finishReason, abstained }
 }
 
-function messageOf(assembled: Assembled, ctx: ModelContext): Message {
-  return fromParts('assistant', assembled.parts, { id: ctx.createId('msg') })
+function messageOf({ parts }: Assembled, { createId }: ModelContext): Message {
+  return fromParts('assistant', toldApart(parts, createId), { id: createId('msg') })
+}
+
+/** Models of others may give two calls one id: their results could not be told apart, neither by us nor by a provider. */
+function toldApart(parts: readonly Part[], createId: CreateId): readonly Part[] {
+  const taken = new Set<string>()
+  return parts.map((part) => {
+    if (part.type !== 'tool-call') return part
+    const id = taken.has(part.id) ? createId('call') : part.id
+    taken.add(id)
+    return id === part.id ? part : { ...part, id }
+  })
 }
 
 function noteResponse(span: Span, { responseId, responseModel, finishReason, usage }: Assembled): void {

@@ -328,6 +328,25 @@ describe('what can go wrong with a call', () => {
     expect(events.at(-1)?.type).toBe('cancelled')
   })
 
+  it('ENG-TOOL-004 calls that share an id are told apart, and each has its result when the turn ends between them', async () => {
+    const cancel = new AbortController()
+    const last = (): string => {
+      cancel.abort()
+      return 'Done.'
+    }
+    const alone = tool('alone', last, { resources: () => ({ writes: ['it'] }) })
+    const model = calling([
+      { id: 'same', name: 'alone' },
+      { id: 'same', name: 'alone' },
+    ])
+    const events = await collect({ model, tools: [alone], abortSignal: cancel.signal })
+    const asked = all(events, 'tool_request').map(({ tool: { id } }) => id)
+    expect(new Set(asked).size).toBe(2)
+    expect(asked[0]).toBe('same')
+    expect(idsOf(events)).toEqual(asked)
+    expect(resultsOf(events)).toEqual(['Done.', 'Not run: the turn ended before.'])
+  })
+
   it('ENG-TOOL-004 a key that a tool throws stands in no span', async () => {
     const spans: SpanRecord[] = []
     const leaky = tool('leaky', raise(new Error('GET https://x.example/?key=abcdefgh12345 failed')))
