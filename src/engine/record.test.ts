@@ -81,6 +81,24 @@ describe('the recorder tap', () => {
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'journal_failed', message: 'no room' } })
   })
 
+  it('a write that fails costs the turn, and not its session', async () => {
+    const recorder = await open()
+    let writes = 0
+    const once = otherwise(recorder, {
+      record: (turnId, entries) => {
+        if (++writes === 2) throw new CriaError('journal_failed', 'The disk is full.')
+        return recorder.record(turnId, entries)
+      },
+    })
+    const asked = { prompt: 'Hi', recorder: once, sessionId: 's' }
+    const failed = await collect({ ...asked, model: new ScriptedModel(['a']) })
+    expect(failed.at(-1)).toMatchObject({ type: 'error', error: { code: 'journal_failed' } })
+    const detail = await recorder.read.turn(failed[0]?.turnId ?? '')
+    expect(detail).toMatchObject({ turn: { status: 'failed', error: { code: 'journal_failed' } }, events: failed })
+    // The turn is closed: nobody has to wait until its lease runs out.
+    expect((await collect({ ...asked, model: new ScriptedModel(['b']) })).at(-1)?.type).toBe('complete')
+  })
+
   it('a history that cannot be read is a failure of the journal, and one that never comes can be left', async () => {
     const recorder = await open()
     const withHistory = (history: () => Promise<never>): Recorder => otherwise(recorder, { read: { ...recorder.read, history } })

@@ -51,7 +51,7 @@ export async function* recorded(
   } finally {
     await tap.awaitTools(source)
     await source.return()
-    await tap.abandon()
+    await tap.closeIfOpen()
     turn.span.end()
     tap.report()
   }
@@ -156,10 +156,16 @@ class Tap {
     }
   }
 
-  /** The reader left before the end: the turn is cancelled, with what it had. */
-  async abandon(): Promise<void> {
-    if (!this.#open || this.terminal !== undefined) return
-    await this.#end({ type: 'cancelled', reason: 'The reader of the turn left.' }).catch(() => {})
+  /**
+   * Closes a turn that is still open: its reader left before the end, or the journal failed. That may have passed, and a turn that is left open keeps
+   * its session busy until the lease runs out.
+   */
+  async closeIfOpen(): Promise<void> {
+    if (!this.#open) return
+    const { terminal } = this
+    const closing =
+      terminal === undefined ? this.#end({ type: 'cancelled', reason: 'The reader of the turn left.' }) : this.#close(terminal)
+    await closing.catch(() => {})
   }
 
   /** The one event that may be shown without being stored. */
