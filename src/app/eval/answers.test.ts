@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { evaluateAnswers, toAnswered } from './answers.ts'
+import { evaluateAnswers, readPredictions, toAnswered } from './answers.ts'
 import type { Answered } from './answers.ts'
 
 let folder = ''
@@ -119,5 +119,12 @@ test('an answer without citations is scored without evidence', () => {
     quote: '',
     docId: '',
     abstained: true,
+  })
+})
+
+test('predictions that are not there are told as such', async () => {
+  await expect(readPredictions(join(folder, 'gone.jsonl'))).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('gone.jsonl does not exist: expected answers, as --predictions writes them'),
   })
 })

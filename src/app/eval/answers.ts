@@ -104,9 +104,10 @@ interface Line {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-async function* readLines(file: string): AsyncGenerator<Line> {
-  if (!(await exists(file)))
-    throw new CriaError('not_found', `${file} does not exist: an answer collection needs corpus.jsonl and answers.jsonl.`)
+const A_COLLECTION = 'a collection with corpus.jsonl and answers.jsonl'
+
+async function* readLines(file: string, expected: string = A_COLLECTION): AsyncGenerator<Line> {
+  if (!(await exists(file))) throw new CriaError('not_found', `${file} does not exist: expected ${expected}.`)
   let number = 0
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     number++
@@ -150,7 +151,7 @@ function texts({ file, number, value }: Line, field: string): string[] {
 /** Reads what `predictions` wrote. @throws CriaError `not_found` or `invalid_request` that names the line. */
 export async function readPredictions(file: string): Promise<Prediction[]> {
   const predictions: Prediction[] = []
-  for await (const line of readLines(file)) {
+  for await (const line of readLines(file, 'answers, as --predictions writes them')) {
     predictions.push({
       id: text(line, '_id'),
       answer: text(line, 'answer', ''),

@@ -35,6 +35,13 @@ function write(file: string, lines: readonly object[]): void {
 }
 
 describe('evaluateRetrieval', () => {
+  it('tells of judgments that fit nothing, since they look like bad search', async () => {
+    const judged = join(folder, 'qrels', 'test.tsv')
+    writeFileSync(judged, `${readFileSync(judged, 'utf8')}q1\tgone\t1\nq2\tirrelevant\t0\nq9\tmill\t1\n`)
+    const { unmatched, queries } = await evaluateRetrieval(folder, new MemoryDocumentStore())
+    expect({ unmatched, queries }).toEqual({ unmatched: { queries: 1, documents: 1 }, queries: 4 })
+  })
+
   it('indexes a folder, runs its queries, measures, and writes the run', async () => {
     const store = new MemoryDocumentStore()
     const run = join(folder, 'run.txt')

@@ -19,6 +19,8 @@ export interface RetrievalReport extends RankingMeasures {
   /** Wall time of a search. */
   readonly msPerQuery: { readonly p50: number; readonly p99: number }
   readonly indexMs: number
+  /** Queries with judgments and relevant documents that the collection does not have: they count as not found. */
+  readonly unmatched: { readonly queries: number; readonly documents: number }
 }
 
 export interface EvaluateRetrievalOptions {
@@ -57,8 +59,11 @@ export async function evaluateRetrieval(
     )
   }
 
+  const missing = new Set(
+    [...judgments.values()].flatMap((documents) => [...documents].flatMap(([id, grade]) => (grade > 0 ? id : []))),
+  )
   const indexing = performance.now()
-  await store.extend(documentsOf(folder, options))
+  await store.extend(documentsOf(folder, missing, options))
   const indexMs = performance.now() - indexing
 
   const run = new Map<string, RankedDocument[]>()
@@ -80,13 +85,20 @@ export async function evaluateRetrieval(
     ...measureRun(run, judgments),
     msPerQuery: { p50: percentile(times, 0.5), p99: percentile(times, 0.99) },
     indexMs,
+    unmatched: { queries: judgments.size - queries.length, documents: missing.size },
   }
 }
 
-async function* documentsOf(folder: string, { onProgress, signal }: EvaluateRetrievalOptions): AsyncGenerator<SourceDocument> {
+/** @param missing what is there is taken out of it. */
+async function* documentsOf(
+  folder: string,
+  missing: Set<string>,
+  { onProgress, signal }: EvaluateRetrievalOptions,
+): AsyncGenerator<SourceDocument> {
   let done = 0
   for await (const { id, title, text } of readCorpus(folder)) {
     throwIfAborted(signal)
+    missing.delete(id)
     yield { source: id, text, ...(title === '' ? {} : { title }) }
     onProgress?.('index', ++done, undefined)
   }

@@ -13,8 +13,8 @@ import type { Command } from '../command.ts'
 import { checkCompared, checkReports, comparisonText, writeReports } from '../eval-compare.ts'
 import { evalProgress, readStoreSettings } from '../eval-options.ts'
 import type { StoreSettings } from '../eval-options.ts'
-import { formatMs, table } from '../format.ts'
-import { toJsonLine } from '../io.ts'
+import { formatMs, plural, table } from '../format.ts'
+import { note, toJsonLine } from '../io.ts'
 
 export const evalRetrieval: Command = defineCommand({
   name: 'eval retrieval',
@@ -108,7 +108,9 @@ under "comparison".`,
       const system = { name: options['store-options'] ?? 'this configuration', run: measured.run }
       const comparison = baseline === undefined ? undefined : await compareWith(beir, baseline, system)
       if (comparison !== undefined) await writeReports(comparison, report)
-      const { msPerQuery, indexMs, collection, queries, run: _run, ...measures } = measured
+      const { msPerQuery, indexMs, collection, queries, run: _run, unmatched, ...measures } = measured
+      const astray = unmatchedNote(unmatched)
+      if (astray !== undefined) await note(io, astray)
       if (json) {
         const shown = { collection, queries, ...measures, msPerQuery, indexMs }
         await io.stdout.write(toJsonLine(comparison === undefined ? shown : { ...shown, comparison }))
@@ -130,6 +132,16 @@ under "comparison".`,
     }
   },
 })
+
+/** Mistakes in judgments look like bad search otherwise. */
+function unmatchedNote({ queries, documents }: RetrievalReport['unmatched']): string | undefined {
+  if (queries + documents === 0) return undefined
+  const parts = [
+    ...(queries > 0 ? [`${plural(queries, 'query', 'queries')} that queries.jsonl does not have`] : []),
+    ...(documents > 0 ? [`${plural(documents, 'document')} that corpus.jsonl does not have`] : []),
+  ]
+  return `qrels/test.tsv names ${parts.join(' and ')}: they count as not found.`
+}
 
 interface Side {
   readonly name: string

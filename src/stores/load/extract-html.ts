@@ -4,9 +4,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { Extracted } from './extracted.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** Parts of a page that are about the page. Forms stay: some pages are one form. */
+/** Parts of a page that are about the page; its title is told apart from its text. Forms stay: some pages are one form. */
 const LEFT_OUT =
-  'nav footer script style noscript template button input select textarea svg iframe object embed canvas video audio'.split(' ')
+  'title nav footer script style noscript template button input select textarea svg iframe object embed canvas video audio'.split(
+    ' ',
+  )
 /** Images inside the page are megabytes of nothing to read. */
 const DATA_URL = /\b(src|href|srcset)\s*=\s*(?:"data:[^"]*"|'data:[^']*')/gi
 const CHARSET = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,40})/i

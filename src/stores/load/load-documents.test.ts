@@ -122,7 +122,7 @@ describe('formats', () => {
       'Meaning',
     ])
       expect(page.text).toContain(wanted)
-    for (const unwanted of ['hidden', 'alert', 'Home', 'Imprint', 'base64', 'color', '<d'])
+    for (const unwanted of ['The & Page', 'hidden', 'alert', 'Home', 'Imprint', 'base64', 'color', '<d'])
       expect(page.text).not.toContain(unwanted)
   })
 
