@@ -4,7 +4,7 @@ import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
-import type { Recorder } from '../core/recorder.ts'
+import type { JournalEntry, Recorder } from '../core/recorder.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
@@ -85,7 +85,7 @@ describe('the recorder tap', () => {
     const recorder = await open()
     let writes = 0
     const once = otherwise(recorder, {
-      record: (turnId, entries) => {
+      record: (turnId: string, entries: readonly JournalEntry[]) => {
         if (++writes === 2) throw new CriaError('journal_failed', 'The disk is full.')
         return recorder.record(turnId, entries)
       },
