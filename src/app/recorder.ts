@@ -1,7 +1,7 @@
 /** Where turns are written down, for those who open it themselves. */
 
 import type { JournalKeeper, Recorder } from '../core/recorder.ts'
-import { checkNames } from '../engine/options.ts'
+import { checkNames } from '../engine/check-values.ts'
 import { openJournal } from './journal.ts'
 import { homePaths } from './paths.ts'
 

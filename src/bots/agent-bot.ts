@@ -3,7 +3,7 @@
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
-import { checkNames } from '../engine/options.ts'
+import { checkNames } from '../engine/check-values.ts'
 import { specOf } from '../engine/turn-request.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'

@@ -8,7 +8,7 @@ import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
 import type { DocumentStore } from '../core/store.ts'
-import { checkNames } from '../engine/options.ts'
+import { checkNames } from '../engine/check-values.ts'
 
 /** Where the text of an answer is shown while it comes. */
 export const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const

@@ -3,7 +3,7 @@
 import { ConfigurationError } from '../../core/error.ts'
 import type { ContextSource } from '../../core/injection.ts'
 import type { ContextBudget, ContextOptions, EngineContextOptions } from '../../engine/context-options.ts'
-import { checkList } from '../../engine/options.ts'
+import { checkList } from '../../engine/check-values.ts'
 import { homePaths } from '../paths.ts'
 
 /** Tokens at most for each, unless the options say otherwise. */

@@ -1,0 +1,203 @@
+/** What is wrong with the options of `query()`, told before anything has happened. */
+
+import { ConfigurationError } from '../core/error.ts'
+import { checkFilter } from '../core/filter.ts'
+import type { ContextSource } from '../core/injection.ts'
+import { toMessages } from '../core/message.ts'
+import type { LanguageModel } from '../core/model.ts'
+import type { Tool } from '../core/tool.ts'
+import type { RetryPolicy } from '../model/recover.ts'
+import { checkCompaction } from '../prepare/compact/room.ts'
+import type { CompactionOptions } from '../prepare/compact/room.ts'
+import type { WidenOptions } from '../prepare/passages/widen.ts'
+import type { RerankChoice } from '../prepare/rerank.ts'
+import { FOLLOW_UPS } from '../prepare/retrieve.ts'
+import type { RetrievalOptions } from '../prepare/retrieve.ts'
+import { checkTool } from '../tools/define-tool.ts'
+import { parseRules } from '../tools/rules/rule.ts'
+import type { ToolRules } from '../tools/rules/rule.ts'
+import { checkBudget, checkPrices } from './budget.ts'
+import { checkModel } from './check-model.ts'
+import { checkList, checkNames, checkNumber, checkOneOf, checkPort } from './check-values.ts'
+import type { EngineOptions } from './options.ts'
+
+/** Every name, so that a misspelt one can be told; the compiler sees to it that none is missing. */
+const namesOf = <Options extends object>(names: Record<keyof Options, true>): readonly string[] => Object.keys(names)
+
+const TIMEOUTS = ['firstToken', 'idle', 'step', 'turn'] as const
+const RULES = namesOf<ToolRules>({ allow: true, ask: true, deny: true, afterUntrusted: true, root: true })
+const COMPACTION = namesOf<CompactionOptions>({ at: true, to: true, keepTurns: true, window: true })
+const RETRY = namesOf<RetryPolicy>({ maxRetries: true, initialDelay: true, maxDelay: true, afterOutput: true, coolDown: true })
+const RERANK = namesOf<RerankChoice>({ model: true, candidates: true, timeout: true })
+const WIDEN = namesOf<WidenOptions>({ chunks: true, best: true, within: true })
+const RETRIEVE = namesOf<RetrievalOptions>({
+  docstore: true,
+  memory: true,
+  nResults: true,
+  filter: true,
+  rerank: true,
+  widen: true,
+  followUps: true,
+})
+const OPTIONS = namesOf<EngineOptions>({
+  prompt: true,
+  messages: true,
+  system: true,
+  model: true,
+  fallbackModels: true,
+  specialist: true,
+  switchModels: true,
+  tools: true,
+  toolChoice: true,
+  executeTools: true,
+  hasPermissionsToUseTool: true,
+  rules: true,
+  onUpdateUsage: true,
+  abortSignal: true,
+  enableThinking: true,
+  showThinking: true,
+  safeMode: true,
+  maxSteps: true,
+  toolConcurrency: true,
+  responseFormat: true,
+  stream: true,
+  retrieve: true,
+  cache: true,
+  context: true,
+  retry: true,
+  coolDowns: true,
+  timeouts: true,
+  budget: true,
+  recorder: true,
+  sessionId: true,
+  bot: true,
+  operation: true,
+  onQueryCompleted: true,
+  notices: true,
+  slowAfter: true,
+  span: true,
+  spanMirror: true,
+  clock: true,
+  createId: true,
+  random: true,
+  temperature: true,
+  maxOutputTokens: true,
+  topP: true,
+  topK: true,
+  presencePenalty: true,
+  frequencyPenalty: true,
+  stopSequences: true,
+  seed: true,
+  providerOptions: true,
+})
+
+/** @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkOptions(options: EngineOptions): void {
+  checkNames('query()', options, OPTIONS)
+  checkModel('model', options.model)
+  if (options.specialist !== undefined) checkModel('specialist', options.specialist)
+  for (const [index, fallback] of (options.fallbackModels ?? []).entries()) checkModel(`fallbackModels[${index}]`, fallback)
+  if (options.prompt === undefined && options.messages === undefined) {
+    throw new ConfigurationError('query() needs a `prompt`, or `messages`.')
+  }
+  if (!saysSomething(options)) throw new ConfigurationError('The question is empty: say what you want to know.')
+  if (options.retrieve?.docstore !== undefined && !asksSomething(options))
+    throw new ConfigurationError('`retrieve` needs a message of the user: there is nothing to search for.')
+  if (options.messages !== undefined && options.sessionId !== undefined) {
+    throw new ConfigurationError(
+      '`messages` and `sessionId` exclude each other: a session knows its messages. Leave one of them out.',
+    )
+  }
+  if (options.sessionId !== undefined && options.recorder === undefined) {
+    throw new ConfigurationError('`sessionId` needs a `recorder`: without a journal there is no session to continue.')
+  }
+  checkNames('`retrieve`', options.retrieve ?? {}, RETRIEVE)
+  checkNames('`retry`', options.retry ?? {}, RETRY)
+  checkNames('`timeouts`', options.timeouts ?? {}, TIMEOUTS)
+  checkNames('`rules`', options.rules ?? {}, RULES)
+  checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
+  checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
+  checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
+  if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
+    throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
+  checkNumber('maxSteps', options.maxSteps, 1)
+  checkNumber('toolConcurrency', options.toolConcurrency, 1)
+  checkRetrieval(options.retrieve ?? {})
+  checkNumber('retry.maxRetries', options.retry?.maxRetries, 0)
+  checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
+  checkNumber('retry.maxDelay', options.retry?.maxDelay, 0)
+  checkNumber('retry.coolDown', options.retry?.coolDown, 0)
+  for (const limit of TIMEOUTS) checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
+  if (options.budget !== undefined) {
+    checkBudget(options.budget)
+    checkPrices(options.budget, modelsNamed(options))
+  }
+  if (options.context?.compaction) {
+    checkNames('`context.compaction`', options.context.compaction, COMPACTION)
+    checkCompaction(options.context.compaction)
+  }
+  checkSources(options.context?.sources ?? [])
+  checkTools(options.tools ?? [])
+  parseRules(options.rules ?? {})
+  checkOneOf('rules.afterUntrusted', options.rules?.afterUntrusted, ['ask', 'trust'])
+}
+
+/** @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkRetrieval({ nResults, filter, rerank, widen, followUps }: RetrievalOptions): void {
+  checkNumber('retrieve.nResults', nResults, 0)
+  checkFilter(filter)
+  if (rerank !== undefined) {
+    checkNames('`retrieve.rerank`', rerank, RERANK)
+    if (typeof rerank.model?.rerank !== 'function')
+      throw new ConfigurationError(
+        '`retrieve.rerank.model` must be a reranking model: one of the AI SDK, or an object with `ref` and `rerank`.',
+      )
+    checkNumber('retrieve.rerank.candidates', rerank.candidates, 1)
+    checkNumber('retrieve.rerank.timeout', rerank.timeout, 1)
+  }
+  if (typeof widen === 'object') {
+    checkNames('`retrieve.widen`', widen, WIDEN)
+    checkNumber('retrieve.widen.chunks', widen.chunks, 0)
+    checkNumber('retrieve.widen.best', widen.best, 0)
+    checkOneOf('retrieve.widen.within', widen.within, ['section', 'document'])
+  }
+  checkOneOf('retrieve.followUps', followUps, FOLLOW_UPS)
+}
+
+/** @throws ConfigurationError that names the tool, what was expected and what came. */
+export function checkTools(tools: readonly Tool[]): void {
+  checkList('tools', tools, 'tools')
+  const seen = new Set<string>()
+  for (const tool of tools) {
+    checkTool(tool)
+    if (seen.has(tool.name))
+      throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not tell them apart.`)
+    seen.add(tool.name)
+  }
+}
+
+function checkSources(sources: readonly ContextSource[]): void {
+  checkList('context.sources', sources, 'sources')
+  for (const source of sources) {
+    if (typeof source?.load === 'function' && typeof source.name === 'string' && source.maxTokens >= 0) continue
+    throw new ConfigurationError(
+      '`context.sources` must hold objects with a `name`, a number of `maxTokens` and a function `load`; `project`, `recentFiles` and `gitStatus` are options of the query() of this package.',
+    )
+  }
+}
+
+function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {
+  if (switchModels === false) return [model]
+  return [model, ...(specialist === undefined ? [] : [specialist]), ...fallbackModels]
+}
+
+/** The last thing said must be the user's, or the outcome of a tool, and hold more than white space. */
+function saysSomething({ prompt, messages }: EngineOptions): boolean {
+  const last = toMessages([messages ?? [], prompt ?? []]).at(-1)
+  if (last === undefined || last.role === 'assistant' || last.role === 'system') return false
+  return last.parts.some((part) => part.type !== 'text' || part.text.trim() !== '')
+}
+
+function asksSomething({ prompt, messages }: EngineOptions): boolean {
+  return toMessages([prompt ?? [], messages ?? []]).some(({ role }) => role === 'user')
+}

@@ -1,0 +1,60 @@
+/** Mistakes that options share, whatever they are about: each is told with what was expected and what came. */
+
+import { ConfigurationError } from '../core/error.ts'
+import { describe } from '../util/check.ts'
+import { misspelt } from '../util/nearest.ts'
+import { isPromise } from '../util/promise.ts'
+
+/**
+ * JavaScript passes a misspelt name on without a word, and the option would have no effect. A name that is like none of ours may be the
+ * caller's own.
+ *
+ * @throws ConfigurationError that names the option that was meant.
+ */
+export function checkNames(what: string, options: object, names: readonly string[]): void {
+  checkObject(what, options)
+  const slip = misspelt(options, names)
+  if (slip === undefined) return
+  throw new ConfigurationError(`${what} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
+}
+
+/** @throws ConfigurationError when nothing was given, or something else. */
+export function checkObject(what: string, options: unknown): void {
+  if (typeof options !== 'object' || options === null) throw new ConfigurationError(`${what} takes an object of options.`)
+}
+
+/**
+ * One thing is easily given in place of a list of it.
+ *
+ * @throws ConfigurationError that names the option, what was expected and what came.
+ */
+export function checkList(name: string, value: unknown, what: string): void {
+  if (!Array.isArray(value)) throw new ConfigurationError(`\`${name}\` must be a list of ${what}, but is ${describe(value)}.`)
+}
+
+/** @throws ConfigurationError that names the option, its choices and what came. */
+export function checkOneOf(name: string, value: string | undefined, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value)) return
+  throw new ConfigurationError(`\`${name}\` must be one of ${choices.join(', ')}, but is ${describe(value)}.`)
+}
+
+/** @param least what it must not be below. @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkNumber(name: string, value: number | undefined, least: number): void {
+  if (value === undefined) return
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < least) {
+    throw new ConfigurationError(`\`${name}\` must be a number of at least ${least}, but is ${describe(value)}.`)
+  }
+}
+
+/**
+ * A store or a journal. What is most often wrong with these: nobody waited for the promise.
+ *
+ * @param method that tells one from anything else.
+ * @param maker what makes one, for the message.
+ * @throws ConfigurationError that names the option, what was expected and what came.
+ */
+export function checkPort(name: string, value: object | undefined, method: string, maker: string): void {
+  if (value === undefined || typeof Reflect.get(Object(value), method) === 'function') return
+  const received = isPromise(value) ? 'a promise: await it' : describe(value)
+  throw new ConfigurationError(`\`${name}\` must be what ${maker} resolves to, but is ${received}.`)
+}
