@@ -56,6 +56,27 @@ describe('text in a pipe', () => {
     expect(io.err()).toBe('')
   })
 
+  test('a refusal is followed by where to look, best first, unless nothing was found', async () => {
+    const chunk = (source: string): { id: string; source: string; start: number; end: number; score: number } => ({
+      id: `chunk of ${source}`,
+      source,
+      start: 0,
+      end: 9,
+      score: 1,
+    })
+    const found = ['b.md', 'a.md', 'b.md', 'c.md', 'd.md'].map(chunk)
+    const refused = complete({ abstained: true })
+    const io = fakeIo()
+    await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: found }, delta('No.'), refused), io, TEXT)
+    expect([io.out(), io.err()]).toEqual(['No.\n', 'cria: what was found nearest is in b.md, a.md, c.md.\n'])
+    const without = fakeIo()
+    await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: [] }, delta('No.'), refused), without, TEXT)
+    expect(without.err()).toBe('')
+    const answered = fakeIo()
+    await showTurn(turn(start, { type: 'retrieval', store: 's', query: 'q', chunks: found }, complete()), answered, TEXT)
+    expect(answered.err()).toBe('')
+  })
+
   test('a source that does not say it is marked', async () => {
     const io = fakeIo()
     await showTurn(turn(start, delta('x [1]'), complete({ citations: [citation({ supported: false })] })), io, TEXT)

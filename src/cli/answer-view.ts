@@ -14,6 +14,8 @@ import { formatCost, formatMs, formatUsage } from './format.ts'
 import { note, toJsonLine } from './io.ts'
 import type { Io } from './io.ts'
 import { sourceList } from './source-list.ts'
+import { placeOf } from './sources.ts'
+import type { Standpoint } from './sources.ts'
 
 export type AnswerFormat = 'text' | 'json' | 'events'
 
@@ -96,6 +98,8 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
   let step: number | undefined
   let startedAt: number | undefined
   let isThinking = false
+  /** Of the documents that were searched, best first. */
+  let nearest: readonly string[] = []
 
   const write = async (text: string): Promise<void> => {
     if (text === '') return
@@ -121,6 +125,9 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
         case 'start':
           startedAt = event.at
           break
+        case 'retrieval':
+          if (nearest.length === 0) nearest = event.chunks.map(({ source }) => source)
+          break
         case 'text_delta':
           if (step !== undefined && step !== event.step) await end()
           step = event.step
@@ -141,6 +148,8 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
           await end()
           await write(sourceList(event.result.citations ?? [], io.stdout, { cwd: io.cwd, base: sourceBase }))
           written = ''
+          if (event.result.abstained === true && nearest.length > 0)
+            await note(io, nearestNote(nearest, { cwd: io.cwd, base: sourceBase }))
           await finishNotes(event.result, startedAt === undefined ? null : event.at - startedAt, io)
           break
         default:
@@ -156,6 +165,14 @@ async function openText({ stdout }: Io): Promise<TextStream> {
   if (!stdout.isTerminal) return wholeCharacters()
   const { markdownStream } = await import('./terminal/markdown.ts')
   return markdownStream({ width: stdout.columns, colour: stdout.colour })
+}
+
+const MOST_NEAREST = 3
+
+/** A refusal does not say whether anything was found: who asked can look there. */
+function nearestNote(sources: readonly string[], from: Standpoint): string {
+  const places = [...new Set(sources)].slice(0, MOST_NEAREST).map((source) => visibleLine(placeOf(source, undefined, from)))
+  return `what was found nearest is in ${places.join(', ')}.`
 }
 
 async function finishNotes(result: QueryResult, tookMs: number | null, io: Io): Promise<void> {
