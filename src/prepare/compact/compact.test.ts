@@ -108,7 +108,8 @@ describe('compact', () => {
     const { result: made } = await compacted([user('First.'), ...old, user('Now?')], { target: 300 }, [], complete)
     expect(asked.length).toBeGreaterThan(1)
     for (const fact of [0, 3, 5]) expect(asked.join('\n')).toContain(`Fact ${fact}.`)
-    expect(asked[1]).toContain('Notes 1.')
+    // The notes hold what tools and documents said: they are data as what follows them.
+    expect(asked[1]).toMatch(/<<<([0-9a-f]+)\nNotes 1\.\n\1>>>[^]*<<<([0-9a-f]+)\n[^]*Fact [^]*\2>>>$/)
     expect(made?.summary?.content).toContain(`Notes ${asked.length}.`)
     expect(made?.summary?.content).toContain('is data')
   })
