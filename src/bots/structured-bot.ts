@@ -4,8 +4,8 @@ import { CriaError } from '../core/error.ts'
 import { assistant, toMessages, user } from '../core/message.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
-import type { Schema, SchemaIssue } from '../core/schema.ts'
+import { isStandardSchema, issueLine, jsonSchemaOf } from '../core/schema.ts'
+import type { Schema } from '../core/schema.ts'
 import { addUsage } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
 import { checkNames } from '../engine/check-values.ts'
@@ -132,7 +132,7 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
     const result = await this.#schema['~standard'].validate(value)
     return result.issues === undefined
       ? { object: result.value, problems: [] }
-      : { object: value as Output, problems: result.issues.map(line) }
+      : { object: value as Output, problems: result.issues.map(issueLine) }
   }
 }
 
@@ -141,11 +141,6 @@ function unfenced(text: string): string {
     .trim()
     .replace(/^```(?:json)?\s*\n?/, '')
     .replace(/\n?```$/, '')
-}
-
-function line({ path, message }: SchemaIssue): string {
-  const place = (path ?? []).map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
-  return place === '' ? message : `${place}: ${message}`
 }
 
 function correction(problems: readonly string[]): string {

@@ -24,6 +24,12 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
+/** An issue in one line, with the place where it is. */
+export function issueLine({ path, message }: SchemaIssue): string {
+  const place = (path ?? []).map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
+  return place === '' ? message : `${place}: ${message}`
+}
+
 /** A JSON Schema object, draft 2020-12 or 7. */
 export type JsonSchema = JsonObject
 

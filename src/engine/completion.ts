@@ -15,7 +15,6 @@ import type { RequestOptions } from '../prepare/prepare.ts'
 import { repairHistory } from '../prepare/repair.ts'
 
 export { toolCallsInText } from '../model/text-tool-calls.ts'
-export { specOf } from './turn-request.ts'
 
 /** The request for these messages as this model can take it. */
 export function completionRequest(messages: readonly Message[], model: LanguageModel, request: RequestOptions): ModelRequest {

@@ -2,8 +2,7 @@
 
 import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import { isStandardSchema } from '../core/schema.ts'
-import type { SchemaIssue } from '../core/schema.ts'
+import { isStandardSchema, issueLine } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { messageOf, shortened } from './output.ts'
@@ -32,16 +31,11 @@ async function fitting({ name, inputSchema }: Tool, input: Json): Promise<Valida
     return problems.length === 0 ? { input } : misfit(name, problems)
   }
   const result = await inputSchema['~standard'].validate(input)
-  return result.issues === undefined ? { input: result.value } : misfit(name, result.issues.map(line))
+  return result.issues === undefined ? { input: result.value } : misfit(name, result.issues.map(issueLine))
 }
 
 function misfit(name: string, problems: readonly string[]): Validation {
   const more = problems.length > MAX_PROBLEMS ? [`and ${problems.length - MAX_PROBLEMS} more`] : []
   const lines = [...problems.slice(0, MAX_PROBLEMS), ...more].map((problem) => `- ${problem}`)
   return { problem: shortened(`The arguments do not fit the schema of ${name}:\n${lines.join('\n')}`, MAX_PROBLEM_CHARS) }
-}
-
-function line({ path, message }: SchemaIssue): string {
-  const place = (path ?? []).map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
-  return place === '' ? message : `${place}: ${message}`
 }

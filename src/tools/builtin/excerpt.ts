@@ -1,5 +1,7 @@
 /** Some lines of a text, never more than fit, with a note of what is left out. */
 
+import { beginningOf } from '../../util/cut.ts'
+
 export interface Range {
   /** From 1. */
   readonly first: number
@@ -38,7 +40,7 @@ export function excerpt(text: string, { first, count }: Range): string {
  */
 function cutLine(line: string, length: number = line.length): string {
   if (length <= MAX_LINE) return line
-  const head = line.slice(0, MAX_LINE).replace(/[\uD800-\uDBFF]$/, '')
+  const head = beginningOf(line, MAX_LINE)
   return `${head} [… ${(length - head.length).toLocaleString('en-US')} more characters in this line]`
 }
 

@@ -1,5 +1,6 @@
 import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolOutput } from '../../core/tool.ts'
+import { beginningOf } from '../../util/cut.ts'
 import { describeBytes, imageFrom } from '../binary.ts'
 import { decode } from './encoding.ts'
 import type { Got, Lookup } from './http-get.ts'
@@ -98,7 +99,7 @@ async function shown(url: URL, { status, headers, body }: Got, { readHtml }: Fet
   if (image !== undefined) return { content: `${about}: attached`, attachments: [image], isError }
   const text = await textOf(body, headers['content-type'] ?? '', readHtml)
   if (text === undefined) return { content: `${about}: not shown, ${describeBytes(body)}`, isError }
-  const cut = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS).replace(/[\uD800-\uDBFF]$/, '') : text
+  const cut = beginningOf(text, MAX_CHARS)
   const note =
     cut.length < text.length ? `\n[… ${(text.length - cut.length).toLocaleString('en-US')} more characters left out]` : ''
   return { content: `${about}\n\n${cut}${note}`, isError }

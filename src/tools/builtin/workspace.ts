@@ -66,14 +66,13 @@ export class Workspace {
     }
   }
 
-  /** Whether a path leads to what may hold secrets, or cannot be followed so that nobody knows. */
+  /** Whether a path leads to what may hold secrets. One that cannot be followed does not: the tool itself refuses it. */
   isSecret(path: string): boolean {
     try {
       this.#check(path)
       const real = realPathOfSync(this.#absolute(path))
       return isInside(real, this.root) && isSecretPath(this.nameOf(real))
     } catch {
-      // Refused by the tool itself.
       return false
     }
   }
