@@ -63,13 +63,18 @@ function quoteOf({ reading: { passage, units }, window: { start, end, last } }: 
     start,
     end,
     text,
+    ...(passage.isCode === true ? { remark: true } : {}),
     ...(units[last]?.kind === 'code' || readsAsCitation(text) ? { code: true } : {}),
   }
 }
 
+/** What begins each line of a remark. */
+const MARGIN = /\n[ \t]*(?:\*+|\/\/[/!]*|#+:?|--+|;+|%+)(?=[ \t])/g
+
 /** One line, whatever line breaks the source has. Code is marked as such, so that its brackets are not read as markers. */
-export function paragraph({ text, code, marker }: Quote): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+export function paragraph({ text, code, remark, marker }: Quote): string {
+  const said = remark === true ? text.replaceAll(MARGIN, '\n') : text
+  const line = said.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
   return `${code === true ? asCode(line) : line} [${marker}]`
 }
 

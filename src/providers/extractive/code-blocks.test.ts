@@ -81,4 +81,15 @@ test('what a remark says is quoted without the code below it, unless that is its
   expect(
     answerOf('At which depth does the lock open?', '// Depth at which the lock opens, in metres.\nconst depth = 3.5\n\nfill()\n'),
   ).toBe('`Depth at which the lock opens, in metres. const depth = 3.5` [1]')
+  expect(answerOf('At which depth does the lock open?', '// The lock opens at a depth of 3 metres.\nreturn open(lock)\n')).toBe(
+    'The lock opens at a depth of 3 metres. [1]',
+  )
+})
+
+test.each(['//', '#', ' *', '--'])('a sentence over lines is quoted without the %j that begins them', (sign) => {
+  const [open, close] = sign === ' *' ? ['/**\n', ' */\n'] : ['', '']
+  const text = `${open}${sign} The lock of the northern canal opens\n${sign} at a depth of three metres.\n${close}fill()\n`
+  expect(answerOf('At which depth does the lock of the northern canal open?', text)).toBe(
+    'The lock of the northern canal opens at a depth of three metres. [1]',
+  )
 })

@@ -6,6 +6,8 @@ import type { Block } from './unit.ts'
 const LINE_REMARK = /^(?:\/\/[/!]*|#+:?(?=\s|$)|--+(?=\s|$)|;+(?=\s|$)|%+(?=\s|$))/
 const OPENING = /^(?:[rRbBuU]{0,2}("""|''')|(\/\*+!?)|(<!--))/
 const CLOSING: Readonly<Record<string, string>> = { '"""': '"""', "'''": "'''", '<!--': '-->' }
+/** A name that is given a value: the remark above it says what the value is. */
+const VALUE = /^[^"'`()]*[:=]\s*(?:[-+]?\d|["'`]|true\b|false\b|null\b|none\b)/i
 /** What begins a line inside of a long remark. */
 const MARGIN = /^\*+(?!\/)[ \t]*/
 
@@ -34,7 +36,7 @@ export function readCodeBlocks(text: string): Block[] {
         remark = extended(remark, ...trimmed(text, start + single[0].length, end))
         continue
       } else {
-        const follows = remark !== undefined
+        const follows = remark !== undefined && VALUE.test(text.slice(start, Math.min(end, start + 200)))
         close()
         if (saysSomething(text, start, end)) blocks.push({ start, end, kind: 'code', ...(follows ? { follows } : {}) })
         continue

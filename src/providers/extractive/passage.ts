@@ -21,4 +21,6 @@ export interface Quote {
   readonly text: string
   /** A line of code. */
   readonly code?: boolean
+  /** Out of source code: where it goes over lines, each begins with the sign of a remark. */
+  readonly remark?: boolean
 }
