@@ -110,3 +110,10 @@ test('a passage that says only half of a short question has to stand out', () =>
   expect(answerFromPassages('How do I install the project?', passages).abstained).toBe(true)
   expect(answerFromPassages('Which file does the project read?', passages).abstained).toBe(false)
 })
+
+test('a title in all but name, which says no more than the question, is no answer', () => {
+  const text = 'Northern Lock\nManual\n\n1. Building\nThe walls are of granite.\n\n2. Measures\nDepth: 3 m. Width: 12 m.'
+  const answer = answerFromPassages('What is the depth of the northern lock?', [{ marker: '1', text, score: 5 }])
+  expect(answer.text).not.toContain('Northern Lock [1]')
+  expect(answer.quotes[0]?.text).toContain('Depth: 3 m.')
+})

@@ -58,13 +58,20 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       matches,
       contexts: readContexts(question, units, titleMatches, said, columns),
       candidates: findCandidates(question, passage.text, words),
-      windows: readWindows(passage.text, units, limit).filter(({ first }) => {
+      windows: readWindows(passage.text, units, limit).filter(({ first, last }) => {
         const unit = units[first]
-        return unit?.kind !== 'row' || telling.has(unit)
+        if (unit === undefined) return false
+        if (unit.kind === 'row') return telling.has(unit)
+        return first !== last || isSentence(passage.text.slice(Math.max(unit.start, unit.end - 20), unit.end)) || !isGiven(unit)
       }),
       titleMatches,
     }
   })
+}
+
+/** What is no sentence, and says nothing that the question does not say, is a title and no answer. */
+function isSentence(text: string): boolean {
+  return /[\p{Sentence_Terminal}:;]["'”’)\]]*$/u.test(text)
 }
 
 /** A part of a table from which the names of the columns were cut off has them as its heading. */
