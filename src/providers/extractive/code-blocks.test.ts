@@ -81,6 +81,9 @@ test('what a remark says is quoted without the code below it, unless that is its
   expect(
     answerOf('At which depth does the lock open?', '// Depth at which the lock opens, in metres.\nconst depth = 3.5\n\nfill()\n'),
   ).toBe('`Depth at which the lock opens, in metres. const depth = 3.5` [1]')
+  expect(answerOf('What is the largest depth in metres?', '# Of the lock.\n\n# Largest depth in metres.\nmax_depth: 12\n')).toBe(
+    '`Largest depth in metres. max_depth: 12` [1]',
+  )
   expect(answerOf('At which depth does the lock open?', '// The lock opens at a depth of 3 metres.\nreturn open(lock)\n')).toBe(
     'The lock opens at a depth of 3 metres. [1]',
   )

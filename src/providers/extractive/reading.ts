@@ -62,14 +62,17 @@ export function readPassages(question: Question, passages: readonly Passage[], l
         const unit = units[first]
         if (unit === undefined) return false
         if (unit.kind === 'row') return telling.has(unit)
-        return first !== last || isSentence(passage.text.slice(Math.max(unit.start, unit.end - 20), unit.end)) || !isGiven(unit)
+        if (first !== last || !isGiven(unit)) return true
+        const next = units[first + 1]
+        const namesValue = next?.kind === 'code' && next.block === unit.block
+        return !namesValue && isSentence(passage.text.slice(Math.max(unit.start, unit.end - 20), unit.end))
       }),
       titleMatches,
     }
   })
 }
 
-/** What is no sentence, and says nothing that the question does not say, is a title and no answer. */
+/** What is no sentence, and says nothing that the question does not say, is a title and no answer; so is a remark that names a value. */
 function isSentence(text: string): boolean {
   return /[\p{Sentence_Terminal}:;]["'”’)\]]*$/u.test(text)
 }
