@@ -26,7 +26,8 @@ const BINARY: Readonly<Record<string, string>> = {
   video: 'mp4 mkv mov avi webm wmv flv m4v mpg mpeg',
   archive: 'zip gz tgz bz2 xz zst 7z rar tar jar war ear whl egg gem crate nupkg deb rpm apk dmg iso cab br lz4',
   font: 'ttf otf woff woff2 eot',
-  program: 'exe dll so dylib a o obj lib bin class pyc pyo wasm node pdb elc beam',
+  binary: 'bin',
+  program: 'exe dll so dylib a o obj lib class pyc pyo wasm node pdb elc beam',
   database:
     'db sqlite sqlite3 db-wal db-shm mdb accdb parquet arrow feather avro orc npy npz h5 hdf5 pkl pickle rds rdata mat lmdb',
   model: 'gguf safetensors onnx pt pth ckpt tflite pb',
