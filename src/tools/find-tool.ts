@@ -6,9 +6,14 @@ import { nearest } from '../util/nearest.ts'
 /** Models write the namespace that some APIs show tools in: `functions.search`. */
 const NAMESPACE = /^(?:functions?|tools?|default_api)[.:/]/
 
+/** Without the namespace. No tool can have one in its own name. */
+export function bareName(name: string): string {
+  return name.replace(NAMESPACE, '')
+}
+
 export function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
-  const bare = name.replace(NAMESPACE, '')
-  return tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.name === bare)
+  const bare = bareName(name)
+  return tools.find((tool) => tool.name === bare)
 }
 
 const MAX_LISTED = 100
@@ -17,7 +22,7 @@ const MAX_LISTED = 100
 export function noSuchTool(name: string, tools: readonly Tool[]): string {
   if (tools.length === 0) return `There is no tool called ${JSON.stringify(name)}: no tools are offered. Answer without.`
   const names = tools.map((tool) => tool.name)
-  const close = nearest(name.replace(NAMESPACE, ''), names)
+  const close = nearest(bareName(name), names)
   const list =
     names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? `, and ${names.length - MAX_LISTED} more` : '')
   const called = name.length > 100 ? `${name.slice(0, 100)}…` : name

@@ -46,6 +46,17 @@ describe('a call whose effects are unknown', () => {
 
   const again = { to: 'live' }
 
+  it('is the same call with the namespace that some models write before the name', async () => {
+    const keys: string[] = []
+    await collect({
+      model: calling([{ name: 'functions.deploy', input: again }]),
+      tools: [deploy(keys)],
+      sessionId: 's',
+      recorder,
+    })
+    expect(keys).toEqual([])
+  })
+
   it('is not run again where nobody can be asked, though it needs no permission', async () => {
     const keys: string[] = []
     const events = await collect({

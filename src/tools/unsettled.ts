@@ -3,13 +3,14 @@
 import type { Json } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { bareName } from './find-tool.ts'
 
 /** The idempotency key of each, by `callKey`. */
 export type UnsettledCalls = Map<string, string>
 
-/** Equal for the same call of the same tool. */
+/** Equal for the same call of the same tool, with the name as it is or as a model wrote it. */
 export function callKey(name: string, input: Json): string {
-  return `${name} ${canonicalJson(input)}`
+  return `${bareName(name)} ${canonicalJson(input)}`
 }
 
 /** What a history leaves open. The same call is settled by a later one that succeeded. */
