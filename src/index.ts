@@ -105,6 +105,7 @@ export type { Usage } from './core/usage.ts'
 
 export { ChatMemory } from './stores/chat-memory.ts'
 export { chunkDocument } from './stores/chunk/chunk-document.ts'
+export { chunkTest } from './stores/rank/filter.ts'
 export type { ChunkOptions } from './stores/chunk/chunk-document.ts'
 export { loadDocuments } from './stores/load/load-documents.ts'
 export type { LoadedDocuments, LoadOptions } from './stores/load/load-documents.ts'

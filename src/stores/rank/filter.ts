@@ -19,6 +19,8 @@ export type FieldTest = (found: Json) => boolean
  * Every field of the filter must equal its value or one of its values, or be described by its pattern. `source` and `title` are the
  * chunk's own, all others are keys of its metadata. A field that is not there equals `null`; where the metadata has a list, one of its
  * elements must pass. A pattern that begins with `!` leaves out what it describes, whatever else lets it through.
+ *
+ * @param filter as `SearchOptions` has it; what is none is not noticed here.
  */
 export function chunkTest(filter: ChunkFilter): (chunk: Filtered) => boolean {
   const tests = Object.entries(filter).map(([field, wanted]) => [field, fieldTest(wanted)] as const)
