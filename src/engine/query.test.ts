@@ -6,6 +6,8 @@ import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
 import { assistant } from '../core/message.ts'
+import { UNKNOWN_FACTS } from '../core/model.ts'
+import type { LanguageModel } from '../core/model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { query } from './query.ts'
@@ -140,6 +142,21 @@ describe('query()', () => {
     expect(types(events)).toEqual(['start', 'error'])
     expect(events[1]).toMatchObject({ error: { code: 'auth', message: 'No key.', retryable: false, status: 401 } })
     expect(model.requests).toHaveLength(1)
+  })
+
+  it('ENG-ERR-004 a key in what a model of others throws stands in no event', async () => {
+    const model: LanguageModel = {
+      ref: 'mine/model',
+      facts: UNKNOWN_FACTS,
+      async *stream() {
+        throw new Error('401: the key sk-abcdefgh12345678 is wrong')
+      },
+    }
+    const events = await Array.fromAsync(query({ model, prompt: 'Hi' }))
+    expect(events.at(-1)).toMatchObject({
+      type: 'error',
+      error: { code: 'internal', message: '401: the key sk-[redacted] is wrong' },
+    })
   })
 
   it('ENG-ERR-005 a stream that breaks after text is taken back and tried again', async () => {

@@ -2,7 +2,7 @@
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
-import { CriaError, toCriaError } from '../core/error.ts'
+import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { CreateId } from '../core/id.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
@@ -10,6 +10,7 @@ import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 import type { Span } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
+import { redact } from '../util/redact.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
@@ -154,13 +155,20 @@ async function* attemptOnce(
     if (unread !== undefined) throw unread
     return { ...answer, message: messageOf(assembled, ctx), model }
   } catch (thrown) {
-    const error = toCriaError(thrown)
+    const error = failureOf(thrown)
     progress.error = error
     span.fail(error)
     return { error, shown }
   } finally {
     span.end()
   }
+}
+
+/** Adapters of ours take keys out of what they tell; models of others throw what they like. */
+function failureOf(thrown: unknown): CriaError {
+  if (isCriaError(thrown)) return thrown
+  const { code, message } = toCriaError(thrown)
+  return new CriaError(code, redact(message), { cause: thrown })
 }
 
 /** @throws CriaError when what came is no answer. */
