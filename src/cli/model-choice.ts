@@ -5,7 +5,7 @@ import { openModel } from '../app/open-model.ts'
 import type { Budget } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { isLimited } from '../engine/budget.ts'
+import { isLimited } from '../engine/account.ts'
 import type { Io } from './io.ts'
 
 export const EXTRACTIVE = 'builtin/extractive'

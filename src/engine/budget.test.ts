@@ -1,23 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NOTHING } from '../core/budget.ts'
-import type { Amount, Budget, BudgetLimits } from '../core/budget.ts'
+import type { Amount, BudgetLimits } from '../core/budget.ts'
 import { isCriaError } from '../core/error.ts'
 import type { Price } from '../core/model.ts'
 import { UNKNOWN_FACTS } from '../core/model.ts'
-import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import {
-  amountOf,
-  ASSUMED_OUTPUT,
-  checkBudget,
-  checkPrices,
-  INPUT_MARGIN,
-  INPUT_OVERHEAD,
-  LEAST_OUTPUT,
-  planRequest,
-  SHARED_OUTPUT,
-} from './budget.ts'
-import type { Account, BudgetScope, Demand } from './budget.ts'
+import type { Account, BudgetScope } from './account.ts'
+import { amountOf, ASSUMED_OUTPUT, INPUT_MARGIN, INPUT_OVERHEAD, LEAST_OUTPUT, planRequest, SHARED_OUTPUT } from './budget.ts'
+import type { Demand } from './budget.ts'
 
 const PRICE: Price = { input: 1, output: 10 }
 const FREE: Price = { input: 0, output: 0 }
@@ -197,35 +187,5 @@ describe('the output that is left for a request', () => {
         if (wanted.maxOutputTokens !== undefined) expect(output).toBeLessThanOrEqual(wanted.maxOutputTokens)
       }),
     )
-  })
-})
-
-describe('what is wrong with a budget', () => {
-  it.each<[budget: object, message: RegExp]>([
-    [{ tokens: -1 }, /`budget.tokens` must be a number of at least 0, but is -1/],
-    [{ costUsd: Number.NaN }, /`budget.costUsd`/],
-    [{ costUsd: '1' }, /`budget.costUsd`/],
-    [{ ms: 0 }, /`budget.ms` must be a number of at least 1/],
-    [{ cost: 1 }, /the key "cost", but knows only tokens, costUsd, ms, session, day/],
-    [{ day: { ms: 1 } }, /`budget.day` has the key "ms", but knows only tokens, costUsd/],
-    [{ session: { tokens: Infinity } }, /`budget.session.tokens`/],
-  ])('%j', (budget, message) => {
-    expect(() => checkBudget(budget as Budget)).toThrow(message)
-  })
-
-  it.each([{}, { tokens: 0, costUsd: 0.5, ms: 1 }, { session: {}, day: { tokens: 5 } }])('nothing: %j', (budget) => {
-    expect(() => checkBudget(budget)).not.toThrow()
-  })
-
-  it('money, and a model whose price nobody knows: the error says how to state it', () => {
-    const priced = new ScriptedModel([], { ref: 'a/priced', facts: { price: PRICE } })
-    const unknown = new ScriptedModel([], { ref: 'b/unknown' })
-    for (const budget of [{ costUsd: 1 }, { session: { costUsd: 1 } }, { day: { costUsd: 1 } }]) {
-      expect(() => checkPrices(budget, [priced])).not.toThrow()
-      expect(() => checkPrices(budget, [priced, unknown])).toThrow(
-        expect.objectContaining({ code: 'configuration', hint: expect.stringContaining('"modelFacts": {"b/unknown"') }),
-      )
-    }
-    expect(() => checkPrices({ tokens: 1, day: { tokens: 1 } }, [unknown])).not.toThrow()
   })
 })

@@ -1,17 +1,11 @@
 /** The arithmetic of budgets: what a request may cost at most, and how much output is left for it. Nothing here knows who keeps the count. */
 
-import type { Amount, Budget, BudgetLimits, BudgetUse, Reservation } from '../core/budget.ts'
-import { ConfigurationError, CriaError } from '../core/error.ts'
-import type { LanguageModel, ModelFacts, Price, Rates } from '../core/model.ts'
+import type { Amount, Reservation } from '../core/budget.ts'
+import type { ModelFacts, Price, Rates } from '../core/model.ts'
+import { isLimited } from './account.ts'
+import type { Account } from './account.ts'
+import { exceeded } from './budget-exceeded.ts'
 import { ratesFor } from './cost.ts'
-
-export type BudgetScope = 'turn' | 'session' | 'day'
-
-/** A budget and what has been used of it. */
-export interface Account extends BudgetUse {
-  readonly scope: BudgetScope
-  readonly limits: BudgetLimits
-}
 
 /** A request, as far as budgets are concerned. */
 export interface Demand {
@@ -106,95 +100,4 @@ function outputRoom(kind: keyof Amount, account: Account, input: number, price: 
   if (rate.input === 0 && rate.output === 0) return Infinity
   if (afterInput < 0) return -1
   return rate.output === 0 ? Infinity : Math.floor((afterInput * 1_000_000) / rate.output)
-}
-
-const WHOSE: Readonly<Record<BudgetScope, string>> = { turn: 'this turn', session: 'this session', day: 'today (UTC)' }
-
-function exceeded(kind: keyof Amount, { scope, limits, settled, reserved }: Account, needed: number): CriaError {
-  const limit = limits[kind] ?? 0
-  const waiting = reserved[kind] > 0 ? `, ${inWords(kind, reserved[kind])} set aside for requests under way` : ''
-  return new CriaError(
-    'budget_exceeded',
-    `The budget of ${WHOSE[scope]} is ${inWords(kind, limit)}: ${inWords(kind, settled[kind])} used so far${waiting}; the next ` +
-      `request needs at least ${inWords(kind, needed)}. It was not made.`,
-    {
-      // What is set aside and not used is free again when its request ends.
-      retryable: reserved[kind] > 0,
-      details: { kind, scope, limit, used: settled[kind], reserved: reserved[kind], needed },
-    },
-  )
-}
-
-/** The turn has used up its time. */
-export function timeExceeded(limit: number): CriaError {
-  return new CriaError('budget_exceeded', `The budget of this turn is ${limit} ms: they are over, and the turn was ended.`, {
-    details: { kind: 'ms', scope: 'turn', limit, used: limit },
-  })
-}
-
-function inWords(kind: keyof Amount, value: number): string {
-  if (kind === 'tokens') return `${value} tokens`
-  if (value === 0 || value >= 1) return `$${value.toFixed(2)}`
-  return `$${value.toLocaleString('en', { maximumSignificantDigits: 2 })}`
-}
-
-export function isLimited(limits: BudgetLimits | undefined): boolean {
-  return limits?.tokens !== undefined || limits?.costUsd !== undefined
-}
-
-function limitsMoney({ costUsd, session, day }: Budget): boolean {
-  return costUsd !== undefined || session?.costUsd !== undefined || day?.costUsd !== undefined
-}
-
-/**
- * A limit in money cannot be kept where nobody knows what a request costs.
- *
- * @throws ConfigurationError that names the model and says where its price is stated.
- */
-export function checkPrices(budget: Budget, models: readonly LanguageModel[]): void {
-  if (!limitsMoney(budget)) return
-  for (const { ref, facts } of models) {
-    if ((facts.price ?? undefined) !== undefined) continue
-    throw new ConfigurationError(`A budget in US dollars cannot be kept with ${ref}: its price is not known.`, {
-      hint:
-        `State what it costs, in dollars for a million tokens: {"modelFacts": {"${ref}": {"price": {"input": 1, "output": 2}}}} in ` +
-        'config.json, or createModel(name, { facts: { price: { input: 1, output: 2 } } }). Or leave the budget out.',
-    })
-  }
-}
-
-const SHARED_KEYS: readonly string[] = ['tokens', 'costUsd']
-const TURN_KEYS: readonly string[] = [...SHARED_KEYS, 'ms', 'session', 'day']
-
-/** @throws ConfigurationError that names the key, what was expected and what came. */
-export function checkBudget(budget: Budget): void {
-  checkKeys('budget', budget, TURN_KEYS)
-  if (budget.ms !== undefined && !(budget.ms >= 1 && Number.isFinite(budget.ms))) throw noLimit('budget.ms', 1, budget.ms)
-  checkLimits('budget', budget)
-  for (const scope of ['session', 'day'] as const) {
-    const limits = budget[scope]
-    if (limits === undefined) continue
-    checkKeys(`budget.${scope}`, limits, SHARED_KEYS)
-    checkLimits(`budget.${scope}`, limits)
-  }
-}
-
-function checkLimits(name: string, limits: BudgetLimits): void {
-  for (const kind of ['tokens', 'costUsd'] as const) {
-    const limit: unknown = limits[kind]
-    if (limit !== undefined && !(typeof limit === 'number' && Number.isFinite(limit) && limit >= 0))
-      throw noLimit(`${name}.${kind}`, 0, limit)
-  }
-}
-
-/** A misspelt limit would be none. */
-function checkKeys(name: string, value: object, known: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) throw new ConfigurationError(`\`${name}\` must be an object.`)
-  const unknown = Object.keys(value).find((key) => !known.includes(key))
-  if (unknown === undefined) return
-  throw new ConfigurationError(`\`${name}\` has the key ${JSON.stringify(unknown)}, but knows only ${known.join(', ')}.`)
-}
-
-function noLimit(name: string, least: number, value: unknown): ConfigurationError {
-  return new ConfigurationError(`\`${name}\` must be a number of at least ${least}, but is ${String(value)}.`)
 }

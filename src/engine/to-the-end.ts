@@ -2,7 +2,7 @@
 
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
-import { timeExceeded } from './budget.ts'
+import { timeExceeded } from './budget-exceeded.ts'
 import type { Turn } from './turn.ts'
 
 /** @param work yields the terminal event itself when it succeeds. */

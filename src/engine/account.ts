@@ -1,0 +1,15 @@
+/** What a budget is about: whose it is, what it allows and what has been used of it. */
+
+import type { BudgetLimits, BudgetUse } from '../core/budget.ts'
+
+export type BudgetScope = 'turn' | 'session' | 'day'
+
+/** A budget and what has been used of it. */
+export interface Account extends BudgetUse {
+  readonly scope: BudgetScope
+  readonly limits: BudgetLimits
+}
+
+export function isLimited(limits: BudgetLimits | undefined): boolean {
+  return limits?.tokens !== undefined || limits?.costUsd !== undefined
+}
