@@ -6,7 +6,7 @@ import { isCriaError } from '../core/error.ts'
 import type { Price } from '../core/model.ts'
 import { UNKNOWN_FACTS } from '../core/model.ts'
 import type { Account, BudgetScope } from './account.ts'
-import { amountOf, ASSUMED_OUTPUT, INPUT_MARGIN, INPUT_OVERHEAD, LEAST_OUTPUT, planRequest, SHARED_OUTPUT } from './budget.ts'
+import { planRequest } from './budget.ts'
 import type { Demand } from './budget.ts'
 
 const PRICE: Price = { input: 1, output: 10 }
@@ -29,8 +29,10 @@ function account(
   return { scope, limits, settled, reserved }
 }
 
-/** 1000 tokens of input count as this many. */
-const INPUT = 1000 * INPUT_MARGIN + INPUT_OVERHEAD
+/** 1000 tokens of input count as this many: times 1.4, and 64 for what a provider puts around them. */
+const INPUT = 1464
+/** Fewer tokens of output are not worth a request. */
+const LEAST_OUTPUT = 16
 
 describe('the output that is left for a request', () => {
   it.each<[what: string, demand: Demand, accounts: Account[], maxOutputTokens: number | undefined]>([
@@ -65,7 +67,7 @@ describe('the output that is left for a request', () => {
       'what others share is not all set aside',
       demand({ facts: { maxOutputTokens: 100_000, contextWindow: null } }),
       [account({ costUsd: 50 }, { scope: 'day' })],
-      SHARED_OUTPUT,
+      16_384,
     ],
     [
       'unless it is asked for',
@@ -76,8 +78,8 @@ describe('the output that is left for a request', () => {
     [
       'a model whose output limit nobody knows',
       demand({ facts: { maxOutputTokens: null, contextWindow: null } }),
-      [account({ tokens: ASSUMED_OUTPUT - 1 })],
-      ASSUMED_OUTPUT - 1 - INPUT,
+      [account({ tokens: 127_999 })],
+      127_999 - INPUT,
     ],
     [
       'output that does not fit the window is not asked for',
@@ -97,9 +99,11 @@ describe('the output that is left for a request', () => {
   })
 
   it('a cache that is written to costs more than input', () => {
-    expect(amountOf(1000, 100, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 })).toEqual({
-      tokens: 1100,
-      costUsd: (1000 * 3.75 + 100 * 15) / 1_000_000,
+    const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
+    expect(planRequest(demand({ maxOutputTokens: 100, price }), [account({})])).toEqual({
+      maxOutputTokens: undefined,
+      most: { tokens: INPUT + 100, costUsd: (INPUT * 3.75 + 100 * 15) / 1_000_000 },
+      least: { tokens: 1000, costUsd: (1000 * 3.75) / 1_000_000 },
     })
   })
 

@@ -24,15 +24,15 @@ export interface Plan extends Reservation {
 }
 
 /** Estimates go wrong, and the size of an input cannot be limited afterwards: code and some scripts take 2.5 bytes a token, not 3.5. */
-export const INPUT_MARGIN = 1.4
+const INPUT_MARGIN = 1.4
 /** What providers put around a request and count as input: templates, instructions of their own. */
-export const INPUT_OVERHEAD = 64
+const INPUT_OVERHEAD = 64
 /** Less output than this is not worth a request; OpenAI's Responses API refuses to be asked for less. */
-export const LEAST_OUTPUT = 16
+const LEAST_OUTPUT = 16
 /** No model whose output limit nobody knows is expected to say more. */
-export const ASSUMED_OUTPUT = 128_000
+const ASSUMED_OUTPUT = 128_000
 /** What a request that names no limit sets aside of a budget that others share: all of it would leave them nothing. */
-export const SHARED_OUTPUT = 16_384
+const SHARED_OUTPUT = 16_384
 
 /** Sums of fractions are not exact; a millionth of a cent is nobody's loss. */
 const ROUNDING = 1e-8
@@ -64,7 +64,7 @@ export function planRequest(demand: Demand, accounts: readonly Account[]): Plan 
 }
 
 /** What so many tokens cost. Input at its dearest: what goes into a provider's cache may cost more than what does not. */
-export function amountOf(inputTokens: number, outputTokens: number, price: Price | undefined): Amount {
+function amountOf(inputTokens: number, outputTokens: number, price: Price | undefined): Amount {
   const { input, output } = dearest(inputTokens, price)
   return { tokens: inputTokens + outputTokens, costUsd: (inputTokens * input + outputTokens * output) / 1_000_000 }
 }
