@@ -5,8 +5,8 @@ import type { Message } from '../core/message.ts'
 import type { ModelContext } from '../model/answer.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Complete } from '../prepare/compact/compact.ts'
-import { buildRequest } from '../prepare/prepare.ts'
 import { conversationOf } from '../prepare/conversation.ts'
+import { buildRequest } from '../prepare/request.ts'
 
 /** Of the models, the ones that can write answer, in this order; `undefined` when there is none. */
 export function completeAside(models: readonly (LanguageModel | undefined)[], ctx: ModelContext): Complete | undefined {

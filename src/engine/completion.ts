@@ -10,9 +10,9 @@ import { fenced } from '../prepare/fence.ts'
 import { systemClock } from '../util/clock.ts'
 import { currentSpan, startSpan } from './span.ts'
 import { conversationOf } from '../prepare/conversation.ts'
-import { buildRequest } from '../prepare/prepare.ts'
-import type { RequestOptions } from '../prepare/prepare.ts'
 import { repairHistory } from '../prepare/repair.ts'
+import { buildRequest } from '../prepare/request.ts'
+import type { RequestOptions } from '../prepare/request.ts'
 
 export { toolCallsInText } from '../model/text-tool-calls.ts'
 

@@ -4,7 +4,8 @@ import { toMessages } from '../core/message.ts'
 import type { CallSettings, ThinkingEffort, ToolSpec } from '../core/model.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
-import type { RequestOptions, TurnInput } from '../prepare/prepare.ts'
+import type { RequestOptions } from '../prepare/request.ts'
+import type { TurnInput } from '../prepare/turn-input.ts'
 import type { EngineOptions } from './options.ts'
 
 /**

@@ -1,0 +1,26 @@
+/** What a turn was asked, before anything was found or answered. */
+
+import type { ContextSource, EarlierRead } from '../core/injection.ts'
+import type { Message } from '../core/message.ts'
+import type { RetrievalOptions } from './retrieve.ts'
+
+export interface TurnInput {
+  readonly system: string
+  /** What was said before in the session. */
+  readonly history: readonly Message[]
+  /** What the user says now; the last one holds the question. */
+  readonly messages: readonly Message[]
+  /** What was done about it so far, when a turn is handed over half way: calls and their results. */
+  readonly since?: readonly Message[]
+  readonly retrieve?: RetrievalOptions
+  /** What to look up beside it, and what is known from earlier in the session. */
+  readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
+}
+
+/** What is searched for: the text of the user's messages. */
+export function questionOf(messages: readonly Message[]): string {
+  return messages
+    .filter((message) => message.role === 'user')
+    .map((message) => message.content)
+    .join('\n')
+}
