@@ -1,0 +1,22 @@
+/** Programs that deal with keys and with what other processes hold. */
+
+import type { Programs } from './risk.ts'
+
+export const KEY_TOOLS: readonly Programs[] = [
+  {
+    programs: 'openssl',
+    // Engines and providers are libraries of code, and settings load them; `-out` and `-keyout` write.
+    word: /^(?:engine$|--?(?:engine|provider|provider-path|config|out|keyout)$)/,
+  },
+  {
+    programs: 'gpg',
+    // Programs, folders of programs, and files of options that name them.
+    runs: '--exec-path --photo-viewer --agent-program --keyserver-options --options --homedir',
+    writes: '--output -o',
+  },
+  // A library for keys on a card is loaded.
+  { programs: 'ssh-keygen', runs: '-D' },
+  { programs: 'ssh-add', runs: '-s' },
+  // Without a dash the letter shows the environment of every process.
+  { programs: 'ps', word: /^[a-zA-Z]*e/ },
+]

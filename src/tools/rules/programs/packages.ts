@@ -1,0 +1,64 @@
+/** Package managers: what they install by name runs, and most of them run programs besides. */
+
+import { everything, options } from './risk.ts'
+import type { Programs, Risk } from './risk.ts'
+
+const packageOptions = options({
+  // A shell, options for node, a command (`npm exec -c`), a module, an editor; files of settings may name any of these.
+  runs:
+    '--script-shell --shell --node-options --call -c --init-module --git --editor --viewer --browser --userconfig --globalconfig ' +
+    '--config --use-yarnrc',
+  elsewhere: '--prefix --cwd --dir -C',
+  // They run a program, fetched or not, or change settings.
+  from: /^(?:exec|x|explore|dlx|node|config|c|set|edit|create|init)$/,
+  // With npm's own short forms and slips of the pen.
+  installs:
+    /^(?:i|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|link|ln|install-test|it|update|up|upgrade|udpate)$/,
+})
+
+/**
+ * Scripts of the project, and what is the package manager's own. Anything else may be the name of a program (`pnpm sh`), or short for a
+ * command that runs one (`npm exe`).
+ */
+const PACKAGE_COMMANDS: ReadonlySet<string> = new Set(
+  (
+    'test t tst run run-script rum urn start stop restart ci clean-install ic install-clean i in ins inst insta instal install isnt isnta ' +
+    'isntal isntall add link ln install-test it update up upgrade udpate ls list la ll outdated view info show v audit pack publish version ' +
+    'why explain root bin ping search find whoami dedupe ddp prune rebuild rb uninstall unlink remove rm r un fund doctor query sbom cache ' +
+    'diff pkg store licenses help build lint format typecheck type-check check dev preview coverage bench clean e2e'
+  ).split(' '),
+)
+
+const packages: Risk = (words) => {
+  const name = words.findIndex((word) => !word.startsWith('-'))
+  const found = packageOptions(words)
+  return PACKAGE_COMMANDS.has(words[name] ?? 'help') ? found : [...found, ...everything(words).slice(name)]
+}
+
+export const PACKAGE_MANAGERS: readonly Programs[] = [
+  { programs: 'npm pnpm yarn', risk: packages },
+  // They run programs within an environment or project, start its interpreter, or manage tools that are programs.
+  {
+    programs:
+      'uv poetry pipenv bundle conda mamba micromamba pdm hatch rye nix mise asdf dotnet pixi rustup cabal stack opam dune mix rebar composer ' +
+      'bazel buck zig nim dart flutter lein',
+    from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/,
+    installs: /^(?:add|install)$/,
+  },
+  // What a requirements file (`-r`), a constraint (`-c`) or a folder (`-e`) names is installed too; `--python` is run.
+  {
+    programs: 'pip gem',
+    runs: '--python -r -e -c',
+    from: /^config$/,
+    installs: /^(?:install|download|wheel)$/,
+  },
+  // Settings name commands that run before and after (`-o Dpkg::Pre-Invoke=…`).
+  {
+    programs: 'apt apt-get aptitude apk dnf yum zypper brew snap',
+    runs: '--option -o --config-file -c',
+    from: /^edit-sources$/,
+    installs: /^(?:install|add)$/,
+  },
+  // Scripts of the package run when it is unpacked and configured.
+  { programs: 'dpkg', runs: '--install -i --unpack --configure --pre-invoke --post-invoke' },
+]

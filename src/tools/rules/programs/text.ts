@@ -1,0 +1,52 @@
+/** Programs that read, sort, compare and convert text and pictures. */
+
+import type { Programs, Risk } from './risk.ts'
+
+const HARMLESS_SED_OPTIONS = /^(?:-[nEru]+|--quiet|--silent|--regexp-extended|--unbuffered)$/
+const HARMLESS_SED_SCRIPT = /^(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?[pdq]$/
+
+/** Printing lines is harmless; anything else in a script of sed may write files (`w`) and run commands (`e`). */
+const sed: Risk = (words) => {
+  const first = words.findIndex((word) => !word.startsWith('-'))
+  return [...words.entries()].flatMap(([index, word]) => {
+    if (word.startsWith('-')) return HARMLESS_SED_OPTIONS.test(word) ? [] : [index, index + 1]
+    return index === first && !HARMLESS_SED_SCRIPT.test(word) ? [index] : []
+  })
+}
+
+/** The second file is written. */
+const uniq: Risk = (words) =>
+  [...words.entries()]
+    .filter(([, word]) => !word.startsWith('-'))
+    .map(([index]) => index)
+    .slice(1)
+
+export const TEXT_TOOLS: readonly Programs[] = [
+  { programs: 'sed', risk: sed },
+  { programs: 'uniq', risk: uniq },
+  // A command for each file, one that tells the name of the host, and programs that unpack.
+  { programs: 'rg', runs: '--pre --hostname-bin --search-zip -z' },
+  { programs: 'ag ack bat batcat delta', runs: '--pager' },
+  // Temporary files go through the first.
+  { programs: 'sort', runs: '--compress-program', writes: '--output -o' },
+  // Each piece goes through the command.
+  { programs: 'split', runs: '--filter' },
+  { programs: 'shuf iconv', writes: '--output -o' },
+  { programs: 'diff3 sdiff', runs: '--diff-program' },
+  // The file of options may define parsers, which run.
+  { programs: 'ctags', runs: '--options --optlib-dir --langdef' },
+  {
+    programs: 'pandoc',
+    // `--to` takes a writer in Lua; `--defaults` and the data folder hold any option and filter.
+    runs: '--filter -F --lua-filter -L --pdf-engine --to -t -w --defaults -d --data-dir',
+    writes: '--output -o',
+  },
+  // Its shell has `write` and `save`.
+  { programs: 'xmllint', runs: '--shell', writes: '--output' },
+  // The name of a file may name a program that makes the picture (`msl:`, `ephemeral:`), or a file with names (`@`).
+  { programs: 'convert magick mogrify identify composite montage', word: /^@|^[a-z]{2,}:/i },
+  // Bash works out what stands between brackets in the name of a variable: `test -v 'x[$(…)]'`. `printf` and `wait` write the variable, too.
+  { programs: 'test', runs: '-v -R' },
+  { programs: 'printf', runs: '-v' },
+  { programs: 'wait', runs: '-p' },
+]
