@@ -17,7 +17,7 @@ export function completeAside(models: readonly (LanguageModel | undefined)[], ct
     async ask(messages: readonly Message[], maxOutputTokens: number, operation = 'summarise'): Promise<string> {
       const span = ctx.span.child(operation)
       const settings = { maxOutputTokens: Math.min(maxOutputTokens, model.facts.maxOutputTokens ?? maxOutputTokens) }
-      const request = buildRequest({ model, request: { settings, tools: [], stream: true } }, conversationOf(messages))
+      const request = buildRequest(model.ref, conversationOf(messages), { settings, tools: [], stream: true })
       const chain = { models: [model, ...others], current: 0 }
       try {
         const asked = streamModel(request, { ...ctx, span, chain, cache: undefined, showThinking: false })

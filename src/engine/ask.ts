@@ -62,7 +62,7 @@ async function* askFor(prepared: Prepared, canShrink: boolean, turn: Turn): Stat
 }
 
 function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
-  const { ctx, options } = turn
+  const { ctx, options, input, request, conversation, step } = turn
   const model = currentModel(turn.chain)
   const { compaction = {}, summaryModel } = options.context ?? {}
   const room = { compaction: compactionFor(model, compaction, turn), state, tooLarge: turn.tooLarge.get(model.ref) }
@@ -74,7 +74,7 @@ function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
     const isPayable = options.budget === undefined || (helper?.facts.price ?? undefined) !== undefined
     return completeAside([isPayable ? helper : undefined, model], ctx)
   }
-  return prepare({ ...turn, model, room }, { ...ctx, complete })
+  return prepare({ input, request, model, conversation, step, room }, { ...ctx, complete })
 }
 
 /** A window that is given is the one of the model that is named with it. */

@@ -5,6 +5,7 @@ import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import type { RagComposition } from '../prepare/compose.ts'
 import { composeChatTurn, composeRagTurn } from '../prepare/compose-turn.ts'
+import type { ChatTurn } from '../prepare/compose-turn.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { questionOf } from '../prepare/turn-input.ts'
 import { systemClock } from '../util/clock.ts'
@@ -32,16 +33,21 @@ export async function composeForChat(input: ComposeInput): Promise<readonly Mess
 export async function composeForRag(
   input: ComposeInput & Pick<RetrievalOptions, 'filter' | 'rerank' | 'widen'> & { readonly docstore: DocumentStore },
 ): Promise<RagComposition> {
-  const { composition } = await composeRagTurn({ ...input, ...searchOf(input), clock: systemClock, passageTokens: null })
+  const { docstore, filter, rerank, widen } = input
+  const search = { ...searchOf(input), docstore, filter, rerank, widen }
+  const { composition } = await composeRagTurn({ ...search, clock: systemClock, passageTokens: null })
   return composition
 }
 
-function searchOf(input: ComposeInput): Parameters<typeof composeChatTurn>[0] {
+function searchOf({ system, messages, memory, nResults, span }: ComposeInput): ChatTurn {
   return {
-    ...input,
+    system,
     history: [],
-    query: questionOf(input.messages),
-    span: input.span ?? currentSpan() ?? startSpan('compose', { clock: systemClock, sink: () => {} }),
+    messages,
+    memory,
+    query: questionOf(messages),
+    nResults,
+    span: span ?? currentSpan() ?? startSpan('compose', { clock: systemClock, sink: () => {} }),
     signal: new AbortController().signal,
   }
 }

@@ -13,12 +13,12 @@ import type { RerankChoice } from './rerank.ts'
 import { retrieveFrom } from './retrieve.ts'
 import { questionOf } from './turn-input.ts'
 
-export interface ChatTurn {
+interface AnyTurn {
   readonly system: string
   readonly history: readonly Message[]
   /** What the user says now; not empty. */
   readonly messages: readonly Message[]
-  readonly injection?: Injection
+  readonly injection?: Injection | undefined
   readonly memory: DocumentStore | undefined
   /** What is searched for. */
   readonly query: string
@@ -27,8 +27,14 @@ export interface ChatTurn {
   readonly signal: AbortSignal
 }
 
-export interface RagTurn extends ChatTurn {
+export interface ChatTurn extends AnyTurn {
+  /** Of the memory. */
+  readonly filter?: ChunkFilter | undefined
+}
+
+export interface RagTurn extends AnyTurn {
   readonly docstore: DocumentStore
+  /** Of the documents; the memory is not asked about it. */
   readonly filter?: ChunkFilter | undefined
   readonly rerank?: RerankChoice | undefined
   readonly widen?: boolean | WidenOptions | undefined
@@ -47,35 +53,24 @@ interface Composed<C extends Composition> {
 
 /** Looks up memories and composes a conversation. */
 export async function composeChatTurn(turn: ChatTurn): Promise<Composed<Composition>> {
-  const { memory, query, nResults } = turn
-  const memories =
-    memory === undefined ? undefined : await retrieveFrom(memory, query, nResults, { ...turn, name: 'memory_retrieval' })
-  const composition = composeChat({ ...turn, input: turn.messages, ...(memories === undefined ? {} : { memories }) })
-  const found = memories === undefined ? [] : [memories]
-  return { found, notices: noticesOf(found), composition }
+  const { system, history, messages, injection } = turn
+  const memories = await findMemories(turn, turn.filter)
+  const composition = composeChat({ system, history, memories, injection, input: messages })
+  return { ...foundIn(memories), composition }
 }
 
 /** Retrieves from both stores and composes; the counts stand on `span`, which is the outer one. */
-export async function composeRagTurn(rag: RagTurn): Promise<Composed<RagComposition>> {
-  const { query, nResults, memory, span } = rag
-  const documents = await findDocuments(rag)
-  const memories =
-    memory === undefined
-      ? undefined
-      : await retrieveFrom(memory, query, nResults, { span, signal: rag.signal, name: 'memory_retrieval' })
-  const question = rag.messages.at(-1)
+export async function composeRagTurn(turn: RagTurn): Promise<Composed<RagComposition>> {
+  const { system, history, messages, injection, query, nResults, span, passageTokens } = turn
+  const documents = await findDocuments(turn)
+  const memories = await findMemories(turn, undefined)
+  const question = messages.at(-1)
   if (question === undefined) throw new TypeError('A retrieval turn needs a message that asks something.')
 
-  const input = {
-    ...rag,
-    history: [...rag.history, ...rag.messages.slice(0, -1)],
-    question,
-    searchedFor: query === questionOf(rag.messages) ? undefined : query,
-    documents,
-    ...(memories === undefined ? {} : { memories }),
-  }
-  const chosen = await widened(choosePassages(input), rag)
-  const composition = composeRag(input, chosen)
+  const chosen = await widened(choosePassages({ documents, memories, passageTokens }), turn)
+  const spoken = { system, history: [...history, ...messages.slice(0, -1)], question, injection }
+  const searchedFor = query === questionOf(messages) ? undefined : query
+  const composition = composeRag({ ...spoken, searchedFor, documents, memories, passageTokens }, chosen)
   span.set({
     [ATTRIBUTE.query]: query,
     [ATTRIBUTE.nResults]: nResults,
@@ -86,21 +81,20 @@ export async function composeRagTurn(rag: RagTurn): Promise<Composed<RagComposit
     [ATTRIBUTE.merged]: chosen.merged,
     [ATTRIBUTE.dropped]: composition.dropped,
   })
-  const found = [documents, ...(memories === undefined ? [] : [memories])]
-  return { found, notices: noticesOf(found), composition }
+  return { ...foundIn(documents, memories), composition }
+}
+
+async function findMemories(
+  { memory, query, nResults, span, signal }: AnyTurn,
+  filter: ChunkFilter | undefined,
+): Promise<Found | undefined> {
+  if (memory === undefined) return undefined
+  return await retrieveFrom(memory, query, nResults, { name: 'memory_retrieval', filter, span, signal })
 }
 
 /** The best documents, in the order of the model that ranks them where there is one. */
-async function findDocuments({
-  docstore,
-  query,
-  nResults,
-  filter,
-  rerank: choice,
-  span,
-  signal,
-  clock,
-}: RagTurn): Promise<Found> {
+async function findDocuments(turn: RagTurn): Promise<Found> {
+  const { docstore, query, nResults, filter, rerank: choice, span, signal, clock } = turn
   const asking = { span, signal, filter, name: 'retrieval' } as const
   if (choice === undefined || nResults === 0) return await retrieveFrom(docstore, query, nResults, asking)
   const { DEFAULT_CANDIDATES, rerank } = await import('./rerank.ts')
@@ -110,7 +104,10 @@ async function findDocuments({
   return { store: found.store, chunks, ...(notice === undefined ? {} : { notice }) }
 }
 
-async function widened(chosen: Chosen, { docstore, widen = false, signal }: RagTurn): Promise<Chosen> {
+async function widened(
+  chosen: Chosen,
+  { docstore, widen = false, signal }: Pick<RagTurn, 'docstore' | 'widen' | 'signal'>,
+): Promise<Chosen> {
   if (widen === false || docstore.around === undefined) return chosen
   const { widenPassages } = await import('./passages/widen.ts')
   const options = widen === true ? {} : widen
@@ -118,6 +115,7 @@ async function widened(chosen: Chosen, { docstore, widen = false, signal }: RagT
   return { ...chosen, documents: passages, left }
 }
 
-function noticesOf(found: readonly Found[]): StoreNotice[] {
-  return found.flatMap(({ notice }) => notice ?? [])
+function foundIn(...stores: readonly (Found | undefined)[]): Pick<Composed<Composition>, 'found' | 'notices'> {
+  const found = stores.filter((each) => each !== undefined)
+  return { found, notices: found.flatMap(({ notice }) => notice ?? []) }
 }

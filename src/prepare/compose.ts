@@ -35,8 +35,8 @@ export interface RagInput {
   /** What the stores were asked, where that is more than the question alone. */
   readonly searchedFor?: string | undefined
   readonly documents: Found
-  readonly memories?: Found
-  readonly injection?: Injection
+  readonly memories?: Found | undefined
+  readonly injection?: Injection | undefined
   /** Tokens that the passages may take together; `null` when the context window is unknown. */
   readonly passageTokens: number | null
 }
@@ -116,8 +116,8 @@ export function composeRag(input: RagInput, chosen: Chosen = choosePassages(inpu
 export interface ChatInput {
   readonly system: string
   readonly history: readonly Message[]
-  readonly memories?: Found
-  readonly injection?: Injection
+  readonly memories?: Found | undefined
+  readonly injection?: Injection | undefined
   /** What the user says now; where that is nothing, what is new in the turn stands before the conversation. */
   readonly input: readonly Message[]
 }

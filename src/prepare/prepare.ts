@@ -35,39 +35,54 @@ export interface Prepared extends Room {
 }
 
 /** @throws CriaError `store_failed` when a store fails. */
-export async function* prepare(state: PrepareState, ctx: CompactContext): Station<Prepared> {
-  const { input, request, model, step } = state
-  const whole = state.conversation ?? (yield* compose(state, ctx))
+export async function* prepare(
+  { input, request, model, conversation, step, room: { compaction, state, tooLarge } }: PrepareState,
+  ctx: CompactContext,
+): Station<Prepared> {
+  const whole = conversation ?? (yield* compose(input, request, model.facts, ctx))
   const asked = new Set(input.messages.map(({ id }) => id))
-  const demand = { ...state.room, model, step, asked, settings: request.settings, fixed: offeredTokens(request) }
+  const { settings } = request
+  const demand = { settings, fixed: offeredTokens(request), model, step, asked, compaction, state, tooLarge }
   const room = yield* makeRoom(whole, demand, ctx)
-  return { ...room, request: buildRequest(state, room.conversation) }
+  return { ...room, request: buildRequest(model.ref, room.conversation, request) }
 }
 
-async function* compose({ input, request, model }: PrepareState, ctx: CompactContext): Station<Conversation> {
-  const { docstore, memory, nResults = DEFAULT_RESULTS, ...retrieve } = input.retrieve ?? {}
-  const { sources = [], reads = [] } = input.context ?? {}
-  const { history, since = [] } = input
-  const before = since.length === 0 ? history : [...history, ...since]
-  const injection = yield* inject({ sources, reads, room: roomForContext(input, request, model.facts) }, ctx)
+async function* compose(
+  { system, history, messages, since = [], retrieve, context }: TurnInput,
+  request: RequestOptions,
+  facts: ModelFacts,
+  ctx: CompactContext,
+): Station<Conversation> {
+  const { docstore, memory, nResults = DEFAULT_RESULTS, filter, rerank, widen, followUps = 'words' } = retrieve ?? {}
+  const { sources = [], reads = [] } = context ?? {}
+  const said = { system, history, messages }
+  const injection = yield* inject({ sources, reads, room: roomForContext(said, request, facts) }, ctx)
+  const query = docstore === undefined ? questionOf(messages) : yield* searchedFor(messages, history, followUps, ctx)
   const { span, signal, clock } = ctx
-  const passageTokens = roomForPassages(input, request, model.facts, injection.tokens)
-  const query = docstore === undefined ? questionOf(input.messages) : yield* searchedFor(input, ctx)
-  const search = { ...input, ...retrieve, injection, memory, nResults, query, span, signal, clock }
-  // What only quotes finds its sentences in the passages that were found; what stands around them distracts it.
-  const widen = model.facts.writes === false ? false : retrieve.widen
+  const chat = { ...said, injection, memory, filter, query, nResults, span, signal }
   const { found, notices, composition } =
-    docstore === undefined ? await composeChatTurn(search) : await composeRagTurn({ ...search, docstore, passageTokens, widen })
+    docstore === undefined
+      ? await composeChatTurn(chat)
+      : await composeRagTurn({
+          ...chat,
+          docstore,
+          rerank,
+          // What only quotes finds its sentences in the passages that were found; what stands around them distracts it.
+          widen: facts.writes === false ? false : widen,
+          clock,
+          passageTokens: roomForPassages(said, request, facts, injection.tokens),
+        })
   for (const each of found) yield { type: 'retrieval', store: each.store, query, chunks: references(each) }
   for (const notice of notices) yield { type: 'notice', ...notice }
 
+  const before = since.length === 0 ? history : [...history, ...since]
   const known: ReadonlySet<string> = new Set(history.map(({ id }) => id))
   yield {
     type: 'note',
     entry: { type: 'messages', step: 0, messages: [...composition.messages.filter(({ id }) => !known.has(id)), ...since] },
   }
   yield* interruptionNotice(before)
-  const { messages, repairs } = repairHistory([...composition.processedMessages, ...since])
+  const { messages: whole, repairs } = repairHistory([...composition.processedMessages, ...since])
   yield* repairNotice(repairs)
-  return conversationOf(messages, composition.grounding, new Set(before.map(({ id }) => id)))
+  return conversationOf(whole, composition.grounding, new Set(before.map(({ id }) => id)))
 }

@@ -12,20 +12,21 @@ export interface RequestOptions {
   readonly stream: boolean
 }
 
-/** It fits any model; the model station adapts it to the one that answers. */
+/** @param model its `ref`. The request fits any model; the model station adapts it to the one that answers. */
 export function buildRequest(
-  { request, model }: { readonly request: RequestOptions; readonly model: { readonly ref: string } },
-  conversation: Conversation,
+  model: string,
+  { messages, grounding }: Pick<Conversation, 'messages' | 'grounding'>,
+  { settings, tools, toolChoice, responseFormat, thinking, stream }: RequestOptions,
 ): ModelRequest {
   return {
-    model: model.ref,
-    messages: conversation.messages,
-    ...request.settings,
-    stream: request.stream,
-    ...(request.tools.length === 0 ? {} : { tools: request.tools }),
-    ...(request.toolChoice === undefined ? {} : { toolChoice: request.toolChoice }),
-    ...(request.responseFormat === undefined ? {} : { responseFormat: request.responseFormat }),
-    ...(request.thinking === undefined ? {} : { thinking: request.thinking }),
-    ...(conversation.grounding === undefined ? {} : { grounding: conversation.grounding }),
+    model,
+    messages,
+    ...settings,
+    stream,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(grounding === undefined ? {} : { grounding }),
   }
 }

@@ -2,15 +2,20 @@
 
 import type { Station } from '../core/context.ts'
 import { toCriaError } from '../core/error.ts'
+import type { Message } from '../core/message.ts'
 import type { CompactContext } from './compact/compact.ts'
 import { searchQuery } from './follow-up.ts'
+import type { FollowUps } from './retrieve.ts'
 import { questionOf } from './turn-input.ts'
-import type { TurnInput } from './turn-input.ts'
 
 /** A model that fails to write it out is no reason not to search. */
-export async function* searchedFor({ messages, history, retrieve }: TurnInput, ctx: CompactContext): Station<string> {
+export async function* searchedFor(
+  messages: readonly Message[],
+  history: readonly Message[],
+  followUps: FollowUps,
+  ctx: Pick<CompactContext, 'signal' | 'complete'>,
+): Station<string> {
   const question = questionOf(messages)
-  const { followUps = 'words' } = retrieve ?? {}
   const earlier = history.filter(({ role, summary, injected }) => role === 'user' && summary !== true && injected === undefined)
   if (followUps === 'off' || earlier.length === 0) return question
   const complete = followUps === 'model' ? ctx.complete() : undefined

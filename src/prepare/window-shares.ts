@@ -9,6 +9,10 @@ import type { RequestOptions } from './request.ts'
 import { estimateTokens } from './tokens.ts'
 import type { TurnInput } from './turn-input.ts'
 
+type Said = Pick<TurnInput, 'system' | 'history' | 'messages'>
+type Asked = Pick<RequestOptions, 'settings' | 'tools' | 'responseFormat'>
+type Limits = Pick<ModelFacts, 'contextWindow' | 'maxOutputTokens'>
+
 /** Of what is left when everything else has its place, so that an estimate that is too low does no harm. */
 const PASSAGE_SHARE = 0.8
 
@@ -18,16 +22,16 @@ const PASSAGE_SHARE = 0.8
  * @param injected tokens of what was put in beside the conversation.
  */
 export function roomForPassages(
-  input: TurnInput,
-  request: Pick<RequestOptions, 'settings' | 'tools' | 'responseFormat'>,
-  facts: ModelFacts,
-  injected = 0,
+  { system, history, messages }: Said,
+  request: Asked,
+  facts: Limits,
+  injected: number,
 ): number | null {
   const contextWindow = facts.contextWindow ?? null
   if (contextWindow === null) return null
   const reserved = outputReserve(request.settings, facts, contextWindow)
-  const history = Math.min(estimated(input.history), contextWindow * DEFAULT_COMPACTION.to)
-  const said = history + estimated(input.messages) + estimateTokens(input.system) + estimateTokens(GROUNDING_RULES)
+  const earlier = Math.min(estimated(history), contextWindow * DEFAULT_COMPACTION.to)
+  const said = earlier + estimated(messages) + estimateTokens(system) + estimateTokens(GROUNDING_RULES)
   return Math.max(0, (contextWindow - reserved - said - injected - offeredTokens(request)) * PASSAGE_SHARE)
 }
 
@@ -35,10 +39,14 @@ export function roomForPassages(
 const CONTEXT_SHARE = 0.25
 
 /** Tokens that injected context may take; `null` when nobody knows the window. A long history makes room for it. */
-export function roomForContext(input: TurnInput, request: RequestOptions, facts: ModelFacts): number | null {
+export function roomForContext(
+  { system, messages }: Pick<Said, 'system' | 'messages'>,
+  request: Asked,
+  facts: Limits,
+): number | null {
   const contextWindow = facts.contextWindow ?? null
   if (contextWindow === null) return null
-  const asked = estimated(input.messages) + estimateTokens(input.system) + offeredTokens(request)
+  const asked = estimated(messages) + estimateTokens(system) + offeredTokens(request)
   const left = contextWindow - outputReserve(request.settings, facts, contextWindow) - asked
   return Math.max(0, Math.min(contextWindow * CONTEXT_SHARE, left / 2))
 }
