@@ -10,8 +10,9 @@ import type { Comparison, PassageText, Place } from './comparison.ts'
 import { contrastOf, denialAt, isParticle, isStopWord } from './lexicon.ts'
 import { agreement, describeDifference, find, isStitched, nearest } from './quotation.ts'
 import type { Standing } from './quotation.ts'
-import { isForm, supportOf } from './statement.ts'
+import { supportOf } from './statement.ts'
 import { isNumber, isSingle } from './tokens.ts'
+import { areFormsOfOneWord } from './word-forms.ts'
 
 export interface Verdict {
   readonly kind: CitationKind
@@ -126,7 +127,7 @@ function changedWord(comparison: Comparison, passage: PassageText, said: Place, 
     const source = foldedWords(passage, difference.source.from, difference.source.to)
     // A number may have moved too, but not into the place of another one.
     const known = source.some(isNumber) ? source : sentence
-    const isKnown = (word: string): boolean => (isNumber(word) ? known : sentence).some((other) => isForm(word, other))
+    const isKnown = (word: string): boolean => (isNumber(word) ? known : sentence).some((other) => areFormsOfOneWord(word, other))
     const isDenial = (list: readonly string[]): boolean => list.some((_, at) => denialAt(list, at) === 'strong')
     const changes = added.some((word, at) => {
       if (denialAt(added, at) === 'strong') return !isDenial(source)
