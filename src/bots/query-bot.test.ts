@@ -9,6 +9,7 @@ import type { RerankingModel } from '../core/reranking.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { createExtractiveModel } from '../providers/extractive/model.ts'
+import { MemoryDocumentStore } from '../stores/memory.ts'
 import { SqliteDocumentStore } from '../stores/sqlite.ts'
 import { QueryBot } from './query-bot.ts'
 import type { QueryBotOptions } from './query-bot.ts'
@@ -61,6 +62,17 @@ describe('filters', () => {
     expect(await asked()).toHaveLength(2)
     const { messages } = await bot.composeRagMessages('mill')
     expect(messages.flatMap(({ retrieved }) => retrieved?.chunk.source ?? []).sort()).toEqual(['docs/mill.md', 'notes/mill.txt'])
+  })
+
+  it('are of documents: what is remembered is found whatever they say', async () => {
+    const memory = new MemoryDocumentStore()
+    await memory.append({ source: 'm1', text: 'The mill is closed on Mondays.' })
+    const asked = { prompt: 'mill', model: silent(), recorder: await openRecorder(':memory:') }
+    for (const stores of [{ memory }, { memory, docstore }]) {
+      const events = await eventsOf(query({ ...asked, retrieve: { ...stores, filter: { tenant: 'b' } } }))
+      const found = retrieval(events).flatMap((event) => event.chunks.map(({ source }) => source))
+      expect(found.toSorted()).toEqual('docstore' in stores ? ['docs/old/mill.md', 'm1'] : ['m1'])
+    }
   })
 
   it('tells what is wrong with them, before anything is asked', () => {

@@ -13,7 +13,7 @@ import type { RerankChoice } from './rerank.ts'
 import { retrieveFrom } from './retrieve.ts'
 import { questionOf } from './turn-input.ts'
 
-interface AnyTurn {
+export interface ChatTurn {
   readonly system: string
   readonly history: readonly Message[]
   /** What the user says now; not empty. */
@@ -27,12 +27,7 @@ interface AnyTurn {
   readonly signal: AbortSignal
 }
 
-export interface ChatTurn extends AnyTurn {
-  /** Of the memory. */
-  readonly filter?: ChunkFilter | undefined
-}
-
-export interface RagTurn extends AnyTurn {
+export interface RagTurn extends ChatTurn {
   readonly docstore: DocumentStore
   /** Of the documents; the memory is not asked about it. */
   readonly filter?: ChunkFilter | undefined
@@ -54,7 +49,7 @@ interface Composed<C extends Composition> {
 /** Looks up memories and composes a conversation. */
 export async function composeChatTurn(turn: ChatTurn): Promise<Composed<Composition>> {
   const { system, history, messages, injection } = turn
-  const memories = await findMemories(turn, turn.filter)
+  const memories = await findMemories(turn)
   const composition = composeChat({ system, history, memories, injection, input: messages })
   return { ...foundIn(memories), composition }
 }
@@ -63,7 +58,7 @@ export async function composeChatTurn(turn: ChatTurn): Promise<Composed<Composit
 export async function composeRagTurn(turn: RagTurn): Promise<Composed<RagComposition>> {
   const { system, history, messages, injection, query, nResults, span, passageTokens } = turn
   const documents = await findDocuments(turn)
-  const memories = await findMemories(turn, undefined)
+  const memories = await findMemories(turn)
   const question = messages.at(-1)
   if (question === undefined) throw new TypeError('A retrieval turn needs a message that asks something.')
 
@@ -84,12 +79,9 @@ export async function composeRagTurn(turn: RagTurn): Promise<Composed<RagComposi
   return { ...foundIn(documents, memories), composition }
 }
 
-async function findMemories(
-  { memory, query, nResults, span, signal }: AnyTurn,
-  filter: ChunkFilter | undefined,
-): Promise<Found | undefined> {
+async function findMemories({ memory, query, nResults, span, signal }: ChatTurn): Promise<Found | undefined> {
   if (memory === undefined) return undefined
-  return await retrieveFrom(memory, query, nResults, { name: 'memory_retrieval', filter, span, signal })
+  return await retrieveFrom(memory, query, nResults, { name: 'memory_retrieval', span, signal })
 }
 
 /** The best documents, in the order of the model that ranks them where there is one. */

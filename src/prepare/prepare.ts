@@ -59,13 +59,14 @@ async function* compose(
   const injection = yield* inject({ sources, reads, room: roomForContext(said, request, facts) }, ctx)
   const query = docstore === undefined ? questionOf(messages) : yield* searchedFor(messages, history, followUps, ctx)
   const { span, signal, clock } = ctx
-  const chat = { ...said, injection, memory, filter, query, nResults, span, signal }
+  const chat = { ...said, injection, memory, query, nResults, span, signal }
   const { found, notices, composition } =
     docstore === undefined
       ? await composeChatTurn(chat)
       : await composeRagTurn({
           ...chat,
           docstore,
+          filter,
           rerank,
           // What only quotes finds its sentences in the passages that were found; what stands around them distracts it.
           widen: facts.writes === false ? false : widen,
