@@ -114,7 +114,10 @@ tcpdump:
 gpg:
   --exec-path x ¦ --output x
 hg:
-  --config alias.x=!evil x ¦ -R x --cwd y x
+  --config alias.x=!evil x ¦ -R x --cwd y x ¦ clone -e evil ssh://x ¦ clone --ssh=evil ssh://x ¦ pull --remotecmd evil x ¦
+  merge --tool evil ¦ resolve -t evil x ¦ bisect -c evil ¦ bisect --command evil
+svn:
+  diff --diff-cmd evil ¦ update --diff3-cmd evil
 pytest:
   -p evil ¦ --rootdir=/tmp ¦ -c x
 eslint:
@@ -126,7 +129,7 @@ prettier:
 sqlite3:
   x '.shell evil' ¦ x .system
 gh:
-  alias set x '!evil' ¦ extension install x ¦ auth token
+  alias set x '!evil' ¦ extension install x ¦ ext install x ¦ cs ssh ¦ auth token ¦ repo clone x -- -u evil
 patch:
   -o x ¦ -e x
 ctags:
@@ -194,7 +197,7 @@ const ORDINARY = between(
   git show HEAD:src/a.ts ¦ git blame src/a.ts ¦ git branch -a ¦ git branch --show-current ¦ git checkout -b fix/x ¦ git switch main ¦ git add -A ¦
   git add src/a.ts ¦ git commit -m 'Fix it; really' ¦ git commit --amend --no-edit ¦ git fetch ¦ git pull --ff-only ¦ git push origin HEAD ¦ git stash ¦
   git stash pop ¦ git rev-parse HEAD ¦ git ls-files ¦ git grep -n needle ¦ git merge main ¦ git rebase main ¦ git tag -l ¦ git remote -v ¦
-  git restore a.ts ¦ git clean -n ¦ ls ¦ ls -la ¦ ls src/*.ts ¦ cat README.md ¦ cat a b | head -5 ¦ head -n 50 a ¦ tail -n 5 a ¦ wc -l a b ¦
+  git restore a.ts ¦ git clean -n ¦ git cherry-pick -s abc ¦ git revert -s abc ¦ hg log -r main::tip ¦ gh pr list ¦ ls ¦ ls -la ¦ ls src/*.ts ¦ cat README.md ¦ cat a b | head -5 ¦ head -n 50 a ¦ tail -n 5 a ¦ wc -l a b ¦
   pwd ¦ cd src && ls ¦ echo done ¦ grep -rn needle src ¦ grep -c x a || echo none ¦ rg -n needle src ¦ rg --files -g '*.ts' ¦ find . -name '*.ts' ¦
   find src -type f -newer a ¦ fd -e ts ¦ sort -u a ¦ sort -k2 -n a | uniq -c ¦ cut -d, -f1 a ¦ tr a-z A-Z ¦ diff -u a b ¦ stat a ¦ file a ¦ du -sh . ¦
   df -h ¦ date ¦ which node ¦ basename a/b ¦ dirname a/b ¦ realpath a ¦ mkdir -p a/b ¦ touch a ¦ cp a b ¦ mv a b ¦ rm a.tmp ¦ npm test ¦

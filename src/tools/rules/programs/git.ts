@@ -46,8 +46,9 @@ const BY_COMMAND: Readonly<Record<string, Options>> = {
   pull: { runs: '-s -S' },
   // Signature: settings name the program that makes it.
   commit: { runs: '-S' },
-  'cherry-pick': { runs: '-s -S' },
-  revert: { runs: '-s -S' },
+  // Signature; `-s` signs off, in words.
+  'cherry-pick': { runs: '-S' },
+  revert: { runs: '-S' },
   // Signature, and whose.
   tag: { runs: '-s -u' },
 }
@@ -70,10 +71,15 @@ const git: Risk = (words) => {
 
 export const VERSION_CONTROL: readonly Programs[] = [
   { programs: 'git', risk: git },
-  // Settings may name hooks and extensions; `::` as for git.
-  { programs: 'hg', runs: '--config --config-file', elsewhere: '--cwd', word: /::/ },
+  {
+    programs: 'hg',
+    // Settings may name hooks and extensions; the way to another machine and what runs there; a tool that merges; a command for each step of `bisect`.
+    runs: '--config --config-file --ssh -e --remotecmd --tool -t --command',
+    elsewhere: '--cwd',
+    from: /^bise?c?t?$/,
+  },
   // Settings may name tunnels, editors and tools.
-  { programs: 'svn', runs: '--config-option --config-dir --diff-cmd --editor-cmd' },
-  // Aliases, extensions, other machines, an editor by configuration; `gh auth token` prints a key.
-  { programs: 'gh', from: /^(?:alias|extension|codespace|config|auth)$/ },
+  { programs: 'svn', runs: '--config-option --config-dir --diff-cmd --diff3-cmd --editor-cmd' },
+  // Aliases, extensions, other machines, an editor by configuration; `gh auth token` prints a key. What follows `--` are options for git.
+  { programs: 'gh', from: /^(?:alias|extensions?|ext|codespace|cs|config|auth|--)$/ },
 ]
