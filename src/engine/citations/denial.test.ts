@@ -34,8 +34,8 @@ test.each([
   ['the passage denies something else', 'The pump starts.', 'The pump starts; no ladder is needed.', undefined],
   [
     'the statement denies what the passage says of another clause',
-    'The pump does not start.',
-    'The pump can start, but no ladder holds.',
+    'The pump does not start when the valve opens.',
+    'The pump can start but the valve does not open.',
     'denies with “not” what the passage does not deny',
   ],
   ['a weak denial answers a strong one', 'The pump starts without a key.', 'The pump needs no key.', undefined],

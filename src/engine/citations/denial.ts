@@ -8,7 +8,7 @@ import { areFormsOfOneWord, bagHasFormOf } from './word-forms.ts'
 /**
  * Words around a denial among which stands what it denies.
  *
- * Set by hand. With one word, four more of the made citations are judged wrongly; from two to eight the scores are the same.
+ * With one word, four more of the made citations are judged wrongly; from two to eight the scores are the same.
  */
 const REACH = 4
 /** Words that part clauses without a mark. */

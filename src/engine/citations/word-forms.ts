@@ -5,9 +5,9 @@ import { isNumber, isSingle } from './tokens.ts'
 
 /** Letters that two forms begin with alike. Forms that share fewer would never meet: bags are ordered by as many (`headOf`). */
 const SHORTEST_STEM = 4
-/** Share of the longer form that is stem. Set by hand: on the made citations every value from 0 to 1.1 gives the same scores. */
+/** Share of the longer form that is stem. The made citations do not settle it: from 0 to 1 the scores are the same. */
 const STEM_SHARE = 0.65
-/** Letters that the longer form may have beyond the stem (`-ungen`, `-ments`). Set by hand: from 2 to 20 the scores are the same. */
+/** Letters that the longer form may have beyond the stem (`-ungen`, `-ments`). Nor this: from 2 to 20 the scores are the same. */
 const LONGEST_ENDING = 5
 /** Endings that may stand in for each other however little of the word is stem: `drops`, `dropped`. */
 const INFLECTION = /^(?:s|es|d|[bdgklmnprt]?(?:e|ed|ing|en))?$/
