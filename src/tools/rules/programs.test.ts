@@ -106,12 +106,14 @@ curl:
   -o /etc/x y ¦ -K x ¦ -T /etc/shadow x ¦ -d @/etc/shadow x ¦ --data-binary @x y ¦ -F a=@x y ¦ --upload-file x y ¦ -O x ¦
   file:///etc/shadow
 wget:
+  --hsts-file=x y ¦ --default-page=x y ¦
   --use-askpass=evil x ¦ -e x y ¦ -O x y ¦ --post-file=/etc/shadow x ¦ -i x ¦ --body-file=x y
 nmap:
   --script=x ¦ --interactive
 tcpdump:
   -z evil ¦ -w x
 gpg:
+  --dirmngr-program evil --recv-keys x ¦ --log-file x ¦ --export-secret-keys ¦ --export-secret-subkeys x ¦
   --exec-path x ¦ --output x
 hg:
   --config alias.x=!evil x ¦ -R x --cwd y x ¦ clone -e evil ssh://x ¦ clone --ssh=evil ssh://x ¦ pull --remotecmd evil x ¦
@@ -135,9 +137,22 @@ patch:
 ctags:
   --options=x ¦ --langdef=x
 pandoc:
+  -f evil.lua x ¦ --from=evil.lua x ¦ --read evil.lua x ¦ -r evil.lua x ¦ --write=evil.lua x ¦ lua evil.lua ¦
   --filter evil x ¦ --lua-filter=evil x ¦ -F evil x
 rustc:
   x -C linker=evil ¦ -Clinker=evil x
+ssh-keygen:
+  -t ed25519-sk -w evil ¦ -wevil
+ssh-add:
+  -S evil
+nm:
+  @x
+objdump:
+  --plugin=evil -d x ¦ -d @x
+sdiff:
+  -o x y z ¦ --output=x y z
+xmllint:
+  -shell x ¦ --output x y ¦ -output x y ¦ -o x y
 rustup:
   run x evil ¦ x
 `
@@ -205,7 +220,7 @@ const ORDINARY = between(
   yarn build ¦ make ¦ make test ¦ make -j4 all ¦ cargo build --release ¦ cargo test ¦ cargo clippy ¦ go build ./... ¦ go test ./... -run TestX ¦
   go vet ./... ¦ pytest -x -q ¦ pytest tests/test_a.py ¦ mypy src ¦ tsc --noEmit ¦ eslint src --fix ¦ prettier --check src ¦ vitest run src/a.test.ts ¦
   jest --coverage ¦ mvn test ¦ gradle build ¦ dotnet build ¦ uv sync ¦ bundle install ¦ tar -tzf a.tgz ¦ tar -xzf a.tgz ¦ zip -r a.zip src ¦
-  curl -fsSL https://example.org ¦ jq .name package.json ¦ sed -n 1,20p a ¦ xxd a | head -3 ¦ sha256sum a ¦ ps aux ¦ env-check --list ¦ rustc --version
+  curl -fsSL https://example.org ¦ jq .name package.json ¦ sed -n 1,20p a ¦ xxd a | head -3 ¦ sha256sum a ¦ ps aux ¦ env-check --list ¦ nm -C a.o ¦ sdiff -s a b ¦ xmllint --noout a.xml ¦ pandoc a.md ¦ gpg --verify a.sig ¦ ssh-keygen -l -f a.pub ¦ fzf --filter x ¦ rustc --version
 `,
 )
 

@@ -45,9 +45,8 @@ export const BUILD_TOOLS: readonly Programs[] = [
     // programs (`-X…`, `-Wl`), options from a file.
     word: /^(?:--?(?:wrapper|fplugin|fpass-plugin|fuse-ld|B|specs|X|Wl)|@)/,
   },
-  { programs: 'ar nm strip objdump ranlib', runs: '--plugin' },
-  // Options from a file.
-  { programs: 'as', word: /^@/ },
+  // A plug-in, and options from a file, which may name one.
+  { programs: 'ar nm strip objdump ranlib as', runs: '--plugin', word: /^@/ },
   // Options of the virtual machine or from a file; processors and plug-ins are code.
   { programs: 'javac', word: /^(?:-J|@|--?processor|-Xplugin)/ },
   {

@@ -29,6 +29,6 @@ export const FILE_TOOLS: readonly Programs[] = [
   // The file is written; the places to write stand in the patch.
   { programs: 'tee dd patch', risk: everything },
   // Builds a preview, or is told by keys and by a socket what to run.
-  { programs: 'fzf', runs: '--preview --bind --listen --filter' },
+  { programs: 'fzf', runs: '--preview --bind --listen' },
   { programs: 'tree', writes: '--output -o' },
 ]

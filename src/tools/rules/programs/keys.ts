@@ -11,12 +11,13 @@ export const KEY_TOOLS: readonly Programs[] = [
   {
     programs: 'gpg',
     // Programs, folders of programs, and files of options that name them.
-    runs: '--exec-path --photo-viewer --agent-program --keyserver-options --options --homedir',
-    writes: '--output -o',
+    runs: '--exec-path --photo-viewer --agent-program --dirmngr-program --keyserver-options --options --homedir',
+    writes: '--output -o --log-file',
+    reads: '--export-secret-keys --export-secret-subkeys',
   },
-  // A library for keys on a card is loaded.
-  { programs: 'ssh-keygen', runs: '-D' },
-  { programs: 'ssh-add', runs: '-s' },
+  // A library for keys on a card, or for a security key, is loaded.
+  { programs: 'ssh-keygen', runs: '-D -w' },
+  { programs: 'ssh-add', runs: '-s -S' },
   // Without a dash the letter shows the environment of every process.
   { programs: 'ps', word: /^[a-zA-Z]*e/ },
 ]

@@ -25,9 +25,9 @@ export const NETWORK_TOOLS: readonly Programs[] = [
     // A line of its settings, a file of them, a program that asks for a password.
     runs: '--execute -e --config --use-askpass',
     writes:
-      '--output-document -O --output-file -o --append-output -a --directory-prefix -P --save-cookies --rejected-log --warc ' +
-      // The server, or a page, chooses the names and their number.
-      '--recursive -r --mirror -m --force-directories -x --no-host-directories --content-disposition --trust-server-names',
+      '--output-document -O --output-file -o --append-output -a --directory-prefix -P --save-cookies --hsts-file --rejected-log --warc ' +
+      // The name where the address has none; or the server, or a page, chooses the names and their number.
+      '--default-page --recursive -r --mirror -m --force-directories -x --no-host-directories --content-disposition --trust-server-names',
     // Addresses, or what is sent, from a file.
     reads: '--input-file -i --post-file --body-file --post-data --body-data',
     // Follows links to any machine.

@@ -32,17 +32,21 @@ export const TEXT_TOOLS: readonly Programs[] = [
   // Each piece goes through the command.
   { programs: 'split', runs: '--filter' },
   { programs: 'shuf iconv', writes: '--output -o' },
-  { programs: 'diff3 sdiff', runs: '--diff-program' },
+  { programs: 'diff3', runs: '--diff-program' },
+  // With a file to write it asks, and one answer starts an editor.
+  { programs: 'sdiff', runs: '--diff-program', writes: '--output -o' },
   // The file of options may define parsers, which run.
   { programs: 'ctags', runs: '--options --optlib-dir --langdef' },
   {
     programs: 'pandoc',
-    // `--to` takes a writer in Lua; `--defaults` and the data folder hold any option and filter.
-    runs: '--filter -F --lua-filter -L --pdf-engine --to -t -w --defaults -d --data-dir',
+    // A format may be a reader or writer in Lua; `--defaults` and the data folder hold any option and filter.
+    runs: '--filter -F --lua-filter -L --pdf-engine --from -f --read -r --to -t --write -w --defaults -d --data-dir',
     writes: '--output -o',
+    // An interpreter of Lua.
+    from: /^lua$/,
   },
-  // Its shell has `write` and `save`.
-  { programs: 'xmllint', runs: '--shell', writes: '--output' },
+  // Its shell has `write` and `save`; `-o` writes. One dash or two.
+  { programs: 'xmllint', word: /^--?(?:shell|output|o)$/ },
   // The name of a file may name a program that makes the picture (`msl:`, `ephemeral:`), or a file with names (`@`).
   { programs: 'convert magick mogrify identify composite montage', word: /^@|^[a-z]{2,}:/i },
   // Bash works out what stands between brackets in the name of a variable: `test -v 'x[$(…)]'`. `printf` and `wait` write the variable, too.
