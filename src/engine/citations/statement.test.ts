@@ -46,14 +46,19 @@ describe('supportOf', () => {
       'Ida built it. So it stood. Rye was ground there.',
       'Rye was ground there',
     ],
-    ['a name that is only in the title', 'Rye was ground by Ida.', 'Rye was ground there.', '“Ida” is not in the passage'],
+    ['a name that stands nowhere', 'Rye was ground by Ida.', 'Rye was ground there.', '“Ida” is not in the passage'],
     [
       'a number that stands elsewhere',
       'In 1902 rye was ground.',
       'Rye was ground in 1874. So it was. It fell in 1902.',
       '“1902” does not stand there',
     ],
-    ['the contrary', 'Rye was ground there in March.', 'Rye was ground there in May.', '“March” is not in the passage'],
+    [
+      'the contrary',
+      'The rye harvest shows an increase.',
+      'The rye harvest shows a decrease.',
+      'says “increase” where the passage has “decrease”',
+    ],
     [
       'too few of the words',
       'A steamer brought coal, timber and rye.',
