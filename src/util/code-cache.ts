@@ -3,6 +3,7 @@
  * was loaded, which leaves out nearly every function; compiling those again is a sixth of a short command's time.
  */
 
+import { hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -12,6 +13,8 @@ import { Script } from 'node:vm'
 const KEPT_MS = 24 * 60 * 60 * 1000
 /** What others could have written is not run. */
 const WRITABLE_BY_OTHERS = 0o022
+/** Length of a checksum, in bytes. */
+const SUM_BYTES = 32
 
 /** What a CommonJS module is given. */
 export interface ScriptScope {
@@ -55,7 +58,8 @@ function readOwn(path: string): { readonly data: Buffer; readonly isOld: boolean
     try {
       const { uid, mode, mtimeMs } = fstatSync(file)
       const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & WRITABLE_BY_OTHERS) === 0)
-      return isOwn ? { data: readFileSync(file), isOld: Date.now() - mtimeMs > KEPT_MS } : undefined
+      const data = isOwn ? unsealed(readFileSync(file)) : undefined
+      return data === undefined ? undefined : { data, isOld: Date.now() - mtimeMs > KEPT_MS }
     } finally {
       closeSync(file)
     }
@@ -67,10 +71,37 @@ function readOwn(path: string): { readonly data: Buffer; readonly isOld: boolean
 function write(path: string, script: Script): void {
   const unfinished = `${path}.${process.pid}`
   try {
-    writeFileSync(unfinished, script.createCachedData(), { mode: 0o600, flag: 'wx' })
+    writeFileSync(unfinished, sealed(script.createCachedData()), { mode: 0o600, flag: 'wx' })
     renameSync(unfinished, path)
   } catch {
     // The next run compiles, as this one did.
-    rmSync(unfinished, { force: true })
+    remove(unfinished)
   }
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // A folder that has become another one since then.
+  }
+}
+
+/**
+ * V8 looks at no more than the header of what it is given: bytes that were lost, as after a power failure, would crash this run and all that
+ * follow, or never let them end.
+ */
+function sealed(data: Buffer): Buffer {
+  return Buffer.concat([data, sumOf(data)])
+}
+
+/** `undefined` for what is not as it was written. */
+function unsealed(file: Buffer): Buffer | undefined {
+  // The sum stands at the end, so that the data begins where V8 need not copy it.
+  const data = file.subarray(0, Math.max(0, file.length - SUM_BYTES))
+  return sumOf(data).equals(file.subarray(data.length)) ? data : undefined
+}
+
+function sumOf(data: Buffer): Buffer {
+  return hash('sha256', data, 'buffer')
 }
