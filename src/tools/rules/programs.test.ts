@@ -140,6 +140,7 @@ pandoc:
   -f evil.lua x ¦ --from=evil.lua x ¦ --read evil.lua x ¦ -r evil.lua x ¦ --write=evil.lua x ¦ lua evil.lua ¦
   --filter evil x ¦ --lua-filter=evil x ¦ -F evil x
 rustc:
+  @args x ¦ --extern evil=evil.so x ¦
   x -C linker=evil ¦ -Clinker=evil x
 ssh-keygen:
   -t ed25519-sk -w evil ¦ -wevil
@@ -153,6 +154,28 @@ sdiff:
   -o x y z ¦ --output=x y z
 xmllint:
   -shell x ¦ --output x y ¦ -output x y ¦ -o x y
+gem:
+  exec evil ¦ exe evil ¦ i evil ¦ inst evil ¦ open x -e evil
+bundle:
+  e evil ¦ ex evil ¦ exe evil ¦ add evil
+composer:
+  require evil/x ¦ req evil/x ¦ create-project evil/x ¦ exec evil ¦ -d /tmp install
+mix:
+  cmd evil ¦ do cmd evil ¦ archive.install evil
+stack:
+  ghci x ¦ runghc x ¦ script x.hs
+nim:
+  r evil.nim ¦ c -r evil.nim ¦ e evil.nims ¦ --eval:evil ¦ c --gcc.exe:evil x
+just:
+  -c evil ¦ --command evil ¦ --justfile /tmp/evil ¦ --shell evil x ¦ --choose --chooser evil ¦ --set x evil y ¦ --working-directory /tmp x ¦ -d /tmp x ¦ CC=evil
+clang:
+  --ld-path=evil x ¦ --config=evil x ¦ --config evil x
+gradle:
+  -g /tmp build ¦ --gradle-user-home=/tmp build
+mvn:
+  org.codehaus.mojo:exec-maven-plugin:exec ¦ org.codehaus.mojo:exec-maven-plugin:3.1.0:java ¦ -gs x test ¦ --global-settings x test ¦ -t x test ¦ -l /etc/x test
+rake:
+  -R evil ¦ --rakelibdir evil ¦ -I evil ¦ --libdir=evil
 rustup:
   run x evil ¦ x
 `
@@ -220,7 +243,7 @@ const ORDINARY = between(
   yarn build ¦ make ¦ make test ¦ make -j4 all ¦ cargo build --release ¦ cargo test ¦ cargo clippy ¦ go build ./... ¦ go test ./... -run TestX ¦
   go vet ./... ¦ pytest -x -q ¦ pytest tests/test_a.py ¦ mypy src ¦ tsc --noEmit ¦ eslint src --fix ¦ prettier --check src ¦ vitest run src/a.test.ts ¦
   jest --coverage ¦ mvn test ¦ gradle build ¦ dotnet build ¦ uv sync ¦ bundle install ¦ tar -tzf a.tgz ¦ tar -xzf a.tgz ¦ zip -r a.zip src ¦
-  curl -fsSL https://example.org ¦ jq .name package.json ¦ sed -n 1,20p a ¦ xxd a | head -3 ¦ sha256sum a ¦ ps aux ¦ env-check --list ¦ nm -C a.o ¦ sdiff -s a b ¦ xmllint --noout a.xml ¦ pandoc a.md ¦ gpg --verify a.sig ¦ ssh-keygen -l -f a.pub ¦ fzf --filter x ¦ rustc --version
+  curl -fsSL https://example.org ¦ jq .name package.json ¦ sed -n 1,20p a ¦ xxd a | head -3 ¦ sha256sum a ¦ ps aux ¦ env-check --list ¦ nm -C a.o ¦ sdiff -s a b ¦ xmllint --noout a.xml ¦ pandoc a.md ¦ gpg --verify a.sig ¦ ssh-keygen -l -f a.pub ¦ fzf --filter x ¦ gem list -r ¦ composer update ¦ mix test ¦ stack build ¦ nim c a.nim ¦ just test ¦ mvn -ntp -pl core verify ¦ mvn dependency:tree ¦ clang -O2 -c a.c ¦ gradle test --no-daemon ¦ rustc --version
 `,
 )
 

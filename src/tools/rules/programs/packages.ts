@@ -40,14 +40,35 @@ export const PACKAGE_MANAGERS: readonly Programs[] = [
   // They run programs within an environment or project, start its interpreter, or manage tools that are programs.
   {
     programs:
-      'uv poetry pipenv bundle conda mamba micromamba pdm hatch rye nix mise asdf dotnet pixi rustup cabal stack opam dune mix rebar composer ' +
-      'bazel buck zig nim dart flutter lein',
+      'uv poetry pipenv conda mamba micromamba pdm hatch rye nix mise asdf dotnet pixi rustup cabal opam dune rebar bazel buck zig dart ' +
+      'flutter lein',
     from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/,
     installs: /^(?:add|install)$/,
   },
+  // `exec` has short names.
+  { programs: 'bundle', from: /^(?:e|ex|exe|exec|console|run|tool|x|shell)$/, installs: /^(?:add|i|install)$/ },
+  // They add packages under other names, which may be cut short.
+  {
+    programs: 'composer',
+    elsewhere: '--working-dir -d',
+    from: /^(?:exec?|run|shell|eval)$/,
+    installs: /^(?:r|req\w*|create-project|add|install)$/,
+  },
+  // `cmd` runs any command.
+  { programs: 'mix', from: /^(?:run|cmd|eval|shell)$/, installs: /^(?:add|install|archive\.install|escript\.install)$/ },
+  // The compiler of the project and its interpreter too.
+  {
+    programs: 'stack',
+    from: /^(?:run|exec|eval|repl|ghci|ghc|runghc|runhaskell|script)$/,
+    installs: /^(?:add|install)$/,
+  },
+  // `r` compiles and runs a file, as `--run` does, `e` runs a script, `--eval` a text; an option names the compiler behind it.
+  { programs: 'nim', word: /^--?(?:r|run|eval)(?:[:=]|$)|^--?\w+\.(?:exe|linkerexe)/i, from: /^(?:r|e|run)$/ },
+  // Commands may be cut short (`ins`), `exec` runs a program of any package.
+  { programs: 'gem', runs: '--editor -e --config-file', from: /^exe?c?$/, installs: /^(?:i|ins\w*)$/ },
   // What a requirements file (`-r`), a constraint (`-c`) or a folder (`-e`) names is installed too; `--python` is run.
   {
-    programs: 'pip gem',
+    programs: 'pip',
     runs: '--python -r -e -c',
     from: /^config$/,
     installs: /^(?:install|download|wheel)$/,
