@@ -121,10 +121,13 @@ hg:
 svn:
   diff --diff-cmd evil ¦ update --diff3-cmd evil
 pytest:
+  --pdb --pdbcls=evil:Evil ¦ --basetemp=/tmp/x ¦
   -p evil ¦ --rootdir=/tmp ¦ -c x
 eslint:
+  --init ¦
   --rulesdir x ¦ -c evil.js
 mocha:
+  -R ./evil.js ¦ -u ./evil.js ¦ -n import=evil ¦ --node-option import=evil ¦ --package /tmp/package.json ¦
   -r evil ¦ --require evil
 prettier:
   --plugin=evil x ¦ --config evil.js x
@@ -176,6 +179,18 @@ mvn:
   org.codehaus.mojo:exec-maven-plugin:exec ¦ org.codehaus.mojo:exec-maven-plugin:3.1.0:java ¦ -gs x test ¦ --global-settings x test ¦ -t x test ¦ -l /etc/x test
 rake:
   -R evil ¦ --rakelibdir evil ¦ -I evil ¦ --libdir=evil
+mypy:
+  --python-executable evil x ¦ --install-types --non-interactive
+jest:
+  --filter=./evil.js ¦ --globalTeardown evil.js ¦ --global-setup=evil.js ¦ --test-runner evil ¦ --testSequencer=evil.js ¦ --roots /tmp ¦ --root-dir /tmp
+vitest:
+  --diff evil.ts ¦ --execArgv=--import=evil ¦ --exec-argv --import=evil ¦ --typecheck.checker=evil ¦ --coverage.customProviderModule=evil ¦ --outputFile.json=x ¦ -r /tmp ¦ --dir /tmp
+rollup:
+  -p ./evil.js ¦ --configPlugin evil ¦ -i x -o y
+webpack:
+  -e evil.config.js ¦ -o x
+tox:
+  exec -e py -- evil ¦ e -- evil
 rustup:
   run x evil ¦ x
 `
@@ -243,7 +258,7 @@ const ORDINARY = between(
   yarn build ¦ make ¦ make test ¦ make -j4 all ¦ cargo build --release ¦ cargo test ¦ cargo clippy ¦ go build ./... ¦ go test ./... -run TestX ¦
   go vet ./... ¦ pytest -x -q ¦ pytest tests/test_a.py ¦ mypy src ¦ tsc --noEmit ¦ eslint src --fix ¦ prettier --check src ¦ vitest run src/a.test.ts ¦
   jest --coverage ¦ mvn test ¦ gradle build ¦ dotnet build ¦ uv sync ¦ bundle install ¦ tar -tzf a.tgz ¦ tar -xzf a.tgz ¦ zip -r a.zip src ¦
-  curl -fsSL https://example.org ¦ jq .name package.json ¦ sed -n 1,20p a ¦ xxd a | head -3 ¦ sha256sum a ¦ ps aux ¦ env-check --list ¦ nm -C a.o ¦ sdiff -s a b ¦ xmllint --noout a.xml ¦ pandoc a.md ¦ gpg --verify a.sig ¦ ssh-keygen -l -f a.pub ¦ fzf --filter x ¦ gem list -r ¦ composer update ¦ mix test ¦ stack build ¦ nim c a.nim ¦ just test ¦ mvn -ntp -pl core verify ¦ mvn dependency:tree ¦ clang -O2 -c a.c ¦ gradle test --no-daemon ¦ rustc --version
+  curl -fsSL https://example.org ¦ jq .name package.json ¦ sed -n 1,20p a ¦ xxd a | head -3 ¦ sha256sum a ¦ ps aux ¦ env-check --list ¦ nm -C a.o ¦ sdiff -s a b ¦ xmllint --noout a.xml ¦ pandoc a.md ¦ gpg --verify a.sig ¦ ssh-keygen -l -f a.pub ¦ fzf --filter x ¦ gem list -r ¦ composer update ¦ mix test ¦ stack build ¦ nim c a.nim ¦ just test ¦ mvn -ntp -pl core verify ¦ mvn dependency:tree ¦ clang -O2 -c a.c ¦ gradle test --no-daemon ¦ prettier -c src ¦ mypy -p pack ¦ tox -e py312 ¦ vitest --coverage.enabled ¦ vitest --watch ¦ mocha -t 5000 test ¦ vite build ¦ rustc --version
 `,
 )
 
