@@ -4,7 +4,7 @@ import { ConfigurationError } from '../core/error.ts'
 import type { Io } from './io.ts'
 
 /** Longer than any question, shorter than what a mistaken pipe can send. */
-const MAX_CHARACTERS = 4_000_000
+export const MAX_CHARACTERS: number = 4_000_000
 
 /** The word itself; for `-` all of standard input, without its last line end. @throws ConfigurationError when it is too long. */
 export async function readText(word: string, what: string, io: Pick<Io, 'stdin' | 'signal'>): Promise<string> {
@@ -31,6 +31,6 @@ async function readAll(stdin: Io['stdin'], what: string, signal: AbortSignal): P
   }
 }
 
-function tooLong(what: string): ConfigurationError {
+export function tooLong(what: string): ConfigurationError {
   return new ConfigurationError(`The ${what} has more than ${MAX_CHARACTERS.toLocaleString('en')} characters, which is too long.`)
 }

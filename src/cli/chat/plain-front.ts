@@ -12,12 +12,15 @@ import { shownDeeds } from '../deeds-view.ts'
 import { EXIT } from '../exit-codes.ts'
 import { note } from '../io.ts'
 import type { Io } from '../io.ts'
+import { MAX_CHARACTERS, tooLong } from '../read-text.ts'
 import { noted } from './calls.ts'
 import type { Calls } from './calls.ts'
 import type { Choice, ChooseOptions, Front } from './front.ts'
 
 /** Within this time a second Ctrl-C leaves. */
 const AGAIN_MS = 2000
+/** Lines that are read ahead of the turn they wait for. */
+const MAX_WAITING = 1000
 
 export class PlainFront implements Front {
   readonly canAsk: boolean
@@ -30,6 +33,8 @@ export class PlainFront implements Front {
   /** Takes the next line, in place of those who wait for messages. */
   #answer: ((line: string | undefined) => void) | undefined
   #isOver = false
+  /** The line that is being read has no end in sight. */
+  #isEndless = false
   #interrupt: (() => void) | undefined
   #interruptedAt = -Infinity
   readonly #stopListening: () => void
@@ -39,10 +44,13 @@ export class PlainFront implements Front {
     this.#now = now
     // What would be asked has to be seen as well as answered.
     this.canAsk = io.stdin.isTTY === true && io.stderr.isTerminal
+    const watch = this.#watchLength()
+    io.stdin.on('data', watch)
     this.#lines = createInterface({ input: io.stdin, terminal: false, crlfDelay: Infinity })
     this.#lines.on('line', (line) => {
       if (this.#answer === undefined) this.#waiting.push(line)
       else this.#answer(line)
+      if (this.#waiting.length >= MAX_WAITING && !this.#isOver) this.#lines.pause()
       this.#wake?.()
     })
     const over = (): void => {
@@ -55,6 +63,7 @@ export class PlainFront implements Front {
     const ignore = io.onInterrupt(() => this.#onInterrupt())
     this.#stopListening = () => {
       ignore()
+      io.stdin.off('data', watch)
       io.signal.removeEventListener('abort', over)
     }
   }
@@ -129,10 +138,26 @@ export class PlainFront implements Front {
     return true
   }
 
+  /** Ends the reading of a line before it fills the memory: `readline` keeps it until it is whole. */
+  #watchLength(): (piece: Buffer | string) => void {
+    let length = 0
+    return (piece) => {
+      const end = Math.max(piece.lastIndexOf('\n'), piece.lastIndexOf('\r'))
+      length = end === -1 ? length + piece.length : piece.length - end - 1
+      // In bytes: no character takes more than four.
+      if (length <= MAX_CHARACTERS * 4) return
+      this.#isEndless = true
+      this.#lines.close()
+    }
+  }
+
   async #message(): Promise<string | undefined> {
     const parts: string[] = []
+    let length = 0
     for (;;) {
       const line = await this.#line()
+      length += line?.length ?? 0
+      if (length > MAX_CHARACTERS || (line === undefined && this.#isEndless)) throw tooLong('message')
       if (line === undefined) return parts.length === 0 ? undefined : parts.join('\n')
       if (!line.endsWith('\\')) return [...parts, line].join('\n')
       parts.push(line.slice(0, -1))
@@ -141,7 +166,10 @@ export class PlainFront implements Front {
 
   /** The next line; `undefined` at the end. */
   async #line(): Promise<string | undefined> {
-    while (this.#waiting.length === 0 && !this.#isOver) await this.#change()
+    while (this.#waiting.length === 0 && !this.#isOver) {
+      this.#lines.resume()
+      await this.#change()
+    }
     return this.#waiting.shift()
   }
 
@@ -151,6 +179,7 @@ export class PlainFront implements Front {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
     const giveUp = (): void => resolve(undefined)
     this.#answer = resolve
+    this.#lines.resume()
     signal?.addEventListener('abort', giveUp, { once: true })
     try {
       return await promise

@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream'
+import { afterEach, expect, test } from 'vitest'
+import { fakeIo } from '../../../test/support/fake-io.ts'
+import { PlainFront } from './plain-front.ts'
+
+let front: PlainFront | undefined
+afterEach(() => front?.close())
+
+test('each line is a message, and one that ends in a backslash goes on in the next', async () => {
+  const { next } = reading(Readable.from([Buffer.from('one\r\n\ntw'), Buffer.from('o\\\nthree\nfour')]))
+  expect([await next(), await next(), await next(), await next()]).toEqual(['one', 'two\nthree', 'four', undefined])
+})
+
+test('a line without an end is refused before it fills the memory, and those before it are messages', async () => {
+  const source = endless('one\n', 'x'.repeat(1_000_000))
+  const { next } = reading(source.stream)
+  expect(await next()).toBe('one')
+  await expect(next()).rejects.toThrow('The message has more than 4,000,000 characters, which is too long.')
+  expect(source.read()).toBeLessThan(50)
+})
+
+test('a message that goes on in every next line is refused as well', async () => {
+  const source = endless('', `${'x'.repeat(100_000)}\\\n`)
+  const { next } = reading(source.stream)
+  await expect(next()).rejects.toThrow('The message has more than 4,000,000 characters')
+})
+
+test('lines wait in the pipe, not in the memory, for the turns before them', async () => {
+  const source = endless('', 'y\n'.repeat(10_000))
+  const { next } = reading(source.stream)
+  expect(await next()).toBe('y')
+  for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate)
+  expect(source.read()).toBeLessThan(20)
+  for (let turn = 0; turn < 50_000; turn++) expect(await next()).toBe('y')
+})
+
+function reading(stdin: Readable): { next: () => Promise<string | undefined> } {
+  const made = new PlainFront({ ...fakeIo(), stdin })
+  front = made
+  return { next: () => made.next() }
+}
+
+/** Gives `piece` for ever, after `first`; `read` counts how often it was asked, and ends it where nobody stops reading. */
+function endless(first: string, piece: string): { readonly stream: Readable; read(): number } {
+  let count = 0
+  const stream = new Readable({
+    read() {
+      // Asynchronous, as a pipe is.
+      setImmediate(() => {
+        count += 1
+        this.push(count > 1000 ? null : Buffer.from(count === 1 && first !== '' ? first : piece))
+      })
+    },
+  })
+  return { stream, read: () => count }
+}
