@@ -127,7 +127,7 @@ eslint:
   --init ¦
   --rulesdir x ¦ -c evil.js
 mocha:
-  -R ./evil.js ¦ -u ./evil.js ¦ -n import=evil ¦ --node-option import=evil ¦ --package /tmp/package.json ¦
+  --experimental-loader evil ¦ -R ./evil.js ¦ -u ./evil.js ¦ -n import=evil ¦ --node-option import=evil ¦ --package /tmp/package.json ¦
   -r evil ¦ --require evil
 prettier:
   --plugin=evil x ¦ --config evil.js x
@@ -188,9 +188,11 @@ vitest:
 rollup:
   -p ./evil.js ¦ --configPlugin evil ¦ -i x -o y
 webpack:
-  -e evil.config.js ¦ -o x
+  --module-rules-loader evil ¦ --plugin evil ¦ -e evil.config.js ¦ -o x
 tox:
   exec -e py -- evil ¦ e -- evil
+dotnet:
+  evil.dll ¦ exec evil.dll ¦ fsi evil.fsx ¦ evil.cs ¦ new install evil ¦ tool install evil
 rustup:
   run x evil ¦ x
 `
@@ -258,7 +260,7 @@ const ORDINARY = between(
   yarn build ¦ make ¦ make test ¦ make -j4 all ¦ cargo build --release ¦ cargo test ¦ cargo clippy ¦ go build ./... ¦ go test ./... -run TestX ¦
   go vet ./... ¦ pytest -x -q ¦ pytest tests/test_a.py ¦ mypy src ¦ tsc --noEmit ¦ eslint src --fix ¦ prettier --check src ¦ vitest run src/a.test.ts ¦
   jest --coverage ¦ mvn test ¦ gradle build ¦ dotnet build ¦ uv sync ¦ bundle install ¦ tar -tzf a.tgz ¦ tar -xzf a.tgz ¦ zip -r a.zip src ¦
-  curl -fsSL https://example.org ¦ jq .name package.json ¦ sed -n 1,20p a ¦ xxd a | head -3 ¦ sha256sum a ¦ ps aux ¦ env-check --list ¦ nm -C a.o ¦ sdiff -s a b ¦ xmllint --noout a.xml ¦ pandoc a.md ¦ gpg --verify a.sig ¦ ssh-keygen -l -f a.pub ¦ fzf --filter x ¦ gem list -r ¦ composer update ¦ mix test ¦ stack build ¦ nim c a.nim ¦ just test ¦ mvn -ntp -pl core verify ¦ mvn dependency:tree ¦ clang -O2 -c a.c ¦ gradle test --no-daemon ¦ prettier -c src ¦ mypy -p pack ¦ tox -e py312 ¦ vitest --coverage.enabled ¦ vitest --watch ¦ mocha -t 5000 test ¦ vite build ¦ rustc --version
+  curl -fsSL https://example.org ¦ jq .name package.json ¦ sed -n 1,20p a ¦ xxd a | head -3 ¦ sha256sum a ¦ ps aux ¦ env-check --list ¦ nm -C a.o ¦ sdiff -s a b ¦ xmllint --noout a.xml ¦ pandoc a.md ¦ gpg --verify a.sig ¦ ssh-keygen -l -f a.pub ¦ fzf --filter x ¦ gem list -r ¦ composer update ¦ mix test ¦ stack build ¦ nim c a.nim ¦ just test ¦ mvn -ntp -pl core verify ¦ mvn dependency:tree ¦ clang -O2 -c a.c ¦ gradle test --no-daemon ¦ prettier -c src ¦ mypy -p pack ¦ tox -e py312 ¦ vitest --coverage.enabled ¦ vitest --watch ¦ mocha -t 5000 test ¦ vite build ¦ dotnet test a.csproj ¦ dotnet restore ¦ rustc --version
 `,
 )
 

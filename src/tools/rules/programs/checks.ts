@@ -35,12 +35,17 @@ export const CHECKERS: readonly Programs[] = [
   {
     programs: 'mocha',
     // Modules before the tests, for what is printed, and for the words of the tests; options for node.
-    runs: '--config --package --require -r --import --loader --reporter -R --ui -u --node-option -n',
+    runs: '--config --package --require -r --import --loader --experimental-loader --reporter -R --ui -u --node-option -n',
     // It may name a file.
     writes: '--reporter-option -O',
   },
   { programs: 'vite', runs: '--config -c' },
-  { programs: 'webpack', runs: '--config -c --extends -e --require -r', writes: '--output-path -o' },
+  // Loaders too are named by options: `--module-rules-loader`.
+  {
+    programs: 'webpack',
+    runs: '--config -c --extends -e --require -r --plugin --module --resolve-loader',
+    writes: '--output-path -o',
+  },
   { programs: 'rollup', runs: '--config -c --configPlugin --plugin -p', writes: '--file -o --dir -d' },
   // `-c` only checks.
   { programs: 'prettier', runs: '--config --plugin --parser' },

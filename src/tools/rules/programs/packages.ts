@@ -40,11 +40,13 @@ export const PACKAGE_MANAGERS: readonly Programs[] = [
   // They run programs within an environment or project, start its interpreter, or manage tools that are programs.
   {
     programs:
-      'uv poetry pipenv conda mamba micromamba pdm hatch rye nix mise asdf dotnet pixi rustup cabal opam dune rebar bazel buck zig dart ' +
+      'uv poetry pipenv conda mamba micromamba pdm hatch rye nix mise asdf pixi rustup cabal opam dune rebar bazel buck zig dart ' +
       'flutter lein',
     from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/,
     installs: /^(?:add|install)$/,
   },
+  // A library or a source file as the first word is run, `fsi` is an interpreter.
+  { programs: 'dotnet', word: /\.(?:dll|exe|csx?|fsx)$/i, from: /^(?:run|exec|tool|fsi|shell)$/, installs: /^(?:add|install)$/ },
   // `exec` has short names.
   { programs: 'bundle', from: /^(?:e|ex|exe|exec|console|run|tool|x|shell)$/, installs: /^(?:add|i|install)$/ },
   // They add packages under other names, which may be cut short.

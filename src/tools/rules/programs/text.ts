@@ -46,7 +46,7 @@ export const TEXT_TOOLS: readonly Programs[] = [
     from: /^lua$/,
   },
   // Its shell has `write` and `save`; `-o` writes. One dash or two.
-  { programs: 'xmllint', word: /^--?(?:shell|output|o)$/ },
+  { programs: 'xmllint', word: /^--?(?:shell|output|o)(?:=|$)/ },
   // The name of a file may name a program that makes the picture (`msl:`, `ephemeral:`), or a file with names (`@`).
   { programs: 'convert magick mogrify identify composite montage', word: /^@|^[a-z]{2,}:/i },
   // Bash works out what stands between brackets in the name of a variable: `test -v 'x[$(…)]'`. `printf` and `wait` write the variable, too.
