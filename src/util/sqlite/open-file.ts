@@ -1,7 +1,18 @@
 /** Opens a SQLite file of a kind, or makes one; says plainly why it cannot, and then has changed nothing. */
 
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, copyFileSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -31,7 +42,10 @@ export function openFile(kind: FileKind, options: FileOptions): Connection {
   } else if (options.readOnly) {
     throw kind.errors.refused(`There is no ${kind.name} at ${path}: ${kind.missingHint}`)
   } else {
-    create(kind, path)
+    create(
+      kind,
+      guarded(kind, path, () => behindLinks(path)),
+    )
   }
   return options.readOnly ? openToRead(kind, path, options) : prepared(kind, connect(kind, path, path, false), options)
 }
@@ -82,6 +96,12 @@ function openToRead(kind: FileKind, path: string, options: FileOptions): Connect
     location.searchParams.set('immutable', '1')
     return prepared(kind, connect(kind, location, path, true), options)
   }
+}
+
+/** Where a file that is not there yet has to be made: at the end of the links, which else would stand in its way. */
+function behindLinks(path: string): string {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return isLink ? behindLinks(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path
 }
 
 /**
