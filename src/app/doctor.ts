@@ -65,12 +65,13 @@ function checkConfig(surroundings: Surroundings): { readonly loaded: LoadedConfi
     const message = loaded.files.length === 0 ? 'no file, none is needed' : loaded.files.join(', ')
     return { loaded, check: { name: 'configuration', status: 'ok', message } }
   } catch (thrown) {
-    const { message, hint } = toCriaError(thrown)
-    return {
-      loaded: undefined,
-      check: { name: 'configuration', status: 'failed', message, ...(hint === undefined ? {} : { hint }) },
-    }
+    return { loaded: undefined, check: { name: 'configuration', status: 'failed', ...told(thrown) } }
   }
+}
+
+function told(thrown: unknown): Pick<Check, 'message' | 'hint'> {
+  const { message, hint } = toCriaError(thrown)
+  return { message, ...(hint === undefined ? {} : { hint }) }
 }
 
 function checkTrust(loaded: LoadedConfig | undefined): Check[] {
@@ -110,7 +111,7 @@ async function checkDatabase(name: string, path: string): Promise<Check> {
         }
       }
       const problem = await problemOf(path)
-      if (problem !== undefined) return { name, status: 'warning', message: problem }
+      if (problem !== undefined) return { name, status: 'warning', ...problem }
       const version = database.prepare('PRAGMA user_version').get()?.['user_version']
       return { name, status: 'ok', message: `${path} (schema ${String(version)}, ${Math.ceil(statSync(path).size / 1000)} kB)` }
     } finally {
@@ -126,7 +127,7 @@ async function checkDatabase(name: string, path: string): Promise<Check> {
 }
 
 /** A sound database may still be none of ours, or that of a newer version. */
-async function problemOf(path: string): Promise<string | undefined> {
+async function problemOf(path: string): Promise<Pick<Check, 'message' | 'hint'> | undefined> {
   try {
     const opened = path.endsWith('cria.db')
       ? await (await import('../recorders/sqlite/recorder.ts')).SqliteRecorder.open({ path, readOnly: true })
@@ -134,7 +135,7 @@ async function problemOf(path: string): Promise<string | undefined> {
     await opened.close?.()
     return undefined
   } catch (thrown) {
-    return toCriaError(thrown).message
+    return told(thrown)
   }
 }
 

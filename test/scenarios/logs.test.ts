@@ -176,5 +176,7 @@ describe('a journal that cannot be used ends with 1, a message that names it, an
     const { code, stderr } = await other.run(['logs', 'list'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/newer version of cria.*999/)
+    expect(stderr).toContain('Update cria, or name another file.')
+    expect(stderr).not.toContain('free space')
   })
 })

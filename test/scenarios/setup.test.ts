@@ -261,7 +261,12 @@ describe('doctor', () => {
     const { checks } = await examine()
     expect(checks.filter(({ name }) => name.startsWith('store'))).toMatchObject([
       { name: 'store empty', status: 'warning', message: expect.stringContaining('is an empty file') },
-      { name: 'store newer', status: 'warning', message: expect.stringContaining('newer version of cria') },
+      {
+        name: 'store newer',
+        status: 'warning',
+        message: expect.stringContaining('newer version of cria'),
+        hint: expect.stringContaining('Update cria'),
+      },
     ])
   })
 

@@ -12,15 +12,15 @@ export function migrate(connection: Connection, { migrations, errors }: FileKind
   const version = schemaVersion(connection)
   if (version > migrations.length) {
     throw errors.refused(
-      `${connection.path} was made by a newer version of cria: its schema is ${version}, this version knows ${migrations.length}. ` +
-        'Update cria, or name another file.',
+      `${connection.path} was made by a newer version of cria: its schema is ${version}, this version knows ${migrations.length}.`,
+      { hint: 'Update cria, or name another file.' },
     )
   }
   if (version === migrations.length) return
   if (connection.readOnly) {
     throw errors.refused(
-      `${connection.path} was made by an older version of cria: its schema is ${version}, this version reads ${migrations.length}. ` +
-        'Open it once for writing, which brings it up to date.',
+      `${connection.path} was made by an older version of cria: its schema is ${version}, this version reads ${migrations.length}.`,
+      { hint: 'Open it once for writing, which brings it up to date.' },
     )
   }
   connection.write(() => {

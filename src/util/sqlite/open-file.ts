@@ -153,10 +153,10 @@ function checkEntry(kind: FileKind, path: string, stats: Stats): void {
 }
 
 function notOurs({ name, errors }: FileKind, path: string, what: string, cause?: unknown): Error {
-  return errors.refused(
-    `${path} is ${what}, not a ${name} of cria. It was left as it is: move it away, or name another file.`,
-    cause === undefined ? {} : { cause },
-  )
+  return errors.refused(`${path} is ${what}, not a ${name} of cria. It was left as it is.`, {
+    hint: 'Move it away, or name another file.',
+    ...(cause === undefined ? {} : { cause }),
+  })
 }
 
 function entryAt(kind: FileKind, path: string): Stats | undefined {
