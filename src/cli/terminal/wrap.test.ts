@@ -11,6 +11,7 @@ test.each([
     'see\n  https://example.org/a/long/path\n  there',
   ],
   ['has lines of its own', 'one two\nthree four', 8, 'one two\nthree\n  four'],
+  ['has an indented line', 'one\n    two three four', 14, 'one\n    two three\n    four'],
   ['has wide characters', '日本 日本', 8, '日本\n  日本'],
   ['is empty', '', 8, ''],
 ])('a text that %s', (_, text, columns, wrapped) => {

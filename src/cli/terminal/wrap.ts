@@ -2,7 +2,7 @@
 
 import { widthOf } from './width.ts'
 
-/** Lines of at most `columns` cells, save for words that are longer. What was one line goes on with `indent` spaces. */
+/** Lines of at most `columns` cells, save for words that are longer. A line goes on under its own indent, else with `indent` spaces. */
 export function wrapWords(text: string, columns: number, indent = 0): string {
   return text
     .split('\n')
@@ -12,14 +12,16 @@ export function wrapWords(text: string, columns: number, indent = 0): string {
 
 function wrapLine(line: string, columns: number, indent: string): string {
   if (widthOf(line) <= columns) return line
+  const own = /^ */.exec(line)?.[0] ?? ''
+  const [first = '', ...others] = line.slice(own.length).split(' ')
   const rows: string[] = []
-  let row = ''
-  for (const word of line.split(' ')) {
-    if (row !== '' && widthOf(row) + 1 + widthOf(word) > columns) {
+  let row = own + first
+  for (const word of others) {
+    if (widthOf(row) + 1 + widthOf(word) > columns) {
       rows.push(row)
-      row = `${indent}${word}`
+      row = (own === '' ? indent : own) + word
     } else {
-      row = rows.length === 0 && row === '' ? word : `${row} ${word}`
+      row += ` ${word}`
     }
   }
   return [...rows, row].join('\n')
