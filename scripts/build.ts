@@ -13,8 +13,8 @@ import { ROOT } from './files.ts'
 const LIBRARY = join(ROOT, 'dist/lib')
 const COMMAND = join(ROOT, 'dist/cli')
 
-/** Large packages that load no faster from a bundle (docs/decisions/0002-runtime-and-toolchain.md). */
-const NOT_BUNDLED = ['gpt-tokenizer', 'unpdf', '@pydantic/genai-prices']
+/** Large packages that load no faster from a bundle, and one that is only required at run time (docs/decisions/0002-runtime-and-toolchain.md). */
+const NOT_BUNDLED = ['gpt-tokenizer', 'unpdf', '@pydantic/genai-prices', '@cfworker/json-schema']
 
 const MODULE_URL = /new URL\((['"])(\.{0,2}[^'"]*)\.ts\1,\s*import\.meta\.url\)/g
 
