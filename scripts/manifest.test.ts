@@ -1,13 +1,12 @@
 /** What package.json and package-lock.json promise to those who install. */
 
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from './files.ts'
 
 type Versions = Record<string, string>
 interface Manifest {
-  readonly version: string
   readonly exports: Record<string, string | Versions>
   readonly dependencies: Versions
   readonly devDependencies: Versions
@@ -46,9 +45,4 @@ test('every file right under src/ is an entry of the package', () => {
   )
   const entries = globSync('src/*.ts', { cwd: ROOT }).map((path) => `./${path}`)
   expect(entries.filter((path) => !exported.includes(path))).toEqual([])
-})
-
-const VERSION = join(ROOT, 'src/util/version.ts')
-test.skipIf(!existsSync(VERSION))('the version that the code knows is the one of the package', () => {
-  expect(readFileSync(VERSION, 'utf8')).toContain(`'${manifest.version}'`)
 })

@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of the package this file belongs to, wherever it was built to. */
+/** The version of the package: `src/cli` and `dist/cli` lie equally deep below its manifest. */
 export function version(): string {
-  for (const place of ['../../package.json', '../package.json', './package.json']) {
-    try {
-      const manifest = JSON.parse(readFileSync(new URL(place, import.meta.url), 'utf8')) as { name?: unknown; version?: unknown }
-      if (manifest.name === 'cria' && typeof manifest.version === 'string') return manifest.version
-    } catch {
-      // Not here; the next place is tried.
-    }
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string
   }
-  return 'unknown'
+  return manifest.version
 }
