@@ -32,8 +32,24 @@ export interface Setting {
   readonly beside: readonly string[]
 }
 
-/** Words of a quotation that agree with one place, for it to count as changed and not as made up. */
+// What other values of these numbers do to the made citations is in docs/citations.md.
+
+/** Share of its words that agree with one place, for a quotation to count as changed and not as made up: below, more is new than is old. */
 const RECOGNISED = 0.5
+/** From this share on a text is one place with a few words changed, though it could be put together from pieces of several. */
+const NEARLY_ALL = 0.8
+/** From this share on a statement is a copy and is held to its words: as own words it would pass with one of them exchanged. */
+const COPIED = 0.7
+/** Fewer words agree by chance, or because there is no other way to say it. */
+const SHORTEST_COPY = 5
+/** Words before a quotation among which the answer may deny it: `it does not, as some say, “start by itself”`. */
+const REACH_BEFORE_QUOTATION = 6
+/** Words before a place among which the passage may deny it; those of a longer clause say what else is denied. */
+const REACH_BEFORE_PLACE = 3
+/** Of a denial that was left out, with the words around it; where more is gone, a clause was, and what it denied with it. */
+const LONGEST_DENIAL = 4
+/** UTF-16 units between two passages of a source that still touch: a heading or a blank line that belongs to neither. */
+const TOUCHING = 200
 
 /** What was quoted. */
 export function judgeQuotation(setting: Setting, range: Range): Verdict {
@@ -50,7 +66,7 @@ export function judgeQuotation(setting: Setting, range: Range): Verdict {
   if (elsewhere !== undefined) return elsewhere
   const near = nearest(comparison, passage, said)
   const share = near === undefined ? 0 : agreement(near) / (said.to - said.from)
-  if (share < 0.8 && isStitched(comparison, allPassages(setting), said)) return STITCHED
+  if (share < NEARLY_ALL && isStitched(comparison, allPassages(setting), said)) return STITCHED
   if (near !== undefined && share >= RECOGNISED) return edited(comparison, passage, said, near)
   return { kind: 'invented', supported: false, reason: 'no passage has these words' }
 }
@@ -69,7 +85,7 @@ function startsSentence({ answer: { text, starts } }: Comparison, { from }: Plac
 
 /** The answer denies the quotation itself: it does not “start by itself”. */
 function isDenied({ answer }: Comparison, { from }: Place): boolean {
-  const words = foldedWords(answer, Math.max(0, from - 6), from)
+  const words = foldedWords(answer, Math.max(0, from - REACH_BEFORE_QUOTATION), from)
   return words.some((_, at) => denialAt(words, at) === 'strong')
 }
 
@@ -104,15 +120,11 @@ function borneOut(comparison: Comparison, passage: PassageText, said: Place): Ve
     const problem = changedWord(comparison, passage, said, near)
     if (problem !== undefined) return { kind: 'edited', supported: false, reason: problem }
   }
-  if (share < 0.8 && isRunTogether(comparison, passage, said)) return STITCHED
+  if (share < NEARLY_ALL && isRunTogether(comparison, passage, said)) return STITCHED
   const support = supportOf(comparison, passage, said)
   if (support.supported) return { kind: 'paraphrase', supported: true, place: textRange(passage, support.place) }
   return { kind: share >= COPIED ? 'edited' : 'unfounded', supported: false, reason: support.reason }
 }
-
-/** From this share of agreement on, a statement is a copy, and a word that differs was changed. */
-const COPIED = 0.7
-const SHORTEST_COPY = 5
 
 /** A word of a copied sentence that was exchanged or put in, and says something else. */
 function changedWord(comparison: Comparison, passage: PassageText, said: Place, near: Alignment): string | undefined {
@@ -137,7 +149,7 @@ function changedWord(comparison: Comparison, passage: PassageText, said: Place, 
       if (contrast !== undefined && source.some((other) => contrastOf(other)?.[0] === contrast[0])) return true
       return isSingle(word) ? !isParticle(word) : !isStopWord(word) && word.length > 2
     })
-    if (changes || (isDenial(source) && !isDenial(added) && source.length <= 4))
+    if (changes || (isDenial(source) && !isDenial(added) && source.length <= LONGEST_DENIAL))
       return describeDifference(comparison, passage, difference)
   }
   return undefined
@@ -162,7 +174,7 @@ function isRunTogether(comparison: Comparison, passage: PassageText, said: Place
 
 /** A denial just before the words, in their own clause: they stand there, and say the opposite. */
 function deniedBefore(passage: PassageText, { from }: Place): string | undefined {
-  const first = Math.max(0, from - 3)
+  const first = Math.max(0, from - REACH_BEFORE_PLACE)
   const words = foldedWords(passage, first, from + 1)
   for (let at = words.length - 2; at >= 0; at--) {
     const gap = passage.text.slice(passage.ends[first + at], passage.starts[first + at + 1])
@@ -216,9 +228,6 @@ function findElsewhere(
   }
   return undefined
 }
-
-/** Characters between two passages that touch. */
-const TOUCHING = 200
 
 function areNeighbours({ retrieved: { chunk: a } }: PassageText, { retrieved: { chunk: b } }: PassageText): boolean {
   return a.source === b.source && Math.max(a.start, b.start) - Math.min(a.end, b.end) <= TOUCHING
