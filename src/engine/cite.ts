@@ -7,11 +7,12 @@
 
 import type { Citation } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
+import { citedPlace } from './citations/cited-place.ts'
 import { readClaims } from './citations/claims.ts'
 import type { Claim, Range } from './citations/claims.ts'
 import { compare } from './citations/comparison.ts'
 import type { Comparison } from './citations/comparison.ts'
-import { citedPlace, judgeQuotation, judgeStatement, sharesStatement } from './citations/judge.ts'
+import { judgeQuotation, judgeStatement, sharesStatement } from './citations/judge.ts'
 import type { Verdict } from './citations/judge.ts'
 import { standsLiterally } from './citations/literal.ts'
 

@@ -1,18 +1,16 @@
 /** What becomes of a quotation or statement: the kinds of `Citation`, in the order in which they are tried. */
 
 import type { CitationKind } from '../../core/citation.ts'
-import { patternFor } from '../../util/pattern.ts'
 import { changedEnds, isHarmless } from './alignment.ts'
 import type { Alignment } from './alignment.ts'
+import { changedWord } from './changed-word.ts'
 import type { Range } from './claims.ts'
 import { foldedWords } from './comparison.ts'
 import type { Comparison, PassageText, Place } from './comparison.ts'
-import { contrastOf, denialAt, isParticle, isStopWord } from './lexicon.ts'
+import { denialAt } from './lexicon.ts'
 import { agreement, describeDifference, find, isStitched, nearest } from './quotation.ts'
 import type { Standing } from './quotation.ts'
 import { supportOf } from './statement.ts'
-import { isNumber, isSingle } from './tokens.ts'
-import { areFormsOfOneWord } from './word-forms.ts'
 
 export interface Verdict {
   readonly kind: CitationKind
@@ -46,8 +44,6 @@ const SHORTEST_COPY = 5
 const REACH_BEFORE_QUOTATION = 6
 /** Words before a place among which the passage may deny it; those of a longer clause say what else is denied. */
 const REACH_BEFORE_PLACE = 3
-/** Of a denial that was left out, with the words around it; where more is gone, a clause was, and what it denied with it. */
-const LONGEST_DENIAL = 4
 /** UTF-16 units between two passages of a source that still touch: a heading or a blank line that belongs to neither. */
 const TOUCHING = 200
 
@@ -124,35 +120,6 @@ function borneOut(comparison: Comparison, passage: PassageText, said: Place): Ve
   const support = supportOf(comparison, passage, said)
   if (support.supported) return { kind: 'paraphrase', supported: true, place: textRange(passage, support.place) }
   return { kind: share >= COPIED ? 'edited' : 'unfounded', supported: false, reason: support.reason }
-}
-
-/** A word of a copied sentence that was exchanged or put in, and says something else. */
-function changedWord(comparison: Comparison, passage: PassageText, said: Place, near: Alignment): string | undefined {
-  // Words may have moved within their sentence.
-  const places = passage.places()
-  const first = places[passage.placeAt(near.source.from)]
-  const last = places[passage.placeAt(near.source.to - 1)]
-  const sentence = foldedWords(passage, first?.from ?? near.source.from, last?.to ?? near.source.to)
-  for (const difference of [...near.differences, ...changedEnds(comparison.answer, passage, said, near)]) {
-    if (isHarmless(comparison.answer, passage, difference)) continue
-    const added = foldedWords(comparison.answer, difference.said.from, difference.said.to)
-    const source = foldedWords(passage, difference.source.from, difference.source.to)
-    // A number may have moved too, but not into the place of another one.
-    const known = source.some(isNumber) ? source : sentence
-    const isKnown = (word: string): boolean => (isNumber(word) ? known : sentence).some((other) => areFormsOfOneWord(word, other))
-    const isDenial = (list: readonly string[]): boolean => list.some((_, at) => denialAt(list, at) === 'strong')
-    const changes = added.some((word, at) => {
-      if (denialAt(added, at) === 'strong') return !isDenial(source)
-      if (isKnown(word)) return false
-      if (isNumber(word)) return true
-      const contrast = contrastOf(word)
-      if (contrast !== undefined && source.some((other) => contrastOf(other)?.[0] === contrast[0])) return true
-      return isSingle(word) ? !isParticle(word) : !isStopWord(word) && word.length > 2
-    })
-    if (changes || (isDenial(source) && !isDenial(added) && source.length <= LONGEST_DENIAL))
-      return describeDifference(comparison, passage, difference)
-  }
-  return undefined
 }
 
 /** A statement that is nothing but pieces of the passage, put side by side without a joint. */
@@ -242,34 +209,4 @@ function edited(comparison: Comparison, passage: PassageText, said: Place, near:
   const change = all.find((difference) => !isHarmless(comparison.answer, passage, difference))
   const reason = change === undefined ? 'only a part of it stands there' : describeDifference(comparison, passage, change)
   return { kind: 'edited', supported: false, reason }
-}
-
-const MARK = patternFor(String.raw`[\p{P}\p{S}]`, 'u')
-const MARKS_AT_START = patternFor(String.raw`^[\p{P}\p{S}]*`, 'u')
-const MARKS_AT_END = patternFor(String.raw`[\p{P}\p{S}]*$`, 'u')
-
-/** The words of the passage with the punctuation around them that the answer has too. */
-export function citedPlace(text: string, { start, end }: Range, answer: string, range: Range): Range {
-  const said = answer.slice(range.start, range.end)
-  const tail = said.slice(-20).trimEnd()
-  const after = MARKS_AT_END(tail).exec(tail)?.[0] ?? ''
-  const head = said.slice(0, 20).trimStart()
-  const before = MARKS_AT_START(head).exec(head)?.[0] ?? ''
-  let last = end
-  for (let at = 0; last < text.length && at < 4 && after.length > 0; at++) {
-    const mark = text[last] ?? ''
-    if (!MARK(mark).test(mark) || (!after.includes(plain(mark)) && !after.includes(mark))) break
-    last++
-  }
-  let first = start
-  for (let at = 0; first > 0 && at < 4 && before.length > 0; at++) {
-    const mark = text[first - 1] ?? ''
-    if (!MARK(mark).test(mark) || (!before.includes(mark) && !before.includes(plain(mark)))) break
-    first--
-  }
-  return { start: first, end: last }
-}
-
-function plain(mark: string): string {
-  return /[“”„«»]/.test(mark) ? '"' : /[‘’‚]/.test(mark) ? "'" : /[‐‑–—−]/.test(mark) ? '-' : mark
 }
