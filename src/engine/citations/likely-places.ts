@@ -1,7 +1,7 @@
 /** In which places of a passage a statement is most likely to stand: those that most of its words vote for. */
 
 import type { Comparison, PassageText, Place } from './comparison.ts'
-import { headOf } from './comparison.ts'
+import { foldedWords, headOf } from './comparison.ts'
 import type { ContentWord } from './content-words.ts'
 
 /**
@@ -19,7 +19,7 @@ const LESS_THAN_A_VOTE = 0.5
 /** Best first; one sentence, or two together. */
 export function likelyPlaces(comparison: Comparison, passage: PassageText, words: readonly ContentWord[]): Place[] {
   const sentences = passage.places()
-  const votes = votesOf(passage, words)
+  const votes = votesOf(comparison, passage, words)
   for (const { at } of words.slice(0, MOST_LOOKED_UP)) {
     const run = comparison.run(passage, at, at + 1)
     if (run === undefined) continue
@@ -41,9 +41,10 @@ export function likelyPlaces(comparison: Comparison, passage: PassageText, words
 }
 
 /** How many words each sentence has, or such as begin like them. */
-function votesOf(passage: PassageText, words: readonly ContentWord[]): Map<number, number> {
+function votesOf({ answer }: Comparison, passage: PassageText, words: readonly ContentWord[]): Map<number, number> {
   const lists = words
-    .map(({ word, kind }) => passage.placesOf(headOf(kind === 'pair' ? word.slice(0, 1) : word)))
+    .map(({ at }) => foldedWords(answer, at, at + 1)[0] ?? '')
+    .map((word) => passage.placesOf(headOf(word)))
     .filter((list) => list.length > 0)
     .sort((a, b) => a.length - b.length)
   const votes = new Map<number, number>()

@@ -71,6 +71,10 @@ describe('supportOf', () => {
     expect(check(statement, text)).toBe(expected)
   })
 
+  test('characters of two UTF-16 units are looked for where they stand together', () => {
+    expect(check('𠀀𠀁，𠀁𠀀', '𠀀甲。乙。𠀁甲。乙。乙。𠀀𠀁，𠀁𠀀。')).toBe('𠀀𠀁，𠀁𠀀')
+  })
+
   test('what the title says, the passage need not repeat', () => {
     expect(check('Rye was ground by Ida.', 'Rye was ground there.', 'Ida’s mill')).toBe('Rye was ground there')
   })
