@@ -2,6 +2,7 @@
 
 import { ConfigurationError } from './error.ts'
 import type { JsonObject } from './json.ts'
+import { valibotToJsonSchema } from './valibot-schema.ts'
 
 /** The part of the Standard Schema interface, version 1, that we use. */
 export interface StandardSchema<Output = unknown> {
@@ -42,22 +43,43 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standard === 'object' && standard !== null && typeof (standard as { validate?: unknown }).validate === 'function'
 }
 
+/** Libraries that learned late to tell their schemas: an older version is installed. */
+const LEARNED_LATE: ReadonlySet<string> = new Set(['zod', 'arktype'])
+
 /**
- * The schema as JSON Schema, which is what models are shown.
+ * The schema as JSON Schema, which is what models are shown. Of a library that cannot tell it nothing is shown but the description of the tool;
+ * it checks what comes, and a model is told what does not fit.
  *
  * @param owner named in the error: `tool "search"`.
- * @throws ConfigurationError for a Standard Schema whose library cannot make JSON Schema of it, and for what is no schema at all.
+ * @throws ConfigurationError for a Standard Schema that JSON Schema cannot express, and for what is no schema at all.
  */
 export function jsonSchemaOf(schema: unknown, owner: string): JsonSchema {
   if (isStandardSchema(schema)) {
     const { jsonSchema, vendor } = schema['~standard']
-    if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' }) as JsonSchema
-    throw new ConfigurationError(
-      `The schema of ${owner} (${vendor}) cannot be turned into JSON Schema: use a version of the library with Standard JSON Schema, or give a JSON Schema object.`,
-    )
+    if (jsonSchema !== undefined) return told(jsonSchema, owner, vendor)
+    if (vendor === 'valibot') return valibotToJsonSchema(schema)
+    if (LEARNED_LATE.has(vendor)) {
+      throw new ConfigurationError(
+        `The schema of ${owner} (${vendor}) cannot be turned into JSON Schema: use a newer version of the library, or give a JSON Schema object.`,
+      )
+    }
+    return {}
   }
   if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as JsonSchema
   throw new ConfigurationError(
     `The schema of ${owner} must be a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object, but is ${schema === null ? 'null' : typeof schema}.`,
   )
+}
+
+type StandardJsonSchema = NonNullable<StandardSchema['~standard']['jsonSchema']>
+
+function told(jsonSchema: StandardJsonSchema, owner: string, vendor: string): JsonSchema {
+  try {
+    return jsonSchema.input({ target: 'draft-2020-12' }) as JsonSchema
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new ConfigurationError(`The schema of ${owner} (${vendor}) cannot be turned into JSON Schema: ${reason}`, {
+      cause: thrown,
+    })
+  }
 }
