@@ -1,5 +1,6 @@
 /** Whether the best window answers the question at all. */
 
+import type { AnswerKind } from './answer-kind.ts'
 import { VARIANT } from './matching.ts'
 import type { Question } from './question.ts'
 import type { Ranked } from './rank.ts'
@@ -87,10 +88,19 @@ const SURE_WITHOUT_RAREST = 0.55
 /** The same where it lacks a word that is about half of the question. */
 const SURE_WITHOUT_HALF = 0.65
 const HALF = 0.4
+/** The same where no passage mentions a name or number of the question. */
+const SURE_WITHOUT_NAME = 0.85
+/** The same where a number is asked for and the best window has none. */
+const SURE_WITHOUT_LOOK = 0.9
+/** Kinds of which every answer has a look. */
+const ALWAYS_LOOKS: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['count', 'quantity'])
 
 /** The confidence from which the best window is an answer. */
-export function needed(question: Question, { reading, window }: Ranked): number {
+export function needed(question: Question, readings: readonly Reading[], { reading, window, features }: Ranked): number {
   const { terms } = question
+  if (features.candidate === 0 && ALWAYS_LOOKS.has(question.kind)) return SURE_WITHOUT_LOOK
+  const anywhere = saidBy(question, readings, 0)
+  if (terms.some(({ specific }, index) => specific && anywhere[index] === 0)) return SURE_WITHOUT_NAME
   const context = reading.contexts[window.first]
   const inside = strengths(question, reading, ...wordRange(reading.words, window.start, window.end))
   const found = either(inside, either(context?.close ?? [], context?.wide ?? []))

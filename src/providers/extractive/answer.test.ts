@@ -96,6 +96,24 @@ describe('it refuses', () => {
     expect(answerFromPassages(question, CHRONICLE)).toMatchObject({ abstained: true, text: ABSTENTION, quotes: [] })
   })
 
+  test.each([
+    ['a name that no passage mentions', 'Who is the mayor of Brunnia?'],
+    ['a number where the best sentence has none', 'How much does the inn cost?'],
+  ])('QRY-RAG-022 %s', (_, question) => {
+    const passages = [
+      passage(
+        '1',
+        'Oster',
+        'The mayor of Oster is elected every year, and the oldest house of the village of Oster is the inn.',
+        15,
+      ),
+      passage('2', 'Harn', 'Harn is an island.', 2),
+    ]
+    expect(answerFromPassages('Who is the mayor of Oster?', passages).abstained).toBe(false)
+    const { abstained, confidence } = answerFromPassages(question, passages)
+    expect({ abstained, sureOtherwise: confidence > 0.65 }).toEqual({ abstained: true, sureOtherwise: true })
+  })
+
   test.each(['', '  \n ', '?!'])('the empty question %j', (question) => {
     expect(answerFromPassages(question, CHRONICLE)).toMatchObject({ abstained: true, text: NO_QUESTION, confidence: 0 })
   })

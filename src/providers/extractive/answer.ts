@@ -48,7 +48,7 @@ export function answerFromPassages(
   const ranked = rank(scoreWindows(read, readings, LONGEST_QUOTE))
   const confidence = confidenceOf(readSigns(read, readings, ranked))
   const [best] = ranked
-  const least = best === undefined ? 1 : needed(read, best) + (options.caution ?? 0)
+  const least = best === undefined ? 1 : needed(read, readings, best) + (options.caution ?? 0)
   if (best === undefined || confidence < least) {
     return { abstained: true, text: ABSTENTION, quotes: [], confidence, needed: least }
   }

@@ -35,6 +35,17 @@ describe('candidates of the expected kind', () => {
     ['Which company owns it?', 'It is owned by Oak & Sons of Ghent.', [['Oak & Sons of Ghent', 1]]],
     ['What language do they speak?', 'They speak Dutch.', [['Dutch', 1]]],
     [
+      'When is lunch?',
+      'From 11:30 on, within 30 days, since version 4.2; 7 at once.',
+      [
+        ['11:30', 0.8],
+        ['30', 0.5],
+        ['4.2', 0.5],
+      ],
+    ],
+    ['How many dependencies does it have?', 'It has no dependencies.', [['no', 1]]],
+    ['What do square brackets mean?', 'Square brackets indicate that it can be left out.', [['indicate', 1]]],
+    [
       'When did it open?',
       'It opened on 12 May 1874, after the winter.',
       [

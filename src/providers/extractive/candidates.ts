@@ -17,8 +17,11 @@ export function findCandidates(question: Question, text: string, words: readonly
 const REASON =
   /\b(?:because|due to|owing to|since|as a result|result(?:s|ed|ing)? (?:in|from)|caus(?:e|es|ed|ing)|therefore|thus|so that|in order to|led to|leads to|reasons?|following|for (?:being|having|their|his|her|its)|to (?:avoid|prevent|protect|make|help|allow|give|get))\b/gi
 const MANNER = /\b(?:by|through|via|using|with|as)\b/gi
+/** What instructions begin with, beside what says how anything comes about. */
+const INSTRUCTION =
+  /\b(?:by|through|via|using|with|as|use|run|set|call|add|install|pass|enable|disable|configure|create|open|press|choose|click|select|type|write)\b/gi
 const DEFINITION =
-  /\b(?:is|are|was|were|means?|meaning|refers? to|called|known as|defined as|stands? for|consists? of|abbreviat\w+|short for)\b/gi
+  /\b(?:is|are|was|were|means?|meaning|refers? to|called|known as|defined as|stands? for|consists? of|indicat(?:es?|ing)|denot(?:es?|ing)|represents?|abbreviat\w+|short for)\b/gi
 
 const FINDERS: Readonly<Record<AnswerKind, Finder>> = {
   person: findPeople,
@@ -28,7 +31,7 @@ const FINDERS: Readonly<Record<AnswerKind, Finder>> = {
   count: findCounts,
   quantity: findMeasures,
   reason: cues(REASON),
-  manner: cues(MANNER),
+  manner: (searched) => cues(searched.question.asksForCode ? INSTRUCTION : MANNER)(searched),
   definition: cues(DEFINITION),
   thing: () => [],
 }

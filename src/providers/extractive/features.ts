@@ -38,6 +38,8 @@ export const FEATURES = [
   'length',
   /** Begins in the middle of a sentence. */
   'headless',
+  /** A line of code in a text, where no code is asked for. */
+  'code',
   /** Score and place of the passage among its rivals, and the share of the question that it covers. */
   'passageScore',
   'passageRank',
@@ -118,6 +120,7 @@ function windowFeatures(
     pronoun: POINTS_BACK.test(passage.text.slice(window.start, window.start + 12)) ? 1 : 0,
     length: Math.min(1, window.length / limit),
     headless: units[window.first]?.headless === true || window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
+    code: units[window.first]?.kind === 'code' && passage.isCode !== true && !question.asksForCode ? 1 : 0,
   }
 }
 

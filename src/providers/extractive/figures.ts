@@ -10,11 +10,13 @@ const WITHIN = /^[\s,–—-]*$/u
 
 const BARE_YEAR = 0.8
 const SEASON_ALONE = 0.3
+/** "within 30 days", "since version 4": when something is, where no date is named. */
+const RELATIVE_TIME = 0.5
 const OTHER_NUMBER = 0.5
 /** A year or an ordinal where a count or a measure is asked for. */
 const WRONG_NUMBER = 0.1
 
-/** Dates, years, centuries; a full date is better than a year alone. */
+/** Dates, years, centuries, times of day, spans of time, versions; a full date is better than a year alone. */
 export function findTimes({ question, text, words }: SearchedText): Candidate[] {
   const found: Candidate[] = []
   for (let from = 0; from < words.length; from++) {
@@ -30,6 +32,7 @@ export function findTimes({ question, text, words }: SearchedText): Candidate[] 
 }
 
 function timeStrength(words: readonly Word[], from: number, to: number): number {
+  if (isRelativeTime(words, from)) return RELATIVE_TIME
   if (to - from > 1) return 1
   return SEASONS.has(words[from]?.lower ?? '') ? SEASON_ALONE : BARE_YEAR
 }
@@ -37,23 +40,43 @@ function timeStrength(words: readonly Word[], from: number, to: number): number 
 function isTime(words: readonly Word[], index: number): boolean {
   const word = words[index]
   if (word === undefined) return false
-  if (YEAR.test(word.lower) || TIME_WORDS.has(word.lower) || SEASONS.has(word.lower)) return true
+  if (YEAR.test(word.lower) || CLOCK.test(word.lower) || TIME_WORDS.has(word.lower) || SEASONS.has(word.lower)) return true
+  if (isRelativeTime(words, index)) return true
   const beside = words[index + 1]?.numeric === true || words[index - 1]?.numeric === true
   if (MONTHS.has(word.lower)) return word.capital && (beside || !AMBIGUOUS_MONTHS.has(word.lower))
   const next = words[index + 1]
   return word.numeric && next !== undefined && (MONTHS.has(next.lower) || TIME_WORDS.has(next.lower))
 }
 
+const CLOCK = /^[012]?\d:[0-5]\d$/
+const TIME_UNIT = /^(?:second|minute|hour|day|week|month|year)s?$/
+const VERSION = /^\d{1,3}(?:\.\d+)*$/
+const ANNOUNCES_VERSION: ReadonlySet<string> = new Set(['since', 'version', 'versions', 'release', 'v'])
+
+function isRelativeTime(words: readonly Word[], index: number): boolean {
+  const word = words[index]
+  if (!isNumber(word)) return false
+  if (TIME_UNIT.test(words[index + 1]?.lower ?? '')) return true
+  return VERSION.test(word?.lower ?? '') && ANNOUNCES_VERSION.has(words[index - 1]?.lower ?? '')
+}
+
 const AMBIGUOUS_MONTHS: ReadonlySet<string> = new Set(['may', 'march', 'mar', 'sep', 'dec', 'jan', 'august'])
 
 /** Numbers; best before the noun that is counted. */
 export function findCounts(searched: SearchedText): Candidate[] {
+  const { words } = searched
   const focus = new Set(searched.question.focus)
-  return numbers(searched).map(({ from, to }) => {
+  const none = words.flatMap((word, from) =>
+    (word.lower === 'no' || word.lower === 'without') && focus.has(words[from + 1]?.stem ?? '')
+      ? [{ from, to: from + 1, strength: 1 }]
+      : [],
+  )
+  const some = numbers(searched).map(({ from, to }) => {
     const reach = isWrongNumber(searched.words[from]) ? 1 : 4
     const counted = searched.words.slice(to, to + reach).some((word) => focus.has(word.stem))
     return { from, to, strength: counted ? 1 : isWrongNumber(searched.words[from]) ? WRONG_NUMBER : OTHER_NUMBER }
   })
+  return [...some, ...none]
 }
 
 /** Numbers; best with a unit, which is part of the answer. */

@@ -117,3 +117,51 @@ test('a title in all but name, which says no more than the question, is no answe
   expect(answer.text).not.toContain('Northern Lock [1]')
   expect(answer.quotes[0]?.text).toContain('Depth: 3 m.')
 })
+
+const FERRY = `# Ferry
+
+## Booking
+
+The ferry is booked with the client, which asks the harbour first. A booking is confirmed within two minutes.
+
+\`\`\`sh
+ferry book --from Oban --to Mull
+# how is the ferry booked
+\`\`\`
+
+\`\`\`mermaid
+flowchart LR
+  client -->|ferry is booked| harbour[(harbour master)]
+\`\`\`
+
+## Help
+
+\`\`\`text
+Cancel a booking that nobody has boarded yet.
+
+Usage: ferry cancel [options]
+
+      --now   cancel at once, without a question
+
+A booking that was paid by card is refunded to the same card, and one that was paid in cash at the harbour has to be
+collected there by the guest.
+\`\`\`
+`
+
+test.each([
+  [
+    'how something works is prose, though a line of code says all of the question',
+    'How is the ferry booked?',
+    'The ferry is booked with the client',
+  ],
+  ['what to type is code', 'How do I book the ferry to Mull?', 'ferry book --from Oban --to Mull'],
+  [
+    'what a program prints has sentences over several lines',
+    'Where is a booking paid in cash collected?',
+    'collected there by the guest.',
+  ],
+])('CORE-SIMPLE-001 code among prose, %s: %j', (_, question, expected) => {
+  const { quotes } = answerFromPassages(question, [{ marker: '1', title: 'Ferry', text: FERRY, score: 5 }])
+  expect(quotes[0]?.text).toContain(expected)
+  expect(quotes.every(({ text }) => !text.includes('harbour master'))).toBe(true)
+})

@@ -16,6 +16,8 @@ export interface Question {
   readonly focus: readonly string[]
   /** Stems of all words, for telling the new from the given. */
   readonly given: ReadonlySet<string>
+  /** Asks what to do or to type, so that a line of code may be the answer. */
+  readonly asksForCode: boolean
 }
 
 export interface Term {
@@ -69,7 +71,24 @@ export function readQuestion(text: string, weights?: Readonly<Record<string, num
     kind,
     focus: focusWords.map((word) => word.stem),
     given: new Set(words.map((word) => word.stem)),
+    asksForCode: asksForCode(words, wh),
   }
+}
+
+/** Beside "how do I …" and "how to …": whoever says one of these means what is written in code. */
+const CODE_NOUNS = new Set(
+  'api argument arguments code command commands example examples expression field flag flags function functions import key keys method methods option options parameter parameters property script setting settings snippet syntax type value values variable variables'.split(
+    ' ',
+  ),
+)
+const ASKERS = new Set(['i', 'we', 'you', 'one'])
+
+function asksForCode(words: readonly Word[], wh: number): boolean {
+  if (words.some(({ lower }) => CODE_NOUNS.has(lower))) return true
+  const [first, second] = [words[wh + 1]?.lower ?? '', words[wh + 2]?.lower ?? '']
+  // Without a question word it may be a search: "install client".
+  if (wh === -1) return true
+  return words[wh]?.lower === 'how' && (first === 'to' || (AUXILIARIES.has(first) && ASKERS.has(second)))
 }
 
 /** More than any question says; what comes after is not read, so that a book as a question costs no more than a page. */

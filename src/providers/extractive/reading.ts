@@ -57,7 +57,10 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       words,
       matches,
       contexts: readContexts(question, units, titleMatches, said, columns),
-      candidates: findCandidates(question, passage.text, words),
+      candidates: [
+        ...findCandidates(question, passage.text, words),
+        ...(question.asksForCode && question.kind === 'manner' ? codeLines(units, words, matches) : []),
+      ],
       windows: readWindows(passage.text, units, limit).filter(({ first, last }) => {
         const unit = units[first]
         if (unit === undefined) return false
@@ -71,6 +74,17 @@ export function readPassages(question: Question, passages: readonly Passage[], l
     }
   })
 }
+
+/** Lines of code that say something of the question: each of them is what "how do I …" may ask for. */
+function codeLines(units: readonly Unit[], words: readonly Word[], matches: Reading['matches']): Candidate[] {
+  return units
+    .filter(({ kind }) => kind === 'code')
+    .map(({ start, end }) => wordRange(words, start, end))
+    .filter(([from, to]) => matches.slice(from, to).some((match) => match !== undefined))
+    .map(([from, to]) => ({ from, to, strength: CODE_LINE }))
+}
+
+const CODE_LINE = 0.7
 
 /** What is no sentence, and says nothing that the question does not say, is a title and no answer; so is a remark that names a value. */
 function isSentence(text: string): boolean {

@@ -69,6 +69,16 @@ function levelOf(lastCharacter: string): number | undefined {
 }
 
 const FENCE = /^\s*(?:```|~~~)/
+/** Code that draws: it says nothing to a reader who does not see the picture. */
+const DIAGRAM = /^\s*(?:```|~~~)\s*\{?(?:mermaid|plantuml|puml|dot|graphviz|d2|vega(?:-lite)?|svgbob|ditaa)\b/i
+/** What a program prints, or any other text: it may hold sentences over several lines. */
+const PLAIN = /^\s*(?:```+|~~~+)\s*(?:text|txt|plain|plaintext|none)?\s*$/i
+/** Sets columns apart. */
+const TABULAR = /\S {2,}\S|\t/
+const CODE_SIGN = /[{}<>=|\\$]|\(\)|;$/
+/** Words from which a line without a full stop is prose, and one with it. */
+const SHORTEST_PROSE = 5
+const SHORTEST_SENTENCE = 3
 const HEADING = /^\s{0,3}#{1,6}\s+/
 const ITEM = /^\s*(?:[-*+•‣◦]|\d{1,3}[.)])\s+/
 const ROW = /^\s*\|.*\||^[^|\n]+\|[^|\n]+\|/
@@ -83,6 +93,8 @@ function readBlocks(text: string): Block[] {
   let open: Block | undefined
   let lineBefore = ''
   let inFence = false
+  let inDiagram = false
+  let isPlain = false
   let offset = 0
   const close = (): void => {
     if (open !== undefined) blocks.push(open)
@@ -98,13 +110,25 @@ function readBlocks(text: string): Block[] {
     if (FENCE.test(line)) {
       close()
       inFence = !inFence
+      inDiagram = inFence && DIAGRAM.test(line)
+      isPlain = inFence && PLAIN.test(line)
     } else if (start >= end || (!inFence && ROW_RULE.test(line))) {
       close()
       const above = blocks.at(-1)
       // The row above the rule of a table names the columns.
       if (start < end && above?.kind === 'row' && lineBefore === text.slice(above.start, above.end)) above.kind = 'columns'
     } else if (inFence) {
-      blocks.push({ start, end, kind: 'code' })
+      const said = text.slice(start, end)
+      if (
+        isPlain &&
+        (open === undefined ? readsAsProse(said) : lineBefore.length >= SHORTEST_WRAPPED_LINE && !TABULAR.test(said))
+      ) {
+        if (open === undefined) open = { start, end, kind: 'sentence' }
+        else open.end = end
+      } else {
+        close()
+        if (!inDiagram) blocks.push({ start, end, kind: 'code' })
+      }
     } else if (HEADING.test(line)) {
       close()
       const marker = HEADING.exec(line.trimStart())?.[0] ?? ''
@@ -132,6 +156,11 @@ function readBlocks(text: string): Block[] {
   }
   close()
   return blocks
+}
+
+function readsAsProse(line: string): boolean {
+  if (!LINE_START(line).test(line) || TABULAR.test(line) || CODE_SIGN.test(line)) return false
+  return line.split(' ').length >= (SENTENCE_END(line).test(line) ? SHORTEST_SENTENCE : SHORTEST_PROSE)
 }
 
 /** What parts the values of a line that stands among others of as many. */
