@@ -23,37 +23,53 @@ export function foldEvents(events: Iterable<EventBody & { readonly step?: number
   const given: unknown = events
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given))
     throw new ConfigurationError('foldEvents() takes a list of events; those of a running query() are collected first.')
-  let message: Message | undefined
-  let text = ''
-  let thinking = ''
-  let step: number | undefined
-  let result: QueryResult | undefined
-  const toolResults: ToolResult[] = []
-  const clear = (): void => {
-    text = ''
-    thinking = ''
-    message = undefined
-  }
+  const fold = new EventFold()
+  for (const event of events) fold.add(event)
+  return fold.state()
+}
 
-  for (const event of events) {
+/** The same event by event, for those who see them pass. */
+export class EventFold {
+  #message: Message | undefined
+  #text = ''
+  #thinking = ''
+  #step: number | undefined
+  #result: QueryResult | undefined
+  readonly #toolResults: ToolResult[] = []
+
+  add(event: EventBody & { readonly step?: number }): void {
     if (event.type === 'text_delta' || event.type === 'thinking') {
-      if (event.step !== step) clear()
-      step = event.step
-      if (event.type === 'text_delta') text += event.text
-      else thinking += event.content
+      if (event.step !== this.#step) this.#clear()
+      this.#step = event.step
+      if (event.type === 'text_delta') this.#text += event.text
+      else this.#thinking += event.content
     } else if (event.type === 'reset') {
-      clear()
+      this.#clear()
     } else if (event.type === 'message') {
-      message = event.message
-      text = event.message.content
-      step = event.step
+      this.#message = event.message
+      this.#text = event.message.content
+      this.#step = event.step
     } else if (event.type === 'tool_result') {
-      toolResults.push(event.result)
+      this.#toolResults.push(event.result)
     } else if (event.type === 'complete') {
-      result = event.result
+      this.#result = event.result
     }
   }
-  return { message: message ?? partialMessage(text, thinking), text, toolResults, result }
+
+  state(): Folded {
+    return {
+      message: this.#message ?? partialMessage(this.#text, this.#thinking),
+      text: this.#text,
+      toolResults: this.#toolResults,
+      result: this.#result,
+    }
+  }
+
+  #clear(): void {
+    this.#text = ''
+    this.#thinking = ''
+    this.#message = undefined
+  }
 }
 
 function partialMessage(text: string, thinking: string): Message | undefined {

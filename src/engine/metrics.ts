@@ -1,6 +1,6 @@
 /** What a turn came to in numbers, folded from its events. */
 
-import type { EventBody } from '../core/event.ts'
+import type { QueryEvent } from '../core/event.ts'
 import type { TurnMetrics } from '../core/recorder.ts'
 
 export class Metrics {
@@ -11,27 +11,12 @@ export class Metrics {
   /** Of the steps whose provider says what it read from its cache. */
   #inputTokens = 0
   #cacheReadTokens = 0
-  /** Text of the current step, as a reader shows it. */
-  text = ''
-  #step = 0
 
-  observe(event: EventBody, at: number, step: number): void {
+  observe(event: QueryEvent): void {
     switch (event.type) {
       case 'text_delta':
-        this.#firstTokenAt ??= at
-        if (step !== this.#step) this.text = ''
-        this.#step = step
-        this.text += event.text
-        break
       case 'thinking':
-        this.#firstTokenAt ??= at
-        break
-      case 'reset':
-        this.text = ''
-        break
-      case 'message':
-        this.text = event.message.content
-        this.#step = step
+        this.#firstTokenAt ??= event.at
         break
       case 'retry':
         this.#retries++

@@ -64,6 +64,18 @@ describe('the recorder tap', () => {
     expect(model.open).toBe(0)
   })
 
+  it('ENG-ERR-001 a reader who leaves while a later step is thinking closes the turn with the text of this step alone', async () => {
+    const recorder = await open()
+    const model = new ScriptedModel([
+      { text: 'Looking. ', toolCalls: [{ name: 'echo', input: {} }] },
+      { thinking: 'hm', text: ['never read'] },
+    ])
+    for await (const { type } of query({ model, prompt: 'Hi', tools: [echo], recorder })) if (type === 'thinking') break
+    const [turn] = (await recorder.read.turns()).turns
+    const detail = await recorder.read.turn(turn?.turnId ?? '')
+    expect(detail?.turn).toMatchObject({ status: 'cancelled', text: '' })
+  })
+
   it('ENG-ERR-001 a reader who throws into the generator gets back what it threw, and the turn is cancelled', async () => {
     const recorder = await open()
     const turn = query({ model: new ScriptedModel([{ text: ['one ', 'two'] }]), prompt: 'Hi', recorder })

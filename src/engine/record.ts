@@ -8,6 +8,7 @@ import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { EventBody, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
+import { EventFold } from '../core/fold.ts'
 import type { JournalEntry, TurnClose } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
 import { settled, unheard } from '../util/promise.ts'
@@ -73,6 +74,7 @@ function isDelta(body: EventBody | Note): boolean {
 
 class Tap {
   readonly #turn: Turn
+  readonly #fold = new EventFold()
   readonly #metrics = new Metrics()
   readonly #calls = new OpenCalls()
   #seq = 0
@@ -203,8 +205,10 @@ class Tap {
   #stamp(body: EventBody): QueryEvent {
     const { sessionId, turnId, step, clock } = this.#turn
     const at = clock.now()
-    this.#metrics.observe(body, at, step)
-    return { ...body, sessionId, turnId, step, seq: this.#seq++, at }
+    const event = { ...body, sessionId, turnId, step, seq: this.#seq++, at }
+    this.#fold.add(event)
+    this.#metrics.observe(event)
+    return event
   }
 
   async #close(event: QueryEvent & TerminalEvent): Promise<void> {
@@ -215,7 +219,7 @@ class Tap {
       event,
       endedAt: event.at,
       model: currentModel(this.#turn.chain).ref,
-      text: this.#metrics.text,
+      text: this.#fold.state().text,
       usage: ledger.usage,
       costUsd: ledger.costUsd,
       finishReason: event.type === 'complete' ? event.result.finishReason : null,
