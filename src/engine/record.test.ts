@@ -68,7 +68,7 @@ describe('the recorder tap', () => {
     const recorder = await open()
     const model = new ScriptedModel([
       { text: 'Looking. ', toolCalls: [{ name: 'echo', input: {} }] },
-      { thinking: 'hm', text: ['never read'] },
+      { thinking: 'hm', text: 'never said', hang: { after: 1 } },
     ])
     for await (const { type } of query({ model, prompt: 'Hi', tools: [echo], recorder })) if (type === 'thinking') break
     const [turn] = (await recorder.read.turns()).turns
