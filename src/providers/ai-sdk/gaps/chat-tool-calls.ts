@@ -5,40 +5,47 @@
 
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { asArray, asObject, asString, objectsIn } from '../../wire/dialect.ts'
+import { CallNumbers } from './chat-call-numbers.ts'
 import type { CreateGap } from './gap.ts'
 
-export const chatToolCalls: CreateGap = () => ({
-  markers: ['"tool_calls"', '"function_call"'],
-  event(event) {
-    const mended = mendChoices(event, 'delta', null)
-    return mended === event ? 'keep' : { replace: mended }
-  },
-  // A whole answer has to name the arguments of every call.
-  body: (body) => mendChoices(body, 'message', ''),
-})
+export const chatToolCalls: CreateGap = () => {
+  const numbers = new CallNumbers()
+  return {
+    markers: ['"tool_calls"', '"function_call"', '"finish_reason":"', '"finish_reason": "'],
+    event(event) {
+      const [choice, ...others] = objectsIn(event['choices'])
+      const delta = asObject(choice?.['delta'])
+      if (choice === undefined || delta === undefined) return 'keep'
+      const pieces = callsIn(delta).map((call) => mendCall(call, null))
+      const isOver = (asString(choice['finish_reason']) ?? '') !== ''
+      const calls = [...numbers.number(pieces), ...(isOver ? numbers.nameless() : [])]
+      if (pieces.length === 0 && calls.length === 0) return 'keep'
+      return { replace: { ...event, choices: [{ ...choice, delta: { ...delta, tool_calls: calls } }, ...others] } }
+    },
+    body: (body) => ({ ...body, choices: asArray(body['choices']).map(mendChoice) as Json[] }),
+  }
+}
 
-function mendChoices(answer: JsonObject, member: 'delta' | 'message', noArguments: '' | null): JsonObject {
-  const choices = asArray(answer['choices'])
-  const mended = choices.map((choice) => {
-    const object = asObject(choice)
-    const content = asObject(object?.[member])
-    if (object === undefined || content === undefined) return choice
-    const calls = objectsIn(content['tool_calls'])
-    const legacy = calls.length === 0 ? legacyCall(content) : undefined
-    if (calls.length === 0 && legacy === undefined) return choice
-    return {
-      ...object,
-      [member]: { ...content, tool_calls: (legacy === undefined ? calls : [legacy]).map((call) => mendCall(call, noArguments)) },
-    }
-  })
-  return mended.some((choice, index) => choice !== choices[index]) ? { ...answer, choices: mended as Json[] } : answer
+function mendChoice(choice: unknown): unknown {
+  const object = asObject(choice)
+  const message = asObject(object?.['message'])
+  const calls = message === undefined ? [] : callsIn(message)
+  if (object === undefined || calls.length === 0) return choice
+  // A whole answer has to name the arguments of every call.
+  return { ...object, message: { ...message, tool_calls: calls.map((call) => mendCall(call, '')) } }
+}
+
+function callsIn(content: JsonObject): readonly JsonObject[] {
+  const calls = objectsIn(content['tool_calls'])
+  const legacy = calls.length === 0 ? legacyCall(content) : undefined
+  return legacy === undefined ? calls : [legacy]
 }
 
 function mendCall(call: JsonObject, noArguments: '' | null): JsonObject {
-  const { id, index } = call
-  const called = asObject(call['function']) ?? {}
-  const given = called['arguments']
-  const name = called['name']
+  const { id, index, function: given, ...rest } = call
+  // Some leave out the member around name and arguments.
+  const called = asObject(given) ?? rest
+  const { name, arguments: input } = called
   return {
     ...call,
     ...(typeof id === 'number' ? { id: String(id) } : {}),
@@ -46,7 +53,7 @@ function mendCall(call: JsonObject, noArguments: '' | null): JsonObject {
     function: {
       ...called,
       ...(noArguments === '' ? { name: asString(name) ?? '' } : {}),
-      arguments: typeof given === 'string' ? given : given === undefined || given === null ? noArguments : JSON.stringify(given),
+      arguments: typeof input === 'string' ? input : input === undefined || input === null ? noArguments : JSON.stringify(input),
     },
   }
 }

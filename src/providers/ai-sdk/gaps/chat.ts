@@ -10,9 +10,10 @@ import { chatPlaceholder } from './chat-placeholder.ts'
 import { chatToolCalls } from './chat-tool-calls.ts'
 import { chatUsage } from './chat-usage.ts'
 import { dialectOf } from './gap.ts'
+import { oneAnswer } from './one-answer.ts'
 
 export const chatDialect: CreateDialect = dialectOf({
-  gaps: [chatPlaceholder, chatErrors, chatUsage, chatFinish, chatToolCalls],
+  gaps: [oneAnswer('choices'), chatPlaceholder, chatErrors, chatUsage, chatFinish, chatToolCalls],
   deltas: ['"content":"', '"content": "', '"reasoning'],
   absorb: absorbChat,
   essence: (body) => ({

@@ -7,9 +7,10 @@ import { absorbGemini } from '../absorb.ts'
 import { geminiCandidates } from './gemini-candidates.ts'
 import { geminiUsage } from './gemini-usage.ts'
 import { dialectOf } from './gap.ts'
+import { oneAnswer } from './one-answer.ts'
 
 export const geminiDialect: CreateDialect = dialectOf({
-  gaps: [geminiUsage, geminiCandidates],
+  gaps: [oneAnswer('candidates'), geminiUsage, geminiCandidates],
   deltas: ['"text"'],
   absorb: absorbGemini,
   essence: (body) => ({
