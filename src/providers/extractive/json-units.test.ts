@@ -59,5 +59,7 @@ test('whatever follows, units stand in order and do not overlap', () => {
         before = end
       }
     }),
+    // A name that is empty, of a long value.
+    { examples: [[['"', '"', ':', 'x'.repeat(400)]]] },
   )
 })

@@ -7,6 +7,8 @@ const TOKEN = new RegExp(String.raw`${STRING}|[{}[\]:,]|[^\s"{}[\]:,]+`, 'gu')
 const BEGINS = new RegExp(String.raw`^[\s[\]{},]*${STRING}\s*:\s*(?:["{[\d-]|true\b|false\b|null\b)`, 'u')
 /** A list or a record up to this length is one unit. */
 const SHORT = 300
+/** Two quotation marks. */
+const EMPTY = 2
 
 /** Whether a text is JSON, or a part of it: it begins with a member. */
 export function isJson(text: string): boolean {
@@ -44,14 +46,16 @@ export function readJsonUnits(text: string): Unit[] {
     const isWhole = last !== undefined && (!opens || (value.text === '[' ? isKey : inList.at(-1) === true))
     const under = levelAt(inList.length)
     const block = units.length + 1
+    const isNamed = isKey && token.end - token.start > EMPTY
     if (isKey && value.end - value.start > SHORT) {
-      units.push(nameOf(token, block, under), { start: value.start + 1, end: value.end - 1, kind: 'sentence', block: block + 1 })
+      if (isNamed) units.push(nameOf(token, block, under))
+      units.push({ start: value.start + 1, end: value.end - 1, kind: 'sentence', block: block + 1 })
       at = valueAt
     } else if (isWhole) {
       units.push({ start: token.start, end: tokens[last]?.end ?? value.end, kind: 'code', block, under })
       at = last
     } else {
-      if (isKey && token.end - token.start > 2) units.push(nameOf(token, block, under))
+      if (isNamed) units.push(nameOf(token, block, under))
       if (opens) inList.push(value.text === '[')
       at = valueAt
     }

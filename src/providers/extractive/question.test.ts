@@ -32,6 +32,14 @@ describe('what a question asks for', () => {
 })
 
 describe('terms', () => {
+  test.each([
+    ['What is C#?', ['c#']],
+    ['Who made C and who made R&D?', ['made', 'c', 'r&d']],
+    ['Do I take a vitamin D or A?', ['take', 'vitamin', 'd']],
+  ])('names of one letter are among them: %j', (text, expected) => {
+    expect(readQuestion(text).terms.map((term) => term.lower)).toEqual(expected)
+  })
+
   test('are the words of meaning, each once, and share the weight of the question', () => {
     const { terms } = readQuestion('Who sold the mill and the old mill house to Ida?')
     expect(terms.map((term) => term.lower)).toEqual(['sold', 'mill', 'old', 'house', 'ida'])

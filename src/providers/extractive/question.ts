@@ -101,8 +101,9 @@ function readTerms(
 ): Term[] {
   const seen = new Map<string, { word: Word; specific: boolean; focus: boolean }>()
   words.forEach((word, index) => {
-    if (FUNCTION_WORDS.has(word.lower) && !isAcronym(word)) return
-    if (word.lower.length < 2 && !word.numeric) return
+    const isLetter = isLetterName(word, index)
+    if (FUNCTION_WORDS.has(word.lower) && !isAcronym(word) && !isLetter) return
+    if (word.lower.length < 2 && !word.numeric && !isLetter) return
     if (WH.has(word.lower)) return
     const before = seen.get(word.stem)
     const specific = word.numeric || (word.capital && index > 0)
@@ -123,6 +124,11 @@ function readTerms(
     specific,
     focus: isFocus,
   }))
+}
+
+/** "Who made *C*?", "vitamin *D*": a capital letter inside a question is a name, `I` and `A` are words. */
+function isLetterName({ lower, upper }: Word, index: number): boolean {
+  return index > 0 && upper && lower.length === 1 && lower !== 'i' && lower !== 'a'
 }
 
 /** `US`, `IT`: written in capitals it is no function word. */

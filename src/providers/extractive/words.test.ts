@@ -11,6 +11,7 @@ describe('words of a text', () => {
     ['1,600 mm at 24.5 °C by 3:08', ['1,600', 'mm', 'at', '24.5', 'c', 'by', '3:08']],
     ['in the 1980s, on the 19th', ['in', 'the', '1980s', 'on', 'the', '19th']],
     ['U.S. troops left', ['us', 'troops', 'left']],
+    ['C++, C# and F# at AT&T; C &c, a & b', ['c++', 'c#', 'and', 'f#', 'at', 'at&t', 'c', 'c', 'a', 'b']],
     ['Café Zürich', ['cafe', 'zurich']],
     ['東京都です', ['東京', '京都', '都で', 'です']],
     ['水', ['水']],

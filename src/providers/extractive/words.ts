@@ -25,15 +25,15 @@ export interface Word {
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const UNSPACED_RUN = new RegExp(`^[${UNSPACED}\\p{M}ー]+$`, 'u')
 const WORD = patternFor(
-  `[${UNSPACED}][${UNSPACED}\\p{M}ー]*|(?:[\\p{Lu}]\\.){2,}|[\\p{N}]+(?:[.,:][\\p{N}]+)*(?:(?:st|nd|rd|th|s)(?![\\p{L}\\p{N}]))?|(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+(?:['’](?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`,
+  `[${UNSPACED}][${UNSPACED}\\p{M}ー]*|(?:[\\p{Lu}]\\.){2,}|[\\p{Lu}]+(?:&[\\p{Lu}]+)+|(?<![\\p{L}\\p{N}])[\\p{L}](?:\\+\\+|#)(?![\\p{L}\\p{N}])|[\\p{N}]+(?:[.,:][\\p{N}]+)*(?:(?:st|nd|rd|th|s)(?![\\p{L}\\p{N}]))?|(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+(?:['’](?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`,
   'gu',
 )
 const UPPER = patternFor(String.raw`^[\p{Lu}]`, 'u')
-const ALL_UPPER = patternFor(String.raw`^[\p{Lu}.]+$`, 'u')
+const ALL_UPPER = patternFor(String.raw`^[\p{Lu}.&]+$`, 'u')
 const DIGIT = patternFor(String.raw`^[\p{N}]`, 'u')
 const DOT_OR_APOSTROPHE = patternFor(String.raw`['’.](?![\p{N}])`, 'gu')
 
-/** All words of a text, in order. Numbers keep their separators (`1,600`, `24.5`, `3:08`). */
+/** All words of a text, in order. Numbers keep their separators (`1,600`, `24.5`, `3:08`), names their signs (`AT&T`, `C++`). */
 export function readWords(text: string): Word[] {
   const words: Word[] = []
   for (const match of text.matchAll(WORD(text))) {
