@@ -5,17 +5,18 @@
 
 import type { Note, Station } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
-import type { ErrorInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
-import type { EventBody, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
+import type { EventBody, EventStamp, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import { EventFold } from '../core/fold.ts'
-import type { JournalEntry, TurnClose } from '../core/recorder.ts'
-import { currentModel } from '../model/chain.ts'
-import { settled, unheard } from '../util/promise.ts'
+import type { JournalEntry } from '../core/recorder.ts'
+import { settled } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
+import { isDelta, joinDeltas } from './join-deltas.ts'
 import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
-import { DEFAULT_SLOW_AFTER, openingOf } from './turn.ts'
+import { closeOf, report } from './turn-end.ts'
+import type { LastEvent } from './turn-end.ts'
+import { openingOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** The reader's side of a turn. Its return value is the result of a complete turn. */
@@ -24,42 +25,39 @@ export async function* recorded(
   turn: Turn,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   const tap = new Tap(turn)
-  let handingOut = false
+  let isWithReader = false
   try {
-    await tap.open()
-    const bodies = tap.refusal === undefined ? source : refused(tap.refusal, turn)
-    // Not returned with its reader: what tools have done by then is still wanted.
-    const held = { next: () => bodies.next() }
-    for await (const group of inReadyGroups(held, isDelta, () => {
-      // After the terminal event nothing runs that could be ended.
-      if (tap.terminal === undefined) turn.end(left())
-    })) {
-      const events = await tap.store(group)
-      handingOut = true
-      for (const event of events) yield event
-      handingOut = false
-      if (tap.terminal !== undefined) return tap.terminal.type === 'complete' ? tap.terminal.result : undefined
+    const refusal = await tap.open()
+    const bodies = refusal === undefined ? source : refused(refusal, turn)
+    for await (const group of inReadyGroups(keptOpen(bodies), isDelta, () => tap.abandon())) {
+      for (const event of await tap.store(group)) {
+        isWithReader = true
+        yield event
+        isWithReader = false
+      }
+      const { terminal } = tap
+      if (terminal !== undefined) return terminal.type === 'complete' ? terminal.result : undefined
     }
     throw new CriaError('internal', 'The turn ended without a terminal event.')
   } catch (thrown) {
     turn.end(left())
-    // The reader's way of leaving: it gets back what it threw.
-    if (handingOut) throw thrown
+    // What the reader throws into the generator, it gets back.
+    if (isWithReader) throw thrown
     // Stations report their failures as events; what is thrown here is the journal's, or ours.
-    const event = tap.unstored(isCriaError(thrown) ? thrown : toCriaError(thrown, 'journal_failed'))
-    yield event
+    yield tap.unstored(toCriaError(thrown, 'journal_failed'))
     return undefined
   } finally {
     await tap.awaitTools(source)
     await source.return()
     await tap.closeIfOpen()
     turn.span.end()
-    tap.report()
+    report(turn, tap.terminal, tap.metrics)
   }
 }
 
-function left(): CriaError {
-  return new CriaError('aborted', 'The reader of the turn left.')
+/** Not returned with its reader: what tools have done by then is still wanted. */
+function keptOpen(bodies: Station<void>): AsyncIterator<EventBody | Note, void> {
+  return { next: () => bodies.next() }
 }
 
 /** The turn of a session that is busy: it is written down, and ends at once. */
@@ -68,41 +66,44 @@ async function* refused(error: CriaError, turn: Turn): Station<void> {
   yield { type: 'error', error: error.toJSON() }
 }
 
-function isDelta(body: EventBody | Note): boolean {
-  return body.type === 'text_delta' || body.type === 'thinking'
+function left(): CriaError {
+  return new CriaError('aborted', 'The reader of the turn left.')
 }
 
 class Tap {
+  readonly metrics = new Metrics()
   readonly #turn: Turn
   readonly #fold = new EventFold()
-  readonly #metrics = new Metrics()
   readonly #calls = new OpenCalls()
   #seq = 0
-  #open = false
-  terminal: (QueryEvent & TerminalEvent) | undefined
-  refusal: CriaError | undefined
+  #isOpen = false
+  /** The last event, from when the turn is being closed. */
+  terminal: LastEvent | undefined
 
   constructor(turn: Turn) {
     this.#turn = turn
   }
 
-  async open(): Promise<void> {
+  /** Writes the row of the turn. @returns why it has to end at once, when its session is busy. */
+  async open(): Promise<CriaError | undefined> {
     const { recorder } = this.#turn
+    let refusal: CriaError | undefined
     try {
       await settled(recorder?.openTurn(openingOf(this.#turn, true)))
     } catch (error) {
       if (!isCriaError(error) || error.code !== 'session_busy') throw error
-      this.refusal = error
+      refusal = error
       await settled(recorder?.openTurn(openingOf(this.#turn, false)))
     }
-    this.#open = true
+    this.#isOpen = true
+    return refusal
   }
 
   /** Stores what was yielded together and returns the events among it. */
-  async store(group: readonly (EventBody | Note)[]): Promise<QueryEvent[]> {
+  async store(bodies: readonly (EventBody | Note)[]): Promise<QueryEvent[]> {
     const first = this.#seq
     try {
-      return await this.#store(group)
+      return await this.#store(joinDeltas(bodies))
     } catch (error) {
       // What was not stored is not shown: the numbers go on where the reader stands.
       this.#seq = first
@@ -110,39 +111,31 @@ class Tap {
     }
   }
 
-  async #store(group: readonly (EventBody | Note)[]): Promise<QueryEvent[]> {
-    const events: QueryEvent[] = []
+  async #store(bodies: readonly (EventBody | Note)[]): Promise<QueryEvent[]> {
     const entries: JournalEntry[] = []
-    let terminal: TerminalEvent | undefined
-    for (const body of merged(group)) {
+    for (const body of bodies) {
       this.#calls.observe(body)
-      if (body.type === 'note') {
-        entries.push(body.entry)
-      } else if (isTerminal(body)) {
-        terminal = body
-        break
-      } else {
-        const event = this.#stamp(body)
-        events.push(event)
-        entries.push({ type: 'event', event })
-      }
+      if (body.type === 'note') entries.push(body.entry)
+      else if (isTerminal(body)) return this.#end(body, entries)
+      else entries.push(this.#entryOf(body))
     }
-    if (terminal === undefined) await this.#write(entries)
-    else events.push(...(await this.#end(terminal, entries)))
-    return events
+    await this.#write(entries)
+    return eventsIn(entries)
   }
 
-  /** Ends the turn: calls without a result get one, then comes the terminal event. Returns what was stamped. */
-  async #end(terminal: TerminalEvent, entries: JournalEntry[] = []): Promise<QueryEvent[]> {
-    const results = this.#calls.unanswered().map((result) => this.#stamp({ type: 'tool_result', result }))
-    await this.#write([...entries, ...results.map((event) => ({ type: 'event' as const, event }))])
+  /** Ends the turn: calls without a result get one, then comes the terminal event. */
+  async #end(terminal: TerminalEvent, before: readonly JournalEntry[] = []): Promise<QueryEvent[]> {
+    const results = this.#calls.unanswered().map((result) => this.#entryOf({ type: 'tool_result', result }))
+    const entries = [...before, ...results]
+    await this.#write(entries)
     const last = this.#stamp(terminal)
-    if (isTerminal(last)) await this.#close(last)
-    return [...results, last]
+    await this.#close(last)
+    return [...eventsIn(entries), last]
   }
 
-  async #write(entries: readonly JournalEntry[]): Promise<void> {
-    if (entries.length > 0) await settled(this.#turn.recorder?.record(this.#turn.turnId, entries))
+  /** The reader is gone: what runs for it has to end. After the terminal event nothing does. */
+  abandon(): void {
+    if (this.terminal === undefined) this.#turn.end(left())
   }
 
   /** The reader left while tools were at work: they have been told to stop, and what they come to is written down. */
@@ -163,7 +156,7 @@ class Tap {
    * its session busy until the lease runs out.
    */
   async closeIfOpen(): Promise<void> {
-    if (!this.#open) return
+    if (!this.#isOpen) return
     const { terminal } = this
     const closing =
       terminal === undefined ? this.#end({ type: 'cancelled', reason: 'The reader of the turn left.' }) : this.#close(terminal)
@@ -172,94 +165,34 @@ class Tap {
 
   /** The one event that may be shown without being stored. */
   unstored(error: CriaError): QueryEvent {
-    const event = this.#stamp({ type: 'error', error: error.toJSON() })
-    if (isTerminal(event)) this.terminal = event
-    return event
+    this.terminal = this.#stamp({ type: 'error', error: error.toJSON() })
+    return this.terminal
   }
 
-  report(): void {
-    const { options, sessionId, turnId, startedAt, ledger } = this.#turn
-    if (options.onQueryCompleted === undefined) return
-    const endedAt = this.terminal?.at ?? this.#turn.clock.now()
-    try {
-      unheard(
-        options.onQueryCompleted({
-          type: 'query_completed',
-          state: stateOf(this.terminal),
-          ...(options.bot === undefined ? {} : { bot: options.bot }),
-          ...this.#summary(endedAt),
-          turnId,
-          sessionId,
-          model: currentModel(this.#turn.chain).ref,
-          usage: ledger.usage,
-          costUsd: ledger.costUsd,
-          startedAt,
-          endedAt,
-        }),
-      )
-    } catch {
-      // A sink that throws harms nothing.
-    }
+  async #write(entries: readonly JournalEntry[]): Promise<void> {
+    if (entries.length > 0) await settled(this.#turn.recorder?.record(this.#turn.turnId, entries))
   }
 
-  #stamp(body: EventBody): QueryEvent {
-    const { sessionId, turnId, step, clock } = this.#turn
-    const at = clock.now()
-    const event = { ...body, sessionId, turnId, step, seq: this.#seq++, at }
-    this.#fold.add(event)
-    this.#metrics.observe(event)
-    return event
-  }
-
-  async #close(event: QueryEvent & TerminalEvent): Promise<void> {
-    const { recorder, turnId, ledger } = this.#turn
+  async #close(event: LastEvent): Promise<void> {
+    const { recorder, turnId } = this.#turn
     this.terminal = event
-    const close: TurnClose = {
-      state: stateOf(event),
-      event,
-      endedAt: event.at,
-      model: currentModel(this.#turn.chain).ref,
-      text: this.#fold.state().text,
-      usage: ledger.usage,
-      costUsd: ledger.costUsd,
-      finishReason: event.type === 'complete' ? event.result.finishReason : null,
-      ...errorOf(event),
-      metrics: this.#summary(event.at),
-    }
-    await settled(recorder?.closeTurn(turnId, close))
-    this.#open = false
+    await settled(recorder?.closeTurn(turnId, closeOf(this.#turn, event, this.#fold.state().text, this.metrics)))
+    this.#isOpen = false
   }
 
-  #summary(endedAt: number): TurnClose['metrics'] {
-    const { startedAt, step, options } = this.#turn
-    const cacheHit = this.terminal?.type === 'complete' && this.terminal.result.cacheHit
-    const summary = this.#metrics.summary(startedAt, endedAt, step, cacheHit, options.slowAfter ?? DEFAULT_SLOW_AFTER)
-    return { ...summary, models: this.#turn.ledger.models }
+  #entryOf(body: EventBody): JournalEntry {
+    return { type: 'event', event: this.#stamp(body) }
+  }
+
+  #stamp<Body extends EventBody>(body: Body): Body & EventStamp {
+    const { sessionId, turnId, step, clock } = this.#turn
+    const event = { ...body, sessionId, turnId, step, seq: this.#seq++, at: clock.now() }
+    this.#fold.add(event)
+    this.metrics.observe(event)
+    return event
   }
 }
 
-/** A turn without an end was left by its reader. */
-function stateOf(event: TerminalEvent | undefined): TurnClose['state'] {
-  if (event === undefined) return 'cancelled'
-  return event.type === 'complete' ? 'done' : event.type === 'cancelled' ? 'cancelled' : 'failed'
-}
-
-function errorOf(event: TerminalEvent): { error?: ErrorInfo } {
-  return event.type === 'error' ? { error: event.error } : {}
-}
-
-/** Joins neighbouring deltas of one kind and attempt. */
-function merged(group: readonly (EventBody | Note)[]): (EventBody | Note)[] {
-  const bodies: (EventBody | Note)[] = []
-  for (const body of group) {
-    const last = bodies.at(-1)
-    if (body.type === 'text_delta' && last?.type === 'text_delta' && last.attempt === body.attempt) {
-      bodies[bodies.length - 1] = { ...last, text: last.text + body.text }
-    } else if (body.type === 'thinking' && last?.type === 'thinking' && last.attempt === body.attempt) {
-      bodies[bodies.length - 1] = { ...last, content: last.content + body.content }
-    } else {
-      bodies.push(body)
-    }
-  }
-  return bodies
+function eventsIn(entries: readonly JournalEntry[]): QueryEvent[] {
+  return entries.flatMap((entry) => (entry.type === 'event' ? [entry.event] : []))
 }
