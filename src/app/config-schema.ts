@@ -152,7 +152,7 @@ function mcpServerShape(): Shape<McpServerConfig> {
 
 /** Of a price either input and output are known, or nothing is. */
 function priceShape(): Shape<Rates> {
-  const members = object<Rates>({ input: price, output: price, cacheRead: price, cacheWrite: price })
+  const members = object<Rates>({ input: price, output: price, cacheRead: price, cacheWrite: price, cacheWrite1h: price })
   return {
     ...members,
     read(value, path, problems) {

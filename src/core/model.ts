@@ -57,6 +57,8 @@ export interface Rates {
   readonly output: number
   readonly cacheRead?: number
   readonly cacheWrite?: number
+  /** For what is kept for an hour; default as `cacheWrite`. */
+  readonly cacheWrite1h?: number
 }
 
 export interface Price extends Rates {

@@ -7,6 +7,8 @@ export interface Usage {
   readonly totalTokens: number | null
   readonly cacheReadTokens: number | null
   readonly cacheWriteTokens: number | null
+  /** Those of the written ones that are kept for an hour, which costs more; absent where there are none. */
+  readonly cacheWrite1hTokens?: number
   readonly reasoningTokens: number | null
   /** `exact`: the provider's numbers; `estimated`: ours, in part or whole; `unknown`: nobody's. */
   readonly exactness: 'exact' | 'estimated' | 'unknown'
@@ -37,12 +39,14 @@ const RANK = { exact: 0, estimated: 1, unknown: 2 } as const
 
 /** Sum of two calls. What is unknown of one is unknown of both: a sum must not look smaller than it is. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  const anHour = (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0)
   return {
     inputTokens: add(a.inputTokens, b.inputTokens),
     outputTokens: add(a.outputTokens, b.outputTokens),
     totalTokens: add(a.totalTokens, b.totalTokens),
     cacheReadTokens: add(a.cacheReadTokens, b.cacheReadTokens),
     cacheWriteTokens: add(a.cacheWriteTokens, b.cacheWriteTokens),
+    ...(anHour === 0 ? {} : { cacheWrite1hTokens: anHour }),
     reasoningTokens: add(a.reasoningTokens, b.reasoningTokens),
     exactness: RANK[a.exactness] >= RANK[b.exactness] ? a.exactness : b.exactness,
   }

@@ -19,7 +19,7 @@ export function checkModel(name: string, model: LanguageModel): void {
   if (price === undefined) return
   if (!isObject(price)) throw mistake(`${name}.facts.price`, price, 'an object with `input` and `output`')
   const rates: Partial<Record<keyof Price, unknown>> = price
-  for (const rate of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
+  for (const rate of ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const) {
     const path = `${name}.facts.price.${rate}`
     if ((rate === 'input' || rate === 'output') && typeof rates[rate] !== 'number') throw mistake(path, rates[rate], DOLLARS)
     checkNumber(path, rates[rate], 0, DOLLARS)

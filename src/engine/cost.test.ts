@@ -20,6 +20,12 @@ it.each<[what: string, usage: Partial<Usage>, price: Price | undefined, costUsd:
     { input: 3, output: 15 },
     0.003,
   ],
+  [
+    'F04 what is kept for an hour at its own price, within all that is written',
+    { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 100, cacheWriteTokens: 700, cacheWrite1hTokens: 300 },
+    { ...PRICE, cacheWrite1h: 6 },
+    (200 * 3 + 100 * 0.3 + 400 * 3.75 + 300 * 6) / 1e6,
+  ],
   ['F04 reasoning is output', { inputTokens: 0, outputTokens: 100, reasoningTokens: 80 }, PRICE, 0.0015],
   ['F04 an unknown price is unknown', { inputTokens: 1, outputTokens: 1 }, undefined, null],
   [

@@ -10,11 +10,14 @@ export function costOf(usage: Usage, price: Price | undefined): number | null {
   const rates = ratesFor(usage.inputTokens, price)
   const read = usage.cacheReadTokens ?? 0
   const written = usage.cacheWriteTokens ?? 0
+  const anHour = Math.min(written, usage.cacheWrite1hTokens ?? 0)
   const fresh = Math.max(0, usage.inputTokens - read - written)
+  const writeRate = rates.cacheWrite ?? rates.input
   const millionths =
     fresh * rates.input +
     read * (rates.cacheRead ?? rates.input) +
-    written * (rates.cacheWrite ?? rates.input) +
+    (written - anHour) * writeRate +
+    anHour * (rates.cacheWrite1h ?? writeRate) +
     usage.outputTokens * rates.output
   return millionths / 1_000_000
 }

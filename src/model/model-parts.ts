@@ -102,12 +102,17 @@ function mistakeInUsage(usage: unknown, wrong: (member: string, expected: string
   if (!isRecord(usage)) return wrong('usage', 'an object')
   for (const name of COUNTS) {
     const count = usage[name]
-    if (count !== null && !(Number.isSafeInteger(count) && Number(count) >= 0))
-      return wrong(`usage.${name}`, 'a whole number of tokens, or null where nobody knows')
+    if (count !== null && !isCount(count)) return wrong(`usage.${name}`, 'a whole number of tokens, or null where nobody knows')
   }
+  const anHour = usage['cacheWrite1hTokens']
+  if (anHour !== undefined && !isCount(anHour)) return wrong('usage.cacheWrite1hTokens', 'a whole number of tokens, or nothing')
   return Object.hasOwn(EXACTNESS, String(usage['exactness']))
     ? undefined
     : wrong('usage.exactness', `one of ${Object.keys(EXACTNESS).join(', ')}`)
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
 function memberOf(value: unknown, path: string): unknown {

@@ -70,16 +70,17 @@ function toPrice(listed: GenaiPrices.ModelPrice): Price | undefined {
   return { ...base, ...(tiers.length === 0 ? {} : { tiers }), asOf: PRICES_AS_OF }
 }
 
-const MEMBERS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok'] as const
+const MEMBERS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok'] as const
 
 function toRates(listed: GenaiPrices.ModelPrice, inputTokens: number): Rates | undefined {
-  const [input, output, cacheRead, cacheWrite] = MEMBERS.map((member) => perMillion(listed[member], inputTokens))
+  const [input, output, cacheRead, cacheWrite, cacheWrite1h] = MEMBERS.map((member) => perMillion(listed[member], inputTokens))
   if (input === undefined || output === undefined) return undefined
   return {
     input,
     output,
     ...(cacheRead === undefined ? {} : { cacheRead }),
     ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...(cacheWrite1h === undefined ? {} : { cacheWrite1h }),
   }
 }
 

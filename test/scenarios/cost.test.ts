@@ -1,10 +1,11 @@
 /** What real answers with cached input cost, from the wire to the result, against the arithmetic of a person with a price list. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createModel, query } from '../../src/index.ts'
+import { createModel, defineTool, foldEvents, query } from '../../src/index.ts'
 import type { QueryResult } from '../../src/index.ts'
 import { expectedOf, hasRecordings, recordings, replayServer, tellThatRecordingsAreMissing } from '../support/shared-wire.ts'
 import type { Recording, ReplayServer } from '../support/shared-wire.ts'
+import { wireServer } from '../support/wire-server.ts'
 
 if (!hasRecordings) tellThatRecordingsAreMissing()
 
@@ -95,4 +96,44 @@ describe.skipIf(!hasRecordings)('recorded answers with cached input', () => {
     const unknown = await resultOf({ ...each, model: 'a-model-that-nobody-lists' })
     expect(unknown?.costUsd).toBeNull()
   })
+})
+
+test('F04 what Anthropic keeps for an hour costs twice the input, in the events and in the sum of two steps', async () => {
+  const usage = {
+    input_tokens: 1000,
+    cache_read_input_tokens: 10_000,
+    cache_creation_input_tokens: 3000,
+    cache_creation: { ephemeral_5m_input_tokens: 1000, ephemeral_1h_input_tokens: 2000 },
+  }
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content: [] }
+  const events = (block: object, delta: object, stop_reason: string): string =>
+    [
+      { type: 'message_start', message: { ...message, usage: { ...usage, output_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: block },
+      { type: 'content_block_delta', index: 0, delta },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 100 } },
+      { type: 'message_stop' },
+    ]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join('')
+  await using provider = await wireServer([
+    {
+      body: events(
+        { type: 'tool_use', id: 'a', name: 'now', input: {} },
+        { type: 'input_json_delta', partial_json: '{}' },
+        'tool_use',
+      ),
+    },
+    { body: events({ type: 'text', text: '' }, { type: 'text_delta', text: 'Noon.' }, 'end_turn') },
+  ])
+  const turn = query({
+    prompt: 'What time is it?',
+    model: createModel('anthropic/claude-sonnet-4-5', { baseURL: provider.url, apiKey: 'a-key-of-no-worth', env: {} }),
+    tools: [defineTool({ name: 'now', description: 'The time.', inputSchema: {}, needsPermission: false, call: () => '12:00' })],
+  })
+  const dollars = (1000 * 3 + 10_000 * 0.3 + 1000 * 3.75 + 2000 * 6 + 100 * 15) / 1e6
+  const { result } = foldEvents(await Array.fromAsync(turn))
+  expect(result?.costUsd).toBeCloseTo(2 * dollars, 12)
+  expect(result?.usage).toMatchObject({ inputTokens: 28_000, cacheWriteTokens: 6000, cacheWrite1hTokens: 4000 })
 })

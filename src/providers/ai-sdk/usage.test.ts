@@ -49,6 +49,16 @@ describe('usage as providers report it', () => {
       { inputTokens: 130, outputTokens: 5, cacheReadTokens: 100, cacheWriteTokens: 20 },
     ],
     [
+      'Messages, some of it kept for an hour',
+      {
+        input_tokens: 10,
+        cache_creation_input_tokens: 50,
+        cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 30 },
+        output_tokens: 5,
+      },
+      { inputTokens: 60, outputTokens: 5, cacheWriteTokens: 50, cacheWrite1hTokens: 30 },
+    ],
+    [
       'Gemini, where thoughts come on top',
       {
         promptTokenCount: 10,

@@ -94,12 +94,14 @@ function readMessages(raw: JsonObject): Numbers {
   const fresh = count(raw['input_tokens'])
   const cacheRead = count(raw['cache_read_input_tokens'])
   const cacheWrite = count(raw['cache_creation_input_tokens'])
+  const anHour = count(asObject(raw['cache_creation'])?.['ephemeral_1h_input_tokens']) ?? 0
   return {
     ...NOTHING,
     inputTokens: fresh === null ? null : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0),
     outputTokens: count(raw['output_tokens']),
     cacheReadTokens: cacheRead,
     cacheWriteTokens: cacheWrite,
+    ...(anHour === 0 ? {} : { cacheWrite1hTokens: anHour }),
     reasoningTokens: count(asObject(raw['output_tokens_details'])?.['thinking_tokens']),
   }
 }
