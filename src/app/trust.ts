@@ -7,10 +7,11 @@
  */
 
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeFileAtomically } from '../util/files.ts'
 import { readConfigFile } from './config-file.ts'
+import { realPath, workspaceRoot } from './context/root.ts'
 import { makeHomeFolder } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
@@ -33,6 +34,7 @@ interface Consent {
 }
 
 const FOLDER_AND_FILE = ['.cria', 'config.json'] as const
+
 /**
  * The `.cria/config.json` of the nearest folder upwards, no further than the repository that `cwd` lies in; outside of a repository only
  * that of `cwd` itself. The user's own home is never a project.
@@ -41,7 +43,7 @@ const FOLDER_AND_FILE = ['.cria', 'config.json'] as const
  */
 export function findProjectConfig(cwd: string, paths: HomePaths): ProjectConfig | undefined {
   const start = realPath(cwd)
-  const root = repositoryRoot(start) ?? start
+  const root = workspaceRoot(start)
   for (let folder = start; ; folder = dirname(folder)) {
     const file = join(folder, ...FOLDER_AND_FILE)
     if (existsSync(file) && realPath(dirname(file)) !== realPath(paths.home)) return readProject(folder, file)
@@ -87,19 +89,4 @@ function readConsent(file: string): Consent | undefined {
 
 function consentFile(folder: string, paths: HomePaths): string {
   return join(paths.trust, `${createHash('sha256').update(folder).digest('hex').slice(0, 32)}.json`)
-}
-
-function repositoryRoot(start: string): string | undefined {
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder
-    if (folder === dirname(folder)) return undefined
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

@@ -1,5 +1,25 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, isAbsolute, relative, sep } from 'node:path'
+
+/** Flags for a file whose place was found by following every link: one that stands there now was put there since, and a pipe is not waited for. */
+export const AS_IT_WAS_FOUND: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
+
+/** Compares by components of the path; both have to be real paths. A folder is inside itself. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
 
 /**
  * Makes a folder and those above it; tells whether it had to be made. Not `mkdirSync` with `recursive`: where a folder is there and takes no

@@ -1,11 +1,10 @@
 /** Text of a file for a request: only from inside of a folder, never secrets, never more than asked for. */
 
-import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { basename, relative, sep } from 'node:path'
 import { isSecretPath } from '../../tools/rules/guarded-paths.ts'
+import { AS_IT_WAS_FOUND, isInside } from '../../util/files.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
-import { isInside } from './root.ts'
 
 export interface FileText {
   /** Relative to the root, with `/`, as it was asked for and with every link followed. */
@@ -14,9 +13,6 @@ export interface FileText {
   readonly text: string
   readonly isCut: boolean
 }
-
-/** What stands there now is opened as what it was found to be: no link is followed any more, no pipe is waited for. */
-const CAREFULLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /**
  * @param path absolute.
@@ -53,7 +49,7 @@ export async function readText(
 
 /** `undefined` for what is no regular file. */
 async function readBeginning(real: string, maxBytes: number): Promise<{ bytes: Uint8Array; isCut: boolean } | undefined> {
-  const file = await open(real, CAREFULLY)
+  const file = await open(real, AS_IT_WAS_FOUND)
   try {
     const stats = await file.stat()
     if (!stats.isFile()) return undefined

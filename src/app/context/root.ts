@@ -1,7 +1,7 @@
 /** Which folder do project files and paths belong to? */
 
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Real path of the nearest folder upwards that holds `.git`. */
 export function repositoryRoot(cwd: string): string | undefined {
@@ -23,10 +23,4 @@ export function realPath(path: string): string {
   } catch {
     return path
   }
-}
-
-/** Compares by components of the path; both have to be real paths. */
-export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }

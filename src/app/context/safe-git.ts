@@ -23,7 +23,8 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { isInside, realPath } from './root.ts'
+import { isInside } from '../../util/files.ts'
+import { realPath } from './root.ts'
 
 export interface GitSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>

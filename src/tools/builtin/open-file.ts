@@ -1,15 +1,12 @@
 /** Opens what is a regular file and nothing else: no pipe is waited for, no device is read, no link is followed any more. */
 
-import { constants } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { CriaError } from '../../core/error.ts'
+import { AS_IT_WAS_FOUND } from '../../util/files.ts'
 import { checkPlace } from './same-place.ts'
 import type { Place } from './workspace.ts'
-
-/** The place was found by following every link; one that stands there now was put there since. */
-export const CAREFULLY: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 export interface OpenFile {
   readonly handle: FileHandle
@@ -22,7 +19,7 @@ export async function openFile(place: Place): Promise<OpenFile | undefined> {
   const { real, name } = place
   let handle: FileHandle
   try {
-    handle = await open(real, CAREFULLY)
+    handle = await open(real, AS_IT_WAS_FOUND)
   } catch (cause) {
     const code = codeOf(cause)
     if (code === 'ENOENT') return undefined

@@ -3,11 +3,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { relative, sep } from 'node:path'
+import { AS_IT_WAS_FOUND } from '../../util/files.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { decode } from './encoding.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
 import { isClosed } from '../rules/glob.ts'
-import { CAREFULLY } from './open-file.ts'
 import { isInPlace } from './same-place.ts'
 import { MAX_SEARCHED_BYTES } from './search-job.ts'
 import type { SearchJob, SearchNews } from './search-job.ts'
@@ -67,7 +67,7 @@ function nameOf(path: string): string {
 function textOf(path: string): string | undefined {
   let file: number | undefined
   try {
-    file = openSync(path, CAREFULLY)
+    file = openSync(path, AS_IT_WAS_FOUND)
     const status = fstatSync(file)
     if (!isInPlace(file, path) || !status.isFile() || status.size > MAX_SEARCHED_BYTES) return undefined
     const bytes = Buffer.allocUnsafe(status.size)

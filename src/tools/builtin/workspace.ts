@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { ToolSubject } from '../../core/tool.ts'
+import { isInside } from '../../util/files.ts'
 import { decidesWhatRuns, isSecretPath, isVersionControl } from '../rules/guarded-paths.ts'
 import { realPathOf, realPathOfSync } from '../rules/real-path.ts'
 import { isAmbiguousPath } from '../rules/subject.ts'
@@ -109,11 +110,6 @@ export class Workspace {
       `${quoted(path)} is no plain path: give one relative to the working folder, without "~", "file://", backslashes, escapes or control characters.`,
     )
   }
-}
-
-function isInside(path: string, root: string): boolean {
-  const inside = relative(root, path)
-  return inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
 }
 
 export function quoted(path: string): string {

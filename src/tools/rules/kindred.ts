@@ -82,7 +82,7 @@ function wordMeets({ text, wild }: Word, paths: PathPatterns, root: string, prog
       if (isInside(known, closed) || isInside(closed, known)) answer = 'maybe'
       continue
     }
-    const real = realOrSame(absolute)
+    const real = whereItLeads(absolute)
     if (meetsPath(paths, absolute, real)) return 'yes'
     if (WALKING.has(program) && isInside(fixedPart(paths.rooted), real)) answer = 'maybe'
   }
@@ -107,7 +107,8 @@ function isInside(path: string, folder: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 }
 
-function realOrSame(path: string): string {
+/** As it is written where that cannot be told. */
+function whereItLeads(path: string): string {
   try {
     return realPathOfSync(path)
   } catch {
