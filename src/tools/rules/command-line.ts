@@ -121,6 +121,13 @@ class Reader {
   }
 
   #readPlain(char: string): void {
+    // Without a comma and a range they stand for themselves: `HEAD@{1}`.
+    const literal = char === '{' ? /^\{[\w-]*\}/.exec(this.#line.slice(this.#at, this.#at + 100))?.[0] : undefined
+    if (literal !== undefined) {
+      this.#append(literal)
+      this.#at += literal.length
+      return
+    }
     if (char === '{' || char === '}') this.#mark('it uses braces')
     if (char === '*' || char === '?' || char === '[') this.#wild = this.#text === undefined ? 'leading' : this.#moreWild()
     this.#add(char)

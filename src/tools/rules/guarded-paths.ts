@@ -1,10 +1,12 @@
 /** Which paths does a rule cover only when it names them: those that hold secrets, and those that decide what runs later? */
 
-import { isSecretName } from '../../util/secret-files.ts'
+import { isSecretName, mayBeSecretName } from '../../util/secret-files.ts'
 import type { SimpleCommand, Word } from './command-line.ts'
 
 /** Folders whose files are keys, whatever they are called. */
-const SECRET_FOLDERS: ReadonlySet<string> = new Set(['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store'])
+const SECRET_FOLDERS: ReadonlySet<string> = new Set(
+  '.ssh .gnupg .aws .azure .kube .docker .password-store .mozilla gcloud keyrings keychains'.split(' '),
+)
 /** The data of version control: what is written there decides which programs run later. */
 const VERSION_CONTROL: ReadonlySet<string> = new Set(['.git', '.hg', '.svn'])
 /** Settings of editors, shells and tools that name programs. */
@@ -25,7 +27,8 @@ export function isSecretPath(name: string): boolean {
   // Addresses of remotes may hold tokens.
   const isGitConfig = parts.at(-1) === 'config' && parts.includes('.git')
   const isEnvironment = parts.at(-1) === 'environ' && parts.includes('proc')
-  return isSecretName(name) || isGitConfig || isEnvironment || parts.some((part) => SECRET_FOLDERS.has(part))
+  const isMounted = /(?:^|\/)run\/secrets\//.test(name)
+  return isSecretName(name) || isGitConfig || isEnvironment || isMounted || parts.some((part) => SECRET_FOLDERS.has(part))
 }
 
 export function isVersionControl(name: string): boolean {
@@ -48,7 +51,7 @@ function partsOf(name: string): string[] {
 
 /** They tell that a file is there, not what it holds. */
 export const NAMING: ReadonlySet<string> = new Set(
-  'ls stat test find fd tree du basename dirname realpath readlink echo printf pwd'.split(' '),
+  'ls stat test find fd tree basename dirname realpath readlink echo printf pwd'.split(' '),
 )
 /** They read, and write only where an option or the shell says so. */
 export const READING: ReadonlySet<string> = new Set(
@@ -80,14 +83,20 @@ function placeOfPattern(command: SimpleCommand, program: string): number {
   const from = program === 'git' ? command.findIndex(({ text }) => text === 'grep') : SEARCHING.has(program) ? 0 : -1
   const words = command.slice(from + 1)
   if (from === -1 || words.some(({ text }) => /^(?:-[a-z]*[ef]|--(?:regexp|file))/i.test(text))) return -1
-  const first = words.findIndex(({ text }) => !text.startsWith('-'))
+  const first = words.findIndex(({ text }, index) => text === '-' || !text.startsWith('-') || words[index - 1]?.text === '--')
   return first === -1 ? -1 : first + from + 1
 }
 
 function isGuarded({ text, wild }: Word, isReading: boolean): boolean {
   // A name that the shell completes may become any of them.
-  if (wild !== 'no' && /(?:^|[/=:@])\.[^/]*[*?[]/.test(text)) return true
+  if (wild !== 'no' && (/(?:^|[/=:@])\.[^/]*[*?[]/.test(text) || pathsIn(text).some(mayBecomeSecret))) return true
   return pathsIn(text).some((path) => isSecretWord(path) || (!isReading && decidesWhatRuns(path)))
+}
+
+/** `config/secre*` */
+function mayBecomeSecret(path: string): boolean {
+  const [, begin, end = ''] = /^([^*?[]+)[*?[](?:[^]*[*?\]])?([^*?\]]*)$/.exec(path.slice(path.lastIndexOf('/') + 1)) ?? []
+  return begin !== undefined && mayBeSecretName(begin, end)
 }
 
 /** `@.env`, `HEAD:.env`, `--file=.env`, `-C.git/hooks`. */

@@ -16,7 +16,7 @@ import { NETWORK_TOOLS } from './programs/network.ts'
 import { PACKAGE_MANAGERS } from './programs/packages.ts'
 import { everything, options, script } from './programs/risk.ts'
 import type { Programs, Risk } from './programs/risk.ts'
-import { INTERPRETERS, RUNNERS } from './programs/runners.ts'
+import { INTERPRETERS, RUNNERS, startedProgram } from './programs/runners.ts'
 import { TEXT_TOOLS } from './programs/text.ts'
 
 /**
@@ -28,11 +28,22 @@ export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
   if (name === undefined) return new Set()
   const risk = riskOf(name.text)
   if (risk === undefined) return new Set()
-  const found = risk(rest.map(({ text }) => text))
+  const words = rest.map(({ text }) => text)
+  const started = startedProgram(programOf(name.text), words)
+  if (started !== undefined) return riskOfStarted(command, started + 1)
+  const found = risk(words)
   const places = new Set(found.map((index) => index + 1))
   if (risk === everything || risk === script) places.add(0)
   for (const [index, word] of rest.entries()) if (mayBecomeOption(word)) places.add(index + 1)
   return places
+}
+
+/** Up to the name of the program that is started, everything has to stand in the rule. */
+function riskOfStarted(command: SimpleCommand, at: number): ReadonlySet<number> {
+  const inner = command
+    .slice(at)
+    .map((word, index) => (index > 0 ? word : { ...word, text: word.text.replace(/(?<=.)@.*$/, '') }))
+  return new Set([...command.slice(0, at + 1).keys(), ...[...riskyWords(inner)].map((place) => place + at)])
 }
 
 /** The name without folder and case: `/usr/bin/Git` is `git`. */

@@ -12,7 +12,7 @@ export const KEY_TOOLS: readonly Programs[] = [
     programs: 'gpg',
     // Programs, folders of programs, and files of options that name them.
     runs: '--exec-path --photo-viewer --agent-program --dirmngr-program --keyserver-options --options --homedir',
-    writes: '--output -o --log-file',
+    writes: '--output -o --log-file --logger-file --status-file --attribute-file',
     reads: '--export-secret-keys --export-secret-subkeys',
   },
   // A library for keys on a card, or for a security key, is loaded.

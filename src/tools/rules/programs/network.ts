@@ -40,6 +40,7 @@ export const NETWORK_TOOLS: readonly Programs[] = [
   // Another place that gets the signed requests; keys and settings.
   { programs: 'aws', elsewhere: '--endpoint-url', from: /^configure$/ },
   { programs: 'gcloud', from: /^(?:ssh|scp)$/ },
-  { programs: 'helm', runs: '--post-renderer' },
+  // The file says how to log in: by a command.
+  { programs: 'helm', runs: '--post-renderer --kubeconfig', from: /^plugin$/ },
   { programs: 'terraform tofu', word: /^--?(?:plugin-dir|chdir)/ },
 ]

@@ -7,13 +7,17 @@ const packageOptions = options({
   // A shell, options for node, a command (`npm exec -c`), a module, an editor; files of settings may name any of these.
   runs:
     '--script-shell --shell --node-options --call -c --init-module --git --editor --viewer --browser --userconfig --globalconfig ' +
-    '--config --use-yarnrc',
-  elsewhere: '--prefix --cwd --dir -C',
+    '--config --use-yarnrc --pnpmfile --global-pnpmfile --node-gyp --python --diff',
+  // Where packages come from.
+  elsewhere: '--registry',
+  folder: '--prefix --cwd --dir -C',
+  // `--config.script-shell=…`
+  word: /^--config\./,
   // They run a program, fetched or not, or change settings.
   from: /^(?:exec|x|explore|dlx|node|config|c|set|edit|create|init)$/,
-  // With npm's own short forms and slips of the pen.
+  // With npm's own short forms and slips of the pen. Scripts of a repository that is packed run, too.
   installs:
-    /^(?:i|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|link|ln|install-test|it|update|up|upgrade|udpate)$/,
+    /^(?:i|in|ins|inst|insta|instal|install|isnt|isnta|isntal|isntall|add|link|ln|install-test|it|update|up|upgrade|udpate|pack|publish)$/,
 })
 
 /**
@@ -24,7 +28,7 @@ const PACKAGE_COMMANDS: ReadonlySet<string> = new Set(
   (
     'test t tst run run-script rum urn start stop restart ci clean-install ic install-clean i in ins inst insta instal install isnt isnta ' +
     'isntal isntall add link ln install-test it update up upgrade udpate ls list la ll outdated view info show v audit pack publish version ' +
-    'why explain root bin ping search find whoami dedupe ddp prune rebuild rb uninstall unlink remove rm r un fund doctor query sbom cache ' +
+    'why explain root prefix bin ping search find whoami dedupe ddp prune rebuild rb uninstall unlink remove rm r un fund doctor query sbom cache ' +
     'diff pkg store licenses help build lint format typecheck type-check check dev preview coverage bench clean e2e'
   ).split(' '),
 )
@@ -35,14 +39,23 @@ const packages: Risk = (words) => {
   return PACKAGE_COMMANDS.has(words[name] ?? 'help') ? found : [...found, ...everything(words).slice(name)]
 }
 
+/** The command is for one package of several, which is named first. */
+const forOne =
+  (...options: readonly string[]): Risk =>
+  (words) =>
+    options.includes(words[0] ?? '') ? packages(words.slice(2)).map((index) => index + 2) : packages(words)
+
 export const PACKAGE_MANAGERS: readonly Programs[] = [
-  { programs: 'npm pnpm yarn', risk: packages },
+  { programs: 'npm', risk: packages },
+  { programs: 'pnpm', risk: forOne('--filter', '-F') },
+  { programs: 'yarn', risk: forOne('workspace') },
   // They run programs within an environment or project, start its interpreter, or manage tools that are programs.
   {
     programs:
       'uv poetry pipenv conda mamba micromamba pdm hatch rye nix mise asdf pixi rustup cabal opam dune rebar bazel buck zig dart ' +
       'flutter lein',
     from: /^(?:run|exec|tool|x|shell|develop|eval|repl)$/,
+    elsewhere: '--index-url --default-index --index --extra-index-url --find-links',
     installs: /^(?:add|install)$/,
   },
   // A library or a source file as the first word is run, `fsi` is an interpreter.

@@ -1,7 +1,20 @@
 /** Programs whose arguments are commands or scripts. */
 
-import { everything, script } from './risk.ts'
-import type { Programs } from './risk.ts'
+import { everything, options, script } from './risk.ts'
+import type { Programs, Risk } from './risk.ts'
+
+/** Commands that show what is there, by themselves or behind what they are about (`docker compose ps`). */
+const SHOWING: ReadonlySet<string> = new Set(
+  'ps ls list images logs version info stats top port history df diff search events'.split(' '),
+)
+const SHOWN: ReadonlySet<string> = new Set('compose container image network volume system context'.split(' '))
+/** Another machine, or settings that name programs; `-f` is a filter here, or follows. */
+const ofOtherMachine = options({ elsewhere: '--host --config --context --file --project-directory --env-file' })
+
+const containers: Risk = (words) => {
+  const [first = '', second = ''] = words
+  return SHOWING.has(first) || (SHOWN.has(first) && SHOWING.has(second)) ? ofOtherMachine(words) : everything(words)
+}
 
 export const RUNNERS: readonly Programs[] = [
   // The command stands behind their own options.
@@ -20,10 +33,11 @@ export const RUNNERS: readonly Programs[] = [
   // The command runs in another root, container or machine.
   {
     programs:
-      'chroot unshare nsenter proot fakeroot firejail bwrap docker podman kubectl nerdctl crictl lxc lxc-attach incus virsh vagrant ' +
+      'chroot unshare nsenter proot fakeroot firejail bwrap kubectl crictl lxc lxc-attach incus virsh vagrant ' +
       'machinectl ssh mosh autossh ansible wine mono',
     risk: everything,
   },
+  { programs: 'docker docker-compose podman nerdctl', risk: containers },
   // The command runs later, or is a service.
   { programs: 'at batch crontab systemd-run systemctl service', risk: everything },
   // They start a shell and type into it (`tmux new COMMAND`, `expect -c`), or join it with a socket (`socat - EXEC:…`, `nc -e`).
@@ -49,18 +63,42 @@ export const RUNNERS: readonly Programs[] = [
   },
 ]
 
+/** What stands before the name of the program that they run. */
+const STARTS: readonly (readonly [programs: RegExp, before: readonly string[]])[] = [
+  [/^(?:npx|bunx|uvx)$/, []],
+  [/^(?:python|pypy)[\d.]*$/, ['-m']],
+  [/^(?:uv|poetry|pipenv|pdm|hatch|rye)$/, ['run']],
+  [/^(?:bundle|pnpm)$/, ['exec']],
+]
+
+/**
+ * The place of the program that another one starts, where it follows at once: what comes behind it are words of that program, and are judged as such.
+ * `npx eslint src`, `python3 -m pytest -x`.
+ */
+export function startedProgram(program: string, words: readonly string[]): number | undefined {
+  const before = STARTS.find(([programs]) => programs.test(program))?.[1]
+  const isPlain = before?.every((word, index) => words[index] === word) === true
+  return isPlain && /^[\w@]/.test(words[before.length] ?? '') ? before.length : undefined
+}
+
 export const INTERPRETERS: readonly Programs[] = [
   // Shells.
-  { programs: 'sh bash zsh dash ksh mksh fish csh tcsh ash rbash pwsh', risk: script },
+  {
+    programs: 'sh bash zsh dash ksh mksh fish csh tcsh ash rbash pwsh yash posh sash osh oil nu elvish xonsh rc es',
+    risk: script,
+  },
   // Languages that run a file, or code from an option.
   {
     programs:
       'python pypy ipython perl ruby node nodejs deno bun tsx ts-node php lua luajit tclsh wish rscript r julia groovy scala kotlin java ' +
-      'jshell ghci runghc erl elixir iex swift ghc clojure clj bb crystal',
+      'jshell ghci runghc erl elixir iex swift ghc clojure clj bb crystal irb groovysh bpython ptpython guile racket sbcl clisp ocaml utop ' +
+      'swipl gforth janet raku',
     risk: script,
   },
-  // Their programs can run commands and write files: `awk` has `system()`, `perl`'s `rename` takes an expression.
-  { programs: 'awk gawk mawk nawk rename prename', risk: script },
+  // Modules of Python (`python -m pdb`) that run a file or code.
+  { programs: 'pdb cprofile profile trace timeit runpy', risk: script },
+  // It takes an expression of Perl.
+  { programs: 'rename prename', risk: script },
   // Calculators and plots with a way to the shell (`dc` has `!`, `m4` has `syscmd`, gnuplot `system`). The number of `m4` is cut off
   // before it is looked up.
   { programs: 'bc dc m gnuplot octave gs sage maxima', risk: script },

@@ -1,11 +1,17 @@
 /** Programs that read, sort, compare and convert text and pictures. */
 
+import { script } from './risk.ts'
 import type { Programs, Risk } from './risk.ts'
 
 const HARMLESS_SED_OPTIONS = /^(?:-[nEru]+|--quiet|--silent|--regexp-extended|--unbuffered)$/
-const HARMLESS_SED_SCRIPT = /^(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?[pdq]$/
+const LINES = String.raw`(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?[pdq]`
+/** Up to the next slash, which nothing escapes. */
+const PIECE = String.raw`(?:[^/\\\n]|\\[^/\n])*/`
+const HARMLESS_SED_SCRIPT = new RegExp(
+  String.raw`^(?:${LINES}(?:;${LINES})*|/${PIECE}(?:,/${PIECE})?[pdq]|s/${PIECE}${PIECE}[gpIi\d]*)$`,
+)
 
-/** Printing lines is harmless; anything else in a script of sed may write files (`w`) and run commands (`e`). */
+/** Printing and replacing lines is harmless; anything else in a script of sed may write files (`w`) and run commands (`e`). */
 const sed: Risk = (words) => {
   const first = words.findIndex((word) => !word.startsWith('-'))
   return [...words.entries()].flatMap(([index, word]) => {
@@ -14,21 +20,40 @@ const sed: Risk = (words) => {
   })
 }
 
+/** No redirection, no command, no function that is named elsewhere. */
+const HARMLESS_AWK = /^(?![^]*(?:system|getline|ENVIRON|PROCINFO))(?:[^|<>@`]|[<>]=)*$/
+
+/** An interpreter; what only picks columns and lines is harmless. */
+const awk: Risk = (words) => {
+  const at = words[0] === '-F' ? 2 : /^-F./.test(words[0] ?? '') ? 1 : 0
+  const code = words[at] ?? '-'
+  return !code.startsWith('-') && HARMLESS_AWK.test(code) ? [] : script(words)
+}
+
 /** The second file is written. */
 const uniq: Risk = (words) =>
   [...words.entries()]
-    .filter(([, word]) => !word.startsWith('-'))
+    .filter(([, word]) => word === '-' || !word.startsWith('-'))
     .map(([index]) => index)
     .slice(1)
 
 export const TEXT_TOOLS: readonly Programs[] = [
   { programs: 'sed', risk: sed },
+  // Their programs can run commands and write files: `awk` has `system()`.
+  { programs: 'awk gawk mawk nawk', risk: awk },
   { programs: 'uniq', risk: uniq },
   // A command for each file, one that tells the name of the host, and programs that unpack.
   { programs: 'rg', runs: '--pre --hostname-bin --search-zip -z' },
   { programs: 'ag ack bat batcat delta', runs: '--pager' },
   // Temporary files go through the first.
   { programs: 'sort', runs: '--compress-program', writes: '--output -o' },
+  // Changes the file, or makes files of the names that it finds. What reads other files and the environment is not for a star.
+  {
+    programs: 'yq',
+    runs: '--from-file --security-enable-system-operator',
+    writes: '--inplace --in-place -i --split-exp -s',
+    word: /\bload|\bsystem\b/,
+  },
   // Each piece goes through the command.
   { programs: 'split', runs: '--filter' },
   { programs: 'shuf iconv', writes: '--output -o' },
