@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SHARED } from '../../test/support/shared.ts'
 import { wordVectors } from '../../test/support/word-vectors.ts'
 import type { WordVectorOptions } from '../../test/support/word-vectors.ts'
 import { CriaError } from '../core/error.ts'
@@ -371,7 +372,7 @@ describe('over HTTP', () => {
     }
   })
 
-  const replay = join(process.env['CRIA_SHARED'] ?? join(import.meta.dirname, '../../../shared'), 'wire/replay-server.mjs')
+  const replay = join(SHARED, 'wire/replay-server.mjs')
   it.skipIf(!existsSync(replay))('H04 against a server that takes 16 texts at once and answers in any order', async () => {
     const { start } = (await import(pathToFileURL(replay).href)) as {
       start: (options: { quiet: boolean }) => Promise<{ url: string; close: () => Promise<void> }>

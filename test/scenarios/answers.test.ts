@@ -2,7 +2,7 @@
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readCorpus } from '../../src/app/eval/beir.ts'
@@ -12,8 +12,8 @@ import { QueryBot } from '../../src/bots/query-bot.ts'
 import type { SourceDocument } from '../../src/core/store.ts'
 import { EXTRACTIVE_REF } from '../../src/providers/extractive/model.ts'
 import { SqliteDocumentStore } from '../../src/stores/sqlite.ts'
+import { SHARED } from '../support/shared.ts'
 
-const SHARED = process.env['CRIA_SHARED'] ?? resolve(import.meta.dirname, '../../../shared')
 const COLLECTION = join(SHARED, 'retrieval/answers-dev')
 const SCORER = join(SHARED, 'retrieval/score-answers.mjs')
 const present = existsSync(join(COLLECTION, 'answers.jsonl')) && existsSync(SCORER)

@@ -1,6 +1,6 @@
 /** Conversations in a real terminal: processes that are killed, keys that a driver passes on, and the terminal as it is left. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { agentServer } from '../support/agent-server.ts'
@@ -8,6 +8,7 @@ import type { SentMessage } from '../support/agent-server.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { KEY } from '../support/chat-terminal.ts'
 import { hasTerminal } from '../support/real-terminal.ts'
+import { until } from '../support/processes.ts'
 import { newPlace } from './command-line.ts'
 import type { Place, Running } from './command-line.ts'
 
@@ -30,8 +31,6 @@ function chat(words: readonly string[] = [], env: Readonly<Record<string, string
   })
 }
 
-const read = (path: string): string => readFileSync(join(place.folder, path), 'utf8')
-
 describe.runIf(hasTerminal)('in a real terminal', () => {
   test('ENG-TOOL-001 a change is shown, allowed and made, and Ctrl-D gives the terminal back', async () => {
     place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
@@ -48,7 +47,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     process.stdin.write('y')
     await shows('Mended.')
     await shows('0 % of context · 45 tokens · $0.000054')
-    expect(read('add.mjs')).toContain('a + b')
+    expect(place.read('add.mjs')).toContain('a + b')
     process.stdin.write(KEY.ctrlD)
     const { code, stdout } = await ended
     expect(code).toBe(0)
@@ -73,7 +72,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     await first.shows('May run_command do this?')
     first.process.stdin.write('y')
     await until(() => existsSync(join(place.folder, 'pid')))
-    process.kill(Number(read('pid')), 'SIGKILL')
+    process.kill(Number(place.read('pid')), 'SIGKILL')
     await first.ended
 
     const second = chat(['--resume'])
@@ -101,7 +100,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     await shows('May run_command do this?')
     process.stdin.write('y\n')
     await shows('Made.')
-    expect(read('made.txt')).toBe('made\n')
+    expect(place.read('made.txt')).toBe('made\n')
     process.stdin.write(KEY.ctrlD)
     const { code, stdout } = await ended
     expect(code).toBe(0)
@@ -152,12 +151,3 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(stdout.match(/\u001B\[\d*m/g)?.filter((style) => style !== '\u001B[0m') ?? []).toEqual([])
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400 && !holds(); tries++) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 25)
-    })
-  }
-  expect(holds()).toBe(true)
-}

@@ -1,32 +1,27 @@
 /** Whole conversations at a terminal in memory, with a model at the other end of a socket. */
 
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runChat } from '../../src/cli/chat/run-chat.ts'
 import type { ChatOptions } from '../../src/cli/chat/options.ts'
 import { openJournal } from '../../src/app/journal.ts'
-import { agentServer, toolResultsIn } from '../support/agent-server.ts'
+import { agentServer, messagesIn, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
 import { answer, chatServer, refuse } from '../support/chat-server.ts'
+import { BROKEN, BROKEN_PROJECT, EDIT, MENDED, READ, RUN_TEST } from '../support/broken-project.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { chatTerminal, KEY, pasted } from '../support/chat-terminal.ts'
 import type { ChatTerminal, ChatTerminalOptions } from '../support/chat-terminal.ts'
+import { isAlive } from '../support/processes.ts'
 import { newPlace } from './command-line.ts'
 import type { Place } from './command-line.ts'
-
-const BROKEN = 'export const add = (a, b) => a - b\n'
-const MENDED = 'export const add = (a, b) => a + b\n'
-const TEST = `import { add } from './add.mjs'\nif (add(2, 2) !== 4) { console.error('2 + 2 is not 4'); process.exit(1) }\nconsole.log('passed')\n`
-const RUN_TEST = { name: 'run_command', input: { command: 'node add.test.mjs' } }
-const EDIT = { name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }
-const READ = { name: 'read_file', input: { path: 'add.mjs' } }
 
 let place: Place
 let server: ChatServer | undefined
 beforeEach(() => {
   place = newPlace()
-  place.write({ 'add.mjs': BROKEN, 'add.test.mjs': TEST })
+  place.write(BROKEN_PROJECT)
 })
 afterEach(async () => {
   await server?.[Symbol.asyncDispose]()
@@ -91,9 +86,7 @@ const OPTIONS: ChatOptions = {
   'max-cost': undefined,
 }
 
-const read = (path: string): string => readFileSync(join(place.folder, path), 'utf8')
-const sent = (request = -1): readonly SentMessage[] =>
-  (JSON.parse(server?.requests.at(request) ?? '{"messages":[]}') as { messages: SentMessage[] }).messages
+const sent = (request = -1): readonly SentMessage[] => messagesIn(server, request)
 
 describe('a conversation at a terminal', () => {
   test('ENG-TOOL-001 a mistake is found and fixed, with the diff and the command shown before they count', async () => {
@@ -112,10 +105,10 @@ describe('a conversation at a terminal', () => {
     expect(terminal.text).toMatch(/--- add\.mjs\n {2}\+\+\+ add\.mjs/)
     expect(terminal.text).toContain('-export const add = (a, b) => a - b')
     expect(terminal.text).toContain('+export const add = (a, b) => a + b')
-    expect(read('add.mjs')).toBe(BROKEN)
+    expect(place.read('add.mjs')).toBe(BROKEN)
     press('y')
     await ends('It subtracted. Now it adds.')
-    expect(read('add.mjs')).toBe(MENDED)
+    expect(place.read('add.mjs')).toBe(MENDED)
     // What was allowed for the session is not asked about twice.
     expect(terminal.text).toMatch(/✓ run_command node add\.test\.mjs · passed/)
     expect(terminal.text).toMatch(/✗ run_command node add\.test\.mjs · \[exit code 1\]/)
@@ -161,7 +154,7 @@ describe('a conversation at a terminal', () => {
     expect(terminal.text).toContain('have changed since it was allowed')
     press('y')
     await ends('Third.')
-    const results = server === undefined ? [] : toolResultsIn(server)
+    const results = toolResultsIn(server)
     expect(results.map((result) => result.split(';')[0])).toEqual([
       'read: "one"',
       'read: "announce"',
@@ -180,7 +173,7 @@ describe('a conversation at a terminal', () => {
     await shows('Why not?')
     press(`use npm test${KEY.enter}`)
     await ends('Then not.')
-    expect(toolResultsIn(server!)[0]).toContain('The user refused it: use npm test')
+    expect(toolResultsIn(server)[0]).toContain('The user refused it: use npm test')
     expect(terminal.text).toContain('⊘ run_command node add.test.mjs · refused: The user refused it: use npm test')
     press(KEY.ctrlD)
     expect(await code).toBe(0)
@@ -267,10 +260,10 @@ describe('a conversation at a terminal', () => {
     await shows('stopped; what had arrived is kept')
     await ends('stopped')
     expect(terminal.text).toMatch(/✗ run_command .*\/show 1/)
-    await vi.waitFor(() => expect(isAlive(Number(read('pid')))).toBe(false), 10_000)
+    await vi.waitFor(() => expect(isAlive(Number(place.read('pid')))).toBe(false), 10_000)
     say('And?')
     await ends('Understood.')
-    expect(toolResultsIn(server!)[0]).not.toMatch(/denied|refused/i)
+    expect(toolResultsIn(server)[0]).not.toMatch(/denied|refused/i)
     press(KEY.ctrlD)
     expect(await code).toBe(0)
   })
@@ -288,7 +281,7 @@ describe('a conversation at a terminal', () => {
     await shows(() => !terminal.screen.includes('something else'))
     press(`neither${KEY.enter}`)
     await ends('Neither.')
-    expect(toolResultsIn(server!)[1]).toBe('The user answered: neither')
+    expect(toolResultsIn(server)[1]).toBe('The user answered: neither')
     press(KEY.ctrlD)
     await code
   })
@@ -558,7 +551,7 @@ describe('a conversation at a terminal', () => {
     await shows('going on with openai-compatible/other')
     say('/export talk.md')
     await shows('written to')
-    expect(read('talk.md')).toContain('Look at it')
+    expect(place.read('talk.md')).toContain('Look at it')
     expect(statSync(join(place.folder, 'talk.md')).mode & 0o777).toBe(0o600)
     say('/export talk.md')
     await shows('something of that name is in the way')
@@ -660,13 +653,3 @@ describe('by lines', () => {
     expect(existsSync(join(place.folder, 'made'))).toBe(false)
   })
 })
-
-/** A process that was ended and that nobody has reaped is not alive. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,8 @@ export interface Place extends Disposable {
   readonly home: string
   /** Writes files, paths relative to the folder. */
   write(files: Readonly<Record<string, string | Uint8Array>>): void
+  /** The text of a file, path relative to the folder. */
+  read(path: string): string
   /** Writes the user's `config.json`. */
   configure(config: object): void
   run(words: readonly string[], options?: RunOptions): Promise<Ended>
@@ -65,6 +67,7 @@ export function newPlace(): Place {
         writeFileSync(join(folder, path), content)
       }
     },
+    read: (path) => readFileSync(join(folder, path), 'utf8'),
     configure(config) {
       mkdirSync(home, { recursive: true, mode: 0o700 })
       writeFileSync(join(home, 'config.json'), JSON.stringify(config))

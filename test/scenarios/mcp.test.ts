@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { agentServer, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep } from '../support/agent-server.ts'
 import type { ChatServer } from '../support/chat-server.ts'
+import { isAlive } from '../support/processes.ts'
 import { newPlace } from './command-line.ts'
 import type { Ended, Place, Running } from './command-line.ts'
 
@@ -37,20 +38,12 @@ async function run(script: readonly ScriptedStep[], words: readonly string[] = [
 }
 
 const calling = (name: string, input: object = {}): ScriptedStep[] => [{ calls: [{ name, input }] }, { text: 'Done.' }]
-const results = (): string[] => (server === undefined ? [] : toolResultsIn(server))
+const results = (): string[] => toolResultsIn(server)
 const offered = (): string[] => {
   const { tools = [] } = JSON.parse(server?.requests[0] ?? '{}') as { tools?: { function: { name: string } }[] }
   return tools.map((tool) => tool.function.name).filter((name) => name.startsWith('mcp__'))
 }
 const pids = (file: string): number[] => (existsSync(file) ? (readFileSync(file, 'utf8').match(/^\d+$/gm) ?? []).map(Number) : [])
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 describe('cria run with MCP servers', () => {
   test('calls a tool that a rule allows, without our keys in the environment of its server', async () => {

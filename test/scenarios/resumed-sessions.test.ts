@@ -4,18 +4,16 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { agentServer } from '../support/agent-server.ts'
+import { agentServer, messagesIn } from '../support/agent-server.ts'
 import type { SentMessage } from '../support/agent-server.ts'
 import { chatServer, sendDelta, startStream } from '../support/chat-server.ts'
+import { BROKEN, BROKEN_PROJECT, RUN_TEST } from '../support/broken-project.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { KEY } from '../support/chat-terminal.ts'
 import { hasTerminal } from '../support/real-terminal.ts'
+import { isAlive, until } from '../support/processes.ts'
 import { newPlace } from './command-line.ts'
 import type { Ended, Place, Running } from './command-line.ts'
-
-const BROKEN = 'export const add = (a, b) => a - b\n'
-const TEST = `import { add } from './add.mjs'\nif (add(2, 2) !== 4) { console.error('2 + 2 is not 4'); process.exit(1) }\nconsole.log('passed')\n`
-const RUN_TEST = { name: 'run_command', input: { command: 'node add.test.mjs' } }
 
 /** Says that it has begun, and then takes until it is killed. The second time it ends at once. */
 const DEPLOY = `import { appendFileSync, readFileSync } from 'node:fs'
@@ -38,11 +36,9 @@ afterEach(async () => {
   place[Symbol.dispose]()
 })
 
-const read = (path: string): string => readFileSync(join(place.folder, path), 'utf8')
 const deployments = (): number[] =>
-  existsSync(join(place.folder, 'deployed')) ? read('deployed').trimEnd().split('\n').map(Number) : []
-const sent = (request = -1): readonly SentMessage[] =>
-  (JSON.parse(server?.requests.at(request) ?? '{"messages":[]}') as { messages: SentMessage[] }).messages
+  existsSync(join(place.folder, 'deployed')) ? place.read('deployed').trimEnd().split('\n').map(Number) : []
+const sent = (request = -1): readonly SentMessage[] => messagesIn(server, request)
 const environment = (): Record<string, string> => ({
   OPENAI_COMPATIBLE_BASE_URL: server?.url ?? '',
   OPENAI_COMPATIBLE_API_KEY: 'k',
@@ -75,7 +71,7 @@ async function turns(): Promise<readonly { status: string; question: string; ses
 
 describe.runIf(hasTerminal)('a session in a real terminal', () => {
   test('ENG-TOOL-001 a mistake is found and fixed, stopped in the middle, and goes on in another process', async () => {
-    place.write({ 'add.mjs': BROKEN, 'add.test.mjs': TEST })
+    place.write(BROKEN_PROJECT)
     server = await agentServer((messages) => {
       const goesOn = messages.some(({ role, content }) => role === 'user' && content?.includes('Go on') === true)
       const done = messages.filter(({ role }) => role === 'tool').length
@@ -105,7 +101,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     await second.shows(`going on with ${sessionId}`)
     type(second, `Go on${KEY.enter}`)
     await second.shows('May edit_file do this?')
-    expect(read('add.mjs')).toBe(BROKEN)
+    expect(place.read('add.mjs')).toBe(BROKEN)
     type(second, 'y')
     // What was allowed once in another process is asked about again.
     await second.shows('May run_command do this?')
@@ -113,7 +109,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     type(second, 'a')
     await second.shows('now the test passes')
     await second.shows('tokens')
-    expect(read('add.mjs')).toContain('a + b')
+    expect(place.read('add.mjs')).toContain('a + b')
     const left = await leave(second)
     expect(left.code).toBe(0)
     // It was stopped, not killed: it is known what became of everything.
@@ -305,21 +301,4 @@ function criaAbove(pid: number): number {
   }
   expect(at).toBeGreaterThan(1)
   return at
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400 && !holds(); tries++) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 25)
-    })
-  }
-  expect(holds()).toBe(true)
 }

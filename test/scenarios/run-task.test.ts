@@ -1,30 +1,27 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { agentServer, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
+import { BROKEN, BROKEN_PROJECT, EDIT, MENDED, READ, RUN_TEST } from '../support/broken-project.ts'
 import type { ChatServer } from '../support/chat-server.ts'
+import { isAlive, until } from '../support/processes.ts'
 import { newPlace } from './command-line.ts'
 import type { Ended, Place, RunOptions, Running } from './command-line.ts'
 
 const MODEL = ['-m', 'openai-compatible/test']
-const BROKEN = 'export const add = (a, b) => a - b\n'
-const TEST = `import { add } from './add.mjs'\nif (add(2, 2) !== 4) { console.error('2 + 2 is not 4'); process.exit(1) }\nconsole.log('passed')\n`
 
 /** Looks, finds the mistake, mends it, and runs the test before and after. */
 const STORY: readonly ScriptedStep[] = [
   {
     text: 'I look first.',
-    calls: [
-      { name: 'list_files', input: {} },
-      { name: 'run_command', input: { command: 'node add.test.mjs' } },
-    ],
+    calls: [{ name: 'list_files', input: {} }, RUN_TEST],
   },
   { calls: [{ name: 'search_files', input: { pattern: 'add\\b', glob: '*.mjs' } }] },
-  { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
-  { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
-  { calls: [{ name: 'run_command', input: { command: 'node add.test.mjs' } }] },
+  { calls: [READ] },
+  { calls: [EDIT] },
+  { calls: [RUN_TEST] },
   { text: 'It subtracted. Now it adds, and the test passes.' },
 ]
 const RULES = ['--allow=edit_file(*.mjs)', '--allow=run_command(node add.test.mjs)']
@@ -33,7 +30,7 @@ let place: Place
 let server: ChatServer | undefined
 beforeEach(() => {
   place = newPlace()
-  place.write({ 'add.mjs': BROKEN, 'add.test.mjs': TEST })
+  place.write(BROKEN_PROJECT)
 })
 afterEach(async () => {
   await server?.[Symbol.asyncDispose]()
@@ -59,14 +56,13 @@ async function run(
   return (await start(script, words, options)).ended
 }
 
-const read = (path: string): string => readFileSync(join(place.folder, path), 'utf8')
-const results = (): string[] => (server === undefined ? [] : toolResultsIn(server))
+const results = (): string[] => toolResultsIn(server)
 
 describe('cria run', () => {
   test('ENG-TOOL-004 finds and fixes a mistake where rules allow it, and says what it did', async () => {
     const { code, stdout, stderr } = await run(STORY, ['Fix the failing test', ...RULES])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'It subtracted. Now it adds, and the test passes.\n' })
-    expect(read('add.mjs')).toBe('export const add = (a, b) => a + b\n')
+    expect(place.read('add.mjs')).toBe(MENDED)
     const told = results()
     expect(told[1]).toContain('2 + 2 is not 4')
     expect(told[1]).toContain('[exit code 1]')
@@ -80,7 +76,7 @@ describe('cria run', () => {
   test('ENG-TOOL-005 I10 without rules nothing is changed or run, the model is told, and the exit code is 4', async () => {
     const { code, stderr } = await run(STORY, ['Fix the failing test'])
     expect(code).toBe(4)
-    expect(read('add.mjs')).toBe(BROKEN)
+    expect(place.read('add.mjs')).toBe(BROKEN)
     expect(results().filter((text) => text.startsWith('Permission denied'))).toHaveLength(3)
     expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
     expect(stderr).toContain("--allow='edit_file(add.mjs)'")
@@ -96,8 +92,8 @@ describe('cria run', () => {
   test('what was refused does not count when another way succeeded', async () => {
     const script = [
       { calls: [{ name: 'run_command', input: { command: 'sed -i s/-/+/ add.mjs' } }] },
-      { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
-      { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
+      { calls: [READ] },
+      { calls: [EDIT] },
       { text: 'Done.' },
     ]
     expect((await run(script, ['Fix it', ...RULES])).code).toBe(0)
@@ -147,10 +143,7 @@ describe('cria run', () => {
   test('--safe refuses even to look, unless a rule allows it', async () => {
     const script = [
       {
-        calls: [
-          { name: 'list_files', input: {} },
-          { name: 'read_file', input: { path: 'add.mjs' } },
-        ],
+        calls: [{ name: 'list_files', input: {} }, READ],
       },
       { text: 'I could read one.' },
     ]
@@ -214,18 +207,18 @@ describe('cria run', () => {
     const { code } = await run(STORY, ['Fix it', ...RULES], { cwd: link })
     expect(code).toBe(0)
     expect(realpathSync(link)).toBe(place.folder)
-    expect(read('add.mjs')).toContain('a + b')
+    expect(place.read('add.mjs')).toContain('a + b')
   })
 
   test('ENG-ERR-001 Ctrl-C ends the command that runs, with all it started, and the turn is recorded', async () => {
     const command = `node -e "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"`
     const script = [{ calls: [{ name: 'run_command', input: { command } }] }]
     const running = await start(script, ['Wait', '--allow=run_command'])
-    await until(() => existsSync(join(place.folder, 'pid')) && read('pid') !== '')
+    await until(() => existsSync(join(place.folder, 'pid')) && place.read('pid') !== '')
     running.process.kill('SIGINT')
     const { code } = await running.ended
     expect(code).toBe(130)
-    await until(() => !isAlive(Number(read('pid'))))
+    await until(() => !isAlive(Number(place.read('pid'))))
     const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ turn: { status: 'cancelled', question: 'Wait' } })
     // What was called is shown where a step says nothing.
@@ -298,22 +291,3 @@ describe('cria run says what is wrong', () => {
     expect(await run([], ['  '])).toMatchObject({ code: 2, stderr: expect.stringContaining('task is empty') as string })
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400 && !holds(); tries++) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 25)
-    })
-  }
-  expect(holds()).toBe(true)
-}
-
-/** A process that was ended and that nobody has reaped is not alive. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}

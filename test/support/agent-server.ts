@@ -21,8 +21,7 @@ export async function agentServer(
   let count = 0
   const server: ChatServer = await chatServer(async (response) => {
     const number = count++
-    const { messages } = JSON.parse(server.requests.at(-1) ?? '{}') as { messages: SentMessage[] }
-    const step = typeof steps === 'function' ? await steps(messages, number) : steps[number]
+    const step = typeof steps === 'function' ? await steps(messagesIn(server), number) : steps[number]
     if (step === undefined) throw new Error(`The script has no step ${number + 1}.`)
     const { text, calls = [] } = step
     startStream(response)
@@ -43,8 +42,13 @@ export async function agentServer(
   return server
 }
 
+export function messagesIn(server: ChatServer | undefined, request = -1): readonly SentMessage[] {
+  return (JSON.parse(server?.requests.at(request) ?? '{"messages":[]}') as { messages: SentMessage[] }).messages
+}
+
 /** What the tools said in the latest request, oldest first. */
-export function toolResultsIn(server: ChatServer, request = -1): string[] {
-  const { messages } = JSON.parse(server.requests.at(request) ?? '{"messages":[]}') as { messages: SentMessage[] }
-  return messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '')
+export function toolResultsIn(server: ChatServer | undefined, request = -1): string[] {
+  return messagesIn(server, request)
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => content ?? '')
 }

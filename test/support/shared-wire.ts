@@ -4,11 +4,11 @@
  */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { JsonObject } from '../../src/core/json.ts'
+import { SHARED } from './shared.ts'
 
-const SHARED = process.env['CRIA_SHARED'] ?? resolve(import.meta.dirname, '../../../shared')
 const WIRE = join(SHARED, 'wire')
 
 export const hasRecordings: boolean =

@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync, realpathSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { SHARED } from '../../../test/support/shared.ts'
 import { measureRanking, measureRun, percentile, rankingOf } from './metrics.ts'
 import type { RankedDocument } from './metrics.ts'
 
-const EVALUATOR = join(process.env['CRIA_SHARED'] ?? '../shared', 'retrieval', 'evaluate.mjs')
+const EVALUATOR = join(SHARED, 'retrieval', 'evaluate.mjs')
 
 describe('measureRanking', () => {
   const judgments = new Map([

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isAlive, until } from '../../../test/support/processes.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
 import type { Called, CallOptions } from '../../../test/support/tool-call.ts'
 import { BoundedOutput } from './bounded-output.ts'
@@ -182,22 +183,4 @@ describe('bounded output', () => {
 /** The processes whose ids stand in these files run no more; one that nobody has reaped does not. */
 async function gone(...files: readonly string[]): Promise<void> {
   for (const file of files) await until(() => !isAlive(Number(readFileSync(join(root, file), 'utf8'))))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200 && !holds(); tries++) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20)
-    })
-  }
-  expect(holds()).toBe(true)
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isStandardSchema, jsonSchemaOf } from '../../core/schema.ts'
+import { isAlive } from '../../../test/support/processes.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
 import { connectMcp } from './connect.ts'
 import type { McpConnection, McpOptions } from './connect.ts'
@@ -34,14 +35,6 @@ async function connect(
   const connection = await connectMcp({ servers, ...more })
   open.push(connection)
   return connection
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 describe('an honest server', () => {

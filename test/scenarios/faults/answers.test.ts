@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createId } from '../../../src/core/id.ts'
 import { ScriptedModel } from '../../../src/providers/scripted/scripted-model.ts'
 import type { Reply } from '../../support/wire-server.ts'
-import type { Api, Said } from '../../support/answers.ts'
+import type { Api } from '../../support/answers.ts'
 import { countingTool, journal, play } from './played.ts'
-import { ALL_APIS, CALLS, eventsOf, SAID, startWire } from './wire.ts'
+import { ALL_APIS, answering, CALLS, SAID, startWire } from './wire.ts'
 import type { Wire } from './wire.ts'
 
 let wire: Wire
@@ -14,8 +14,6 @@ beforeAll(async () => {
   wire = await startWire()
 })
 afterAll(() => wire[Symbol.asyncDispose]())
-
-const good = (api: Api, said: Said): Reply => ({ body: eventsOf(api, said) })
 
 const AT_THE_LIMIT: Readonly<Record<string, string>> = {
   openai: 'max_output_tokens',
@@ -29,9 +27,9 @@ describe.each(ALL_APIS)('$provider', (api) => {
     const { tool, runs } = countingTool()
     const cut = { ...CALLS, finish: lengthOf(api) }
     const first: Reply = stream
-      ? good(api, cut)
+      ? answering(api, cut)
       : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(api.whole(cut)) }
-    const { model, requests } = wire.model(api, [first, good(api, SAID)])
+    const { model, requests } = wire.model(api, [first, answering(api, SAID)])
     const sessionId = createId('ses')
     const turn = await play({ model, tools: [tool], stream, sessionId })
     expect(turn.last).toMatchObject({ type: 'complete', result: { finishReason: 'length', steps: 1, text: CALLS.text } })
@@ -50,7 +48,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
 
   test('ENG-STREAM-003 text, thinking, calls and usage each become events of their kind; a stop for tools ends the step only', async () => {
     const { tool, runs } = countingTool()
-    const { model } = wire.model(api, [good(api, { ...SAID, ...CALLS }), good(api, { text: 'Done.' })])
+    const { model } = wire.model(api, [answering(api, { ...SAID, ...CALLS }), answering(api, { text: 'Done.' })])
     const turn = await play({ model, tools: [tool] })
     const kinds = turn.events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1])
     expect(kinds).toEqual([
@@ -85,8 +83,8 @@ describe.each(ALL_APIS)('$provider', (api) => {
   test('ENG-THINK-001 the backup of a later step is sent what was said and done, and none of the thinking of another model', async () => {
     const { tool, runs } = countingTool()
     const other = ALL_APIS[(ALL_APIS.indexOf(api) + 1) % ALL_APIS.length] ?? api
-    const primary = wire.model(api, [good(api, { ...SAID, ...CALLS }), { status: 503 }])
-    const backup = wire.model(other, [good(other, { text: 'Done.' })])
+    const primary = wire.model(api, [answering(api, { ...SAID, ...CALLS }), { status: 503 }])
+    const backup = wire.model(other, [answering(other, { text: 'Done.' })])
     const turn = await play({
       model: primary.model,
       fallbackModels: [backup.model],
@@ -106,7 +104,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     const both = await Promise.all(
       [true, false].map(async (showThinking) => {
         const { tool } = countingTool()
-        const { model, requests } = wire.model(api, [good(api, { ...SAID, ...CALLS }), good(api, { text: 'Done.' })])
+        const { model, requests } = wire.model(api, [answering(api, { ...SAID, ...CALLS }), answering(api, { text: 'Done.' })])
         const turn = await play({ model, tools: [tool], showThinking, enableThinking: true })
         const detail = (await journal()).read.turn(turn.last.turnId)
         return { turn, requests, messages: detail?.messages.map(({ role, parts }) => ({ role, parts })) }

@@ -6,7 +6,7 @@ import type { Api, Said } from '../../support/answers.ts'
 import type { Reply } from '../../support/wire-server.ts'
 import { countingTool, forAll, FULL, ManualClock, play, played } from './played.ts'
 import type { Played } from './played.ts'
-import { ALL_APIS, CALLS, eventsOf, needed, SAID, startWire } from './wire.ts'
+import { ALL_APIS, answering, CALLS, eventsOf, needed, SAID, startWire } from './wire.ts'
 import type { Wire } from './wire.ts'
 
 let wire: Wire
@@ -93,7 +93,6 @@ function cases(api: Api, said: Said, only?: (name: string, at: number) => boolea
 }
 
 const nameOf = ({ name }: Case): string => name
-const good = (api: Api, said: Said): Reply => ({ body: eventsOf(api, said) })
 
 /** Whether something of the first attempt was shown. */
 function shownFirst({ events }: Played): boolean {
@@ -110,7 +109,7 @@ const every =
 describe.each(ALL_APIS)('$provider', (api) => {
   test('ENG-ERR-005 a broken stream is tried again, and nothing is said twice', async () => {
     await forAll(cases(api, SAID, every(2)), nameOf, async ({ bad, clock, complete, codes }) => {
-      const { model, requests } = wire.model(api, [bad, good(api, SAID)])
+      const { model, requests } = wire.model(api, [bad, answering(api, SAID)])
       const turn = await play({ model, clock, enableThinking: true })
       expect(turn.last).toMatchObject({ type: 'complete', result: { text: SAID.text, finishReason: 'stop', model: api.model } })
       expect(turn.message?.parts.find((part) => part.type === 'thinking')).toMatchObject({ text: SAID.thinking })
@@ -161,7 +160,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     await forAll(cases(api, SAID, every(5)), nameOf, async ({ bad, clock, complete }) => {
       if (complete) return
       const primary = wire.model(api, [bad])
-      const backup = wire.model(api, [good(api, { text: 'The backup speaks.' })])
+      const backup = wire.model(api, [answering(api, { text: 'The backup speaks.' })])
       const fallback = { ...backup.model, ref: 'backup/model', facts: backup.model.facts }
       const turn = await play({ model: primary.model, fallbackModels: [fallback], clock, retry: { maxRetries: 0 } })
       expect(turn.last).toMatchObject({ type: 'complete', result: { text: 'The backup speaks.', model: 'backup/model' } })
@@ -174,7 +173,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
   test('ENG-ERR-005 what a reader cannot forget is not taken back', async () => {
     await forAll(cases(api, SAID, every(5)), nameOf, async ({ bad, clock, complete }) => {
       if (complete) return
-      const { model, requests } = wire.model(api, [bad, good(api, SAID)])
+      const { model, requests } = wire.model(api, [bad, answering(api, SAID)])
       const turn = await play({ model, clock, retry: { afterOutput: 'error' } })
       expect(turn.of('reset')).toHaveLength(0)
       if (turn.of('retry').length > 0) {
@@ -191,7 +190,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
   test('ENG-ERR-005 no tool runs twice, and none that was cut', async () => {
     await forAll(cases(api, CALLS, every(5)), nameOf, async ({ bad, clock, complete }) => {
       const { tool, runs } = countingTool()
-      const { model, requests } = wire.model(api, [bad, ...(complete ? [] : [good(api, CALLS)]), good(api, SAID)])
+      const { model, requests } = wire.model(api, [bad, ...(complete ? [] : [answering(api, CALLS)]), answering(api, SAID)])
       const turn = await play({ model, clock, tools: [tool] })
       if (complete && turn.of('retry').length > 0) return
       expect(turn.last).toMatchObject({ type: 'complete', result: { text: SAID.text, steps: 2 } })

@@ -12,7 +12,7 @@ import { ScriptedModel } from '../../../src/providers/scripted/scripted-model.ts
 import type { Reply } from '../../support/wire-server.ts'
 import type { Api, Said } from '../../support/answers.ts'
 import { countingTool, forAll, FULL, journal, play } from './played.ts'
-import { ALL_APIS, CALLS, eventsOf, needed, SAID, startWire } from './wire.ts'
+import { ALL_APIS, answering, CALLS, eventsOf, needed, SAID, startWire } from './wire.ts'
 import type { Wire } from './wire.ts'
 
 let wire: Wire
@@ -40,7 +40,6 @@ afterEach(async () => {
   if (thrown.length > 0) throw new AggregateError(thrown, 'Something was thrown where nobody listens.')
 })
 
-const good = (api: Api, said: Said): Reply => ({ body: eventsOf(api, said) })
 const hanging = (api: Api, said: Said, at: number): Reply => ({ body: eventsOf(api, said).slice(0, at), afterwards: 'hang' })
 
 /** Plays until `when` accepts an event, aborts after what is under way has been waited for, and says how long the end took. */
@@ -113,7 +112,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
       const sessionId = createId('ses')
       const { tool, runs } = countingTool()
       const tools = [tool]
-      const served = wire.model(api, [hanging(api, CALLS, at), good(api, SAID)])
+      const served = wire.model(api, [hanging(api, CALLS, at), answering(api, SAID)])
       const arrived = (): Promise<unknown> => served.sent.then(() => pause(5))
       const { events } = await abortAt({ model: served.model, sessionId, tools }, ({ type }) => type === 'start', arrived)
       if (at < needed(all)) {
@@ -157,7 +156,7 @@ describe('an abort', () => {
     ],
   ])('D03 ENG-ERR-001 during a tool that %s ends the turn, and every call has its result', async (_, call) => {
     const { tool } = countingTool()
-    const served = wire.model(api, [good(api, CALLS)])
+    const served = wire.model(api, [answering(api, CALLS)])
     const { events, ms } = await abortAt(
       { model: served.model, tools: [{ ...tool, call }] },
       ({ type }) => type === 'tool_request',
@@ -169,7 +168,7 @@ describe('an abort', () => {
 
   test('D03 ENG-ERR-001 while somebody is asked for permission ends the turn', async () => {
     const { tool } = countingTool()
-    const served = wire.model(api, [good(api, CALLS)])
+    const served = wire.model(api, [answering(api, CALLS)])
     const options = {
       model: served.model,
       tools: [{ ...tool, needsPermission: true }],
@@ -181,7 +180,7 @@ describe('an abort', () => {
   })
 
   test('D03 ENG-ERR-001 before the first event makes no request', async () => {
-    const served = wire.model(api, [good(api, SAID)])
+    const served = wire.model(api, [answering(api, SAID)])
     const turn = await play({ model: served.model, abortSignal: AbortSignal.abort() })
     expect(turn.events.map(({ type }) => type)).toEqual(['start', 'cancelled'])
     expect(served.requests).toHaveLength(0)
@@ -235,7 +234,7 @@ test('D06 a thousand turns with one signal leave no listener on it', async () =>
     counts.add(getEventListeners(signal, 'abort').length)
   }
   expect([...counts]).toEqual([0])
-  const served = wire.model(api, [good(api, SAID)])
+  const served = wire.model(api, [answering(api, SAID)])
   for (let turn = 0; turn < 50; turn++) {
     for await (const event of query({ prompt: 'Hi', model: served.model, abortSignal: signal }))
       if (event.type === 'complete') break

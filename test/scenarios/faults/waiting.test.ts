@@ -10,7 +10,7 @@ import { ScriptedModel } from '../../../src/providers/scripted/scripted-model.ts
 import type { Api } from '../../support/answers.ts'
 import type { Reply } from '../../support/wire-server.ts'
 import { forAll, ManualClock, play } from './played.ts'
-import { ALL_APIS, eventsOf, SAID, startWire } from './wire.ts'
+import { ALL_APIS, answering, SAID, startWire } from './wire.ts'
 import type { ServedModel, Wire } from './wire.ts'
 
 let wire: Wire
@@ -19,7 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => wire[Symbol.asyncDispose]())
 
-const good = (api: Api): Reply => ({ body: eventsOf(api, SAID) })
 const refusal = (api: Api, status: number, headers: Readonly<Record<string, string>> = {}, code?: string): Reply => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
@@ -43,7 +42,10 @@ describe.each(ALL_APIS)('$provider', (api) => {
     async (times) => {
       await forAll([408, 409, 429, 500, 502, 503, 504, 529], String, async (status) => {
         const clock = new EagerClock()
-        const { model, requests } = wire.model(api, [...Array.from({ length: times }, () => refusal(api, status)), good(api)])
+        const { model, requests } = wire.model(api, [
+          ...Array.from({ length: times }, () => refusal(api, status)),
+          answering(api, SAID),
+        ])
         const turn = await play({ model, clock, timeouts: NO_LIMITS, retry: { initialDelay: 1000 } })
         expect(turn.last).toMatchObject({ type: 'complete', result: { text: SAID.text } })
         expect(requests).toHaveLength(times + 1)
@@ -91,10 +93,10 @@ describe.each(ALL_APIS)('$provider', (api) => {
   })
 
   test('C01 C02 the word of the provider on trying again counts', async () => {
-    const odd = wire.model(api, [refusal(api, 400, { 'x-should-retry': 'true' }), good(api)])
+    const odd = wire.model(api, [refusal(api, 400, { 'x-should-retry': 'true' }), answering(api, SAID)])
     expect((await play({ model: odd.model })).last.type).toBe('complete')
     expect(odd.requests).toHaveLength(2)
-    const final = wire.model(api, [refusal(api, 500, { 'x-should-retry': 'false' }), good(api)])
+    const final = wire.model(api, [refusal(api, 500, { 'x-should-retry': 'false' }), answering(api, SAID)])
     expect((await play({ model: final.model })).last).toMatchObject({ type: 'error', error: { retryable: false } })
     expect(final.requests).toHaveLength(1)
   })
@@ -109,7 +111,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     const cases = named.flatMap(([headers, asked]) => [0, 0.5, 0.999].map((chance) => ({ headers, asked, chance })))
     await forAll(cases, JSON.stringify, async ({ headers, asked, chance }) => {
       const clock = new EagerClock()
-      const { model } = wire.model(api, [refusal(api, 429, headers), good(api)])
+      const { model } = wire.model(api, [refusal(api, 429, headers), answering(api, SAID)])
       const turn = await play({ model, clock, timeouts: NO_LIMITS, random: () => chance })
       expect(turn.last.type).toBe('complete')
       expect(clock.waits).toEqual(turn.of('retry').map(({ delay }) => delay))
@@ -119,7 +121,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
     const clock = new EagerClock()
     const date = new Date(Date.now() + 10_000).toUTCString()
-    const { model } = wire.model(api, [refusal(api, 503, { 'retry-after': date }), good(api)])
+    const { model } = wire.model(api, [refusal(api, 503, { 'retry-after': date }), answering(api, SAID)])
     await play({ model, clock, timeouts: NO_LIMITS })
     expect(clock.waits[0]).toBeGreaterThan(5000)
     expect(clock.waits[0]).toBeLessThanOrEqual(12_500)
@@ -129,7 +131,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     const past = new Date(Date.now() - 60_000).toUTCString()
     await forAll(['-5', past, 'soon', '', 'NaN', '0'], String, async (value) => {
       const clock = new EagerClock()
-      const { model, requests } = wire.model(api, [refusal(api, 429, { 'retry-after': value }), good(api)])
+      const { model, requests } = wire.model(api, [refusal(api, 429, { 'retry-after': value }), answering(api, SAID)])
       const turn = await play({ model, clock, timeouts: NO_LIMITS, retry: { initialDelay: 1000 } })
       expect(turn.last.type).toBe('complete')
       expect(clock.waits).toEqual([500])
@@ -217,7 +219,7 @@ const api = ALL_APIS[0] as Api
 describe('cool-down', () => {
   const setting = (): { clock: EagerClock; primary: ServedModel; backup: ScriptedModel } => ({
     clock: new EagerClock(),
-    primary: wire.model(api, [refusal(api, 429), good(api)]),
+    primary: wire.model(api, [refusal(api, 429), answering(api, SAID)]),
     backup: new ScriptedModel(() => 'The backup speaks.'),
   })
 
@@ -257,7 +259,7 @@ describe('cool-down', () => {
 
   test('ENG-ERR-002 a provider that asks for a longer rest gets it; without a cool-down every turn begins with the first model', async () => {
     const clock = new EagerClock()
-    const primary = wire.model(api, [refusal(api, 429, { 'retry-after': '300' }), good(api)])
+    const primary = wire.model(api, [refusal(api, 429, { 'retry-after': '300' }), answering(api, SAID)])
     const backup = new ScriptedModel(() => 'The backup speaks.')
     const options = { model: primary.model, fallbackModels: [backup], clock, timeouts: NO_LIMITS }
     await play(options)
@@ -271,7 +273,7 @@ describe('cool-down', () => {
     const { clock, primary, backup } = setting()
     const options = { fallbackModels: [backup], clock, timeouts: NO_LIMITS, retry: { maxRetries: 0 } }
     await play({ ...options, model: primary.model })
-    const other = wire.model(api, [good(api)])
+    const other = wire.model(api, [answering(api, SAID)])
     expect((await play({ ...options, model: other.model })).last).toMatchObject({ result: { model: api.model } })
   })
 
@@ -290,8 +292,8 @@ describe('cool-down', () => {
       const turn = await play(options)
       return turn.last.type === 'complete' ? turn.last.result.model : turn.last.type
     }
-    const here = wire.model(compatible, [refusal(compatible, 503), good(compatible)])
-    const there = wire.model(compatible, [good(compatible)])
+    const here = wire.model(compatible, [refusal(compatible, 503), answering(compatible, SAID)])
+    const there = wire.model(compatible, [answering(compatible, SAID)])
     expect([await at(here), await at(here), await at(there)]).toEqual([
       'openai-compatible/b',
       'openai-compatible/b',

@@ -38,6 +38,11 @@ export function eventsOf(api: Api, said: Said): string[] {
   return api.stream(said).split(/(?<=\n\r?\n)/)
 }
 
+/** An answer without a fault. */
+export function answering(api: Api, said: Said): Reply {
+  return { body: eventsOf(api, said) }
+}
+
 /** How many events a reader needs to know that the answer is complete. */
 export function needed(events: readonly string[]): number {
   return (
