@@ -98,7 +98,7 @@ const ALWAYS_LOOKS: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['count', 'qua
 /** The confidence from which the best window is an answer. */
 export function needed(question: Question, readings: readonly Reading[], { reading, window, features }: Ranked): number {
   const { terms } = question
-  if (features.candidate === 0 && ALWAYS_LOOKS.has(question.kind)) return SURE_WITHOUT_LOOK
+  if (question.isEnglish && features.candidate === 0 && ALWAYS_LOOKS.has(question.kind)) return SURE_WITHOUT_LOOK
   const anywhere = saidBy(question, readings, 0)
   if (terms.some(({ specific }, index) => specific && anywhere[index] === 0)) return SURE_WITHOUT_NAME
   const context = reading.contexts[window.first]

@@ -26,7 +26,7 @@ test.each([
 test.each<[string, string, Record<string, number>]>([
   ['Who wrote the two songs?', 'She composed II of the song, an author', { wrote: 0.5, two: 1, songs: 1 }],
   ['How was Italy defeated?', 'The Italian army lost', { italy: 0.7, defeated: 0.5 }],
-  ['Wer baute die Mühle?', 'Die Mühlen wurden gebaut', { die: 1, mühle: 0.7 }],
+  ['Wer baute die Mühle?', 'Die Mühlen wurden gebaut', { mühle: 0.7 }],
 ])('%j is matched by %j', (question, text, expected) => {
   const read = readQuestion(question)
   const match = termMatcher(read)

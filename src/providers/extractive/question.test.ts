@@ -22,12 +22,12 @@ describe('what a question asks for', () => {
     ['What did the miller grind?', 'thing', ''],
     ['release date of the second album', 'time', 'date releas'],
     ['the mill was sold by which company?', 'name', 'compani'],
-    ['Wie alt ist die Mühle?', 'thing', 'mühl die ist alt'],
+    ['Wie alt ist die Mühle?', 'quantity', ''],
     ['', 'thing', ''],
   ])('%j asks for a %s, focus %j', (text, kind, focus) => {
     const question = readQuestion(text)
     expect(question.kind).toBe(kind)
-    if (focus !== '' && !text.startsWith('Wie')) expect(question.focus.join(' ')).toBe(focus)
+    if (focus !== '') expect(question.focus.join(' ')).toBe(focus)
   })
 })
 

@@ -2,6 +2,8 @@
 
 import { porterStem } from '../../util/porter.ts'
 import type { AnswerKind } from './answer-kind.ts'
+import { emptyPairs, kindIn, languageOf, withoutAsking } from './languages.ts'
+import type { Language } from './languages.ts'
 import { EVENT_VERBS, FUNCTION_WORDS, KIND_OF_NOUN, QUANTITY_ADJECTIVES } from './lexicon.ts'
 import type { Word } from './words.ts'
 import { readWords } from './words.ts'
@@ -16,6 +18,8 @@ export interface Question {
   readonly focus: readonly string[]
   /** Stems of all words, for telling the new from the given. */
   readonly given: ReadonlySet<string>
+  /** In English, or in a language that is not known: only of English are all words for numbers known. */
+  readonly isEnglish: boolean
   /** Asks what to do or to type, so that a line of code may be the answer. */
   readonly asksForCode: boolean
 }
@@ -60,15 +64,17 @@ const NAME_NOUNS = new Set([
  * word of meaning weighs the same.
  */
 export function readQuestion(text: string, weights?: Readonly<Record<string, number>>): Question {
-  const words = readWords(text.slice(0, LONGEST_QUESTION))
+  const asked = withoutAsking(text.slice(0, LONGEST_QUESTION))
+  const words = readWords(asked)
+  const language = languageOf(words, FUNCTION_WORDS)
   const wh = words.findIndex((word) => WH.has(word.lower))
-  const focusWords = readFocus(words, wh)
-  const kind = readKind(words, wh, focusWords)
+  const focusWords = language === undefined ? readFocus(words, wh) : []
   return {
     text,
     words,
-    terms: readTerms(words, focusWords, weights),
-    kind,
+    terms: readTerms(words, { focus: focusWords, language, weights, empty: emptyPairs(asked, words) }),
+    kind: language === undefined ? readKind(words, wh, focusWords) : kindIn(language, words),
+    isEnglish: language === undefined,
     focus: focusWords.map((word) => word.stem),
     given: new Set(words.map((word) => word.stem)),
     asksForCode: asksForCode(words, wh),
@@ -94,19 +100,24 @@ function asksForCode(words: readonly Word[], wh: number): boolean {
 /** More than any question says; what comes after is not read, so that a book as a question costs no more than a page. */
 const LONGEST_QUESTION = 4000
 
-function readTerms(
-  words: readonly Word[],
-  focus: readonly Word[],
-  weights: Readonly<Record<string, number>> | undefined,
-): Term[] {
+interface Known {
+  readonly focus: readonly Word[]
+  readonly language: Language | undefined
+  readonly weights: Readonly<Record<string, number>> | undefined
+  readonly empty: ReadonlySet<Word>
+}
+
+function readTerms(words: readonly Word[], { focus, language, weights, empty }: Known): Term[] {
+  const functionWords = language?.functionWords ?? FUNCTION_WORDS
   const seen = new Map<string, { word: Word; specific: boolean; focus: boolean }>()
   words.forEach((word, index) => {
     const isLetter = isLetterName(word, index)
-    if (FUNCTION_WORDS.has(word.lower) && !isAcronym(word) && !isLetter) return
+    if (functionWords.has(word.lower) && !isAcronym(word) && !isLetter) return
     if (word.lower.length < 2 && !word.numeric && !isLetter) return
-    if (WH.has(word.lower)) return
+    if (language === undefined && WH.has(word.lower)) return
+    if (empty.has(word)) return
     const before = seen.get(word.stem)
-    const specific = word.numeric || (word.capital && index > 0)
+    const specific = word.numeric || (word.capital && index > 0 && language?.namesByCapital !== false)
     seen.set(word.stem, {
       word,
       specific: specific || before?.specific === true,

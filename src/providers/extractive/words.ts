@@ -42,10 +42,17 @@ export function readWords(text: string): Word[] {
     else if (run.includes(',')) {
       for (const [start, end] of numbersIn(text, match.index, match.index + run.length))
         words.push(word(text.slice(start, end), start))
-    } else words.push(word(run, match.index))
+    } else {
+      const elided = run.includes("'") || run.includes('’') ? (ELISION.exec(run)?.[0].length ?? 0) : 0
+      if (elided > 0) words.push(word(run.slice(0, elided - 1), match.index))
+      words.push(word(run.slice(elided), match.index + elided))
+    }
   }
   return words
 }
+
+/** French and Italian write two words as one: `l'acqua`, `qu'il`. */
+const ELISION = /^(?:[cdjlmnst]|(?:jus|lors|puis|quel)?qu|dell|nell|all|dall|sull|un)['’](?=\p{L}{2})/iu
 
 const INNER_CAPITAL = patternFor(String.raw`(?<=[\p{Ll}\p{N}])(?=[\p{Lu}])`, 'gu')
 
