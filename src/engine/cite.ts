@@ -9,12 +9,13 @@ import type { Citation } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
 import { citedPlace } from './citations/cited-place.ts'
 import { readClaims } from './citations/claims.ts'
-import type { Claim, Range } from './citations/claims.ts'
+import type { Claim } from './citations/claims.ts'
 import { compare } from './citations/comparison.ts'
 import type { Comparison } from './citations/comparison.ts'
 import { judgeQuotation, judgeStatement, sharesStatement } from './citations/judge.ts'
 import type { Verdict } from './citations/judge.ts'
 import { standsLiterally } from './citations/literal.ts'
+import type { Range } from './citations/range.ts'
 
 /** @param count is told how many steps it took, which grows with the lengths of answer and passages. */
 export function readCitations(
@@ -142,15 +143,22 @@ function frameProblem(
   return undefined
 }
 
+/** UTF-16 units; paths and titles are shorter. A bound on the cost. */
+const LONGEST_REFERENCE = 600
+/** UTF-16 units beside the path that say no more than where: `page 12 of`, `lines 3-9`. */
+const MOST_BESIDE_SOURCE = 40
+
 /** A line of a list of sources: `[1] docs/mill.md`. */
 function isReference(answer: string, { whole }: Claim, { chunk }: Retrieved): boolean {
   const text = answer
-    .slice(whole.start, Math.min(whole.end, whole.start + 600))
+    .slice(whole.start, Math.min(whole.end, whole.start + LONGEST_REFERENCE))
     .replace(/^[\s:.\-–—*_`<(]+/, '')
     .replace(/[\s.,;:*_`>)]+$/, '')
   return (
     text !== '' &&
-    (text === chunk.source || text === chunk.title || (text.includes(chunk.source) && text.length < chunk.source.length + 40))
+    (text === chunk.source ||
+      text === chunk.title ||
+      (text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE))
   )
 }
 

@@ -125,13 +125,16 @@ function nextAgreement(
   return undefined
 }
 
+/** Words that an editor may have put others for in brackets: `[the mill]` for `it`, or for a name of a few words. */
+const LONGEST_EDITED = 4
+
 /** Whether only the way of writing differs, or what editors put in brackets and texts have for the eye. */
 export function isHarmless(answer: Words, passage: PassageText, { said, source }: Difference): boolean {
   const quoted = foldedWords(answer, said.from, said.to)
   const given = foldedWords(passage, source.from, source.to)
   if (quoted.join('') === given.join('')) return !isNumber(quoted[0] ?? '') || sameGroups(quoted) || sameGroups(given)
   if (said.from === said.to && source.to > source.from) return isOrnament(passage, source)
-  return isEditorial(answer, said) && source.to - source.from <= 4 && !isWeighty(quoted) && !isWeighty(given)
+  return isEditorial(answer, said) && source.to - source.from <= LONGEST_EDITED && !isWeighty(quoted) && !isWeighty(given)
 }
 
 /** Parted digits are one number where they are parted by thousands. */
@@ -150,10 +153,13 @@ function isEditorial({ text, starts, ends }: Words, { from, to }: Place): boolea
   return to > from && before === '[' && after === ']'
 }
 
+/** UTF-16 units; the address of a link may be long. A bound on the cost. */
+const LONGEST_ORNAMENT = 600
+
 /** Footnote marks, the addresses of links, tags. */
 function isOrnament({ text, starts, ends }: PassageText, { from, to }: Place): boolean {
   const around = text.slice(ends[from - 1] ?? 0, starts[to] ?? text.length)
-  if (around.length > 600) return false
+  if (around.length > LONGEST_ORNAMENT) return false
   return (
     /^[^\p{L}\p{N}]{0,10}(?:\[\^?\d{1,4}(?:[,;–-]\s?\d{1,4})*\]\s*)+[^\p{L}\p{N}]{0,10}$/u.test(around) ||
     /^[^\p{L}\p{N}]{0,10}\]\([^()\s]{0,400}(?:\([^()\s]{0,100}\))?[^()\s]{0,100}\)[^\p{L}\p{N}]{0,10}$/u.test(around) ||

@@ -1,7 +1,7 @@
 /** Where a citation points: the words that were found, and the punctuation around them. */
 
 import { patternFor } from '../../util/pattern.ts'
-import type { Range } from './claims.ts'
+import type { Range } from './range.ts'
 
 const MARK = patternFor(String.raw`[\p{P}\p{S}]`, 'u')
 const MARKS_AT_START = patternFor(String.raw`^[\p{P}\p{S}]*`, 'u')

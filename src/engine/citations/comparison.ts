@@ -3,7 +3,7 @@
 import type { Retrieved } from '../../core/message.ts'
 import { buildAutomaton, readThrough, runFrom } from './automaton.ts'
 import type { Automaton, Occurrence, Run } from './automaton.ts'
-import type { Range } from './claims.ts'
+import type { Range } from './range.ts'
 import { sentencesOf } from './sentences.ts'
 import { foldToken, tokensOf } from './tokens.ts'
 

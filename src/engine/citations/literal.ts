@@ -1,7 +1,7 @@
 /** The usual case in no time: an answer that repeats whole sentences of its passage, save for where the lines break. */
 
 import { patternFor } from '../../util/pattern.ts'
-import type { Range } from './claims.ts'
+import type { Range } from './range.ts'
 
 /** Longer stretches are rare, and a pattern of their length is no help. */
 const LONGEST = 2000
