@@ -23,6 +23,17 @@ export function pdf(pages: readonly (readonly string[])[], { title }: { readonly
   return pdfOf(objects, title === undefined ? undefined : objects.length)
 }
 
+/** A PDF of one page with this content stream, packed as `filter` says. */
+export function pdfPage(content: Buffer, filter: string): Buffer {
+  return pdfOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >>',
+    `<< /Length ${content.length} /Filter ${filter} >>\nstream\n${content.toString('latin1')}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ])
+}
+
 /** A PDF of these objects, the first being the catalogue. */
 export function pdfOf(objects: readonly string[], info?: number): Buffer {
   let text = '%PDF-1.7\n'

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { deflatedZip, docx, docxParts, pdf, pdfOf } from '../../../test/support/document-files.ts'
+import { deflatedZip, docx, docxParts, pdf, pdfPage } from '../../../test/support/document-files.ts'
+import { watchThreads } from '../../../test/support/threads.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { loadDocuments } from './load-documents.ts'
 import type { LoadOptions } from './load-documents.ts'
@@ -275,20 +276,57 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
       storedZip(new Map(Array.from({ length: 100_000 }, (_, index) => [`${index}.xml`, Buffer.alloc(0)]))),
       /more than 10000 entries/,
     ],
+    ['H08 a PDF bomb', 'a.pdf', pdfPage(deflateSync(bombText), '/FlateDecode'), /bomb/],
     [
-      'H08 a PDF bomb',
+      'H08 a PDF bomb within another',
       'a.pdf',
-      pdfOf([
-        '<< /Type /Catalog >>',
-        `<< /Filter /FlateDecode >>\nstream\n${deflateSync(Buffer.alloc(300 * 1024 * 1024)).toString('latin1')}\nendstream`,
-      ]),
+      pdfPage(deflateSync(deflateSync(bombText)), '[/FlateDecode /FlateDecode]'),
       /bomb/,
     ],
+    ['H08 a PDF bomb of runs', 'a.pdf', pdfPage(Buffer.alloc(4_000_000, Buffer.from([0x81, 0x20])), '/RunLengthDecode'), /bomb/],
   ])('%s', async (_, name, content, reason) => {
     put({ [name]: content, 'z.md': 'Good.' })
     const { sources, skipped } = await load()
     expect(sources).toEqual(['z.md'])
     expect(skipped[name]).toMatch(reason)
+  })
+
+  test('H08 what would be read for minutes is left out when its time is up, and holds up nobody', async () => {
+    const endless = pdfPage(
+      deflateSync(Buffer.from(`BT /F1 12 Tf ${'1 0 0 1 72 700 Tm (ab) Tj 1 0 0 1 72 500 Tm (ab) Tj '.repeat(200_000)}`)),
+      '/FlateDecode',
+    )
+    put({ 'a.pdf': endless, 'b.docx': storedZip(docxParts('<w:p/>'.repeat(1_000_000))), 'c.pdf': pdf([['Good.']]) })
+    let turns = 0
+    const timer = setInterval(() => turns++, 10)
+    const { sources, skipped } = await load('.', { timeout: 1500 })
+    clearInterval(timer)
+    expect(sources).toEqual(['c.pdf'])
+    expect(skipped).toEqual({
+      'a.pdf': 'a PDF that takes more than 1.5 s to read',
+      'b.docx': 'a Word document that takes more than 1.5 s to read',
+    })
+    expect(turns).toBeGreaterThan(50)
+
+    const reason = new Error('enough')
+    const abort = new AbortController()
+    setTimeout(() => abort.abort(reason), 300)
+    await expect(load('a.pdf', { signal: abort.signal })).rejects.toBe(reason)
+  })
+
+  test('one thread reads one file after the other, and a new one what comes after a file that it could not', async () => {
+    using threads = watchThreads()
+    put({
+      'a.pdf': pdf([['One.']]),
+      'b.docx': docx(['Two.']),
+      'c.pdf': pdfPage(deflateSync(bombText), '/FlateDecode'),
+      'd.pdf': pdf([['Four.']]),
+    })
+    const before = threads.started.length
+    expect((await load()).sources).toEqual(['a.pdf', 'b.docx', 'd.pdf'])
+    expect(threads.started.length - before).toBeLessThan(2)
+    const both = await Promise.all([load('a.pdf'), load('b.docx')])
+    expect(both.map(({ documents }) => documents[0]?.text)).toEqual(['One.', 'Two.'])
   })
 
   test('an archive inside an archive is not opened', async () => {

@@ -155,13 +155,9 @@ function kindOf(file: FoundFile, bytes: Buffer): FileKind {
 
 async function extract({ extractor }: FileKind, bytes: Buffer, file: FoundFile, limits: LoadLimits): Promise<Extracted> {
   const patience = { timeout: limits.timeout ?? DEFAULT_TIMEOUT, signal: limits.signal }
-  if (extractor === 'pdf') {
-    const { extractPdf } = await import('./extract-pdf.ts')
-    return extractPdf(bytes, patience)
-  }
-  if (extractor === 'docx') {
-    const { extractDocx } = await import('./extract-docx.ts')
-    return extractDocx(bytes)
+  if (extractor === 'pdf' || extractor === 'docx') {
+    const { extractApart } = await import('./extract-apart.ts')
+    return extractApart({ extractor, bytes }, patience)
   }
   if (extractor === 'html') return extractHtml(textOf(bytes, declaredCharset(bytes)), patience)
   const text = textOf(bytes)

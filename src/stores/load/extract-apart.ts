@@ -1,0 +1,75 @@
+/**
+ * Takes the text out of files whose readers cannot be stopped from outside, in a thread that can: what the file is made of decides how long they
+ * work and how much memory they need, not its size.
+ */
+
+import { Worker } from 'node:worker_threads'
+import type { Extracted } from './extracted.ts'
+import type { ExtractAnswer, ExtractJob } from './extract-worker.ts'
+import { Unreadable } from './unreadable.ts'
+
+export interface Patience {
+  /** Milliseconds for the whole file. */
+  readonly timeout: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Megabytes of the thread's heap. A Word document of a thousand pages needs half of it. */
+const MOST_MEMORY = 1024
+const WHAT = { pdf: 'a PDF', docx: 'a Word document' } as const
+
+/** Has done its work and waits for more; it keeps no process alive. */
+let idle: Worker | undefined
+
+/** @throws Unreadable; the reason of the signal when it is aborted. */
+export async function extractApart(job: ExtractJob, { timeout, signal }: Patience): Promise<Extracted> {
+  signal?.throwIfAborted()
+  const worker = idle ?? start()
+  idle = undefined
+  worker.ref()
+  const { promise, resolve, reject } = Promise.withResolvers<ExtractAnswer>()
+  const onAbort = (): void => reject(signal?.reason)
+  const onExit = (): void => reject(new Error('its reader ended'))
+  const onError = (error: Error): void => reject(isOutOfMemory(error) ? tooMuch(job, `${MOST_MEMORY} MB of memory`) : error)
+  const timer = setTimeout(() => reject(tooMuch(job, `${timeout / 1000} s`)), timeout)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  worker.once('message', resolve).once('error', onError).once('exit', onExit)
+  try {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
+    worker.postMessage(job)
+    const answer = await promise
+    worker.off('error', onError).off('exit', onExit).unref()
+    if (idle === undefined) idle = worker
+    else await worker.terminate()
+    if ('unreadable' in answer) throw new Unreadable(answer.unreadable)
+    return answer.extracted
+  } catch (thrown) {
+    if (idle !== worker) await worker.terminate()
+    throw thrown
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+function start(): Worker {
+  // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
+  const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
+    name: 'cria-extract',
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },
+  })
+  worker.on('error', () => {})
+  worker.on('exit', () => {
+    if (idle === worker) idle = undefined
+  })
+  return worker
+}
+
+function isOutOfMemory(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}
+
+function tooMuch({ extractor }: ExtractJob, limit: string): Unreadable {
+  return new Unreadable(`${WHAT[extractor]} that takes more than ${limit} to read`)
+}
