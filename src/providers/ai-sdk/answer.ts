@@ -9,7 +9,7 @@ import type { Usage } from '../../core/usage.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
 import type { Shape, WireCall } from '../wire/call.ts'
 import { OtherShape } from '../wire/call.ts'
-import { asArray, asObject, asString } from '../wire/dialect.ts'
+import { asArray, asObject, asString, saysNothing } from '../wire/dialect.ts'
 import { causes } from '../wire/network.ts'
 import { short } from './errors.ts'
 import { endingOf } from './finish.ts'
@@ -143,8 +143,9 @@ export class Answer {
   /** Errors of a package that are none of the provider's. */
   #isPassable(error: unknown): boolean {
     if (error === undefined || error === null) return true
-    const { name, value, message } = error as { name?: unknown; value?: unknown; message?: string }
+    const { name, value, text, message } = error as { name?: unknown; value?: unknown; text?: unknown; message?: string }
     if (name === 'AI_TypeValidationError') return isBesideTheAnswer(value)
+    if (name === 'AI_JSONParseError') return saysNothing(asString(text) ?? '…')
     // The provider ended its stream properly and gave no reason (seen with [DONE]).
     const isAboutReason = name === 'AI_InvalidResponseDataError' && /finish reason/.test(message ?? '')
     if (isAboutReason && this.#with.call.wire?.notes.ended !== true) throw this.#interrupted()

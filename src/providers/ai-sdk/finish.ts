@@ -23,6 +23,9 @@ const REASONS: ReadonlySet<string> = new Set<FinishReason | 'interrupted'>([
 
 /** What the packages call something else, or `other`: words of the providers, some of which gateways carry from one API into another. */
 const WORDS: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
   length: 'length',
   max_tokens: 'length',
   max_output_tokens: 'length',

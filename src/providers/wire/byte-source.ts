@@ -3,8 +3,8 @@
 /** What an answer turns out to be, by its first characters; the content type is not believed. */
 export type BodyKind = 'events' | 'json' | 'markup' | 'text' | 'empty'
 
-/** A line of an event stream has said what it is by here. */
-const ENOUGH = 64
+/** An event stream has said what it is by here, whatever fields of a vendor come first. */
+const ENOUGH = 1024
 
 export class ByteSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
@@ -70,7 +70,7 @@ export class ByteSource {
 }
 
 const BYTE_ORDER_MARK = '\u00EF\u00BB\u00BF'
-const EVENT_LINE = /^(data|event|id|retry)(:|[\r\n])/
+const EVENT_LINE = /^(?:(?:data|event|id|retry)[:\r\n]|:)/m
 
 /** @param head first bytes, one character each. */
 export function kindOf(head: string, complete: boolean): BodyKind | undefined {
@@ -80,7 +80,7 @@ export function kindOf(head: string, complete: boolean): BodyKind | undefined {
   if (first === '') return complete ? 'empty' : undefined
   if (first === '{' || first === '[') return 'json'
   if (first === '<') return 'markup'
-  if (first === ':' || EVENT_LINE.test(text)) return 'events'
-  if (complete || text.length >= ENOUGH || /[\r\n]/.test(text)) return 'text'
+  if (EVENT_LINE.test(text)) return 'events'
+  if (complete || text.length >= ENOUGH) return 'text'
   return undefined
 }

@@ -55,6 +55,11 @@ export function isEndMark(data: string): boolean {
   return data.trim() === END_MARK || data.startsWith(`${END_MARK}\n`)
 }
 
+/** Keep-alives of some servers: an event with nothing in it, or with JSON that has no members. */
+export function saysNothing(data: string): boolean {
+  return data.trim() === '' || /^\s*(?:null|true|false|-?\d+(?:\.\d+)?|"[^"\\]*")\s*$/.test(data)
+}
+
 export type CreateDialect = (notes: WireNotes) => Dialect
 
 /** Status 200, and the answer is an error. */

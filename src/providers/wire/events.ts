@@ -1,11 +1,23 @@
 /** The text of whole server-sent events: taken apart, judged, put together again. */
 
 import type { JsonObject } from '../../core/json.ts'
+import { parseObject } from './dialect.ts'
 
 export interface WireEvent {
   readonly name: string | undefined
   /** The data lines, joined with LF as the specification says. */
   readonly data: string
+}
+
+/** llama.cpp tells its errors in a field of their own. */
+const ERROR_LINE = /^error: ?(\{.*\})$/m
+/** What a line has in it that may be one. */
+export const ERROR_LINE_MARKERS: readonly string[] = ['error: {', 'error:{']
+
+/** The error that an event without data tells in place of it. */
+export function errorLineIn(text: string): JsonObject | undefined {
+  const error = ERROR_LINE.exec(text)?.[1]
+  return error === undefined ? undefined : parseObject(error)
 }
 
 /**

@@ -5,8 +5,8 @@
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Dialect, Verdict } from './dialect.ts'
-import { isEndMark, parseObject } from './dialect.ts'
-import { formatEvent, parseEvent, splitEvents } from './events.ts'
+import { isEndMark, parseObject, saysNothing } from './dialect.ts'
+import { ERROR_LINE_MARKERS, errorLineIn, formatEvent, parseEvent, splitEvents } from './events.ts'
 
 export interface Mended {
   readonly bytes: Buffer
@@ -33,7 +33,9 @@ export class Mender {
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect
-    this.#markers = dialect.markers.map((marker) => Buffer.from(marker))
+    this.#markers = [...dialect.markers, ...(dialect.markers.length === 0 ? [] : ERROR_LINE_MARKERS)].map((marker) =>
+      Buffer.from(marker),
+    )
     this.#deltas = dialect.deltas.map((marker) => Buffer.from(marker))
   }
 
@@ -58,8 +60,12 @@ export class Mender {
       const marked = this.#isMarked(piece)
       const parsed = marked || (mayMerge && has(piece, this.#deltas)) ? parseEvent(piece.toString()) : undefined
       if (marked && parsed !== undefined && isEndMark(parsed.data)) return result({ ended: true })
-      const event = parsed === undefined ? undefined : parseObject(parsed.data)
-      if (marked && parsed !== undefined && event === undefined) return result({ garbled: parsed.data })
+      const event = parsed === undefined ? errorIn(piece, marked) : parseObject(parsed.data)
+      if (marked && parsed !== undefined && event === undefined) {
+        if (!saysNothing(parsed.data)) return result({ garbled: parsed.data })
+        at += piece.length
+        continue
+      }
       if (event === undefined) {
         flush()
         out.push(piece)
@@ -70,7 +76,10 @@ export class Mender {
       if (verdict === 'restart') return result({ restart: block.subarray(at) })
       at += piece.length
       if (verdict !== 'drop') {
-        const next = typeof verdict === 'object' ? { event: verdict.replace, piece: undefined } : { event, piece }
+        const next =
+          typeof verdict === 'object'
+            ? { event: verdict.replace, piece: undefined }
+            : { event, piece: parsed === undefined ? undefined : piece }
         if (pending !== undefined && this.#dialect.absorb(pending.event, next.event)) pending.piece = undefined
         else {
           flush()
@@ -85,6 +94,11 @@ export class Mender {
   #isMarked(bytes: Buffer): boolean {
     return this.#markers.length === 0 || !this.#dialect.hasBegun() || has(bytes, this.#markers)
   }
+}
+
+function errorIn(piece: Buffer, marked: boolean): JsonObject | undefined {
+  const error = marked ? errorLineIn(piece.toString()) : undefined
+  return error === undefined ? undefined : { error }
 }
 
 function has(bytes: Buffer, markers: readonly Buffer[]): boolean {

@@ -9,11 +9,12 @@ import { chatFinish } from './chat-finish.ts'
 import { chatPlaceholder } from './chat-placeholder.ts'
 import { chatToolCalls } from './chat-tool-calls.ts'
 import { chatUsage } from './chat-usage.ts'
+import { errorReports } from './error-reports.ts'
 import { dialectOf } from './gap.ts'
 import { oneAnswer } from './one-answer.ts'
 
 export const chatDialect: CreateDialect = dialectOf({
-  gaps: [oneAnswer('choices'), chatPlaceholder, chatErrors, chatUsage, chatFinish, chatToolCalls],
+  gaps: [oneAnswer('choices'), chatPlaceholder, chatErrors, errorReports, chatUsage, chatFinish, chatToolCalls],
   deltas: ['"content":"', '"content": "', '"reasoning'],
   absorb: absorbChat,
   essence: (body) => ({

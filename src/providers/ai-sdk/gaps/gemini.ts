@@ -6,11 +6,12 @@ import { asObject, asString, objectsIn } from '../../wire/dialect.ts'
 import { absorbGemini } from '../absorb.ts'
 import { geminiCandidates } from './gemini-candidates.ts'
 import { geminiUsage } from './gemini-usage.ts'
+import { errorReports } from './error-reports.ts'
 import { dialectOf } from './gap.ts'
 import { oneAnswer } from './one-answer.ts'
 
 export const geminiDialect: CreateDialect = dialectOf({
-  gaps: [oneAnswer('candidates'), geminiUsage, geminiCandidates],
+  gaps: [oneAnswer('candidates'), errorReports, geminiUsage, geminiCandidates],
   deltas: ['"text"'],
   absorb: absorbGemini,
   essence: (body) => ({

@@ -4,10 +4,9 @@
  * it throw an error that says nothing.
  */
 
-import { asObject } from '../../wire/dialect.ts'
+import { asObject, ErrorBody } from '../../wire/dialect.ts'
+import { isErrorReport } from './error-reports.ts'
 import type { CreateGap } from './gap.ts'
-
-const BEFORE_THE_START = new Set<unknown>(['ping', 'error'])
 
 export const messagesStart: CreateGap = () => {
   let open: unknown
@@ -18,7 +17,8 @@ export const messagesStart: CreateGap = () => {
     hasBegun: () => hasBegun,
     event(event) {
       if (event['type'] === 'message_stop') isOpen = false
-      if (event['type'] !== 'message_start') return hasBegun || BEFORE_THE_START.has(event['type']) ? 'keep' : 'drop'
+      if (!hasBegun && isErrorReport(event)) throw new ErrorBody(event)
+      if (event['type'] !== 'message_start') return hasBegun || event['type'] === 'ping' ? 'keep' : 'drop'
       hasBegun = true
       const id = asObject(event['message'])?.['id']
       if (isOpen && id !== open) {

@@ -16,7 +16,7 @@ export const oneAnswer =
     return {
       markers: ['"index":1', '"index": 1'],
       // Where there are others, every event may be one of theirs.
-      hasBegun: () => ours !== undefined && !isOneOfMany,
+      hasBegun: () => ours === 0 && !isOneOfMany,
       event(event) {
         const pieces = objectsIn(event[member])
         const [first] = pieces

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../core/json.ts'
 import type { CreateDialect } from '../../wire/dialect.ts'
 import { asArray, asObject, asString, objectsIn } from '../../wire/dialect.ts'
 import { absorbResponses } from '../absorb.ts'
+import { errorReports } from './error-reports.ts'
 import { dialectOf } from './gap.ts'
 import { responsesEnd } from './responses-end.ts'
 import { responsesItems } from './responses-items.ts'
@@ -12,7 +13,7 @@ import { responsesReasoning } from './responses-reasoning.ts'
 const ESSENTIAL = new Set<unknown>(['message', 'reasoning', 'function_call'])
 
 export const responsesDialect: CreateDialect = dialectOf({
-  gaps: [responsesReasoning, responsesItems, responsesEnd],
+  gaps: [errorReports, responsesReasoning, responsesItems, responsesEnd],
   deltas: ['.delta"'],
   absorb: absorbResponses,
   essence: (body) => ({

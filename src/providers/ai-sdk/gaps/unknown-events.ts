@@ -4,6 +4,7 @@
  */
 
 import { asArray, asObject, asString } from '../../wire/dialect.ts'
+import { isErrorReport } from './error-reports.ts'
 
 const MESSAGES_DELTAS = new Set(['text_delta', 'thinking_delta', 'signature_delta', 'input_json_delta'])
 const MESSAGES_BLOCKS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use'])
@@ -11,8 +12,9 @@ const RESPONSES_ITEMS = new Set(['message', 'reasoning', 'function_call', 'custo
 
 /** @param value an event that the package refused. */
 export function isBesideTheAnswer(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
   const event = asObject(value)
-  if (event === undefined || 'error' in event) return false
+  if (event === undefined || isErrorReport(event)) return false
   if (asArray(event['choices']).length > 0 || 'candidates' in event) return false
   const type = asString(event['type']) ?? ''
   switch (type) {

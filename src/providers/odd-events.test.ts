@@ -1,0 +1,89 @@
+/** What servers and gateways put between the events of an answer: nothing of it is part of the answer, and errors are told as such. */
+
+import { describe, expect, test } from 'vitest'
+import { ask } from '../../test/support/ask-provider.ts'
+import type { Outcome } from '../../test/support/ask-provider.ts'
+import { APIS } from '../../test/support/answers.ts'
+import { wireServer } from '../../test/support/wire-server.ts'
+import { createProviderModel } from './create.ts'
+
+const TEXT = 'It is 15 °C.'
+
+describe.each(APIS)('$provider', (api) => {
+  const events = api
+    .stream({ text: TEXT })
+    .replaceAll('\r\n', '\n')
+    .split(/(?<=\n\n)/)
+
+  async function answerTo(body: string): Promise<Outcome> {
+    await using server = await wireServer([{ body }])
+    return await ask(
+      createProviderModel(api.model, { baseURL: `${server.url}/${api.version}`, apiKey: 'sk-test-0123456789', env: {} }),
+    )
+  }
+
+  test.each([
+    ['an event of an unknown kind', 'event: vendor.note\ndata: {"type":"vendor.note","message":"still here"}\n\n'],
+    ['an event without a kind', 'data: {"vendor":{"cost":1}}\n\n'],
+    ['an event without anything', 'event: ping\ndata:\n\n'],
+    ['JSON without members', 'data: null\n\ndata: 1\n\ndata: "ping"\n\n'],
+    ['a field and a line of a vendor', 'x-vendor: yes\nnonsense\n\n'],
+  ])('A04 A07 %s changes nothing, wherever it stands', async (_, odd) => {
+    for (let at = 0; at <= events.length; at++) {
+      const outcome = await answerTo(events.toSpliced(at, 0, odd).join(''))
+      expect({ at, error: outcome.error?.message, text: outcome.text }).toEqual({ at, error: undefined, text: TEXT })
+      expect({ at, reason: outcome.finish?.reason, output: outcome.usage?.outputTokens }).toEqual({
+        at,
+        reason: 'stop',
+        output: 5,
+      })
+    }
+  })
+
+  test.each([
+    ['in `error`', 'data: {"error":{"message":"The GPU burns.","code":503}}\n\n'],
+    ['as a text', 'data: {"error":"The GPU burns."}\n\n'],
+    [
+      'as vLLM tells it',
+      'data: {"object":"error","message":"The GPU burns.","type":"InternalServerError","param":null,"code":500}\n\n',
+    ],
+    ['as FastAPI tells it', 'data: {"detail":"The GPU burns."}\n\n'],
+    ['as llama.cpp tells it', 'error: {"code":500,"message":"The GPU burns.","type":"server_error"}\n\n'],
+    ['under the name of an error', 'event: error\ndata: {"code":500,"message":"The GPU burns."}\n\n'],
+    ['in a kind of its own', 'data: {"type":"response.error","error":{"code":"server_error","message":"The GPU burns."}}\n\n'],
+    ['as an event of kind error', 'data: {"type":"error","code":"server_error","message":"The GPU burns.","param":null}\n\n'],
+  ])('B04 an error %s is told, even where the stream is then ended as if all were well', async (_, report) => {
+    for (const at of [1, 2, events.length - 2].filter((place) => place >= 0 && place < events.length)) {
+      for (const end of ['', 'data: [DONE]\n\n']) {
+        const outcome = await answerTo([...events.slice(0, at), report, end].join(''))
+        expect(outcome.error).toMatchObject({ code: 'overloaded', retryable: true })
+        expect(outcome.error?.message).toContain('The GPU burns.')
+        expect(TEXT.startsWith(outcome.text)).toBe(true)
+        expect(outcome.finish).toBeUndefined()
+      }
+    }
+  })
+
+  test('B04 an error before anything else is told', async () => {
+    for (const report of [
+      'data: {"error":{"message":"The GPU burns.","code":503}}\n\n',
+      'data: {"type":"error","message":"The GPU burns."}\n\n',
+    ])
+      expect((await answerTo(report)).error?.message).toContain('The GPU burns.')
+  })
+})
+
+test('A07 a reason that was told is not forgotten when an unknown event follows it', async () => {
+  const chat = APIS.find(({ provider }) => provider === 'openai-compatible')
+  const [note, end] = ['data: {"type":"vendor.note"}\n\n', 'data: [DONE]\n\n']
+  for (const [finish, reason] of [
+    ['length', 'length'],
+    ['content_filter', 'content-filter'],
+    ['stop', 'stop'],
+  ] as const) {
+    const body = chat?.stream({ text: TEXT, finish }).replace(end, note + end)
+    await using server = await wireServer([{ body: body ?? '' }])
+    const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
+    expect((await ask(model)).finish).toMatchObject({ reason, rawReason: finish })
+  }
+})
