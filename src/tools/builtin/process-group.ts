@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { keep, release } from './group-keeper.ts'
 
 export interface GroupOptions {
   readonly cwd: string
@@ -86,7 +87,7 @@ export class ProcessGroup {
     const { pid } = child
     // What still runs in the background runs for nobody.
     if (pid !== undefined && signalGroup(pid, 'SIGTERM')) await untilGone(pid, closed)
-    if (pid !== undefined) alive.delete(pid)
+    if (pid !== undefined) unwatch(pid)
     const giveUp = AbortSignal.timeout(DRAIN)
     await Promise.race([closed, new Promise((resolve) => giveUp.addEventListener('abort', resolve, { once: true }))])
     // A program that left the group may still hold the other end.
@@ -124,6 +125,12 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 function watch(pid: number): void {
   if (alive.size === 0 && !process.listeners('exit').includes(endAll)) process.on('exit', endAll)
   alive.add(pid)
+  keep(pid)
+}
+
+function unwatch(pid: number): void {
+  alive.delete(pid)
+  release(pid)
 }
 
 function endAll(): void {

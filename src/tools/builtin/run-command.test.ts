@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,6 +52,18 @@ describe('run_command', () => {
     const { content } = await run('setsid sh daemon.sh > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.05; done; echo started')
     expect(content).toBe('started')
     await gone('pid')
+  })
+
+  it('E08 what was started ends also when our own process is killed', async () => {
+    const command = `trap '' TERM; sleep 600 & echo $! > pid; echo $$ > pid2; while :; do sleep 1; done`
+    const program = `
+      import { callerOf } from '${new URL('../../../test/support/tool-call.ts', import.meta.url).href}'
+      import { builtinTools } from '${new URL('./builtin-tools.ts', import.meta.url).href}'
+      await callerOf(builtinTools({ root: ${JSON.stringify(root)} }))('run_command', { command: ${JSON.stringify(command)} })`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' })
+    await until(() => existsSync(join(root, 'pid2')) && readFileSync(join(root, 'pid2'), 'utf8') !== '')
+    expect(child.kill('SIGKILL')).toBe(true)
+    await gone('pid', 'pid2')
   })
 
   it('K01 what a command does not get does not come back in its output', async () => {
