@@ -46,7 +46,7 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
   return { ok: checks.every(({ status }) => status !== 'failed'), checks }
 }
 
-export function checkNode(version: string): Check {
+function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const fits = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
   return fits

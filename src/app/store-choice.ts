@@ -27,7 +27,7 @@ export interface StoreOptions {
   readonly docs?: readonly string[] | undefined
 }
 
-export const DEFAULT_STORE = 'default'
+const DEFAULT_STORE = 'default'
 
 /**
  * @throws ConfigurationError when both are given, when a path does not exist, or when the name cannot be that of a store.
@@ -42,7 +42,7 @@ export function chooseStore(options: StoreOptions, config: CriaConfig, paths: Ho
 }
 
 /** The same set of paths, in any order and however it is written, has the same store. */
-export function storeForDocuments(documents: readonly string[], paths: HomePaths): StoreChoice {
+function storeForDocuments(documents: readonly string[], paths: HomePaths): StoreChoice {
   const hash = createHash('sha256').update(JSON.stringify(documents)).digest('hex')
   return { ...named(`docs-${hash.slice(0, 16)}`, paths), documents }
 }

@@ -53,7 +53,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
 }
 
 /** What `--json` prints of a turn, also of one that failed: then with what had arrived, and `error`. */
-export function toAnswerJson(events: readonly QueryEvent[]): object {
+function toAnswerJson(events: readonly QueryEvent[]): object {
   const [first] = events
   const last = events.at(-1)
   const { text, result } = foldEvents(events)

@@ -24,7 +24,7 @@ export function describeFailure(thrown: unknown, env: Surroundings['env']): stri
 const SECRET_NAME = /(_KEY|_TOKEN|_SECRET|_PASSWORD|PASSWD)$/
 
 /** The last net, for an error that carries a key in spite of all care. */
-export function withoutSecrets(text: string, env: Surroundings['env']): string {
+function withoutSecrets(text: string, env: Surroundings['env']): string {
   const secrets = Object.entries(env).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []))
   return redact(text, secrets)
 }

@@ -9,7 +9,7 @@ import { readText } from './read-text.ts'
 import { realPath, workspaceRoot } from './root.ts'
 
 /** Looked for in every folder from the root of the repository down, in this order. */
-export const PROJECT_FILES: readonly string[] = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.cria/AGENTS.md']
+const PROJECT_FILES: readonly string[] = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.cria/AGENTS.md']
 
 /** More is no instruction, and nobody has read it all before trusting it. */
 const MAX_BYTES = 1 << 20

@@ -49,7 +49,7 @@ export interface AnswerScores {
   readonly missed: readonly string[]
 }
 
-export const LONGEST_QUOTE_WORDS = 40
+const LONGEST_QUOTE_WORDS = 40
 
 /** @param documents text of each cited document by id, title included; others may be left out. */
 export function scoreAnswers(

@@ -22,7 +22,7 @@ export function stateOf({ refused, isError }: FoldedCall): CallState {
   return isError === true ? 'failed' : 'done'
 }
 
-export const MARKS: Readonly<Record<CallState, string>> = { done: '✓', failed: '✗', refused: '⊘' }
+const MARKS: Readonly<Record<CallState, string>> = { done: '✓', failed: '✗', refused: '⊘' }
 
 /** One line without styles: `✓ run_command npm test · 12 lines · 1.2 s · /show 3`. */
 export function foldedLine(call: FoldedCall): string {

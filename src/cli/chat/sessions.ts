@@ -20,7 +20,7 @@ export interface SessionLine {
 const MOST = 50
 
 /** Newest first. */
-export async function listSessions(journal: Journal): Promise<readonly SessionLine[]> {
+async function listSessions(journal: Journal): Promise<readonly SessionLine[]> {
   const stats = await journal.sessionStats(MOST)
   return Promise.all(
     stats.map(async ({ sessionId, lastTurnAt, turns }) => {
@@ -69,7 +69,7 @@ export async function takeUp(sessionId: string, conversation: Conversation, fron
 }
 
 /** Calls whose effects are unknown, and which were not made good by a later one of the same kind. */
-export function unknownEffects(history: readonly Message[]): readonly { readonly name: string; readonly input: ToolInput }[] {
+function unknownEffects(history: readonly Message[]): readonly { readonly name: string; readonly input: ToolInput }[] {
   const calls = new Map<string, { readonly name: string; readonly input: ToolInput }>()
   const unknown = new Map<string, { readonly name: string; readonly input: ToolInput }>()
   for (const { parts } of history) {

@@ -38,7 +38,7 @@ export function fromProviderData(data: ProviderData | undefined, model: string):
 }
 
 /** Data without a mark is of unknown origin and given the benefit of the doubt. */
-export function isOf(data: ProviderData, model: string): boolean {
+function isOf(data: ProviderData, model: string): boolean {
   const maker = asObject(data[MARK])?.['model']
   return maker === undefined || maker === model
 }

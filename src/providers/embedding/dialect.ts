@@ -5,7 +5,7 @@ import { asString, objectsIn } from '../wire/dialect.ts'
 import type { CreateDialect } from '../wire/dialect.ts'
 
 /** Some servers answer in the order in which they were done, and some in base64 although numbers were asked for. */
-export function inOrder(body: JsonObject): JsonObject {
+function inOrder(body: JsonObject): JsonObject {
   const data = objectsIn(body['data'])
   if (data.length === 0) return body
   const sorted = data

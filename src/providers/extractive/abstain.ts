@@ -82,7 +82,7 @@ export function confidenceOf(signs: Signs): number {
   return 1 / (1 + Math.exp(-sum))
 }
 
-export const SURE_ENOUGH = 0.5
+const SURE_ENOUGH = 0.5
 /** What must be reached where the best window lacks the word that the question is about. */
 const SURE_WITHOUT_RAREST = 0.55
 /** The same where it lacks a word that is about half of the question. */

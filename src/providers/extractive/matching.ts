@@ -12,7 +12,7 @@ export interface Match {
 }
 
 export const VARIANT = 0.7
-export const SYNONYM = 0.5
+const SYNONYM = 0.5
 
 let synonyms: ReadonlyMap<string, ReadonlySet<string>> | undefined
 

@@ -9,7 +9,7 @@ import { covered } from './share.ts'
 const REACH = 10
 
 /** Weight of the question's terms around a candidate within a range of words, each less the further away it stands; 0 to 1. */
-export function nearness(
+function nearness(
   question: Question,
   { matches }: Pick<Reading, 'matches'>,
   candidate: Candidate,

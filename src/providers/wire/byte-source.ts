@@ -73,7 +73,7 @@ const BYTE_ORDER_MARK = '\u00EF\u00BB\u00BF'
 const EVENT_LINE = /^(?:(?:data|event|id|retry)[:\r\n]|:)/m
 
 /** @param head first bytes, one character each. */
-export function kindOf(head: string, complete: boolean): BodyKind | undefined {
+function kindOf(head: string, complete: boolean): BodyKind | undefined {
   if (!complete && BYTE_ORDER_MARK.startsWith(head)) return undefined
   const text = (head.startsWith(BYTE_ORDER_MARK) ? head.slice(BYTE_ORDER_MARK.length) : head).trimStart()
   const first = text.charAt(0)

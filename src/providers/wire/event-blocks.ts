@@ -10,7 +10,7 @@ const CR = 13
 const EMPTY = Buffer.alloc(0)
 
 /** An event that never ends would fill the memory. */
-export const MAX_EVENT_BYTES: number = 32 * 1024 * 1024
+const MAX_EVENT_BYTES: number = 32 * 1024 * 1024
 
 export class EventTooLargeError extends Error {
   constructor(limit: number) {

@@ -6,7 +6,7 @@ import type { Connection } from '../../util/sqlite/connection.ts'
 import type { Journal } from './journal.ts'
 
 /** Limits that hold unless others are given: a year, and a gigabyte. */
-export const DEFAULT_LIMITS: Required<Omit<GcOptions, 'dryRun'>> = { maxAgeMs: 365 * 86_400_000, maxBytes: 2 ** 30 }
+const DEFAULT_LIMITS: Required<Omit<GcOptions, 'dryRun'>> = { maxAgeMs: 365 * 86_400_000, maxBytes: 2 ** 30 }
 
 /** Turns that one transaction removes: few enough that nobody has to wait for the lock. */
 const BATCH = 100

@@ -199,7 +199,7 @@ class BlockReader {
 }
 
 /** A heading as a reader sees it: no hashes, no emphasis, no targets of links. */
-export function plainTitle(line: string): string {
+function plainTitle(line: string): string {
   return line
     .slice(0, HEAD)
     .replace(/^\s*#{1,6}(?:\s+|$)/, '')

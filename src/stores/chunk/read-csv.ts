@@ -27,7 +27,7 @@ export function* readCsv(text: string, max: number, lineBreak: string): Generato
 }
 
 /** The names of the columns in one line; `undefined` when the first row is no header. */
-export function columnNames(row: string, delimiter: string): string | undefined {
+function columnNames(row: string, delimiter: string): string | undefined {
   if (row.length > LONGEST_HEADER) return undefined
   const names = row
     .trim()

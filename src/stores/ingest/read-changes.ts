@@ -51,7 +51,7 @@ const COARSEST_TICK = 2000
 const SKIPPED = 'skipped'
 
 /** How files are read; named files are read whatever the ignore rules say. */
-export function recipeOf({ isNamed }: Pick<FoundFile, 'isNamed'>): string {
+function recipeOf({ isNamed }: Pick<FoundFile, 'isNamed'>): string {
   return `files ${LOADER_VERSION}.${CHUNKER_VERSION}${isNamed ? ' named' : ''}`
 }
 
@@ -93,7 +93,7 @@ export async function readChange(found: FoundFile, comparison: Comparison): Prom
 }
 
 /** Why a known source has no text. */
-export async function reasonKept(store: IndexableStore, known: IndexedSource): Promise<{ skipped?: string }> {
+async function reasonKept(store: IndexableStore, known: IndexedSource): Promise<{ skipped?: string }> {
   if (known.chunks > 0) return {}
   const reason = (await store.getDocument(known.source))?.metadata?.[SKIPPED]
   return typeof reason === 'string' ? { skipped: reason } : {}

@@ -69,7 +69,7 @@ function linesOf(items: readonly TextItem[]): TextLine[] {
 }
 
 /** Lines with a blank one where the gap is wide; a word that was parted at the end of a line is joined again. */
-export function pageText(lines: readonly TextLine[]): string {
+function pageText(lines: readonly TextLine[]): string {
   const gaps = lines.slice(1).map((line, index) => Math.abs((lines[index]?.y ?? 0) - line.y))
   const wide = gaps.filter((gap) => gap > 0).toSorted((a, b) => a - b)
   const usual = wide[Math.floor(wide.length / 2)] ?? Infinity

@@ -35,7 +35,7 @@ export interface LoadLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-export const DEFAULT_MAX_FILE_BYTES: number = 50 * MEGABYTE
+const DEFAULT_MAX_FILE_BYTES: number = 50 * MEGABYTE
 const DEFAULT_TIMEOUT = 60_000
 const LARGEST: Readonly<Record<Extractor, number>> = {
   text: Infinity,
@@ -180,7 +180,7 @@ const FRONT_MATTER_TITLE = /^title[ \t]*[:=][ \t]*(["']?)([^\n]{1,200}?)\1[ \t]*
 const BLOCKS_BEFORE_TITLE = 12
 
 /** The title in the front matter, else the first heading of the highest level near the top. */
-export function titleOf(markdown: string): string | undefined {
+function titleOf(markdown: string): string | undefined {
   let count = 0
   for (const block of markdownBlocks(markdown, 0, markdown.length, lineBreakOf(markdown))) {
     if (block.kind === 'front-matter') {

@@ -65,7 +65,7 @@ export async function resolveRoots(paths: readonly string[], folder: string): Pr
 }
 
 /** The name of a file in an index: relative to the base where it lies below it, else absolute; with forward slashes. */
-export function sourceOf(path: string, base: string): string {
+function sourceOf(path: string, base: string): string {
   const inside = relative(base, path)
   const isBelow = inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
   return (isBelow ? inside : path).split(sep).join('/')

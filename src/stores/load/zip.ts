@@ -19,7 +19,7 @@ export interface ZipLimits {
 const MEGABYTE = 1024 * 1024
 
 /** A book of a thousand pages has about 12 MB of XML; reading one takes seconds and half a gigabyte. */
-export const ZIP_LIMITS: ZipLimits = { entries: 10_000, bytes: 16 * MEGABYTE, ratio: 150, ratioFrom: 8 * MEGABYTE }
+const ZIP_LIMITS: ZipLimits = { entries: 10_000, bytes: 16 * MEGABYTE, ratio: 150, ratioFrom: 8 * MEGABYTE }
 
 export interface ZipEntry {
   readonly name: string

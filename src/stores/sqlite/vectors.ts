@@ -44,10 +44,6 @@ export function countWithout(connection: Connection, embedder: number, after: nu
   )
 }
 
-export function countVectors(connection: Connection, embedder: number): number {
-  return connection.get<{ n: number }>('SELECT count(*) AS n FROM vectors WHERE embedder = ?', [embedder])?.n ?? 0
-}
-
 /** Those whose chunk is gone meanwhile are left out. */
 export function putVectors(connection: Connection, embedder: number, placed: readonly PlacedVector[]): void {
   const kept = placed.filter(

@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../../core/error.ts'
 
-export const PACKAGE = '@modelcontextprotocol/client'
+const PACKAGE = '@modelcontextprotocol/client'
 
 export type McpClientModule = typeof import('@modelcontextprotocol/client')
 
