@@ -24,7 +24,9 @@ export async function* prepareAndAsk(turn: Turn): Station<Answer> {
     const prepared = yield* prepareFor(state, turn)
     turn.conversation = prepared.conversation
 
-    if (state === 'refused' ? prepared.compacted : mayFit(prepared)) {
+    // What was refused is not sent again as it was.
+    const isWorthAsking = state === 'refused' ? prepared.compacted : mayFit(prepared)
+    if (isWorthAsking) {
       const canShrink = state === 'new' && !prepared.compacted
       const outcome = yield* askFor(prepared, canShrink, turn)
       if (outcome.type === 'answer') return outcome
