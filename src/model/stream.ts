@@ -153,7 +153,7 @@ async function* attemptOnce(
     const answer = answerOf(assembled, request, model)
     const unread = await ctx.checkRead?.(request, model, assembled.usage)
     if (unread !== undefined) throw unread
-    return { ...answer, message: messageOf(assembled, ctx), model }
+    return { ...answer, message: assembledMessage(assembled, ctx), model }
   } catch (thrown) {
     const error = failureOf(thrown)
     progress.error = error
@@ -198,7 +198,7 @@ function answerOf(
   return { type: 'answer', finishReason, abstained }
 }
 
-function messageOf({ parts }: Assembled, { createId }: ModelContext): Message {
+function assembledMessage({ parts }: Assembled, { createId }: ModelContext): Message {
   return fromParts('assistant', toldApart(parts, createId), { id: createId('msg') })
 }
 

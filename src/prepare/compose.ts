@@ -12,7 +12,7 @@ import { cutPassage } from './passages/cut.ts'
 import { mergePassages } from './passages/merge.ts'
 import type { Passage } from './passages/merge.ts'
 import { packPassages } from './passages/pack.ts'
-import { messageOf, tokensOfPassage } from './passages/tokens.ts'
+import { passageMessage, tokensOfPassage } from './passages/tokens.ts'
 
 /** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
 export interface Composition {
@@ -87,7 +87,7 @@ function cutBest(lists: readonly (readonly Passage[])[], room: number): readonly
 export function composeRag(input: RagInput, chosen: Chosen = choosePassages(input)): RagComposition {
   let number = 0
   const asMessages = (passages: readonly Passage[], origin: 'docstore' | 'memory', store: string): Message[] =>
-    passages.map((passage) => messageOf(passage, String(++number), origin, store))
+    passages.map((passage) => passageMessage(passage, String(++number), origin, store))
   const documentMessages = asMessages(chosen.documents, 'docstore', input.documents.store)
   const memoryMessages = asMessages(chosen.memories, 'memory', input.memories?.store ?? '')
 

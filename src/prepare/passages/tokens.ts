@@ -8,7 +8,7 @@ import type { Passage } from './merge.ts'
 
 type Origin = 'docstore' | 'memory'
 
-export function messageOf({ chunk, alsoIn }: Passage, marker: string, origin: Origin, store: string): Message {
+export function passageMessage({ chunk, alsoIn }: Passage, marker: string, origin: Origin, store: string): Message {
   return retrieved({ marker, origin, store, chunk, ...(alsoIn.length === 0 ? {} : { alsoIn }) })
 }
 
@@ -16,5 +16,5 @@ export function messageOf({ chunk, alsoIn }: Passage, marker: string, origin: Or
 const WIDEST_MARKER = '0000'
 
 export function tokensOfPassage(passage: Passage, origin: Origin = 'docstore'): number {
-  return estimateMessageTokens(fenced(messageOf(passage, WIDEST_MARKER, origin, '')))
+  return estimateMessageTokens(fenced(passageMessage(passage, WIDEST_MARKER, origin, '')))
 }

@@ -59,7 +59,7 @@ export function fromRow(row: StoredRow, turn: { readonly sessionId: string; read
   const body = JSON.parse(row.body) as Record<string, unknown>
   const stamp = { sessionId: turn.sessionId, turnId: turn.turnId, step: row.step }
   if (!isDeltaBody(body)) {
-    const facts = row.messageBody === null ? body : { message: messageOf(body as unknown as MessageBody, row.messageBody) }
+    const facts = row.messageBody === null ? body : { message: storedMessage(body as unknown as MessageBody, row.messageBody) }
     return [{ type: row.type, ...stamp, seq: row.seq, at: row.at, ...facts } as QueryEvent]
   }
   const field = row.type === 'text_delta' ? 'text' : 'content'
@@ -81,7 +81,7 @@ function messageBodyOf(message: Message): MessageBody {
   return { messageId: message.id, ...(use === undefined ? {} : { use }) }
 }
 
-function messageOf({ messageId, use }: MessageBody, body: string): Message {
+function storedMessage({ messageId, use }: MessageBody, body: string): Message {
   return decodeMessage(messageId, body, use)
 }
 
