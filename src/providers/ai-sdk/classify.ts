@@ -13,6 +13,7 @@ const CODES: readonly (readonly [ErrorCode, readonly string[]])[] = [
     ['context_length_exceeded', 'string_above_max_length', 'exceed_context_size_error', 'model_context_window_exceeded'],
   ],
   ['quota', ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'billing_error', 'insufficient_balance']],
+  ['quota', ['usage_limit_reached', 'usage_limit_exceeded']],
   ['quota', ['insufficient_credits', 'payment_required', 'quota_exceeded', 'exceeded_current_quota_error', 'access_terminated']],
   [
     'auth',
@@ -57,7 +58,9 @@ const WORDS: Readonly<Partial<Record<ErrorCode, readonly RegExp[]>>> = {
     /insufficient (?:quota|balance|credits?|funds)|out of credits|(?:purchase|add) (?:more )?credits|credit balance is too low/i,
     /exceeded your current quota|billing|payment required|spend(?:ing)? limit/i,
     /(?:daily|weekly|monthly) (?:usage |request |token )?(?:limit|quota)|quota[^.]{0,40}(?:per|a) (?:day|month)/i,
-    /resets? in \d+ ?(?:d\b|days?)/i,
+    /(?:resets?|try again|retry|available(?: again)?) (?:in|after) \d+ ?(?:d\b|days?)|regain access on/i,
+    /(?:requests?|tokens|models)[ -]per[ -]day|key limit exceeded/i,
+    /balance is (?:too low|insufficient|not enough)|credits? (?:are|is|have been) (?:depleted|exhausted|used up)/i,
   ],
   auth: [
     /api key (?:not valid|is invalid|not found|expired|is missing)|incorrect api key|invalid (?:api|subscription|authentication)[ _]?(?:key|token)/i,
@@ -100,9 +103,9 @@ function bySubstance(reported: Reported): Kind {
   if (coded('quota') || status === 402 || (mayBeOurs && says('quota') && !isRateInDisguise(reported))) return { code: 'quota' }
   if (status === 401 || coded('auth')) return { code: 'auth' }
   if (coded('policy') || (mayBeOurs && says('policy'))) return { code: 'policy' }
+  if (coded('model_unavailable')) return { code: 'model_unavailable' }
   if (status === 403 || (mayBeOurs && status !== 429 && says('auth'))) return { code: 'auth' }
-  if (coded('model_unavailable') || status === 410 || (mayBeOurs && status !== 429 && says('model_unavailable')))
-    return { code: 'model_unavailable' }
+  if (status === 410 || (mayBeOurs && status !== 429 && says('model_unavailable'))) return { code: 'model_unavailable' }
   if (status === undefined) return withoutStatus(coded, says, reported)
   return byStatus(status, coded, says, reported)
 }

@@ -40,6 +40,15 @@ describe('ENG-ERR-003 a full context window', () => {
     'Requested tokens (5000) exceed context window of 4096',
     'too many tokens: total number of tokens in the prompt cannot exceed 4081',
     'context_length_exceeded',
+    "You passed 9001 input tokens and requested 100 output tokens. However, the model's context length is only 8192 tokens.",
+    'The decoder prompt (length 9000) is longer than the maximum model length of 8192.',
+    '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`',
+    'Input validation error: `inputs` must have less than 4095 tokens. Given: 5000',
+    'Trying to keep the first 5000 tokens when context the overflows.',
+    'Range of input length should be [1, 30720]',
+    'tokens in request more than max tokens allowed: 100000',
+    'The prompt exceeds the maximum number of tokens.',
+    'input tokens (5000) exceed the model limit',
   ])('is recognised in: %s', (message) => {
     expect(isOverflow(message, 413)).toBe(true)
   })
@@ -107,6 +116,13 @@ describe('classify', () => {
       },
     ],
     ['quota', { status: 429, message: 'You have hit your weekly limit; it resets in 3 days.' }],
+    ['quota', { status: 429, message: 'Usage limit reached. Please try again in 5 days.' }],
+    ['quota', { status: 429, message: 'The usage limit has been reached', codes: ['usage_limit_reached'] }],
+    ['quota', { status: 400, message: 'You have reached your API usage limits. You will regain access on 2026-12-01.' }],
+    ['quota', { status: 429, message: 'Rate limit exceeded: free-models-per-day.' }],
+    ['quota', { status: 429, message: 'Your prepayment credits are depleted.', codes: ['RESOURCE_EXHAUSTED'] }],
+    ['quota', { status: 403, message: 'Key limit exceeded (total limit).' }],
+    ['rate_limited', { status: 429, message: 'Rate limit reached on requests per day (RPD): Limit 200.', retryAfterMs: 432_000 }],
     ['auth', { status: 401, message: 'No' }],
     ['auth', { status: 403, message: 'Forbidden' }],
     [
@@ -120,6 +136,7 @@ describe('classify', () => {
       'model_unavailable',
       { status: 404, message: 'models/gemini-9 is not found for API version v1beta, or is not supported for generateContent.' },
     ],
+    ['model_unavailable', { status: 403, codes: ['model_not_found'], message: 'The project does not have access to it.' }],
     ['model_unavailable', { status: 410, message: 'Gone' }],
     ['policy', { status: 400, codes: ['content_policy_violation'] }],
     ['policy', { status: 400, message: 'Your request was rejected as a result of our safety system.' }],
@@ -150,6 +167,8 @@ describe('retryAfter', () => {
     [{ 'retry-after': '0.5' }, 500],
     [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:03 GMT' }, 3000],
+    [{ 'retry-after': 'Thursday, 01-Jan-26 00:00:03 GMT' }, 3000],
+    [{ 'retry-after': 'Thu Jan  1 00:00:03 2026' }, 3000],
     [{ 'retry-after': '31536000' }, 31_536_000_000],
     [{ 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, undefined],
     [{ 'retry-after': '-5' }, undefined],
@@ -166,6 +185,9 @@ describe('retryAfter', () => {
     expect(retryAfterInBody({ error: { details: [{ retryDelay: '34.5s' }] } }, '')).toBe(34_500)
     expect(retryAfterInBody({}, 'Please try again in 1m20.5s.')).toBe(80_500)
     expect(retryAfterInBody({}, 'Please try again in 250ms')).toBe(250)
+    expect(retryAfterInBody({}, 'Please retry after 26 seconds.')).toBe(26_000)
+    expect(retryAfterInBody({}, 'Try again in 1 hour 2 minutes.')).toBe(3_720_000)
+    expect(retryAfterInBody({}, 'Try again in 5 months')).toBeUndefined()
     expect(retryAfterInBody({}, 'Please try again later')).toBeUndefined()
   })
 })

@@ -10,6 +10,9 @@ const WORDINGS: readonly RegExp[] = [
   /exceeds? (?:the|this|its|your) (?:model'?s? )?(?:maximum )?context (?:window|length|size)/i,
   /input tokens exceed the configured limit/i,
   /string too long\. expected a string with maximum length/i,
+  /context length is only \d|longer than the maximum model length/i,
+  // Hugging Face's server
+  /`?inputs`? (?:tokens \+ `?max_new_tokens`? must be <=|must have less than \d+ tokens)/i,
   // Google
   /input token count .{0,40}exceeds the maximum/i,
   // Amazon Bedrock
@@ -27,13 +30,17 @@ const WORDINGS: readonly RegExp[] = [
   /(?:greater|longer|larger) than the (?:model'?s )?context (?:length|window|size)/i,
   /context (?:window|size|length) (?:has been |is |was )?(?:exceeded|exceeds|full)/i,
   /exceed(?:s|ed)? (?:the )?(?:model'?s )?context (?:window|limit|size|length)/i,
+  /when context (?:the )?overflows/i,
+  // Alibaba
+  /range of input length should be|input length \d+ exceeds/i,
   // Moonshot, MiniMax, Zhipu, watsonx, NVIDIA, Cohere and others
   /exceeded model token limit/i,
   /context window exceeds limit/i,
   /number of input tokens .{0,60}(?:exceed|limit)/i,
   /too many tokens:/i,
   /token limit exceeded|exceeds? the (?:maximum )?(?:number of )?(?:input )?tokens? (?:limit|allowed)/i,
-  /total number of tokens .{0,60}exceed/i,
+  /total (?:number of )?tokens .{0,60}exceed|tokens in request more than max tokens allowed/i,
+  /(?:prompt|input tokens)(?: \([^)]{1,20}\))? exceeds? the (?:maximum number of tokens|model limit)/i,
   /(?:prompt|input) (?:is |was )?(?:too long|too large)/i,
   /model_context_window_exceeded/i,
 ]

@@ -16,9 +16,10 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
   if (value === '') return undefined
   const seconds = Number(value)
   if (!Number.isNaN(seconds)) return positive(seconds * 1000)
-  const date = Date.parse(value)
+  // The oldest of the three forms (asctime) does not say that it is GMT.
+  const date = Date.parse(/^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(value) ? `${value} GMT` : value)
   // Words like "5 apples" are parsed as a date by some engines; a real one names its time zone.
-  return /(?:GMT|UTC|Z|[+-]\d{4})$/i.test(value) && !Number.isNaN(date) ? positive(date - now) : undefined
+  return /(?:GMT|UTC|Z|[+-]\d\d:?\d\d|:\d\d \d{4})$/i.test(value) && !Number.isNaN(date) ? positive(date - now) : undefined
 }
 
 /** What the body says: Google's `RetryInfo` (`"34.5s"`), or words such as “try again in 1m20.5s”. */
@@ -28,16 +29,20 @@ export function retryAfterInBody(body: unknown, message: string): number | undef
     const delay = asString(detail['retryDelay'])
     if (delay !== undefined) return positive(duration(delay))
   }
-  const words = /(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)/i.exec(message)?.[1]
+  const words = ASKED.exec(message)?.[1]
   return words === undefined ? undefined : positive(duration(words))
 }
+
+const ASKED =
+  /(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:ms|h(?:ours?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b ?|\d+(?:\.\d+)?[hm](?=\d))+)/i
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
 /** `1m20.5s` in milliseconds. */
 function duration(text: string): number {
   let sum = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)) sum += Number(amount) * (UNITS[unit ?? ''] ?? 0)
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?) ?(ms|h|m|s)/gi))
+    sum += Number(amount) * (UNITS[(unit ?? '').toLowerCase()] ?? 0)
   return sum
 }
 
