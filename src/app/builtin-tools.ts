@@ -3,10 +3,23 @@
 import { basename, dirname } from 'node:path'
 import { CriaError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
+import { checkNames } from '../engine/check-values.ts'
 import { builtinTools as toolsOf } from '../tools/builtin/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../tools/builtin/builtin-tools.ts'
 
 export type { BuiltinToolOptions }
+
+const OPTIONS = Object.keys({
+  root: true,
+  stores: true,
+  fetch: true,
+  askUser: true,
+  env: true,
+  secretVariables: true,
+  keptVariables: true,
+  readDocument: true,
+  todos: true,
+} satisfies Record<keyof BuiltinToolOptions, true>)
 
 /**
  * Tools for one folder: `read_file`, `write_file`, `edit_file`, `list_files`, `search_files`, `run_command`, `ask_user`, `todo`; with
@@ -15,6 +28,7 @@ export type { BuiltinToolOptions }
  * @throws ConfigurationError when the root cannot be found.
  */
 export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
+  checkNames('builtinTools()', options, OPTIONS)
   const { fetch = false } = options
   return toolsOf({
     readDocument,

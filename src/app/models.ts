@@ -1,7 +1,8 @@
 /** Which model is meant: names, pointers, objects, and what answers when nobody named one. */
 
 import { ConfigurationError } from '../core/error.ts'
-import type { LanguageModel } from '../core/model.ts'
+import type { LanguageModel, ModelFacts } from '../core/model.ts'
+import { checkNames, checkNumber, checkObject, checkType } from '../engine/check-values.ts'
 import { createProviderModel } from '../providers/create.ts'
 import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
@@ -28,6 +29,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function createModel(ref: string, options: ModelOptions = {}): LanguageModel {
   if (typeof ref !== 'string')
     throw new ConfigurationError(`createModel() takes the name of a model, like openai/gpt-5-mini, but got ${describe(ref)}.`)
+  checkModelOptions(options)
   if (ref === EXTRACTIVE_REF) return createExtractiveModel()
   const slash = ref.indexOf('/')
   const provider = ref.slice(0, slash)
@@ -44,6 +46,44 @@ export function createModel(ref: string, options: ModelOptions = {}): LanguageMo
   if (provider === 'builtin')
     throw new ConfigurationError(`The only builtin model is ${EXTRACTIVE_REF}, but this is ${JSON.stringify(ref)}.`)
   return createProviderModel(ref, options)
+}
+
+const OPTIONS = Object.keys({
+  baseURL: true,
+  apiKey: true,
+  headers: true,
+  fetch: true,
+  env: true,
+  facts: true,
+  thinkTags: true,
+  maxEventBytes: true,
+} satisfies Record<keyof ModelOptions, true>)
+
+const FACTS = Object.keys({
+  contextWindow: true,
+  maxOutputTokens: true,
+  price: true,
+  systemRole: true,
+  fixedTemperature: true,
+  streaming: true,
+  tools: true,
+  images: true,
+  thinking: true,
+  structuredOutput: true,
+  writes: true,
+  cutsSilently: true,
+} satisfies Record<keyof ModelFacts, true>)
+
+function checkModelOptions(options: ModelOptions): void {
+  checkNames('createModel()', options, OPTIONS, { key: 'apiKey', url: 'baseURL' })
+  checkType('apiKey', options.apiKey, 'string')
+  checkType('fetch', options.fetch, 'function')
+  checkType('thinkTags', options.thinkTags, 'boolean')
+  checkNumber('maxEventBytes', options.maxEventBytes, 1)
+  if (options.facts !== undefined) checkNames('`facts`', options.facts, FACTS)
+  if (options.headers === undefined) return
+  checkObject('`headers`', options.headers)
+  for (const [name, value] of Object.entries(options.headers)) checkType(`headers[${JSON.stringify(name)}]`, value, 'string')
 }
 
 /** The model that a pointer stands for; any other name stands for itself. @throws ConfigurationError for a pointer that is not set. */

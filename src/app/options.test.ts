@@ -1,9 +1,32 @@
 import { expect, test } from 'vitest'
-import { AgentBot, QueryBot, query, SimpleBot, SqliteDocumentStore, openRecorder, StructuredBot, ToolBot } from '../index.ts'
+import {
+  AgentBot,
+  builtinTools,
+  ChatMemory,
+  chunkDocument,
+  createModel,
+  defineTool,
+  loadDocuments,
+  MemoryDocumentStore,
+  openRecorder,
+  query,
+  QueryBot,
+  ResponseCache,
+  retryWithBackoff,
+  SimpleBot,
+  SqliteDocumentStore,
+  StructuredBot,
+  system,
+  ToolBot,
+  toolResult,
+  user,
+} from '../index.ts'
 import { ScriptedModel } from '../testing.ts'
 
 /** What JavaScript lets through: the compiler is not asked. */
 const unchecked = (value?: unknown): never => value as never
+const docstore = new MemoryDocumentStore()
+const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' }, call: (): string => 'a hill' }
 const model = (): ScriptedModel => new ScriptedModel(() => ({ text: ['ok'] }))
 
 test.each<[what: string, call: () => unknown, message: string]>([
@@ -126,8 +149,189 @@ test.each<[what: string, call: () => Promise<unknown>, message: string]>([
   await expect(call()).rejects.toThrow(expect.objectContaining({ code: 'configuration', message }))
 })
 
-test("a name that is like none of ours is the caller's own", async () => {
-  const events = query(unchecked({ prompt: 'hi', model: model(), tenant: 'north' }))
-  const seen = await Array.fromAsync(events)
-  expect(seen.at(-1)?.type).toBe('complete')
+test.each<[what: string, call: () => unknown, message: string]>([
+  ['of query()', () => query(unchecked({ prompt: 'hi', model: model(), tenant: 'x' })), 'query() has no option `tenant`.'],
+  [
+    'of another call in query()',
+    () => query(unchecked({ prompt: 'hi', model: model(), docstore })),
+    'query() has no option `docstore`: write `retrieve: { docstore }`.',
+  ],
+  [
+    'of another call in a bot',
+    () => new SimpleBot(unchecked({ system: 'Be kind.' })),
+    'A bot has no option `system`: write `systemPrompt`.',
+  ],
+  [
+    'of ask() in a bot',
+    () => new QueryBot(unchecked({ docstore, nResults: 5 })),
+    'QueryBot has no option `nResults`: write `ask(question, { nResults })`.',
+  ],
+  [
+    'of query() in AgentBot',
+    () => new AgentBot(unchecked({ tools: [look], maxSteps: 3 })),
+    'AgentBot has no option `maxSteps`: write `maxIterations`.',
+  ],
+  ['of createModel()', () => createModel('openai/gpt-5', unchecked({ timeout: 3 })), 'createModel() has no option `timeout`.'],
+  [
+    'of what is known of a model',
+    () => createModel('openai/gpt-5', unchecked({ facts: { contextwindow: 3 } })),
+    '`facts` has no option `contextwindow`: did you mean `contextWindow`?',
+  ],
+  [
+    'of context',
+    () => query(unchecked({ prompt: 'hi', model: model(), context: { gitstatus: true } })),
+    '`context` has no option `gitstatus`: did you mean `gitStatus`?',
+  ],
+  [
+    'of a store in place of the options of retrieval',
+    () => query(unchecked({ prompt: 'hi', model: model(), retrieve: docstore })),
+    '`retrieve` has no option `name`.',
+  ],
+  [
+    'of a tool, which would have to be asked about',
+    () => defineTool(unchecked({ ...look, needPermission: false })),
+    'tool "look" has no option `needPermission`: did you mean `needsPermission`?',
+  ],
+  [
+    'of a memory',
+    () => new ChatMemory(unchecked({ maxTurn: 3 })),
+    'ChatMemory has no option `maxTurn`: did you mean `maxTurns`?',
+  ],
+  ['of a store', () => new MemoryDocumentStore(unchecked({ path: 'x.db' })), 'MemoryDocumentStore has no option `path`.'],
+  [
+    'of the chunker',
+    () => chunkDocument({ source: 'a.md', text: 'A hill.' }, unchecked({ maxchars: 100 })),
+    'The chunker has no option `maxchars`: did you mean `maxChars`?',
+  ],
+  ['of a cache', () => new ResponseCache(unchecked({ maxAge: 3 })), 'ResponseCache has no option `maxAge`.'],
+  ['of the built-in tools', () => builtinTools(unchecked({ folder: '.' })), 'builtinTools() has no option `folder`.'],
+])('ENG-ERR-001 an option that there is not is told at once: %s', (_, call, message) => {
+  expect(call).toThrow(expect.objectContaining({ code: 'configuration', message }))
+})
+
+test.each<[what: string, call: () => Promise<unknown>, message: string]>([
+  [
+    'ask()',
+    () => new SimpleBot({ model: model(), recorder: false }).ask('hi', unchecked({ sessionID: 'x' })),
+    'ask() of SimpleBot has no option `sessionID`: did you mean `sessionId`?',
+  ],
+  [
+    'ask() of QueryBot',
+    () => new QueryBot({ docstore, model: model(), recorder: false }).ask('hi', unchecked({ abortSignal: null })),
+    'ask() of QueryBot has no option `abortSignal`: write `signal`.',
+  ],
+  [
+    'a number for options',
+    () => new QueryBot({ docstore, recorder: false }).ask('hi', unchecked(5)),
+    'ask() of QueryBot takes an object of options.',
+  ],
+  ['search()', () => docstore.search('hill', unchecked({ nResults: 3 })), 'search() has no option `nResults`: write `limit`.'],
+  ['loadDocuments()', () => loadDocuments('.', unchecked({ recursive: true })), 'loadDocuments() has no option `recursive`.'],
+  [
+    'retryWithBackoff()',
+    () => retryWithBackoff(async function* () {}, unchecked({ retries: 3 })).next(),
+    'retryWithBackoff() has no option `retries`.',
+  ],
+  [
+    'retryWithBackoff() of a promise',
+    () => retryWithBackoff(unchecked(async () => 5)).next(),
+    'retryWithBackoff() takes a function that returns an async generator, but got one that returns a promise.',
+  ],
+])('ENG-ERR-001 an option that there is not is told by %s', async (_, call, message) => {
+  await expect(call()).rejects.toThrow(expect.objectContaining({ code: 'configuration', message }))
+})
+
+test.each<[what: string, call: () => unknown, message: string]>([
+  [
+    'a flag as text',
+    () => query(unchecked({ prompt: 'hi', model: model(), safeMode: 'no' })),
+    '`safeMode` must be true or false, but is "no".',
+  ],
+  [
+    'a permission that is no function',
+    () => query(unchecked({ prompt: 'hi', model: model(), hasPermissionsToUseTool: true })),
+    '`hasPermissionsToUseTool` must be a function, but is true.',
+  ],
+  [
+    'a message for a text',
+    () => query(unchecked({ prompt: 'hi', model: model(), system: user('x') })),
+    '`system` must be a text, but is an object.',
+  ],
+  [
+    'a choice that there is not',
+    () => query(unchecked({ prompt: 'hi', model: model(), retry: { afterOutput: 'fail' } })),
+    '`retry.afterOutput` must be one of retry, error, but is "fail".',
+  ],
+  [
+    'an effort that there is not',
+    () => new SimpleBot(unchecked({ enableThinking: 'lots' })),
+    "`enableThinking` must be true, false, 'low', 'medium' or 'high', but is \"lots\".",
+  ],
+  [
+    'a choice of a tool that is not offered',
+    () => query({ prompt: 'hi', model: model(), tools: [look], toolChoice: { tool: 'hear' } }),
+    '`toolChoice` names the tool "hear", which is none of `tools`.',
+  ],
+  [
+    'a temperature as text',
+    () => new SimpleBot(unchecked({ temperature: '1' })),
+    '`temperature` must be a number of at least 0, but is "1".',
+  ],
+  [
+    'one stop sequence in place of a list',
+    () => new SimpleBot(unchecked({ stopSequences: 'END' })),
+    '`stopSequences` must be a list of texts, but is "END".',
+  ],
+  [
+    'time-outs of a bot',
+    () => new SimpleBot(unchecked({ timeouts: { idle: 0 } })),
+    '`timeouts.idle` must be a number of at least 1, but is 0.',
+  ],
+  [
+    'a fallback model of a bot',
+    () => new SimpleBot({ model: model(), fallbackModels: ['opnai/gpt-5'] }),
+    'There is no provider "opnai"; did you mean "openai"? The providers are openai, openai-chat, anthropic, google, ollama, openai-compatible, builtin.',
+  ],
+  [
+    'a recorder of a bot that nobody waited for',
+    () => new SimpleBot(unchecked({ recorder: Promise.resolve() })),
+    '`recorder` must be what openRecorder() resolves to, but is a promise: await it.',
+  ],
+  [
+    'a document store that nobody waited for',
+    () => new QueryBot(unchecked({ docstore: Promise.resolve() })),
+    '`docstore` must be what SqliteDocumentStore.open() resolves to, but is a promise: await it.',
+  ],
+  [
+    'attempts that are none',
+    () => new StructuredBot({ schema: {}, numAttempts: 0 }),
+    '`numAttempts` must be a number of at least 1, but is 0.',
+  ],
+  ['a header', () => createModel('openai/gpt-5', unchecked({ headers: { a: 5 } })), '`headers["a"]` must be a text, but is 5.'],
+  [
+    'a tool that calls itself read-only by a function, which would be true',
+    () => defineTool(unchecked({ ...look, isReadOnly: () => false })),
+    '`isReadOnly` of tool "look" must be true or false, but is function.',
+  ],
+  ['a system prompt', () => system(unchecked(5)), 'system() takes a text or a list of parts, but got number.'],
+  ['a message without words', () => user(unchecked()), 'user() takes a text or a list of parts, but got undefined.'],
+  [
+    'a result without content',
+    () => toolResult(unchecked({ id: '1', name: 'look', output: 'x' })),
+    'toolResult()[0] is a part of type tool-result whose content must be a string, but is undefined.',
+  ],
+  [
+    'a script of one text',
+    () => new ScriptedModel(unchecked('ok')),
+    'A script is a list with one answer for each request, or a function.',
+  ],
+])('ENG-ERR-001 a value that cannot work is told at once: %s', (_, call, message) => {
+  expect(call).toThrow(expect.objectContaining({ code: 'configuration', message }))
+})
+
+test('ENG-ERR-001 an option that is undefined was not given, and those that there are stand in the hint', () => {
+  expect(() => query(unchecked({ prompt: 'hi', model: model(), tenant: undefined }))).not.toThrow()
+  expect(() => new ChatMemory(unchecked({ tenant: 'north' }))).toThrow(
+    expect.objectContaining({ hint: 'There are name, maxTurns, maxChars.' }),
+  )
 })

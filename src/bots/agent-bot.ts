@@ -5,6 +5,7 @@ import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkNames } from '../engine/check-values.ts'
 import { specOf } from '../engine/turn-request.ts'
+import { BOT_OPTIONS } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
@@ -29,19 +30,21 @@ const OPTIONS = [
   'toolChoice',
 ] satisfies (keyof AgentBotOptions)[]
 
+const ELSEWHERE = { system: 'systemPrompt', maxSteps: 'maxIterations' }
+
 export class AgentBot extends SimpleBot {
   readonly tools: readonly Tool[]
   readonly #loop: Partial<QueryOptions>
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: AgentBotOptions) {
-    checkNames('AgentBot', options, OPTIONS)
-    super(options)
-    const { maxIterations, hasPermissionsToUseTool, rules, safeMode, toolConcurrency, toolChoice } = options
+    checkNames('AgentBot', options, [...BOT_OPTIONS, ...OPTIONS], ELSEWHERE)
+    const { tools, maxIterations, hasPermissionsToUseTool, rules, safeMode, toolConcurrency, toolChoice, ...rest } = options
+    super(rest)
     if (maxIterations !== undefined && !(maxIterations >= 1)) {
       throw new ConfigurationError(`\`maxIterations\` must be a number of at least 1, but is ${String(maxIterations)}.`)
     }
-    this.tools = toolsOf(options, 'AgentBot')
+    this.tools = toolsOf({ tools }, 'AgentBot')
     this.#loop = {
       ...(maxIterations === undefined ? {} : { maxSteps: maxIterations }),
       ...(hasPermissionsToUseTool === undefined ? {} : { hasPermissionsToUseTool }),

@@ -8,7 +8,9 @@ import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
 import type { DocumentStore } from '../core/store.ts'
-import { checkNames } from '../engine/check-values.ts'
+import { resolveModel } from '../app/user-models.ts'
+import { checkSettings } from '../engine/check-settings.ts'
+import { checkList, checkNames, checkPort, checkType } from '../engine/check-values.ts'
 
 /** Where the text of an answer is shown while it comes. */
 export const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
@@ -66,7 +68,7 @@ export const PASSED_ON: readonly PassedOn[] = [
 ]
 
 /** As for `query()`: the compiler sees to it that none is missing. */
-const OPTIONS = Object.keys({
+export const BOT_OPTIONS: readonly string[] = Object.keys({
   systemPrompt: true,
   model: true,
   fallbackModels: true,
@@ -97,10 +99,26 @@ const OPTIONS = Object.keys({
   providerOptions: true,
 } satisfies Record<keyof BotOptions, true>)
 
+/** What `query()`, and other libraries, call what is there under another name. */
+const ELSEWHERE = {
+  system: 'systemPrompt',
+  maxTokens: 'maxOutputTokens',
+  docstore: 'new QueryBot({ docstore })',
+  tools: 'new AgentBot({ tools })',
+  sessionId: 'ask(input, { sessionId })',
+}
+
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkBotOptions(options: BotOptions): void {
-  checkNames('A bot', options, OPTIONS)
-  const { streamTarget, jsonMode, schema, temperature } = options
+  checkNames('A bot', options, BOT_OPTIONS, ELSEWHERE)
+  const { streamTarget, jsonMode, schema, fallbackModels = [], memory, recorder } = options
+  for (const name of ['systemPrompt', 'name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
+  checkType('jsonMode', jsonMode, 'boolean')
+  checkSettings(options)
+  checkPort('memory', memory, 'retrieve', 'new ChatMemory() or SqliteDocumentStore.open()')
+  if (recorder !== false) checkPort('recorder', recorder, 'openTurn', 'openRecorder()')
+  checkList('fallbackModels', fallbackModels, 'models')
+  for (const model of fallbackModels) resolveModel(model)
   if (streamTarget !== undefined && !STREAM_TARGETS.includes(streamTarget)) {
     throw new ConfigurationError(
       `streamTarget must be one of ${STREAM_TARGETS.join(', ')}, but is ${JSON.stringify(streamTarget)}.`,
@@ -110,7 +128,4 @@ export function checkBotOptions(options: BotOptions): void {
     throw new ConfigurationError('jsonMode needs a `schema`: a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object.')
   }
   if (schema !== undefined) jsonSchemaOf(schema, 'jsonMode')
-  if (temperature !== undefined && !(temperature >= 0)) {
-    throw new ConfigurationError(`temperature must be a number of at least 0, but is ${String(temperature)}.`)
-  }
 }

@@ -10,10 +10,11 @@ import type { Message, MessageInput } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
 import type { ChunkFilter, DocumentStore } from '../core/store.ts'
 import { checkRetrieval } from '../engine/check-options.ts'
-import { checkObject } from '../engine/check-values.ts'
+import { checkNames, checkPort } from '../engine/check-values.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
 import { rememberAnswer } from './memory.ts'
+import { BOT_OPTIONS } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
@@ -34,19 +35,27 @@ export interface QueryAskOptions extends AskOptions {
   readonly filter?: ChunkFilter
 }
 
+const ELSEWHERE = {
+  system: 'systemPrompt',
+  store: 'docstore',
+  nResults: 'ask(question, { nResults })',
+  filter: 'retrieve: { filter }',
+}
+
 export class QueryBot extends SimpleBot {
   readonly docstore: DocumentStore
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
 
   /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
   constructor(options: QueryBotOptions) {
-    checkObject('QueryBot', options)
-    super(options)
-    if (typeof options.docstore?.retrieve !== 'function') {
+    checkNames('QueryBot', options, [...BOT_OPTIONS, 'docstore', 'retrieve'], ELSEWHERE)
+    const { docstore, retrieve, ...rest } = options
+    super(rest)
+    if (docstore === undefined || docstore === null)
       throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as one of SqliteDocumentStore.open().')
-    }
-    this.docstore = options.docstore
-    this.#retrieve = options.retrieve ?? {}
+    checkPort('docstore', docstore, 'retrieve', 'SqliteDocumentStore.open()')
+    this.docstore = docstore
+    this.#retrieve = retrieve ?? {}
     checkRetrieval(resolveRetrieval(this.#retrieve))
   }
 
@@ -64,6 +73,10 @@ export class QueryBot extends SimpleBot {
       nResults,
       span,
     })
+  }
+
+  protected override get askOptions(): readonly string[] {
+    return [...super.askOptions, 'nResults', 'filter']
   }
 
   protected override get kind(): string {

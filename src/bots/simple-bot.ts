@@ -17,6 +17,7 @@ import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
+import { checkNames } from '../engine/check-values.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
 import { answerFrom, deltasOf } from './answer.ts'
@@ -37,6 +38,8 @@ export interface AskOptions {
 /** How many memories are looked up for a question. */
 const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
+/** What `query()` calls it. */
+const ELSEWHERE = { abortSignal: 'signal' }
 
 export class SimpleBot {
   readonly name: string | undefined
@@ -135,6 +138,11 @@ export class SimpleBot {
     return this.systemPrompt
   }
 
+  /** The names that the second argument of `ask` may hold. */
+  protected get askOptions(): readonly string[] {
+    return ['signal', 'sessionId', 'span'] satisfies (keyof AskOptions)[]
+  }
+
   protected get kind(): string {
     return 'SimpleBot'
   }
@@ -167,6 +175,7 @@ export class SimpleBot {
     ask: AskOptions,
     overrides: Partial<QueryOptions> = {},
   ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+    checkNames(`ask() of ${this.kind}`, ask, this.askOptions, ELSEWHERE)
     const prompt = toMessages(input)
     const recorder = await this.#recorder()
     const { settings, responseFormat } = this.settings()

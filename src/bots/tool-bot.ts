@@ -11,6 +11,7 @@ import { checkNames } from '../engine/check-values.ts'
 import { checkedCalls } from '../engine/tool-calls.ts'
 import { specOf } from '../engine/turn-request.ts'
 import type { BotAnswer } from './answer.ts'
+import { BOT_OPTIONS } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
@@ -35,10 +36,11 @@ export class ToolBot extends SimpleBot {
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: ToolBotOptions) {
-    checkNames('ToolBot', options, ['tools', 'toolChoice'])
-    super(options)
-    this.tools = toolsOf(options, 'ToolBot')
-    this.#choice = options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }
+    checkNames('ToolBot', options, [...BOT_OPTIONS, 'tools', 'toolChoice'])
+    const { tools, toolChoice, ...rest } = options
+    super(rest)
+    this.tools = toolsOf({ tools }, 'ToolBot')
+    this.#choice = toolChoice === undefined ? {} : { toolChoice }
   }
 
   /** Asks once and resolves to the answer with its checked calls. @throws CriaError */

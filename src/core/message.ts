@@ -61,15 +61,27 @@ export interface MessageLike {
 export type MessageInput = string | MessageLike | Message | readonly MessageInput[]
 export type Content = string | readonly (TextPart | ImagePart | FilePart)[]
 
-export const system = (content: string): Message => fromParts('system', textParts(content))
-export const developer = (content: string): Message => fromParts('developer', textParts(content))
-export const user = (content: Content): Message => fromParts('user', typeof content === 'string' ? textParts(content) : content)
-export const assistant = (content: string | readonly Part[]): Message =>
-  fromParts('assistant', typeof content === 'string' ? textParts(content) : content)
+export const system = (content: string): Message => said('system', content)
+export const developer = (content: string): Message => said('developer', content)
+export const user = (content: Content): Message => said('user', content)
+export const assistant = (content: string | readonly Part[]): Message => said('assistant', content)
 
-/** The answer to a tool call. */
+/** The answer to a tool call. @throws ConfigurationError when it has no id, name or content. */
 export function toolResult(result: Omit<ToolResultPart, 'type' | 'isError'> & { readonly isError?: boolean }): Message {
-  return fromParts('tool', [{ type: 'tool-result', ...result, isError: result.isError ?? false }])
+  const parts: readonly ToolResultPart[] = [{ type: 'tool-result', ...result, isError: result?.isError ?? false }]
+  checkParts(parts, 'toolResult()')
+  return fromParts('tool', parts)
+}
+
+/** @throws ConfigurationError when it is neither a text nor parts. */
+function said(role: Role, content: string | readonly Part[]): Message {
+  if (typeof content === 'string') return fromParts(role, textParts(content))
+  if (!Array.isArray(content))
+    throw new ConfigurationError(
+      `${role}() takes a text or a list of parts, but got ${content === null ? 'null' : typeof content}.`,
+    )
+  checkParts(content, `${role}()`)
+  return fromParts(role, content)
 }
 
 /** A chunk as a message of the `retrieved` role; its content is the bare text of the chunk. */

@@ -108,8 +108,8 @@ export interface PermissionDecision {
   readonly reason?: string
   /** Run with this input instead of the one that was asked about. */
   readonly input?: Json
-  /** `session`: do not ask again for the same call in this session, or for whatever `rule` covers. */
-  readonly remember?: 'session'
+  /** `session`, or `true`: do not ask again for the same call in this session, or for whatever `rule` covers. Default false. */
+  readonly remember?: 'session' | boolean
   /** With `remember`: the rule to keep, `shell(git status)`, instead of this very call. */
   readonly rule?: string
 }

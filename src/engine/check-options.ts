@@ -6,7 +6,6 @@ import type { ContextSource } from '../core/injection.ts'
 import { toMessages } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Tool } from '../core/tool.ts'
-import type { RetryPolicy } from '../model/recover.ts'
 import { checkCompaction } from '../prepare/compact/room.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { WidenOptions } from '../prepare/passages/widen.ts'
@@ -16,18 +15,18 @@ import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
-import { checkBudget, checkPrices } from './check-budget.ts'
+import { describe } from '../util/check.ts'
+import { checkPrices } from './check-budget.ts'
 import { checkModel } from './check-model.ts'
-import { checkList, checkNames, checkNumber, checkOneOf, checkPort } from './check-values.ts'
+import { checkSettings } from './check-settings.ts'
+import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType } from './check-values.ts'
 import type { EngineOptions } from './options.ts'
 
 /** Every name, so that a misspelt one can be told; the compiler sees to it that none is missing. */
 const namesOf = <Options extends object>(names: Record<keyof Options, true>): readonly string[] => Object.keys(names)
 
-const TIMEOUTS = ['firstToken', 'idle', 'step', 'turn'] as const
 const RULES = namesOf<ToolRules>({ allow: true, ask: true, deny: true, afterUntrusted: true, root: true })
 const COMPACTION = namesOf<CompactionOptions>({ at: true, to: true, keepTurns: true, window: true })
-const RETRY = namesOf<RetryPolicy>({ maxRetries: true, initialDelay: true, maxDelay: true, afterOutput: true, coolDown: true })
 const RERANK = namesOf<RerankChoice>({ model: true, candidates: true, timeout: true })
 const WIDEN = namesOf<WidenOptions>({ chunks: true, best: true, within: true })
 const RETRIEVE = namesOf<RetrievalOptions>({
@@ -91,9 +90,21 @@ const OPTIONS = namesOf<EngineOptions>({
   providerOptions: true,
 })
 
+/** What other calls, and other libraries, call what is there under another name. */
+const ELSEWHERE = {
+  systemPrompt: 'system',
+  signal: 'abortSignal',
+  docstore: 'retrieve: { docstore }',
+  memory: 'retrieve: { memory }',
+  nResults: 'retrieve: { nResults }',
+  filter: 'retrieve: { filter }',
+  apiKey: 'model: createModel(name, { apiKey })',
+  maxTokens: 'maxOutputTokens',
+}
+
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkOptions(options: EngineOptions): void {
-  checkNames('query()', options, OPTIONS)
+  checkNames('query()', options, OPTIONS, ELSEWHERE)
   checkModel('model', options.model)
   if (options.specialist !== undefined) checkModel('specialist', options.specialist)
   for (const [index, fallback] of (options.fallbackModels ?? []).entries()) checkModel(`fallbackModels[${index}]`, fallback)
@@ -112,26 +123,22 @@ export function checkOptions(options: EngineOptions): void {
     throw new ConfigurationError('`sessionId` needs a `recorder`: without a journal there is no session to continue.')
   }
   checkNames('`retrieve`', options.retrieve ?? {}, RETRIEVE)
-  checkNames('`retry`', options.retry ?? {}, RETRY)
-  checkNames('`timeouts`', options.timeouts ?? {}, TIMEOUTS)
   checkNames('`rules`', options.rules ?? {}, RULES)
   checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
   checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
   checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
+  for (const name of ['system', 'sessionId', 'operation'] as const) checkType(name, options[name], 'string')
+  for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage'] as const) checkType(name, options[name], 'function')
+  for (const name of ['safeMode', 'showThinking', 'executeTools', 'stream'] as const) checkType(name, options[name], 'boolean')
+  checkToolChoice(options)
+  checkNumber('slowAfter', options.slowAfter, 0)
   checkNumber('maxSteps', options.maxSteps, 1)
   checkNumber('toolConcurrency', options.toolConcurrency, 1)
   checkRetrieval(options.retrieve ?? {})
-  checkNumber('retry.maxRetries', options.retry?.maxRetries, 0)
-  checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)
-  checkNumber('retry.maxDelay', options.retry?.maxDelay, 0)
-  checkNumber('retry.coolDown', options.retry?.coolDown, 0)
-  for (const limit of TIMEOUTS) checkNumber(`timeouts.${limit}`, options.timeouts?.[limit] ?? undefined, 1)
-  if (options.budget !== undefined) {
-    checkBudget(options.budget)
-    checkPrices(options.budget, modelsNamed(options))
-  }
+  checkSettings(options)
+  if (options.budget !== undefined) checkPrices(options.budget, modelsNamed(options))
   if (options.context?.compaction) {
     checkNames('`context.compaction`', options.context.compaction, COMPACTION)
     checkCompaction(options.context.compaction)
@@ -174,6 +181,15 @@ export function checkTools(tools: readonly Tool[]): void {
       throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not tell them apart.`)
     seen.add(tool.name)
   }
+}
+
+function checkToolChoice({ toolChoice, tools = [] }: EngineOptions): void {
+  if (toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none' || toolChoice === 'required') return
+  const named: unknown = typeof toolChoice === 'object' ? toolChoice?.tool : undefined
+  if (typeof named !== 'string')
+    throw new ConfigurationError(`\`toolChoice\` must be auto, none, required or { tool: name }, but is ${describe(toolChoice)}.`)
+  if (!tools.some(({ name }) => name === named))
+    throw new ConfigurationError(`\`toolChoice\` names the tool ${JSON.stringify(named)}, which is none of \`tools\`.`)
 }
 
 function checkSources(sources: readonly ContextSource[]): void {

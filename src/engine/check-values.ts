@@ -2,20 +2,24 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import { describe } from '../util/check.ts'
-import { misspelt } from '../util/nearest.ts'
+import { unknownOption } from '../util/nearest.ts'
 import { isPromise } from '../util/promise.ts'
 
 /**
- * JavaScript passes a misspelt name on without a word, and the option would have no effect. A name that is like none of ours may be the
- * caller's own.
+ * JavaScript passes a name that there is not on without a word, and the option would have no effect.
  *
- * @throws ConfigurationError that names the option that was meant.
+ * @param elsewhere names that are known in another place, and how they are written there.
+ * @throws ConfigurationError that names the option that was meant, or those that there are.
  */
-export function checkNames(what: string, options: object, names: readonly string[]): void {
+export function checkNames(
+  what: string,
+  options: object,
+  names: readonly string[],
+  elsewhere?: Readonly<Record<string, string>>,
+): void {
   checkObject(what, options)
-  const slip = misspelt(options, names)
-  if (slip === undefined) return
-  throw new ConfigurationError(`${what} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
+  const wrong = unknownOption(options, names, elsewhere)
+  if (wrong !== undefined) throw new ConfigurationError(`${what} has ${wrong.problem}`, wrong)
 }
 
 /** @throws ConfigurationError when nothing was given, or something else. */
@@ -42,9 +46,20 @@ export function checkOneOf(name: string, value: string | undefined, choices: rea
 export function checkNumber(name: string, value: number | undefined, least: number): void {
   if (value === undefined) return
   if (typeof value !== 'number' || !Number.isFinite(value) || value < least) {
-    throw new ConfigurationError(`\`${name}\` must be a number of at least ${least}, but is ${describe(value)}.`)
+    const bound = least === -Infinity ? '' : ` of at least ${least}`
+    throw new ConfigurationError(`\`${name}\` must be a number${bound}, but is ${describe(value)}.`)
   }
 }
+
+/** @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkType(name: string, value: unknown, type: 'string' | 'boolean' | 'function'): void {
+  if (value === undefined || typeof value === type) return
+  throw new ConfigurationError(
+    `\`${name}\` must be ${TYPES[type]}, but is ${isPromise(value) ? 'a promise: await it' : describe(value)}.`,
+  )
+}
+
+const TYPES = { string: 'a text', boolean: 'true or false', function: 'a function' } as const
 
 /**
  * A store or a journal. What is most often wrong with these: nobody waited for the promise.

@@ -2,10 +2,13 @@
 
 import type { CacheStore } from '../core/cache.ts'
 import type { Clock } from '../core/clock.ts'
+import { ConfigurationError } from '../core/error.ts'
 import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { describe } from '../util/check.ts'
 import { sha256 } from '../util/hash.ts'
+import { unknownOption } from '../util/nearest.ts'
 import { nameOfObject } from '../util/object-name.ts'
 import { MemoryCache } from './memory-cache.ts'
 import { Flight } from './flight.ts'
@@ -23,6 +26,8 @@ export interface ResponseCacheOptions {
   readonly clock?: Pick<Clock, 'now'>
 }
 
+const OPTIONS = ['max', 'ttl', 'toolCalls', 'store', 'clock'] satisfies (keyof ResponseCacheOptions)[]
+
 export interface CachedAnswer {
   readonly parts: readonly Part[]
   readonly finishReason: FinishReason
@@ -37,7 +42,14 @@ export class ResponseCache {
   readonly #clock: Pick<Clock, 'now'>
   readonly #flights = new Map<string, Flight>()
 
-  constructor({ max = 100, ttl = 300_000, toolCalls = false, store, clock = Date }: ResponseCacheOptions = {}) {
+  /** @throws ConfigurationError that names the option, what was expected and what came. */
+  constructor(options: ResponseCacheOptions = {}) {
+    const { max = 100, ttl = 300_000, toolCalls = false, store, clock = Date } = options
+    const wrong = unknownOption(options, OPTIONS)
+    if (wrong !== undefined) throw new ConfigurationError(`ResponseCache has ${wrong.problem}`, wrong)
+    for (const [name, value] of Object.entries({ max, ttl }))
+      if (typeof value !== 'number' || !(value >= 0))
+        throw new ConfigurationError(`\`${name}\` must be a number of at least 0, but is ${describe(value)}.`)
     this.#max = max
     this.#ttl = ttl
     this.#store = store ?? new MemoryCache()

@@ -3,7 +3,10 @@
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError, isCriaError, MaxRetriesExceededError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
+import { describe } from '../util/check.ts'
 import { systemClock } from '../util/clock.ts'
+import { unknownOption } from '../util/nearest.ts'
+import { isPromise } from '../util/promise.ts'
 import { backoff, DEFAULT_BACKOFF } from './backoff.ts'
 
 export interface RetryOptions {
@@ -19,6 +22,8 @@ export interface RetryOptions {
   readonly clock?: Clock
   readonly random?: () => number
 }
+
+const OPTIONS = ['maxRetries', 'initialDelay', 'signal', 'isRetryable', 'clock', 'random'] satisfies (keyof RetryOptions)[]
 
 export interface RetryNotice {
   readonly type: 'retry'
@@ -40,6 +45,9 @@ export async function* retryWithBackoff<T, R>(
   operation: () => AsyncGenerator<T, R>,
   options: RetryOptions = {},
 ): AsyncGenerator<T | RetryNotice, R, undefined> {
+  if (typeof operation !== 'function') throw notGenerator(operation)
+  const wrong = unknownOption(options, OPTIONS)
+  if (wrong !== undefined) throw new ConfigurationError(`retryWithBackoff() has ${wrong.problem}`, wrong)
   const {
     maxRetries = 3,
     initialDelay = DEFAULT_BACKOFF.initialDelay,
@@ -54,7 +62,9 @@ export async function* retryWithBackoff<T, R>(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted()
     try {
-      return yield* operation()
+      const attempted = operation()
+      if (!(Symbol.asyncIterator in Object(attempted))) throw notGenerator(attempted)
+      return yield* attempted
     } catch (thrown) {
       if (!isRetryable(thrown)) throw thrown
       const error = toCriaError(thrown)
@@ -68,4 +78,10 @@ export async function* retryWithBackoff<T, R>(
       await clock.sleep(delay, signal)
     }
   }
+}
+
+function notGenerator(received: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `retryWithBackoff() takes a function that returns an async generator, but got ${isPromise(received) ? 'one that returns a promise' : describe(received)}.`,
+  )
 }

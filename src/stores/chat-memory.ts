@@ -8,6 +8,7 @@ import { textOf } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Chunk, DocumentInput, DocumentStore, ScoredChunk, SearchOptions } from '../core/store.ts'
 import { givenDocuments } from './given-documents.ts'
+import { checkOptionNames } from './option-names.ts'
 import { chunkTest } from './rank/filter.ts'
 
 export interface ChatMemoryOptions {
@@ -19,6 +20,7 @@ export interface ChatMemoryOptions {
   readonly maxChars?: number
 }
 
+const OPTIONS = ['name', 'maxTurns', 'maxChars'] satisfies (keyof ChatMemoryOptions)[]
 const DEFAULT_LIMIT = 10
 const WORD = /[\p{L}\p{N}]+/gu
 
@@ -37,6 +39,7 @@ export class ChatMemory implements DocumentStore {
 
   /** @throws ConfigurationError when a limit is no positive whole number. */
   constructor(options: ChatMemoryOptions = {}) {
+    checkOptionNames('ChatMemory', options, OPTIONS)
     this.name = options.name ?? 'chat'
     this.#maxTurns = limit('maxTurns', options.maxTurns)
     this.#maxChars = limit('maxChars', options.maxChars)

@@ -2,7 +2,9 @@
 
 import type { EmbeddingModel } from '../core/embedding.ts'
 import type { AroundOptions, DocumentInput, DocumentStore, Retrieved, SearchOptions, Surroundings } from '../core/store.ts'
+import { checkChunkOptions } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
+import { checkOptionNames } from './option-names.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
 
 export interface MemoryDocumentStoreOptions {
@@ -14,6 +16,8 @@ export interface MemoryDocumentStoreOptions {
   readonly embeddingModel?: EmbeddingModel
 }
 
+const OPTIONS = ['name', 'chunk', 'embeddingModel'] satisfies (keyof MemoryDocumentStoreOptions)[]
+
 /**
  * A document store without a file: a `SqliteDocumentStore` that keeps its pages in memory, so that both find the same for ever. Opened
  * on first use.
@@ -24,6 +28,8 @@ export class MemoryDocumentStore implements DocumentStore {
   #opened: SqliteDocumentStore | undefined
 
   constructor(options: MemoryDocumentStoreOptions = {}) {
+    checkOptionNames('MemoryDocumentStore', options, OPTIONS)
+    checkChunkOptions(options.chunk ?? {})
     this.name = options.name ?? 'memory'
     this.#options = options
   }

@@ -18,7 +18,7 @@ import type {
 } from '../core/store.ts'
 import type { EmbeddingModel } from '../core/embedding.ts'
 import { ANALYZER_VERSION, Analyzer } from './analyze/analyzer.ts'
-import { CHUNKER_VERSION, chunkDocument } from './chunk/chunk-document.ts'
+import { checkChunkOptions, CHUNKER_VERSION, chunkDocument } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { givenDocuments } from './given-documents.ts'
 import { letsAnyThrough } from './sqlite/accepted.ts'
@@ -38,7 +38,7 @@ import { indexAgain, putDocuments, removeAll, removeSources } from './sqlite/wri
 import type { Addition, Outcome } from './sqlite/write.ts'
 import { TEXT_RULE } from './vectors/text.ts'
 import type { EmbeddedQuery } from './worker/messages.ts'
-import { misspelt } from '../util/nearest.ts'
+import { checkOptionNames } from './option-names.ts'
 
 export type { EmbedReport, EmbedRunOptions, FileFacts, Outcome, QueryVector, SourceState }
 
@@ -144,7 +144,8 @@ export class SqliteDocumentStore implements DocumentStore {
       throw new ConfigurationError('A document store needs the path of its file: SqliteDocumentStore.open({ path }).')
     }
     const { path, readOnly = false, synchronous = 'normal' } = options
-    checkOptionNames(options)
+    checkOptionNames('A document store', options, OPTIONS, { file: 'path', chunkSize: 'chunk: { maxChars }' })
+    checkChunkOptions(options.chunk ?? {})
     const connection = openStoreFile({ path, readOnly, synchronous })
     try {
       const store = new SqliteDocumentStore(connection, options)
@@ -466,12 +467,7 @@ const OPTIONS = [
   'synchronous',
 ] satisfies (keyof SqliteDocumentStoreOptions)[]
 
-/** A misspelt `readOnly` would open a store for writing. */
-function checkOptionNames(options: SqliteDocumentStoreOptions): void {
-  const slip = misspelt(options, OPTIONS)
-  if (slip === undefined) return
-  throw new ConfigurationError(`A document store has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
-}
+const SEARCH = ['limit', 'filter', 'signal'] satisfies (keyof SearchOptions)[]
 
 /** What is loaded when vectors are made or asked for. */
 interface Vectors {
@@ -485,8 +481,10 @@ function wordsAlone(why: string): StoreNotice {
 
 function checkedSearch(
   query: string,
-  { limit = DEFAULT_LIMIT, filter, signal }: SearchOptions,
+  options: SearchOptions,
 ): { readonly limit: number; readonly filter: SearchOptions['filter']; readonly signal: AbortSignal | undefined } {
+  checkOptionNames('search()', options, SEARCH, { k: 'limit', n: 'limit', nResults: 'limit', topK: 'limit' })
+  const { limit = DEFAULT_LIMIT, filter, signal } = options
   if (typeof query !== 'string') throw new ConfigurationError(`A query must be a string, but is ${typeof query}.`)
   if (Number.isNaN(limit) || typeof limit !== 'number') {
     throw new ConfigurationError(`The number of results must be a number, but is ${String(limit)}.`)

@@ -29,7 +29,7 @@ function readAnswer(answer: unknown, forAll: boolean): PermissionDecision {
     granted: granted === true,
     ...said,
     ...(input === undefined ? {} : { input }),
-    ...(remember === 'session' ? { remember } : {}),
+    ...(remember === 'session' || remember === true ? { remember: 'session' as const } : {}),
     ...(rule === undefined ? {} : { rule }),
   }
 }

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../core/error.ts'
 import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
 import type { JsonSchema, Schema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
+import { misspelt } from '../util/nearest.ts'
 
 type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
 
@@ -23,6 +24,21 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
 }
 
 const MAX_NAME = 64
+const FIELDS = Object.keys({
+  name: true,
+  description: true,
+  inputSchema: true,
+  resources: true,
+  subjects: true,
+  isReadOnly: true,
+  needsPermission: true,
+  isIdempotent: true,
+  pin: true,
+  timeout: true,
+  maxResultChars: true,
+  preview: true,
+  call: true,
+} satisfies Record<keyof Tool, true>)
 
 /** @throws ConfigurationError that names the tool, what was expected and what came. */
 export function checkTool(tool: Tool): void {
@@ -36,6 +52,15 @@ export function checkTool(tool: Tool): void {
     throw new ConfigurationError(`A tool cannot be called ${shown(name)}: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
   }
   const owner = `tool ${JSON.stringify(name)}`
+  // Objects of a library or a class may well hold more than a tool needs.
+  const slip = misspelt(tool, FIELDS)
+  if (slip !== undefined) throw new ConfigurationError(`${owner} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
+  for (const flag of ['isReadOnly', 'isIdempotent'] as const) {
+    if (tool[flag] !== undefined && typeof tool[flag] !== 'boolean') throw wrong(owner, flag, 'true or false', tool[flag])
+  }
+  const { needsPermission } = tool
+  if (needsPermission !== undefined && typeof needsPermission !== 'boolean' && typeof needsPermission !== 'function')
+    throw wrong(owner, 'needsPermission', 'true, false or a function', needsPermission)
   if (typeof description !== 'string') throw wrong(owner, 'description', 'a text', description)
   for (const option of ['call', 'resources', 'subjects', 'preview'] as const) {
     const kind = typeof tool[option]

@@ -165,7 +165,7 @@ describe('the session', () => {
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
     const { check, asked } = answering(
       [
-        { granted: true, remember: 'session' },
+        { granted: true, remember: true },
         { granted: false, reason: 'Never.', remember: 'session' },
         { granted: true, remember: 'session', rule: 'shell(npm *)' },
       ],

@@ -25,6 +25,27 @@ export function misspelt(given: object, known: readonly string[]): { readonly ke
   return undefined
 }
 
+/**
+ * The first name in `given` that is none of `known`, and what to tell about it: which was most likely meant, or where else it belongs, or which
+ * there are. What is `undefined` was not given.
+ *
+ * @param elsewhere names that are known in another place, and how they are written there.
+ */
+export function unknownOption(
+  given: object,
+  known: readonly string[],
+  elsewhere: Readonly<Record<string, string>> = {},
+): { readonly problem: string; readonly hint?: string } | undefined {
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined || known.includes(key)) continue
+    const place = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined
+    const meant = place ?? nearest(key, known)
+    if (meant === undefined) return { problem: `no option \`${key}\`.`, hint: `There are ${known.join(', ')}.` }
+    return { problem: `no option \`${key}\`: ${place === undefined ? `did you mean \`${meant}\`?` : `write \`${meant}\`.`}` }
+  }
+  return undefined
+}
+
 /** Optimal string alignment distance (Damerau-Levenshtein with adjacent swaps); `limit` or more is reported as `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit

@@ -3,14 +3,25 @@
 import { ConfigurationError } from '../../core/error.ts'
 import type { ContextSource } from '../../core/injection.ts'
 import type { ContextBudget, ContextOptions, EngineContextOptions } from '../../engine/context-options.ts'
-import { checkList } from '../../engine/check-values.ts'
+import { checkList, checkNames } from '../../engine/check-values.ts'
 import { homePaths } from '../paths.ts'
 
 /** Tokens at most for each, unless the options say otherwise. */
 export const DEFAULT_CONTEXT_TOKENS = { project: 8000, recentFiles: 16_000, gitStatus: 2000 } as const
 
+const OPTIONS = Object.keys({
+  project: true,
+  recentFiles: true,
+  gitStatus: true,
+  cwd: true,
+  sources: true,
+  compaction: true,
+  summaryModel: true,
+} satisfies Record<keyof ContextOptions, true>)
+
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function resolveContext(options: ContextOptions, env: NodeJS.ProcessEnv = process.env): EngineContextOptions {
+  checkNames('`context`', options, OPTIONS)
   const { project, recentFiles, gitStatus, cwd: given, sources = [], ...rest } = options
   checkList('context.sources', sources, 'sources')
   const cwd = given ?? process.cwd()

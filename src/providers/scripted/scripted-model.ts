@@ -1,6 +1,6 @@
 /** A model that says what a script tells it: for tests of everything that stands around a model. */
 
-import { CriaError } from '../../core/error.ts'
+import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { Json } from '../../core/json.ts'
 import type { FinishReason, LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest } from '../../core/model.ts'
 import { UNKNOWN_FACTS } from '../../core/model.ts'
@@ -50,6 +50,8 @@ export class ScriptedModel implements LanguageModel {
 
   /** @param script one answer for each request, in order, or a function; a script that is over throws. */
   constructor(script: Script, options: ScriptedOptions = {}) {
+    if (typeof script !== 'function' && !Array.isArray(script))
+      throw new ConfigurationError('A script is a list with one answer for each request, or a function.')
     this.#script = script
     this.ref = options.ref ?? 'scripted/model'
     this.facts = { ...UNKNOWN_FACTS, ...options.facts }

@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentFormat, SourceDocument } from '../../core/store.ts'
 import { describe } from '../../util/check.ts'
+import { checkOptionNames } from '../option-names.ts'
 import type { Atom } from './atom.ts'
 import { trimRange } from './atom.ts'
 import { lineBreakOf } from './lines.ts'
@@ -24,7 +25,7 @@ export interface ChunkOptions {
   readonly maxChars?: number
 }
 
-/** About 500 tokens of English; measured in docs/decisions/chunking.md. */
+/** About 500 tokens of English; measured in docs/decisions/0006-cutting-documents.md. */
 const DEFAULT_MAX_CHARS = 2000
 const LEAST_MAX_CHARS = 64
 
@@ -48,12 +49,7 @@ const READERS: Readonly<Record<DocumentFormat, Reader>> = {
  */
 export function chunkDocument(document: SourceDocument, options: ChunkOptions = {}): Chunk[] {
   checkDocument(document)
-  if (!isObject(options))
-    throw new ConfigurationError(`The options of chunkDocument() must be an object, but are ${describe(options)}.`)
-  const max = options.maxChars ?? DEFAULT_MAX_CHARS
-  if (!Number.isInteger(max) || max < LEAST_MAX_CHARS) {
-    throw new ConfigurationError(`maxChars must be a whole number of at least ${LEAST_MAX_CHARS}, but is ${String(max)}.`)
-  }
+  const max = checkChunkOptions(options)
   const { text } = document
   const lineBreak = lineBreakOf(text)
   const chunks: Chunk[] = []
@@ -87,6 +83,15 @@ function checkDocument(document: unknown): void {
   if (typeof source !== 'string') refuse(`its \`source\` is ${describe(source)}`)
   if (typeof format !== 'string' || !Object.hasOwn(READERS, format))
     refuse(`its \`format\` is ${describe(format)}, not one of ${Object.keys(READERS).join(', ')}`)
+}
+
+/** @returns the longest chunk. @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkChunkOptions(options: ChunkOptions): number {
+  checkOptionNames('The chunker', options, ['maxChars'] satisfies (keyof ChunkOptions)[])
+  const { maxChars = DEFAULT_MAX_CHARS } = options
+  if (!Number.isInteger(maxChars) || maxChars < LEAST_MAX_CHARS)
+    throw new ConfigurationError(`maxChars must be a whole number of at least ${LEAST_MAX_CHARS}, but is ${String(maxChars)}.`)
+  return maxChars
 }
 
 function isObject(value: unknown): value is Partial<Record<keyof SourceDocument, unknown>> {

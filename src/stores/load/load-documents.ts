@@ -2,6 +2,7 @@
 
 import { ConfigurationError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
+import { checkOptionNames } from '../option-names.ts'
 import { loadFile } from './load-file.ts'
 import type { LoadLimits } from './load-file.ts'
 import { resolveRoots, walk } from './walk.ts'
@@ -21,6 +22,8 @@ export interface LoadedDocuments extends AsyncIterable<SourceDocument> {
   toArray(): Promise<SourceDocument[]>
 }
 
+const OPTIONS = ['base', 'onSkip', 'maxFileBytes', 'timeout', 'signal'] satisfies (keyof LoadOptions)[]
+
 /**
  * Finds the documents in files and folders: Markdown, text, HTML, PDF, DOCX, notebooks, source code, JSON, CSV, and whatever else is text.
  *
@@ -34,6 +37,7 @@ export interface LoadedDocuments extends AsyncIterable<SourceDocument> {
  * @throws CriaError `not_found` when a path does not exist, `configuration` when there is none.
  */
 export async function loadDocuments(paths: string | readonly string[], options: LoadOptions = {}): Promise<LoadedDocuments> {
+  checkOptionNames('loadDocuments()', options, OPTIONS)
   const given = typeof paths === 'string' ? [paths] : paths
   if (!Array.isArray(given) || given.length === 0) throw new ConfigurationError('loadDocuments needs at least one path.')
   const base = await realpath(options.base ?? process.cwd())
