@@ -21,33 +21,42 @@ for each in $alive; do kill -s TERM -- "-$each" && left="$left $each"; done
 for each in $left; do kill -s KILL -- "-$each"; done`
 
 let keeper: ChildProcess | undefined
-const kept = new Set<number>()
+const groups = new Set<number>()
 
-/** @param group id of a group of processes. */
-export function keep(group: number): void {
-  kept.add(group)
+/** Starts the first process of a group. The keeper is there before, so that hardly any time passes until it knows. */
+export function kept(begin: () => ChildProcess): ChildProcess {
   keeper ??= start()
-  keeper.stdin?.write(`start ${group}\n`)
+  const child = begin()
+  if (child.pid === undefined) endWhenIdle()
+  else {
+    groups.add(child.pid)
+    keeper.stdin?.write(`start ${child.pid}\n`)
+  }
+  return child
 }
 
-/** The group has ended. Nothing of ours waits for nothing. */
+/** The group has ended. */
 export function release(group: number): void {
-  if (!kept.delete(group)) return
+  groups.delete(group)
   keeper?.stdin?.write(`end ${group}\n`)
-  if (kept.size > 0) return
+  endWhenIdle()
+}
+
+function endWhenIdle(): void {
+  if (groups.size > 0) return
   keeper?.stdin?.end()
   keeper = undefined
 }
 
 /** It sees no signal of the terminal, and does not hold up the end of our process. Without it there is only less comfort. */
 function start(): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', SCRIPT], {
+  const child: ChildProcess = spawn('/bin/sh', ['-c', SCRIPT], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env: { PATH: '/usr/bin:/bin' },
   })
   child.on('error', () => {})
-  child.stdin.on('error', () => {})
+  child.stdin?.on('error', () => {})
   child.unref()
   if (child.stdin instanceof Socket) child.stdin.unref()
   return child

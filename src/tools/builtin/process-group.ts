@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { keep, release } from './group-keeper.ts'
+import { kept, release } from './group-keeper.ts'
 
 export interface GroupOptions {
   readonly cwd: string
@@ -39,9 +39,10 @@ export class ProcessGroup {
   constructor(program: string, words: readonly string[], options: GroupOptions) {
     const { cwd, env, onOutput, onErrorOutput = onOutput, takesInput = false } = options
     // A session of its own: the terminal is out of reach, for questions as for signals.
-    this.#child = spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
-    const { pid, stdin, stdout, stderr } = this.#child
-    if (pid !== undefined) watch(pid)
+    const start = (): ChildProcess =>
+      spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    this.#child = watched(start)
+    const { stdin, stdout, stderr } = this.#child
     // Whoever does not read any more has ended, or is about to.
     stdin?.on('error', () => {})
     stdout?.on('data', onOutput)
@@ -122,10 +123,11 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-function watch(pid: number): void {
+function watched(start: () => ChildProcess): ChildProcess {
   if (alive.size === 0 && !process.listeners('exit').includes(endAll)) process.on('exit', endAll)
-  alive.add(pid)
-  keep(pid)
+  const child = kept(start)
+  if (child.pid !== undefined) alive.add(child.pid)
+  return child
 }
 
 function unwatch(pid: number): void {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,14 +55,16 @@ describe('run_command', () => {
   })
 
   it('E08 what was started ends also when our own process is killed', async () => {
-    const command = `trap '' TERM; sleep 600 & echo $! > pid; echo $$ > pid2; while :; do sleep 1; done`
+    const command = `trap '' TERM; sleep 600 & echo $! > pid; echo $$ > pid2; touch ready; while :; do sleep 1; done`
+    // It kills itself, when the command runs and its own work of starting it is done.
     const program = `
+      import { existsSync } from 'node:fs'
       import { callerOf } from '${new URL('../../../test/support/tool-call.ts', import.meta.url).href}'
       import { builtinTools } from '${new URL('./builtin-tools.ts', import.meta.url).href}'
+      setInterval(() => existsSync(${JSON.stringify(join(root, 'ready'))}) && process.kill(process.pid, 'SIGKILL'), 10)
       await callerOf(builtinTools({ root: ${JSON.stringify(root)} }))('run_command', { command: ${JSON.stringify(command)} })`
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' })
-    await until(() => existsSync(join(root, 'pid2')) && readFileSync(join(root, 'pid2'), 'utf8') !== '')
-    expect(child.kill('SIGKILL')).toBe(true)
+    const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' })
+    expect(signal).toBe('SIGKILL')
     await gone('pid', 'pid2')
   })
 
