@@ -1,0 +1,178 @@
+/** Lists of turns, and what stands beside them: ratings, feedback, spans. */
+
+import assert from 'node:assert/strict'
+import type { SpanRecord } from '../../core/span.ts'
+import { STARTED_AT, openOf } from '../turns.ts'
+import { rejects, say } from './bench.ts'
+import type { Suite } from './bench.ts'
+
+export function listTests({ describe, test }: Suite): void {
+  describe('lists', () => {
+    test('are newest first, and go on where they stopped', async (bench) => {
+      const recorder = await bench.open()
+      const ids = Array.from({ length: 25 }, (_, n) => `turn_${String(n).padStart(2, '0')}`)
+      for (const id of ids) await say(recorder, id, 'Yes.')
+      const seen: string[] = []
+      let cursor: string | null | undefined
+      let pages = 0
+      while (cursor !== null) {
+        const list = await recorder.read.turns({ limit: 10, ...(cursor === undefined ? {} : { cursor }) })
+        seen.push(...list.turns.map(({ turnId }) => turnId))
+        cursor = list.nextCursor
+        pages += 1
+        // What is written meanwhile does not move what is read.
+        await say(recorder, `turn_new_${pages}`, 'Yes.')
+      }
+      assert.equal(pages, 3)
+      assert.deepEqual(seen, ids.toReversed())
+    })
+
+    test('refuse a cursor or a limit that is none', async (bench) => {
+      const recorder = await bench.open()
+      for (const cursor of ['x', '', '-1', `1 OR 1=1`])
+        await rejects('configuration', async () => recorder.read.turns({ cursor }))
+      for (const limit of [0, -1, 1.5, Number.NaN]) await rejects('configuration', async () => recorder.read.turns({ limit }))
+    })
+
+    test('are narrowed by state, model and session', async (bench) => {
+      const recorder = await bench.open()
+      await say(recorder, 'turn_a', 'One.')
+      await say(recorder, 'turn_b', 'Two.', { sessionId: 'other' })
+      await recorder.openTurn(openOf('turn_c', { model: 'test/third' }))
+      const found = async (query: object): Promise<string[]> =>
+        (await recorder.read.turns(query)).turns.map(({ turnId }) => turnId)
+      assert.deepEqual(await found({ status: 'done' }), ['turn_b', 'turn_a'])
+      assert.deepEqual(await found({ model: 'test/third' }), ['turn_c'])
+      assert.deepEqual(await found({ sessionId: 'session' }), ['turn_c', 'turn_a'])
+      assert.deepEqual(await found({ sessionId: 'session', status: 'open', model: 'test/model' }), [])
+    })
+
+    test('find the words of questions and answers', async (bench) => {
+      const recorder = await bench.open()
+      await say(recorder, 'turn_a', 'The harbour lies in the east.', { question: "Where is the harbour? Don't guess." })
+      await say(recorder, 'turn_b', 'Éclairs, multi-agent systems and "quoted" things: 100 %.', { question: 'What else?' })
+      await say(recorder, 'turn_c', '東京は日本の首都です。', { question: '首都はどこですか' })
+      const cases: readonly [search: string, found: readonly string[]][] = [
+        ['harbour', ['turn_a']],
+        ['EAST where', ['turn_a']],
+        ['harbour else', []],
+        ["don't", ['turn_a']],
+        ['eclairs', ['turn_b']],
+        ['multi-agent', ['turn_b']],
+        ['"quoted"', ['turn_b']],
+        ['首都', ['turn_c']],
+        ['日本', ['turn_c']],
+      ]
+      for (const [search, expected] of cases) {
+        const { turns } = await recorder.read.turns({ search })
+        assert.deepEqual(
+          turns.map(({ turnId }) => turnId),
+          expected,
+          search,
+        )
+      }
+    })
+
+    test('take every search literally', async (bench) => {
+      const recorder = await bench.open()
+      await say(recorder, 'turn_a', 'Nothing special.')
+      const hostile = [
+        '"',
+        "'",
+        'AND',
+        'OR NOT',
+        'NEAR(',
+        'NEAR(a b, 2)',
+        'x:multi',
+        'question:special',
+        '*',
+        'spec*',
+        '(',
+        '{a b}:c',
+      ]
+      const searches = [
+        ...hostile,
+        '',
+        '   ',
+        '\0',
+        'a\0b',
+        '\uD800',
+        '😀',
+        ';--',
+        '%',
+        '\\',
+        'word '.repeat(10_000),
+        'x'.repeat(100_000),
+      ]
+      for (const search of searches) {
+        const { turns } = await recorder.read.turns({ search })
+        assert.deepEqual(turns, [], JSON.stringify(search.slice(0, 40)))
+      }
+      assert.equal((await recorder.read.turns({ search: '^special "nothing" ;*' })).turns.length, 1)
+    })
+  })
+
+  describe('beside the turns', () => {
+    test('a rating is kept, changed and taken back', async (bench) => {
+      const recorder = await bench.open()
+      await say(recorder, 'turn_a', 'One.')
+      const rating = async (): Promise<unknown[]> => {
+        const { turn } = await bench.turn('turn_a')
+        return [turn.rating, turn.ratingComment]
+      }
+      await recorder.rate('turn_a', 4, 'Nearly.')
+      assert.deepEqual(await rating(), [4, 'Nearly.'])
+      await recorder.rate('turn_a', -1)
+      assert.deepEqual(await rating(), [-1, null])
+      await recorder.rate('turn_a', null)
+      assert.deepEqual(await rating(), [null, null])
+      for (const wrong of [0, 6, -2, 1.5, Number.NaN]) await rejects('configuration', async () => recorder.rate('turn_a', wrong))
+      await rejects('not_found', async () => recorder.rate('turn_none', 1))
+    })
+
+    test('feedback is kept in order', async (bench) => {
+      const recorder = await bench.open()
+      const base = { first: 'turn_a', second: 'turn_b', question: 'Which?' }
+      const given = [
+        { ...base, at: 1, choice: 'first' as const },
+        { ...base, at: 2, choice: 'none' as const, details: { shown: ['a', 'b'], seed: 7 } },
+      ]
+      for (const feedback of given) await recorder.feedback(feedback)
+      assert.deepEqual(await recorder.read.feedback(), given)
+    })
+
+    test('REC-SPAN-001 the spans of a turn, and those around it, are read with it', async (bench) => {
+      const recorder = await bench.open()
+      const span = (spanId: string, changes: Partial<SpanRecord>): SpanRecord => ({
+        traceId: 'aa'.repeat(16),
+        spanId,
+        parentSpanId: null,
+        name: 'query',
+        startedAt: STARTED_AT,
+        endedAt: STARTED_AT + 5,
+        attributes: { 'gen_ai.request.model': 'test/model', nested: { list: [1, null, 'x'] } },
+        events: [],
+        status: 'ok',
+        ...changes,
+      })
+      const around = span('01', { name: 'querybot.ask', startedAt: STARTED_AT - 1 })
+      const inside = span('02', {
+        parentSpanId: '01',
+        turnId: 'turn_a',
+        events: [{ name: 'chunk', at: STARTED_AT, attributes: { n: 1 } }],
+      })
+      const failed = span('03', {
+        parentSpanId: '02',
+        turnId: 'turn_a',
+        startedAt: STARTED_AT + 2,
+        status: 'error',
+        error: 'No.',
+      })
+      await say(recorder, 'turn_a', 'One.', { traceId: around.traceId })
+      for (const one of [failed, inside, around]) await recorder.span(one)
+      await recorder.span(span('04', { turnId: 'turn_b' }))
+      await recorder.span(span('05', { traceId: 'bb'.repeat(16) }))
+      assert.deepEqual((await bench.turn('turn_a')).spans, [around, inside, failed])
+    })
+  })
+}
