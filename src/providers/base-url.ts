@@ -14,6 +14,10 @@ export function normalizeBaseUrl(given: string, source: string, version?: string
       `${source} must be a URL that begins with http:// or https://, but is ${JSON.stringify(withoutUserInfo(given))}.`,
     )
   }
+  if (url.username !== '' || url.password !== '')
+    throw new ConfigurationError(
+      `${source} must not hold a name and a password (${JSON.stringify(withoutUserInfo(given))}): no request can be sent to such a URL. Send them as a header.`,
+    )
   const path = url.pathname.replace(/\/+$/, '')
   url.pathname = version === undefined || /\/v\d+\w*$/.test(path) ? path : `${path}/${version}`
   return url.href.replace(/\/$/, '')

@@ -22,6 +22,7 @@ export interface ConnectionOptions {
  * What a package is told to reach its provider.
  *
  * @param wire the `fetch` that mends the traffic.
+ * @throws ConfigurationError when a header is none.
  */
 export function packageSettings(
   { provider, model }: { readonly provider: string; readonly model: string },
@@ -31,6 +32,7 @@ export function packageSettings(
 ): PackageSettings {
   const definition = definitionOf(provider)
   const key = keyOf(definition, options)
+  for (const [name, value] of Object.entries(options.headers ?? {})) requireHeader(name, value)
   return {
     model,
     baseURL,
@@ -41,12 +43,13 @@ export function packageSettings(
   }
 }
 
-/** @throws CriaError `auth` when there is no key and the provider wants one. */
+/** @throws CriaError `auth` when there is no key and the provider wants one, or what stands for it cannot be sent. */
 export function requireKey(provider: string, baseURL: string, options: ConnectionOptions): void {
   const definition = definitionOf(provider)
   const signsItself = Object.keys(options.headers ?? {}).some((name) => CREDENTIAL.test(name))
-  if (keyOf(definition, options) === undefined && !signsItself && needsKey(definition, baseURL))
-    throw missingKey(provider, definition)
+  const key = keyOf(definition, options)
+  if (key === undefined && !signsItself && needsKey(definition, baseURL)) throw missingKey(provider, definition)
+  if (key !== undefined && !SENDABLE.test(key)) throw brokenKey(provider, definition, options)
 }
 
 /** @throws ConfigurationError when nobody said where it is. */
@@ -98,6 +101,24 @@ function missingKey(provider: string, { keyVariable }: ProviderDefinition): Cria
     hint: `Set ${keyVariable ?? 'the key'} in the environment; \`cria doctor\` tells what is configured.`,
   })
 }
+
+/** Keys come by way of the clipboard, with line breaks and characters that nobody sees. */
+function brokenKey(provider: string, { keyVariable }: ProviderDefinition, { apiKey }: ConnectionOptions): CriaError {
+  const source = apiKey === undefined ? (keyVariable ?? 'The key') : 'The option apiKey'
+  return new CriaError('auth', `${provider}: ${source} holds a line break or a character that no key has.`, {
+    hint: 'Copy the key once more, in one line and without anything around it.',
+  })
+}
+
+/** @throws ConfigurationError that does not repeat the value, which may be secret. */
+function requireHeader(name: string, value: string): void {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new ConfigurationError(`There is no header named ${JSON.stringify(name)}.`)
+  if (!SENDABLE.test(value))
+    throw new ConfigurationError(`The header ${name} holds a line break or a character that no header has.`)
+}
+
+/** What may stand in a header (RFC 9110, section 5.5). */
+const SENDABLE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/
 
 const CREDENTIAL = /^(authorization|x-api-key|api-key|x-goog-api-key)$/i
 const SECRET_HEADER = /auth|key|token|cookie|secret/i

@@ -53,6 +53,32 @@ describe('createProviderModel', () => {
     expect(error?.hint).toContain(variable)
   })
 
+  it.each([
+    ['a line break', 'sk-abcdefgh\nijklmnop'],
+    ['a character that nobody sees', 'sk-abcdefgh\u200Bijklmnop'],
+    ['NUL', 'sk-abcdefgh\0ijklmnop'],
+  ])('does not send a key with %s, and does not repeat it', async (_, key) => {
+    for (const given of [{ apiKey: key }, { env: { OPENAI_API_KEY: key } }]) {
+      const { error } = await ask(createProviderModel('openai/x', { env: {}, ...given }))
+      expect(error).toMatchObject({ code: 'auth', retryable: false })
+      expect(error?.message).toContain('apiKey' in given ? 'apiKey' : 'OPENAI_API_KEY')
+      expect(JSON.stringify(error)).not.toMatch(/abcdefgh|ijklmnop/)
+    }
+  })
+
+  it.each([{ 'x-team': 'hunter22\u2028' }, { 'x team': 'hunter22' }])('refuses the header %j', async (headers) => {
+    const { error } = await ask(
+      createProviderModel('openai-compatible/x', { baseURL: 'http://127.0.0.1:9/v1', headers, env: {} }),
+    )
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining('header') as string })
+    expect(error?.message).not.toContain('hunter22')
+  })
+
+  it('refuses a base URL with a password', () => {
+    const create = (): unknown => createProviderModel('openai-compatible/x', { baseURL: 'http://me:hunter22@host/v1', env: {} })
+    expect(create).toThrow(/^(?!.*hunter22).*must not hold a name and a password/)
+  })
+
   it('the key of the option wins over that of the environment, and the model keeps its slashes', async () => {
     server = await wireServer([{ body: api('openai-compatible').stream({ text: 'yes' }) }])
     const env = { OPENAI_COMPATIBLE_BASE_URL: `${server.url}/v1`, OPENAI_COMPATIBLE_API_KEY: 'key-of-the-environment' }
