@@ -2,6 +2,7 @@
 
 export { ScriptedModel } from './providers/scripted/scripted-model.ts'
 export type { Script, ScriptedAnswer, ScriptedOptions } from './providers/scripted/scripted-model.ts'
+export { cassette } from './testing/cassette.ts'
 export { collect } from './testing/collect.ts'
 export { recorderSuite } from './testing/recorder-suite.ts'
 export type { JournalUnderTest, Runner } from './testing/recorder-suite.ts'

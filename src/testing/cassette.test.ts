@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { query, SimpleBot } from '../index.ts'
+import type { LanguageModel, Tool } from '../index.ts'
+import { cassette, collect, ScriptedModel } from '../testing.ts'
+
+let folder: string
+let file: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-cassette-'))
+  file = join(folder, 'answers', 'weather.json')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const weather: Tool<{ town: string }> = {
+  name: 'weather',
+  description: 'The weather of a town.',
+  inputSchema: { type: 'object', properties: { town: { type: 'string' } }, required: ['town'] },
+  needsPermission: false,
+  call: ({ town }) => `Fog in ${town}.`,
+}
+const turn = (model: LanguageModel): ReturnType<typeof collect> =>
+  collect(query({ prompt: 'What do I wear in Bergen?', model, tools: [weather] }))
+const answering = (): ScriptedModel =>
+  new ScriptedModel([{ toolCalls: [{ name: 'weather', input: { town: 'Bergen' } }] }, { text: ['Take ', 'a coat.'] }], {
+    facts: { contextWindow: 9000 },
+  })
+
+test('ENG-STREAM-003 a turn that was recorded is played again without the model, part by part', async () => {
+  const model = answering()
+  const first = await turn(cassette(file, model))
+  expect(model.requests).toHaveLength(2)
+  const again = await turn(cassette(file, model))
+  expect(model.requests).toHaveLength(2)
+  const played = cassette(file)
+  expect(played).toMatchObject({ ref: 'scripted/model', facts: { contextWindow: 9000 } })
+  const alone = await turn(played)
+  for (const { types, text, toolResults, result } of [again, alone]) {
+    expect(types).toEqual(first.types)
+    expect(text).toBe('Take a coat.')
+    expect(toolResults.map(({ content }) => content)).toEqual(['Fog in Bergen.'])
+    expect(result?.usage).toEqual(first.result?.usage)
+  }
+})
+
+test('what was not recorded fails without a model, and is recorded with one', async () => {
+  const ask = (model: LanguageModel, prompt: string): Promise<string> =>
+    new SimpleBot({ model, recorder: false, streamTarget: 'none' }).ask(prompt).then(({ content }) => content)
+  await ask(cassette(file, new ScriptedModel(['Fog.'])), 'Bergen?')
+  await expect(ask(cassette(file), 'Oslo?')).rejects.toThrow(
+    expect.objectContaining({
+      code: 'invalid_request',
+      message: expect.stringMatching(/weather\.json holds no answer.*"Oslo\?"/) as string,
+    }),
+  )
+  expect(await ask(cassette(file, new ScriptedModel(['Sun.'])), 'Oslo?')).toBe('Sun.')
+  expect(await ask(cassette(file), 'Oslo?')).toBe('Sun.')
+  expect(await ask(cassette(file), 'Bergen?')).toBe('Fog.')
+})
+
+test('equal requests get their answers in order, and then the last one', async () => {
+  const ask = async (model: LanguageModel): Promise<string | undefined> => (await collect(query({ prompt: 'Roll.', model }))).text
+  const recording = cassette(file, new ScriptedModel(['One.', 'Six.']))
+  expect([await ask(recording), await ask(recording)]).toEqual(['One.', 'Six.'])
+  const played = cassette(file)
+  expect([await ask(played), await ask(played), await ask(played)]).toEqual(['One.', 'Six.', 'Six.'])
+})
+
+test('an answer that broke off is not kept', async () => {
+  const broken = new ScriptedModel([{ text: ['Fo', 'g.'], fail: { after: 1, error: new Error('gone') } }])
+  const { types } = await collect(query({ prompt: 'Bergen?', model: cassette(file, broken), retry: { maxRetries: 0 } }))
+  expect(types.at(-1)).toBe('error')
+  expect(() => cassette(file)).toThrow(/There is no recording .*weather\.json: give cassette\(\) a model/)
+})
+
+test('a file that is none is told, and left as it is', () => {
+  const other = join(folder, 'package.json')
+  writeFileSync(other, '{"name": "x"}')
+  expect(() => cassette(other, answering())).toThrow(/is no recording of a cassette/)
+  writeFileSync(other, 'x')
+  expect(() => cassette(other)).toThrow(expect.objectContaining({ code: 'configuration' }))
+  expect(() => cassette(file, 'openai/gpt-5' as never)).toThrow(/such as createModel\(\) makes, but got "openai\/gpt-5"/)
+  expect(readFileSync(other, 'utf8')).toBe('x')
+})

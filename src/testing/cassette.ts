@@ -1,0 +1,129 @@
+/** Answers of a model, kept in a file: tests ask it once, and then nobody. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ConfigurationError, CriaError } from '../core/error.ts'
+import { textOf } from '../core/message.ts'
+import type { LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest } from '../core/model.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
+import { describe, isRecord } from '../util/check.ts'
+import { makeFolder, writeFileAtomically } from '../util/files.ts'
+import { sha256 } from '../util/hash.ts'
+
+/** What stands in the file. */
+interface Recording {
+  readonly version: 1
+  readonly model: Pick<LanguageModel, 'ref' | 'facts'>
+  readonly answers: readonly RecordedAnswer[]
+}
+
+interface RecordedAnswer {
+  /** Hash of the request. */
+  readonly request: string
+  /** How the last message began, for people. */
+  readonly question: string
+  readonly parts: readonly ModelPart[]
+}
+
+/** Of the last message, in UTF-16 units. */
+const SHOWN = 200
+
+/**
+ * A model that answers a request as it was answered when it came first; the answer is in a file, which belongs beside the tests.
+ *
+ *     const model = cassette('test/answers.json', process.env.OPENAI_API_KEY ? createModel('openai/gpt-5-mini') : undefined)
+ *
+ * Equal requests that follow each other get the answers that were recorded for them, in that order, and then the last one again. Only whole
+ * answers are kept: what fails or is left is not. The file holds questions and answers, no keys. Delete it to record anew.
+ *
+ * @param path the file; made when the first answer is kept.
+ * @param model answers what is not in the file. Without it such a request fails, so that tests never reach the network.
+ * @throws ConfigurationError when the file is no recording, or there is neither file nor model.
+ */
+export function cassette(path: string, model?: LanguageModel): LanguageModel {
+  if (model !== undefined && typeof model?.stream !== 'function')
+    throw new ConfigurationError(`cassette() records a model, such as createModel() makes, but got ${describe(model)}.`)
+  const file = resolve(path)
+  const recorded = read(file)
+  const { ref, facts } = model ?? recorded?.model ?? nothingToPlay(file)
+  const played = new Map<string, number>()
+  return { ref, facts, identity: sha256(`cassette ${file}`), stream }
+
+  async function* stream(request: ModelRequest, call: ModelCall): AsyncGenerator<ModelPart> {
+    const key = keyOf(request)
+    const turn = played.get(key) ?? 0
+    played.set(key, turn + 1)
+    const known = (read(file)?.answers ?? []).filter((answer) => answer.request === key)
+    const answer = known[turn] ?? (model === undefined ? known.at(-1) : undefined)
+    if (answer !== undefined) {
+      for (const part of answer.parts) {
+        call.signal.throwIfAborted()
+        yield part
+      }
+      return
+    }
+    if (model === undefined) throw unknown(file, request)
+    const parts: ModelPart[] = []
+    try {
+      for await (const part of model.stream(request, call)) {
+        parts.push(part)
+        yield part
+      }
+    } finally {
+      // Whoever has the end asks for nothing more.
+      if (parts.some(({ type }) => type === 'finish')) keep(file, model, { request: key, question: questionOf(request), parts })
+    }
+  }
+}
+
+/** What the provider is sent: grounding stands in the messages as text, and however an answer travels, it is the same. */
+function keyOf({ grounding: _, stream: __, ...sent }: ModelRequest): string {
+  return sha256(canonicalJson(sent))
+}
+
+function questionOf({ messages }: ModelRequest): string {
+  return textOf(messages.at(-1)?.parts ?? []).slice(0, SHOWN)
+}
+
+function keep(file: string, { ref, facts }: LanguageModel, answer: RecordedAnswer): void {
+  const recording: Recording = { version: 1, model: { ref, facts }, answers: [...(read(file)?.answers ?? []), answer] }
+  makeFolder(dirname(file), 0o777)
+  writeFileAtomically(file, `${JSON.stringify(recording, undefined, 2)}\n`)
+}
+
+/** @throws ConfigurationError when there is a file, but no recording. */
+function read(file: string): Recording | undefined {
+  if (!existsSync(file)) return undefined
+  let found: unknown
+  try {
+    found = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (thrown) {
+    throw new ConfigurationError(
+      `${file} is no recording of a cassette: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    )
+  }
+  if (!isRecording(found))
+    throw new ConfigurationError(
+      `${file} is no recording of a cassette: it must hold version 1, a model and answers, but is ${describe(found)}.`,
+    )
+  return found
+}
+
+function isRecording(value: unknown): value is Recording {
+  if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['model']) || !Array.isArray(value['answers'])) return false
+  return value['answers'].every(
+    (answer) => isRecord(answer) && typeof answer['request'] === 'string' && Array.isArray(answer['parts']),
+  )
+}
+
+function nothingToPlay(file: string): { readonly ref: string; readonly facts: ModelFacts } {
+  throw new ConfigurationError(`There is no recording ${file}: give cassette() a model, and it is made.`)
+}
+
+function unknown(file: string, request: ModelRequest): CriaError {
+  return new CriaError(
+    'invalid_request',
+    `${file} holds no answer to this request of ${request.model}: ${JSON.stringify(questionOf(request))}.`,
+    { hint: 'Give cassette() a model once, and it is recorded. A request is another one when anything in it has changed.' },
+  )
+}
