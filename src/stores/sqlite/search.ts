@@ -4,9 +4,8 @@ import type { Analyzer } from '../analyze/analyzer.ts'
 import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
 import { best } from '../rank/best.ts'
 import type { Scored } from '../rank/best.ts'
-import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
+import { occurrenceWeight } from '../rank/bm25.ts'
 import { smooth } from '../rank/neighbours.ts'
-import type { Neighbour } from '../rank/neighbours.ts'
 import { countPairs, pairsOf } from '../rank/phrases.ts'
 import { RANKING } from '../rank/settings.ts'
 import { Accepted } from './accepted.ts'
@@ -16,12 +15,14 @@ import type { Corpus, CorpusCache } from './corpus.ts'
 import { CHUNK_COLUMNS, toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
 import { gramIndexOf, postingsOf } from './index-writer.ts'
-import type { InvertedIndex, Range } from './inverted.ts'
+import type { InvertedIndex } from './inverted.ts'
 import type { WordResult } from './nearest.ts'
 import { Postings } from './postings.ts'
-import { parseQuery, termsById } from './query-words.ts'
-import type { ParsedQuery, QueryWord, Term } from './query-words.ts'
-import { countTerms, decodeSequence } from './sequence.ts'
+import { parseQuery } from './query-words.ts'
+import type { ParsedQuery, QueryWord } from './query-words.ts'
+import { countTerms } from './sequence.ts'
+import { Sequences } from './sequences.ts'
+import { similarChunks } from './similar-chunks.ts'
 
 type IdentifiedRow = ChunkRow & { readonly id: number }
 
@@ -142,56 +143,11 @@ export class Searcher {
 
   #smooth(corpus: Corpus, scored: Scored, candidates: readonly number[], sequences: Sequences): Iterable<number> {
     const { scores } = scored
-    const neighbours = this.#neighboursOf(corpus, scored, candidates, sequences)
+    const index = { connection: this.#connection, postings: this.#postings, list: this.#list }
+    const neighbours = similarChunks(index, corpus, scored.keys, candidates, sequences)
     const smoothed = smooth(neighbours, (id) => scores[id] ?? 0, corpus.chunks)
     for (const [id, score] of smoothed) scores[id] = score
     return smoothed.keys()
-  }
-
-  /** The chunks that BM25 finds when a chunk's weightiest rare words are the query, relative to what it gives the chunk itself. */
-  #neighboursOf(
-    corpus: Corpus,
-    { keys }: Scored,
-    candidates: readonly number[],
-    sequences: Sequences,
-  ): Map<number, readonly Neighbour[]> {
-    const { neighbours: limit, maxFrequency } = RANKING.neighbours
-    sequences.load(candidates)
-    const counts = candidates.map((id) => countTerms(sequences.of(id)))
-    const terms = new Map(
-      termsById(this.#connection, [...new Set(counts.flatMap((count) => [...count.keys()]))], maxFrequency).map((term) => [
-        term.id,
-        term,
-      ]),
-    )
-    const words = candidates.map((id, at) =>
-      rarestWords(corpus, corpus.lengths[id] ?? 1, counts[at] ?? new Map<number, number>(), terms),
-    )
-    // A word that only the candidate itself has leads nowhere.
-    const shared = words.flat().filter(({ term }) => term.frequency > 1)
-    const list = this.#list
-    list.clear()
-    const ranges = this.#postings.readAll([...new Set(shared.map(({ term }) => term.id))], list)
-    const similarity = new Float64Array(corpus.lengths.length)
-    return new Map(
-      candidates.map((candidate, at) => {
-        const touched: number[] = []
-        let self = 0
-        for (const { term, weight } of words[at] ?? []) {
-          self += weight * weight
-          const range = ranges.get(term.id)
-          if (range === undefined) continue
-          addSimilarity(corpus, similarity, weight * inverseFrequency(corpus.chunks, term.frequency), list, range, touched)
-        }
-        similarity[candidate] = 0
-        const found = best({ scores: similarity, keys }, limit, touched).map((id) => ({
-          id,
-          similarity: (similarity[id] ?? 0) / self,
-        }))
-        for (const id of touched) similarity[id] = 0
-        return [candidate, found]
-      }),
-    )
   }
 }
 
@@ -219,72 +175,6 @@ function addScores(corpus: Corpus, scores: Float64Array, weight: number, counts:
     const length = lengths[id] ?? 0
     if (length > 0) scores[id] = (scores[id] ?? 0) + weight * occurrenceWeight(counts[id] ?? 0, length, averageLength)
     counts[id] = 0
-  }
-}
-
-/** The same for the chunks in a part of a list, all of which count alike. */
-function addSimilarity(
-  { lengths, averageLength }: Corpus,
-  similarity: Float64Array,
-  weight: number,
-  { ids, counts }: Postings,
-  { from, to }: Range,
-  touched: number[],
-): void {
-  for (let at = from; at < to; at++) {
-    const id = ids[at] ?? 0
-    const length = lengths[id] ?? 0
-    if (length === 0) continue
-    const known = similarity[id] ?? 0
-    if (known === 0) touched.push(id)
-    similarity[id] = known + weight * occurrenceWeight(counts[at] ?? 0, length, averageLength)
-  }
-}
-
-interface WeightedTerm {
-  readonly term: Term
-  readonly weight: number
-}
-
-function rarestWords(
-  corpus: Corpus,
-  length: number,
-  counts: ReadonlyMap<number, number>,
-  terms: ReadonlyMap<number, Term>,
-): WeightedTerm[] {
-  const { words } = RANKING.neighbours
-  const weighted: WeightedTerm[] = []
-  for (const [id, count] of counts) {
-    const term = terms.get(id)
-    if (term === undefined) continue
-    const weight = inverseFrequency(corpus.chunks, term.frequency) * occurrenceWeight(count, length, corpus.averageLength)
-    weighted.push({ term, weight })
-  }
-  return weighted.sort((a, b) => b.weight - a.weight || (a.term.term < b.term.term ? -1 : 1)).slice(0, words)
-}
-
-/** The terms of chunks, each read once. */
-class Sequences {
-  readonly #connection: Connection
-  readonly #read = new Map<number, readonly number[]>()
-
-  constructor(connection: Connection) {
-    this.#connection = connection
-  }
-
-  load(ids: readonly number[]): void {
-    const missing = ids.filter((id) => !this.#read.has(id))
-    if (missing.length === 0) return
-    const rows = this.#connection.all<{ id: number; terms: Uint8Array }>(
-      'SELECT id, terms FROM sequences WHERE id IN (SELECT value FROM json_each(?))',
-      [JSON.stringify(missing)],
-    )
-    for (const { id, terms } of rows) this.#read.set(id, decodeSequence(terms))
-  }
-
-  of(id: number): readonly number[] {
-    this.load([id])
-    return this.#read.get(id) ?? []
   }
 }
 

@@ -1,0 +1,109 @@
+/** Which chunks are about the same thing as a chunk. */
+
+import type { Connection } from '../../util/sqlite/connection.ts'
+import { best } from '../rank/best.ts'
+import type { Scored } from '../rank/best.ts'
+import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
+import type { Neighbour } from '../rank/neighbours.ts'
+import { RANKING } from '../rank/settings.ts'
+import type { Corpus } from './corpus.ts'
+import type { InvertedIndex, Range } from './inverted.ts'
+import type { Postings } from './postings.ts'
+import { termsById } from './query-words.ts'
+import type { Term } from './query-words.ts'
+import { countTerms } from './sequence.ts'
+import type { Sequences } from './sequences.ts'
+
+export interface Index {
+  readonly connection: Connection
+  readonly postings: InvertedIndex
+  /** What is read goes here: kept from search to search, so that it need not grow again. */
+  readonly list: Postings
+}
+
+/** The chunks that BM25 finds when a chunk's weightiest rare words are the query, relative to what it gives the chunk itself. */
+export function similarChunks(
+  { connection, postings, list }: Index,
+  corpus: Corpus,
+  keys: Scored['keys'],
+  candidates: readonly number[],
+  sequences: Sequences,
+): Map<number, readonly Neighbour[]> {
+  const { neighbours: limit, maxFrequency } = RANKING.neighbours
+  sequences.load(candidates)
+  const counts = candidates.map((id) => countTerms(sequences.of(id)))
+  const terms = new Map(
+    termsById(connection, [...new Set(counts.flatMap((count) => [...count.keys()]))], maxFrequency).map((term) => [
+      term.id,
+      term,
+    ]),
+  )
+  const words = candidates.map((id, at) =>
+    rarestWords(corpus, corpus.lengths[id] ?? 1, counts[at] ?? new Map<number, number>(), terms),
+  )
+  // A word that only the candidate itself has leads nowhere.
+  const shared = words.flat().filter(({ term }) => term.frequency > 1)
+  list.clear()
+  const ranges = postings.readAll([...new Set(shared.map(({ term }) => term.id))], list)
+  const similarity = new Float64Array(corpus.lengths.length)
+  return new Map(
+    candidates.map((candidate, at) => {
+      const touched: number[] = []
+      let self = 0
+      for (const { term, weight } of words[at] ?? []) {
+        self += weight * weight
+        const range = ranges.get(term.id)
+        if (range === undefined) continue
+        addSimilarity(corpus, similarity, weight * inverseFrequency(corpus.chunks, term.frequency), list, range, touched)
+      }
+      similarity[candidate] = 0
+      const found = best({ scores: similarity, keys }, limit, touched).map((id) => ({
+        id,
+        similarity: (similarity[id] ?? 0) / self,
+      }))
+      for (const id of touched) similarity[id] = 0
+      return [candidate, found]
+    }),
+  )
+}
+
+/** Adds what a word is worth to the chunks in its part of the list. A function of its own, as it is a loop: it is compiled early. */
+function addSimilarity(
+  { lengths, averageLength }: Corpus,
+  similarity: Float64Array,
+  weight: number,
+  { ids, counts }: Postings,
+  { from, to }: Range,
+  touched: number[],
+): void {
+  for (let at = from; at < to; at++) {
+    const id = ids[at] ?? 0
+    const length = lengths[id] ?? 0
+    if (length === 0) continue
+    const known = similarity[id] ?? 0
+    if (known === 0) touched.push(id)
+    similarity[id] = known + weight * occurrenceWeight(counts[at] ?? 0, length, averageLength)
+  }
+}
+
+interface WeightedTerm {
+  readonly term: Term
+  readonly weight: number
+}
+
+function rarestWords(
+  corpus: Corpus,
+  length: number,
+  counts: ReadonlyMap<number, number>,
+  terms: ReadonlyMap<number, Term>,
+): WeightedTerm[] {
+  const { words } = RANKING.neighbours
+  const weighted: WeightedTerm[] = []
+  for (const [id, count] of counts) {
+    const term = terms.get(id)
+    if (term === undefined) continue
+    const weight = inverseFrequency(corpus.chunks, term.frequency) * occurrenceWeight(count, length, corpus.averageLength)
+    weighted.push({ term, weight })
+  }
+  return weighted.sort((a, b) => b.weight - a.weight || (a.term.term < b.term.term ? -1 : 1)).slice(0, words)
+}
