@@ -201,7 +201,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
   [
     'of the chunker',
     () => chunkDocument({ source: 'a.md', text: 'A hill.' }, unchecked({ maxchars: 100 })),
-    'The chunker has no option `maxchars`: did you mean `maxChars`?',
+    'chunkDocument() has no option `maxchars`: did you mean `maxChars`?',
   ],
   ['of a cache', () => new ResponseCache(unchecked({ maxAge: 3 })), 'ResponseCache has no option `maxAge`.'],
   ['of the built-in tools', () => builtinTools(unchecked({ folder: '.' })), 'builtinTools() has no option `folder`.'],

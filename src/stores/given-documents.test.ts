@@ -34,6 +34,6 @@ test.each([
 
 test('chunkDocument() refuses options that are none', () => {
   expect(() => chunkDocument({ source: 'a', text: 'b' }, null as never)).toThrow(
-    /options of chunkDocument\(\) must be an object, but are null/,
+    /chunkDocument\(\) takes an object of options, but got null/,
   )
 })

@@ -49,7 +49,7 @@ const READERS: Readonly<Record<DocumentFormat, Reader>> = {
  */
 export function chunkDocument(document: SourceDocument, options: ChunkOptions = {}): Chunk[] {
   checkDocument(document)
-  const max = checkChunkOptions(options)
+  const max = checkChunkOptions(options, 'chunkDocument()')
   const { text } = document
   const lineBreak = lineBreakOf(text)
   const chunks: Chunk[] = []
@@ -86,8 +86,8 @@ function checkDocument(document: unknown): void {
 }
 
 /** @returns the longest chunk. @throws ConfigurationError that names the option, what was expected and what came. */
-export function checkChunkOptions(options: ChunkOptions): number {
-  checkOptionNames('The chunker', options, ['maxChars'] satisfies (keyof ChunkOptions)[])
+export function checkChunkOptions(options: ChunkOptions, owner = '`chunk`'): number {
+  checkOptionNames(owner, options, ['maxChars'] satisfies (keyof ChunkOptions)[])
   const { maxChars = DEFAULT_MAX_CHARS } = options
   if (!Number.isInteger(maxChars) || maxChars < LEAST_MAX_CHARS)
     throw new ConfigurationError(`maxChars must be a whole number of at least ${LEAST_MAX_CHARS}, but is ${String(maxChars)}.`)
