@@ -9,13 +9,16 @@ export interface BackoffPolicy {
 
 export const DEFAULT_BACKOFF: BackoffPolicy = { initialDelay: 1000, maxDelay: 60_000 }
 
+/** Of the bound; who asks again at once has not waited. */
+const LEAST = 0.1
+
 /**
- * Full jitter: a random wait between zero and a bound that doubles, as in Marc Brooker, "Exponential Backoff And Jitter",
- * AWS Architecture Blog, 2015.
+ * Full jitter: a random wait below a bound that doubles, as in Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015; but
+ * never less than a tenth of the bound.
  * @param retry number of this retry, from 1.
  * @param random between 0 and 1.
  */
 export function backoff(retry: number, { initialDelay, maxDelay }: BackoffPolicy, random: number): number {
   const bound = Math.min(maxDelay, initialDelay * 2 ** (retry - 1))
-  return Math.round(bound * random)
+  return Math.round(bound * Math.max(LEAST, random))
 }
