@@ -45,6 +45,12 @@ export interface Chunk {
   readonly spokenBy?: 'user' | 'assistant'
 }
 
+/** The 1-based page of the source on which a character of a chunk stands; `undefined` where the source has no pages. Form feeds part pages. */
+export function pageAt({ text, metadata }: Pick<Chunk, 'text' | 'metadata'>, offset = 0): number | undefined {
+  const { page } = metadata
+  return typeof page === 'number' ? page + text.slice(0, offset).split('\f').length - 1 : undefined
+}
+
 /** Where a passage stands. */
 export interface Place {
   /** Of the chunk. */
