@@ -16,6 +16,7 @@ import { emptyChoice, filterOf } from './filter-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels } from './model-choice.ts'
+import { tellNewSession } from './new-session.ts'
 import { readText } from './read-text.ts'
 import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
 
@@ -66,6 +67,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
       const nothing = await emptyChoice(options, () => store.holdsAny(filter))
       if (nothing !== undefined) await note(io, nothing)
     }
+    if (!options['no-log']) await tellNewSession(options.session, io)
     const events = askBot(
       question,
       { ...models, budget, store, filter, nResults: options.results ?? loaded.config.nResults, format },

@@ -16,6 +16,7 @@ import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { budgetOf, openModels } from './model-choice.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
+import { tellNewSession } from './new-session.ts'
 import { readText } from './read-text.ts'
 import { Deeds } from './deeds.ts'
 import { shownDeeds, summary } from './deeds-view.ts'
@@ -62,6 +63,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
     servers = await agentServers(options, loaded, io)
     const tools = [...agentTools(store, loaded, io, { fetch: options.fetch }), ...(servers?.tools ?? [])]
     checkRules([...options.allow, ...options.deny], tools)
+    await tellNewSession(options.session, io)
     const deeds = new Deeds()
     const events = query({
       ...models,

@@ -119,6 +119,18 @@ describe('a model at the other end of a socket', () => {
     const second = await place.run(['ask', 'What is my name?', ...MODEL, '--session', first.sessionId, '--json'], { env })
     expect(JSON.parse(second.stdout)).toMatchObject({ sessionId: first.sessionId })
     expect(server?.requests[1]).toContain('My name is Ada.')
+    expect(second.stderr).not.toContain('session')
+  })
+
+  test('a session that is not there begins, and standard error says so', async () => {
+    const env = await serve(answer('Yes.'))
+    const own = await place.run(['ask', 'Hello?', ...MODEL, '--session', 'my project', '--json'], { env })
+    expect(JSON.parse(own.stdout)).toMatchObject({ sessionId: 'my project' })
+    expect(own.stderr).toContain('there is no session "my project" in the journal: it begins with this.\n')
+    const mistyped = await place.run(['ask', 'Hello?', ...MODEL, '--session', 'my projcet'], { env })
+    expect(mistyped.stderr).toContain('it begins with this. Did you mean my project?')
+    const tool = await place.run(['run', 'Look.', ...MODEL, '--session', 'my project 2'], { env })
+    expect(tool.stderr).toContain('there is no session "my project 2" in the journal')
   })
 })
 
