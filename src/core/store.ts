@@ -69,7 +69,7 @@ export interface ScoredChunk extends Chunk {
 }
 
 /** What a store found, and what whoever asked should know about how it was found. */
-export type Retrieved = ScoredChunk[] & { readonly notice?: StoreNotice }
+export type FoundChunks = ScoredChunk[] & { readonly notice?: StoreNotice }
 
 /** Something that made the result less than it could be: an embedding model that does not answer. */
 export interface StoreNotice {
@@ -134,9 +134,9 @@ export interface DocumentStore {
   append(document: DocumentInput): Promise<void>
   extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void>
   /** The `nResults` best chunks, best first. */
-  retrieve(query: string, nResults: number): Promise<Retrieved>
+  retrieve(query: string, nResults: number): Promise<FoundChunks>
   /** As `retrieve`, with options. */
-  search(query: string, options?: SearchOptions): Promise<Retrieved>
+  search(query: string, options?: SearchOptions): Promise<FoundChunks>
   /**
    * What stands around a chunk: the chunks before and after it in its source, and the text from the first of them to the last. `undefined` when there
    * is no such chunk. Stores that cannot tell leave the method out.

@@ -1,14 +1,14 @@
 /** The border to document stores: what one of them returns is checked once, here, since users bring their own. */
 
 import { CriaError } from '../core/error.ts'
-import type { Retrieved, ScoredChunk } from '../core/store.ts'
+import type { FoundChunks, ScoredChunk } from '../core/store.ts'
 import { describe } from '../util/check.ts'
 
 /** @throws CriaError `store_failed` that names the store and what is wrong with what it returned. */
-export function foundChunks(value: unknown, store: string): Retrieved {
+export function foundChunks(value: unknown, store: string): FoundChunks {
   if (!Array.isArray(value)) throw mistaken(store, `a list of chunks, but is ${describe(value)}`)
   for (const [index, chunk] of value.entries()) checkChunk(chunk, index, store)
-  return value as Retrieved
+  return value as FoundChunks
 }
 
 const MEMBERS = {

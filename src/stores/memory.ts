@@ -1,7 +1,7 @@
 /** Documents in this process, gone with it. */
 
 import type { EmbeddingModel } from '../core/embedding.ts'
-import type { AroundOptions, DocumentInput, DocumentStore, Retrieved, SearchOptions, Surroundings } from '../core/store.ts'
+import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOptions, Surroundings } from '../core/store.ts'
 import { checkChunkOptions } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { checkOptionNames } from './option-names.ts'
@@ -42,11 +42,11 @@ export class MemoryDocumentStore implements DocumentStore {
     await this.#store().extend(documents)
   }
 
-  async retrieve(query: string, nResults: number): Promise<Retrieved> {
+  async retrieve(query: string, nResults: number): Promise<FoundChunks> {
     return await this.#store().retrieve(query, nResults)
   }
 
-  async search(query: string, options?: SearchOptions): Promise<Retrieved> {
+  async search(query: string, options?: SearchOptions): Promise<FoundChunks> {
     return await this.#store().search(query, options)
   }
 

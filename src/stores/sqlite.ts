@@ -9,7 +9,7 @@ import type {
   ChunkFilter,
   DocumentInput,
   DocumentStore,
-  Retrieved,
+  FoundChunks,
   ScoredChunk,
   SearchOptions,
   SourceDocument,
@@ -201,11 +201,11 @@ export class SqliteDocumentStore implements DocumentStore {
     yield* this.#outcomes(batch)
   }
 
-  retrieve(query: string, nResults: number): Promise<Retrieved> {
+  retrieve(query: string, nResults: number): Promise<FoundChunks> {
     return this.search(query, { limit: nResults })
   }
 
-  async search(query: string, options: SearchOptions = {}): Promise<Retrieved> {
+  async search(query: string, options: SearchOptions = {}): Promise<FoundChunks> {
     const { limit, filter, signal } = checkedSearch(query, options)
     if (this.#model === undefined) return this.#searchWords(query, limit, filter)
     const { vector, notice } = await this.embedQuery(query, signal)

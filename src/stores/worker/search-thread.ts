@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
-import type { Retrieved, ScoredChunk, SearchOptions } from '../../core/store.ts'
+import type { FoundChunks, ScoredChunk, SearchOptions } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import type { EmbeddedQuery, QueryEmbedder, SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
 
@@ -34,7 +34,7 @@ export class SearchThread {
   }
 
   /** As a store's `search`. @throws CriaError `store_failed`, retryable, when the thread ends before it has answered. */
-  async search(query: string, { limit, filter: given, signal }: SearchOptions = {}): Promise<Retrieved> {
+  async search(query: string, { limit, filter: given, signal }: SearchOptions = {}): Promise<FoundChunks> {
     signal?.throwIfAborted()
     if (this.#closed) throw this.#closedError()
     // Copied at once: whoever asked may change the filter while the question waits.

@@ -1,6 +1,6 @@
 /** A document store that is searched in another thread, so that the event loop of this one stays free meanwhile. */
 
-import type { AroundOptions, DocumentInput, DocumentStore, Retrieved, SearchOptions, Surroundings } from '../../core/store.ts'
+import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOptions, Surroundings } from '../../core/store.ts'
 import type { SearchThread } from './search-thread.ts'
 
 /** Writes to `store` itself, and asks `thread`, which reads the same file and finds at once what was written. */
@@ -23,11 +23,11 @@ export class WorkerStore implements DocumentStore {
     return this.#store.extend(documents)
   }
 
-  retrieve(query: string, nResults: number): Promise<Retrieved> {
+  retrieve(query: string, nResults: number): Promise<FoundChunks> {
     return this.#thread.search(query, { limit: nResults })
   }
 
-  search(query: string, options?: SearchOptions): Promise<Retrieved> {
+  search(query: string, options?: SearchOptions): Promise<FoundChunks> {
     return this.#thread.search(query, options)
   }
 
