@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { openRecorder } from '../app/recorder.ts'
-import { CriaError } from '../core/error.ts'
+import { CriaError, NoAssistantMessageError } from '../core/error.ts'
 import { toMessages, user } from '../core/message.ts'
 import type { ModelPart } from '../core/model.ts'
 import type { ScoredChunk } from '../core/store.ts'
@@ -365,7 +365,9 @@ describe('AsyncSimpleBot', () => {
       recorder: false,
       retry: { maxRetries: 0 },
     })
-    await expect(bot.ask('Hi')).rejects.toMatchObject({ code: 'no_assistant_message' })
+    const rejection = expect(bot.ask('Hi')).rejects
+    await rejection.toMatchObject({ code: 'no_assistant_message' })
+    await rejection.toBeInstanceOf(NoAssistantMessageError)
   })
 
   it('CORE-SIMPLE-024 bots stand in line', () => {

@@ -30,10 +30,14 @@ export function groupHelp(group: string): string | undefined {
   const entries = COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
   if (entries.length === 0) return undefined
   const width = Math.max(...entries.map(({ name }) => name.length))
+  const [first] = entries
   return `Usage: cria ${group} <command> [arguments] [options]
 
 Commands:
 ${entries.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+
+Example:
+  cria ${first?.name} --help
 `
 }
 

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError, CriaError, ERROR_CODES, errorFromInfo, isCriaError, toCriaError } from './error.ts'
+import {
+  ConfigurationError,
+  CriaError,
+  ERROR_CODES,
+  errorFromInfo,
+  isCriaError,
+  MaxRetriesExceededError,
+  NoAssistantMessageError,
+  toCriaError,
+} from './error.ts'
 
 describe('CriaError', () => {
   it('ENG-ERR-004 is typed, serialisable, and says what to do', () => {
@@ -16,6 +25,15 @@ describe('CriaError', () => {
     expect(error.cause).toBe(cause)
     expect(errorFromInfo(error.toJSON()).toJSON()).toEqual(error.toJSON())
   })
+
+  it.each([ConfigurationError, NoAssistantMessageError, MaxRetriesExceededError])(
+    'ENG-ERR-004 is of its class again: %o',
+    (Its) => {
+      const again = errorFromInfo(new Its('x').toJSON())
+      expect(again).toBeInstanceOf(Its)
+      expect(again.name).toBe(Its.name)
+    },
+  )
 
   it('is recognised across copies of the package, and by nothing else', () => {
     expect(isCriaError(new ConfigurationError('x'))).toBe(true)

@@ -147,15 +147,19 @@ export function toCriaError(thrown: unknown, fallback: ErrorCode = 'internal'): 
   return new CriaError(fallback, `Something that is no error was thrown: ${describe(thrown)}`, { cause: thrown })
 }
 
-/** Rebuilds the error from its JSON, for those who reject with what a stream ended in. */
-export function errorFromInfo(info: ErrorInfo, cause?: unknown): CriaError {
-  return new CriaError(info.code, info.message, {
-    retryable: info.retryable,
-    ...(info.status === undefined ? {} : { status: info.status }),
-    ...(info.hint === undefined ? {} : { hint: info.hint }),
-    ...(info.details === undefined ? {} : { details: info.details }),
+/** Rebuilds the error from its JSON, of the class that its code has, for those who reject with what a stream ended in. */
+export function errorFromInfo({ code, message, retryable, status, hint, details }: ErrorInfo, cause?: unknown): CriaError {
+  const options = {
+    retryable,
+    ...(status === undefined ? {} : { status }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(details === undefined ? {} : { details }),
     cause,
-  })
+  }
+  if (code === 'configuration') return new ConfigurationError(message, options)
+  if (code === 'no_assistant_message') return new NoAssistantMessageError(message, options)
+  if (code === 'max_retries') return new MaxRetriesExceededError(message, options)
+  return new CriaError(code, message, options)
 }
 
 function describe(value: unknown): string {

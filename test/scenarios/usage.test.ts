@@ -18,7 +18,7 @@ describe('help', () => {
     for (const { name } of COMMANDS) expect(stdout).toContain(`  ${name} `)
   })
 
-  test.each(COMMANDS.map(({ name }) => name))('cria %s --help has an example and says what the options do', async (name) => {
+  test.each([...COMMANDS.map(({ name }) => name), 'logs', 'eval'])('cria %s --help has an example and says what the options do', async (name) => {
     const { code, stdout, stderr } = await place.run([...name.split(' '), '--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/Examples?:\n {2}cria /)
