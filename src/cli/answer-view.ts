@@ -171,7 +171,7 @@ const MOST_NEAREST = 3
 
 /** A refusal does not say whether anything was found: who asked can look there. */
 function nearestNote(sources: readonly string[], from: Standpoint): string {
-  const places = [...new Set(sources)].slice(0, MOST_NEAREST).map((source) => visibleLine(placeOf(source, undefined, from)))
+  const places = [...new Set(sources)].slice(0, MOST_NEAREST).map((source) => visibleLine(placeOf(source, {}, from)))
   return `what was found nearest is in ${places.join(', ')}.`
 }
 

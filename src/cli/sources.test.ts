@@ -24,7 +24,7 @@ test.each([
   ['/home/ada/..a.md', undefined, '/home/ada', '..a.md'],
   ['https://example.org/a', undefined, '/home/ada', 'https://example.org/a'],
 ] as const)('%s %j seen from %s is %s', (source, lines, cwd, expected) => {
-  expect(placeOf(source, lines, { cwd })).toBe(expected)
+  expect(placeOf(source, { lines }, { cwd })).toBe(expected)
 })
 
 test('each marker once, in the order of the answer, and doubtful when one of its quotes is', () => {
@@ -33,6 +33,21 @@ test('each marker once, in the order of the answer, and doubtful when one of its
     ['2', 'b.md:5, 9', false],
     ['1', 'a.md:1', true],
   ])
+})
+
+test('QRY-RAG-022 what has pages is named with them, and opened at them', () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cria-pages-')))
+  writeFileSync(join(folder, 'report.pdf'), '')
+  const [line] = sourceLines(
+    [
+      { ...cite('1', 'report.pdf'), page: 3 },
+      { ...cite('1', 'report.pdf'), page: 7 },
+    ],
+    { cwd: folder },
+  )
+  rmSync(folder, { recursive: true })
+  expect(line?.place).toBe('report.pdf, page 3, 7')
+  expect(line?.url).toMatch(/report\.pdf#page=3$/)
 })
 
 test('only what is there is a link, and its URL is encoded', () => {
@@ -61,7 +76,7 @@ test('from another folder than the one that was indexed', () => {
   mkdirSync(join(base, 'docs'))
   writeFileSync(join(base, 'docs', 'a.md'), '')
   const places = (cwd: string): readonly string[] =>
-    ['docs/a.md', 'docs/gone.md', 'turn:1'].map((source) => placeOf(source, undefined, { cwd, base }))
+    ['docs/a.md', 'docs/gone.md', 'turn:1'].map((source) => placeOf(source, {}, { cwd, base }))
   expect(places(base)).toEqual(['docs/a.md', 'docs/gone.md', 'turn:1'])
   expect(places(join(base, 'docs'))).toEqual(['a.md', 'docs/gone.md', 'turn:1'])
   expect(places('/elsewhere')).toEqual([join(base, 'docs', 'a.md'), 'docs/gone.md', 'turn:1'])

@@ -36,7 +36,7 @@ export function sourceLines(citations: readonly Citation[], from: Standpoint): r
     const [first] = cited
     if (first === undefined) return []
     const doubtful = cited.find(({ supported }) => !supported)
-    const url = urlOf(first.source, from)
+    const url = urlOf(first, from)
     const { marker } = first
     const [supported, reason] = [doubtful === undefined, doubtful?.reason]
     return [{ marker, place: placesOf(cited, from), url, supported, reason, alsoIn: othersOf(first, from) }]
@@ -55,14 +55,27 @@ function othersOf({ source, alsoIn = [] }: Citation, from: Standpoint): string |
 
 function placesOf([first, ...others]: readonly Citation[], from: Standpoint): string {
   if (first === undefined) return ''
-  const more = new Set(others.flatMap(({ lines }) => (lines === undefined || lines[0] === first.lines?.[0] ? [] : [lines[0]])))
-  return [placeOf(first.source, first.lines, from), ...more].join(', ')
+  const more = new Set(others.map(numberOf))
+  more.delete(numberOf(first))
+  more.delete(undefined)
+  return [placeOf(first.source, first, from), ...more].join(', ')
 }
 
-/** A source as editors and terminals understand it: `docs/guide.md:12`. */
-export function placeOf(source: string, lines: readonly [first: number, last: number] | undefined, from: Standpoint): string {
+/** Where in a source something stands: its first line, else its page. */
+export interface Spot {
+  readonly lines?: readonly [first: number, last: number] | undefined
+  readonly page?: number | undefined
+}
+
+function numberOf({ lines, page }: Spot): number | undefined {
+  return lines?.[0] ?? page
+}
+
+/** A source as editors and terminals understand it: `docs/guide.md:12`; what has pages and no lines is `report.pdf, page 3`. */
+export function placeOf(source: string, { lines, page }: Spot, from: Standpoint): string {
   const path = displayPath(source, from)
-  return lines === undefined ? path : `${path}:${lines[0]}`
+  if (lines !== undefined) return `${path}:${lines[0]}`
+  return page === undefined ? path : `${path}, page ${page}`
 }
 
 /** Relative to the folder the reader is in, when it lies below it. */
@@ -75,13 +88,15 @@ function displayPath(source: string, { cwd, base = cwd }: Standpoint): string {
   return short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short
 }
 
-function urlOf(source: string, { cwd, base = cwd }: Standpoint): string | undefined {
+function urlOf({ source, page }: Citation, { cwd, base = cwd }: Standpoint): string | undefined {
   if (/^https?:\/\//i.test(source)) return URL.canParse(source) ? new URL(source).href : undefined
   const path = fileOf(source, base)
   if (path === undefined) return undefined
   const url = pathToFileURL(path)
   // Terminals compare the host, so that a path of another machine is not opened on this one.
   url.hostname = hostname()
+  // Browsers open a PDF at the page (RFC 8118, 3).
+  if (page !== undefined && /\.pdf$/i.test(path)) url.hash = `page=${page}`
   return url.href
 }
 

@@ -35,6 +35,8 @@ export interface Citation {
   readonly supported: boolean
   /** 1-based lines of the source, where it has lines. */
   readonly lines?: readonly [first: number, last: number]
+  /** 1-based page of the source that it begins on, where it has pages (PDF). */
+  readonly page?: number
   /** How the words of the answer relate to the passage. Absent in what older versions wrote. */
   readonly kind?: CitationKind
   /** Why it is not supported, in a few words for people. */

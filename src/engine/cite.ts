@@ -7,6 +7,7 @@
 
 import type { Citation } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
+import { pageAt } from '../core/store.ts'
 import { citedPlace } from './citations/cited-place.ts'
 import { readClaims } from './citations/claims.ts'
 import type { Claim } from './citations/claims.ts'
@@ -174,6 +175,7 @@ function cited(answer: string, range: Range, { marker, chunk, alsoIn }: Retrieve
     quote: at === undefined ? said(answer, range) : chunk.text.slice(at.start, at.end),
     supported,
     ...linesOf(chunk, at),
+    ...pageOf(chunk, at),
     kind,
     ...(reason === undefined ? {} : { reason }),
     ...(foundIn === undefined ? {} : { foundIn }),
@@ -186,6 +188,11 @@ function linesOf(chunk: Retrieved['chunk'], range: Range | undefined): { lines?:
   if (range === undefined) return { lines: chunk.lines }
   const first = chunk.lines[0] + countLines(chunk.text.slice(0, range.start))
   return { lines: [first, first + countLines(chunk.text.slice(range.start, range.end))] }
+}
+
+function pageOf(chunk: Retrieved['chunk'], range: Range | undefined): { page?: number } {
+  const page = pageAt(chunk, range?.start)
+  return page === undefined ? {} : { page }
 }
 
 function countLines(text: string): number {

@@ -3,6 +3,7 @@
 import type { Injected } from '../core/injection.ts'
 import type { Message, Retrieved } from '../core/message.ts'
 import { fromParts } from '../core/message.ts'
+import { pageAt } from '../core/store.ts'
 import { sha256 } from '../util/hash.ts'
 
 const ORIGIN = { docstore: 'document', memory: 'memory of earlier conversations' } as const
@@ -22,7 +23,9 @@ export function fenced(message: Message): Message {
 }
 
 function fence(text: string, { marker, origin, chunk, alsoIn = [] }: Retrieved): string {
-  const place = chunk.lines === undefined ? `characters ${chunk.start}-${chunk.end}` : `lines ${chunk.lines[0]}-${chunk.lines[1]}`
+  const page = pageAt(chunk)
+  const characters = `${page === undefined ? '' : `page ${page}, `}characters ${chunk.start}-${chunk.end}`
+  const place = chunk.lines === undefined ? characters : `lines ${chunk.lines[0]}-${chunk.lines[1]}`
   const heading = [chunk.title, ...(chunk.headings ?? [])].filter((part) => part !== undefined && part !== '').join(' > ')
   const labels = [
     `source: ${JSON.stringify(chunk.source)}`,

@@ -2,7 +2,9 @@ import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, write
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { IndexReport } from '../../src/app/stores.ts'
+import type { Citation } from '../../src/core/citation.ts'
 import type { ScoredChunk } from '../../src/core/store.ts'
+import { pdf } from '../support/document-files.ts'
 import { newPlace } from './command-line.ts'
 import type { Ended, Place } from './command-line.ts'
 
@@ -47,6 +49,24 @@ function outcome(ended: Ended): object {
 }
 
 describe('from documents to a cited answer and its log', () => {
+  test('QRY-RAG-022 what stands in a PDF is cited with its page', async () => {
+    place.write({
+      'docs/ferry.pdf': pdf([
+        ['The ferry to Skarvholmen', 'sails on Mondays and Thursdays.'],
+        ['Dogs travel free of charge.', 'Bicycles cost four crowns.'],
+        ['The last crossing leaves at nine in the evening.'],
+      ]),
+    })
+    const question = 'What do bicycles cost on the ferry?'
+    const { citations } = await json<{ citations: Citation[] }>('ask', question, '--docs', 'docs')
+    expect(citations[0]).toMatchObject({ source: 'docs/ferry.pdf', page: 2, supported: true })
+    expect(citations[0]?.lines).toBeUndefined()
+    const { stdout } = await place.run(['ask', question, '--docs', 'docs'])
+    expect(stdout).toContain('[1] docs/ferry.pdf, page 2\n')
+    const found = await place.run(['retrieve', 'last crossing', '--docs', 'docs'])
+    expect(found.stdout).toMatch(/docs\/ferry\.pdf, page [123] /)
+  })
+
   test('index, retrieve, ask, logs', async () => {
     writeDocuments()
     const report = await json<IndexReport>('index', 'docs', '--store', 'island')

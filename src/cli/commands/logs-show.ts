@@ -1,6 +1,7 @@
 import type { Message } from '../../core/message.ts'
 import type { TurnDetail } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
+import { pageAt } from '../../core/store.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
@@ -66,7 +67,7 @@ function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, f
 function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standpoint): string {
   if (retrieved !== undefined) {
     const { marker, chunk } = retrieved
-    return `[${marker}] ${placeOf(chunk.source, chunk.lines, from)}  ${chunk.score.toPrecision(4)}  ${content}`
+    return `[${marker}] ${placeOf(chunk.source, { lines: chunk.lines, page: pageAt(chunk) }, from)}  ${chunk.score.toPrecision(4)}  ${content}`
   }
   const calls = toolCalls.map(({ name, input }) => `→ ${name} ${JSON.stringify(input)}`)
   return [content, ...calls].filter((text) => text !== '').join(' ')

@@ -1,5 +1,6 @@
 import { excerptOf } from '../../app/excerpt.ts'
 import { openStore, sourceBase } from '../../app/stores.ts'
+import { pageAt } from '../../core/store.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
@@ -9,7 +10,7 @@ import { note, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
 import { placeOf } from '../sources.ts'
-import type { Standpoint } from '../sources.ts'
+import type { Spot, Standpoint } from '../sources.ts'
 import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
 import { STORE_OPTIONS } from '../store-options.ts'
 
@@ -83,10 +84,12 @@ interface Found {
 }
 
 /** The place and the words where the chunk meets the query. */
-function describe({ text, source, lines, score }: ScoredChunk, { query, rank, from }: Found, out: Channel): string {
+function describe(chunk: ScoredChunk, { query, rank, from }: Found, out: Channel): string {
+  const { text, source, lines, score } = chunk
   const { start, end } = excerptOf(text, query, EXCERPT)
   const linesBefore = text.slice(0, start).split(/\r\n|\r|\n/).length - 1
-  const place = visibleLine(placeOf(source, lines === undefined ? undefined : [lines[0] + linesBefore, lines[1]], from))
+  const spot: Spot = lines === undefined ? { page: pageAt(chunk, start) } : { lines: [lines[0] + linesBefore, lines[1]] }
+  const place = visibleLine(placeOf(source, spot, from))
   const excerpt = `${start > 0 ? '…' : ''}${text.slice(start, end).replaceAll(/\s+/g, ' ')}${end < text.length ? '…' : ''}`
   const points = out.style('dim', score.toPrecision(4))
   return `${String(rank).padStart(2)}  ${out.style('bold', place)}  ${points}\n    ${visibleLine(excerpt)}\n`

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { pageAt } from '../../core/store.ts'
 import type { DocumentStore, ScoredChunk } from '../../core/store.ts'
 import { mergePassages } from './merge.ts'
 import { tokensOfPassage } from './tokens.ts'
@@ -14,7 +15,7 @@ const documents = fc
   .map((pieces) => {
     let text = ''
     const chunks = pieces.map(({ gap, words, part }, at): ScoredChunk => {
-      text += '\n'.repeat(gap)
+      text += gap === 3 ? '\n\f\n' : '\n'.repeat(gap)
       const start = text.length
       text += Array.from({ length: words }, (_, word) => `w${at}x${word}`).join(' ')
       const [id, own, lines] = [`c${at}`, text.slice(start), text.slice(0, start).split('\n').length]
@@ -27,11 +28,16 @@ const documents = fc
         lines: [lines, lines],
         headings: [`Part ${part}`],
         score: 1,
-        metadata: {},
+        metadata: { page: pageOf(text, start) },
       }
     })
     return { text, chunks }
   })
+
+/** 1-based, of an offset into a text whose pages form feeds part. */
+function pageOf(text: string, at: number): number {
+  return text.slice(0, at).split('\f').length
+}
 
 function storeOf(text: string, chunks: readonly ScoredChunk[]): DocumentStore {
   const around: DocumentStore['around'] = (id, options) => {
@@ -65,6 +71,7 @@ it('a widened passage is one range of its source, overlaps no other, keeps its r
         for (const [at, { chunk }] of wide.passages.entries()) {
           expect(text.slice(chunk.start, chunk.end)).toBe(chunk.text)
           expect(chunk.lines?.[0]).toBe(text.slice(0, chunk.start).split('\n').length)
+          for (const at of [0, chunk.text.length]) expect(pageAt(chunk, at)).toBe(pageOf(text, chunk.start + at))
           for (const { chunk: other } of wide.passages.slice(at + 1))
             expect(chunk.start < other.end && other.start < chunk.end).toBe(false)
           if (options.within === 'section')

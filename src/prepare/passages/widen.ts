@@ -1,6 +1,7 @@
 /** What stands around a passage that was found: a rule without its exception, a step without the one before it, misleads. */
 
-import type { DocumentStore, Surroundings } from '../../core/store.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Chunk, DocumentStore, Surroundings } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import { toCriaError } from '../../core/error.ts'
 import { tokensOfPassage } from './tokens.ts'
@@ -136,6 +137,7 @@ function widest(
         text,
         start,
         end,
+        metadata: withPage(chunk, before),
         ...(firstLine === undefined ? {} : { lines: [firstLine, firstLine + breaks(text)] }),
       },
       alsoIn: [...passage.alsoIn, ...swallowed.flatMap(({ chunk: other, alsoIn }) => [placeOf(other), ...alsoIn])],
@@ -143,6 +145,14 @@ function widest(
     const freed = swallowed.reduce((sum, other) => sum + tokensOfPassage(other), 0)
     return { passage: grown, tokens: tokensOfPassage(grown) - tokensOfPassage(passage) - freed, swallowed }
   }
+}
+
+/** The page is that of the beginning: fewer by those that begin in what was put before. */
+function withPage({ metadata }: Chunk, before: string): JsonObject {
+  const { page } = metadata
+  return typeof page === 'number' && before.includes('\f')
+    ? { ...metadata, page: page - before.split('\f').length + 1 }
+    : metadata
 }
 
 /** The same section, or one below it. */
