@@ -365,9 +365,8 @@ describe('AsyncSimpleBot', () => {
       recorder: false,
       retry: { maxRetries: 0 },
     })
-    const rejection = expect(bot.ask('Hi')).rejects
-    await rejection.toMatchObject({ code: 'no_assistant_message' })
-    await rejection.toBeInstanceOf(NoAssistantMessageError)
+    await expect(bot.ask('Hi')).rejects.toMatchObject({ code: 'no_assistant_message' })
+    await expect(bot.ask('Hi')).rejects.toBeInstanceOf(NoAssistantMessageError)
   })
 
   it('CORE-SIMPLE-024 bots stand in line', () => {
