@@ -195,6 +195,25 @@ describe('git status in a repository that wants to run programs', () => {
       },
     },
     {
+      name: 'a clean filter without a name',
+      bites: true,
+      set: () => {
+        write('.git/config', `${readFileSync(join(repo, '.git/config'), 'utf8')}[filter ""]\n\tclean = ${program}\n`)
+        write('.gitattributes', '* filter=\n')
+        touch('a.txt')
+      },
+    },
+    {
+      name: 'a clean filter whose name is no UTF-8',
+      bites: true,
+      set: () => {
+        const config = [readFileSync(join(repo, '.git/config')), Buffer.from(`[filter "\xFF"]\n\tclean = ${program}\n`, 'latin1')]
+        writeFileSync(join(repo, '.git/config'), Buffer.concat(config))
+        writeFileSync(join(repo, '.gitattributes'), Buffer.from('* filter=\xFF\n', 'latin1'))
+        touch('a.txt')
+      },
+    },
+    {
       name: 'a filter process, by core.attributesFile',
       bites: true,
       set: () => {
@@ -295,8 +314,8 @@ describe('git status in a repository that wants to run programs', () => {
     rmSync(canary, { force: true })
     const { pieces, notices } = await status()
     expect(existsSync(canary)).toBe(false)
-    // Of a repository that lacks objects git has nothing to say; of all others it does.
-    if (name.startsWith('a promised object')) expect(notices).toHaveLength(1)
+    // Of a repository that lacks objects git has nothing to say, and nobody asks where a filter cannot be switched off; of all others it does.
+    if (name.startsWith('a promised object') || name.endsWith('no UTF-8')) expect(notices).toHaveLength(1)
     else expect(pieces[0]?.text).toMatch(/^## main\n/)
 
     if (!bites) return

@@ -95,9 +95,12 @@ async function readFilters(place: Place): Promise<{ readonly overrides: Override
   )
   if ('problem' in named) return named
   if (named.isCut) return { problem: 'its configuration names too many filters' }
+  // What is no UTF-8 cannot be named in the environment, and so not be switched off.
+  if (named.output.includes('\uFFFD')) return { problem: 'its configuration names a filter that is no UTF-8' }
   const keys = named.output.split('\0')
   if (!keys.includes(marker)) return { problem: 'this git cannot be run safely; version 2.31 or later is needed' }
-  const drivers = new Set(keys.flatMap((key) => /^filter\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []))
+  // A filter may have the empty name.
+  const drivers = new Set(keys.flatMap((key) => /^filter\.(.*)\.[^.]+$/s.exec(key)?.[1] ?? []))
   const overrides = [...drivers].flatMap((driver): Overrides => [
     [`filter.${driver}.clean`, ''],
     [`filter.${driver}.smudge`, ''],
