@@ -1,15 +1,15 @@
 /** Answers the questions of a collection and scores the answers: `cria eval answers`. */
 
-import { createReadStream } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import type { Citation } from '../../core/citation.ts'
-import { CriaError, toCriaError } from '../../core/error.ts'
+import { toCriaError } from '../../core/error.ts'
 import { EXTRACTIVE_REF } from '../../providers/extractive/model.ts'
 import { shortAnswer } from '../../providers/extractive/short-answer.ts'
 import { scoreAnswers } from './answer-score.ts'
 import type { AnswerScores, GoldQuestion, Prediction } from './answer-score.ts'
+import { readObjects, textOf, textsOf } from './lines.ts'
+import type { ObjectLine } from './lines.ts'
 
 /** One question through the whole product. */
 export type AnswerQuestion = (question: string) => Promise<Answered>
@@ -81,82 +81,44 @@ export async function evaluateAnswers(
 /** Answerable questions first. */
 export async function readQuestions(folder: string): Promise<GoldQuestion[]> {
   const questions: GoldQuestion[] = []
-  for await (const line of readLines(join(folder, 'answers.jsonl'))) questions.push(toQuestion(line))
+  for await (const line of readObjects(join(folder, 'answers.jsonl'), A_COLLECTION)) questions.push(toQuestion(line))
   const unanswerable = join(folder, 'unanswerable.jsonl')
   if (await exists(unanswerable))
-    for await (const line of readLines(unanswerable)) questions.push({ ...toQuestion(line), answers: [] })
+    for await (const line of readObjects(unanswerable, A_COLLECTION)) questions.push({ ...toQuestion(line), answers: [] })
   return questions
 }
 
 /** Title and text of the documents that were cited. */
 export async function readDocuments(folder: string, ids: ReadonlySet<string>): Promise<Map<string, string>> {
   const documents = new Map<string, string>()
-  for await (const line of readLines(join(folder, 'corpus.jsonl'))) {
-    const id = text(line, '_id')
-    if (ids.has(id)) documents.set(id, `${text(line, 'title', '')}\n${text(line, 'text', '')}`)
+  for await (const line of readObjects(join(folder, 'corpus.jsonl'), A_COLLECTION)) {
+    const id = textOf(line, '_id')
+    if (ids.has(id)) documents.set(id, `${textOf(line, 'title', '')}\n${textOf(line, 'text', '')}`)
   }
   return documents
 }
 
-interface Line {
-  readonly file: string
-  readonly number: number
-  readonly value: Readonly<Record<string, unknown>>
-}
-
 const A_COLLECTION = 'a collection with corpus.jsonl and answers.jsonl'
 
-async function* readLines(file: string, expected: string = A_COLLECTION): AsyncGenerator<Line> {
-  if (!(await exists(file))) throw new CriaError('not_found', `${file} does not exist: expected ${expected}.`)
-  let number = 0
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-    number++
-    if (line.trim() === '') continue
-    yield { file, number, value: parseLine(line, file, number) }
-  }
-}
-
-function parseLine(line: string, file: string, number: number): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch (error) {
-    throw new CriaError('invalid_request', `${file}, line ${number}: this is not JSON.`, { cause: error })
-  }
-  throw new CriaError('invalid_request', `${file}, line ${number}: expected a JSON object.`)
-}
-
-function toQuestion(line: Line): GoldQuestion {
+function toQuestion(line: ObjectLine): GoldQuestion {
   return {
-    id: text(line, '_id'),
-    question: text(line, 'question'),
-    answers: texts(line, 'answers'),
-    docIds: texts(line, 'doc_ids'),
-    source: text(line, 'source', ''),
+    id: textOf(line, '_id'),
+    question: textOf(line, 'question'),
+    answers: textsOf(line, 'answers'),
+    docIds: textsOf(line, 'doc_ids'),
+    source: textOf(line, 'source', ''),
   }
-}
-
-function text({ file, number, value }: Line, field: string, fallback?: string): string {
-  const found = value[field] ?? fallback
-  if (typeof found === 'string') return found
-  throw new CriaError('invalid_request', `${file}, line ${number}: "${field}" must be a string.`)
-}
-
-function texts({ file, number, value }: Line, field: string): string[] {
-  const found = value[field] ?? []
-  if (Array.isArray(found) && found.every((item) => typeof item === 'string')) return found
-  throw new CriaError('invalid_request', `${file}, line ${number}: "${field}" must be a list of strings.`)
 }
 
 /** Reads what `predictions` wrote. @throws CriaError `not_found` or `invalid_request` that names the line. */
 export async function readPredictions(file: string): Promise<Prediction[]> {
   const predictions: Prediction[] = []
-  for await (const line of readLines(file, 'answers, as --predictions writes them')) {
+  for await (const line of readObjects(file, 'answers, as --predictions writes them')) {
     predictions.push({
-      id: text(line, '_id'),
-      answer: text(line, 'answer', ''),
-      quote: text(line, 'quote', ''),
-      docId: text(line, 'doc_id', ''),
+      id: textOf(line, '_id'),
+      answer: textOf(line, 'answer', ''),
+      quote: textOf(line, 'quote', ''),
+      docId: textOf(line, 'doc_id', ''),
     })
   }
   return predictions
