@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { ConfigurationError } from '../core/error.ts'
 import { LISTS } from '../tools/rules/rule.ts'
+import { isRecord } from '../util/check.ts'
 import type { Problem } from '../util/check.ts'
 import { CONFIG_SHAPE } from './config-schema.ts'
 import type { CriaConfig } from './config-schema.ts'
@@ -107,13 +108,9 @@ function mergeObjects<T extends object>(base: T, over: T): T {
   const merged: Record<string, unknown> = { ...(base as Record<string, unknown>) }
   for (const [key, value] of Object.entries(over)) {
     const before = merged[key]
-    merged[key] = isObject(before) && isObject(value) ? mergeObjects(before, value) : value
+    merged[key] = isRecord(before) && isRecord(value) ? mergeObjects(before, value) : value
   }
   return merged as T
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Paths in a configuration are relative to the folder it belongs to, wherever the command is run. */

@@ -1,6 +1,7 @@
 /** Talks to a server that runs as a program: one JSON-RPC message a line. The program's whole process group ends with it. */
 
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { isRecord } from '../../util/check.ts'
 import { BoundedOutput } from '../builtin/bounded-output.ts'
 import { ProcessGroup } from '../builtin/process-group.ts'
 
@@ -151,20 +152,16 @@ function messageIn(line: string): JSONRPCMessage | undefined {
   } catch {
     return undefined
   }
-  if (!isObject(value) || value['jsonrpc'] !== '2.0') return undefined
+  if (!isRecord(value) || value['jsonrpc'] !== '2.0') return undefined
   const { id, method, result, error } = value
   if (id !== undefined && typeof id !== 'string' && typeof id !== 'number') return undefined
   if (typeof method === 'string') return value as unknown as JSONRPCMessage
   if (id === undefined) return undefined
   const isAnswer =
-    isObject(result) || (isObject(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string')
+    isRecord(result) || (isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string')
   if (isAnswer) return value as unknown as JSONRPCMessage
   return { jsonrpc: '2.0', id, error: { code: NO_ANSWER, message: 'what it sent is no answer' } }
 }
 
 /** "Invalid request", which is the nearest that JSON-RPC has. */
 const NO_ANSWER = -32_600
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
