@@ -177,6 +177,13 @@ describe('trust (I09)', () => {
     expect(() => loadConfig(at(project))).not.toThrow()
   })
 
+  test('one that cannot be read stops nobody from working in the folder, and a note says so', () => {
+    mkdirSync(join(project, '.cria', 'config.json'), { recursive: true })
+    const loaded = loadConfig(at(project))
+    expect(loaded.config).toEqual({})
+    expect(loaded.notes.join()).toMatch(/it is a folder\. It is not used/)
+  })
+
   test('once trusted it counts, below the folder too, and without a note', () => {
     writeProject({ store: 'handbook' })
     trustProject()

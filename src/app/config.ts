@@ -41,7 +41,7 @@ export function loadConfig(surroundings: Surroundings): LoadedConfig {
     files.push(paths.config)
   }
 
-  const found = findProjectConfig(surroundings.cwd, paths)
+  const found = projectConfig(surroundings, paths, notes)
   if (found === undefined) return { config, files, paths, project: undefined, notes }
 
   const trust = trustState(found, paths)
@@ -53,6 +53,17 @@ export function loadConfig(surroundings: Surroundings): LoadedConfig {
     notes.push(`The configuration ${found.file} ${why}; look at it, then run "cria trust" to let it count.`)
   }
   return { config, files, paths, project: { ...found, trust }, notes }
+}
+
+/** What comes with a folder and cannot be read stops nobody from working there: nobody has trusted it. */
+function projectConfig({ cwd }: Surroundings, paths: HomePaths, notes: string[]): ProjectConfig | undefined {
+  try {
+    return findProjectConfig(cwd, paths)
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigurationError)) throw thrown
+    notes.push(`${thrown.message} It is not used.`)
+    return undefined
+  }
 }
 
 /** What a project's file says, whether it counts or not. @throws ConfigurationError as `parseConfig`. */
