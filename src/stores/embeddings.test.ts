@@ -92,6 +92,23 @@ describe('a store with an embedding model', () => {
     expect(await store.retrieve('vehicle', 5)).toHaveLength(1)
   })
 
+  it('a source with another name keeps its vectors, and no model is asked for them', async () => {
+    const asked: string[] = []
+    const store = await open({
+      embeddingModel: words({ before: (texts, purpose) => void (purpose === 'document' && asked.push(...texts)) }),
+    })
+    await store.extend([...NOTES, { source: 'empty.md', text: '…' }])
+    const [before, held] = [await store.retrieve('automobile', 5), store.embeddings]
+    asked.length = 0
+    expect(await store.move('car.md', 'garage/car.md')).toBe(true)
+    expect(await store.move('empty.md', 'nothing.md')).toBe(true)
+    expect(store.embeddings).toEqual(held)
+    expect(await store.embed()).toMatchObject({ embedded: 0, skipped: 0 })
+    const after = await store.retrieve('automobile', 5)
+    expect(after.map(({ source, score }) => [source, score])).toEqual(before.map(({ score }) => ['garage/car.md', score]))
+    expect(asked).toEqual([])
+  })
+
   it('finds the same however it came to hold what it holds, also with codes', async () => {
     const text = fc.array(fc.constantFrom('car', 'vehicle', 'mill', 'river', 'bread', 'automobile'), {
       minLength: 1,

@@ -34,6 +34,7 @@ import { openStoreFile } from './sqlite/file.ts'
 import { IndexWriter } from './sqlite/index-writer.ts'
 import type { QueryVector, VectorRanking } from './sqlite/nearest.ts'
 import { Searcher } from './sqlite/search.ts'
+import { giveVectors, vectorsOfSource } from './sqlite/vectors.ts'
 import { indexAgain, putDocuments, removeAll, removeSources } from './sqlite/write.ts'
 import type { Addition, Outcome } from './sqlite/write.ts'
 import { TEXT_RULE } from './vectors/text.ts'
@@ -280,15 +281,17 @@ export class SqliteDocumentStore implements DocumentStore {
     return promised(() => this.#removeSources(sources))
   }
 
-  /** Gives a source another name. Returns false when there is none, or the other exists already. */
+  /** Gives a source another name; its vectors stay. Returns false when there is none, or the other exists already. */
   move(from: string, to: string, file?: FileFacts): Promise<boolean> {
     return promised(() =>
       this.#write(() => {
         const document = readDocument(this.#connection, from)
         const state = this.#stateOf(from)
         if (document === undefined || state === undefined || this.#stateOf(to) !== undefined) return false
+        const vectors = vectorsOfSource(this.#connection, from)
         this.#removeSources([from])
         this.#put([{ document: { ...document, source: to }, file: file ?? state.file }])
+        giveVectors(this.#connection, to, vectors)
         return true
       }),
     )

@@ -1,5 +1,7 @@
 /** Keeps vectors and their codes in step with the chunks. What writes happens inside the caller's transaction. */
 
+import type { Chunk } from '../../core/store.ts'
+import { embeddingText } from '../vectors/text.ts'
 import { codeBytes, codeOf, fromBytes, toBytes } from '../vectors/unit.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { addToFact, readFact } from './facts.ts'
@@ -92,6 +94,45 @@ export function removeVectors(connection: Connection, chunks: readonly number[])
     }
   }
   addToFact(connection, 'vector_changes', 1)
+}
+
+/** A vector, and the text that it was made of. */
+export interface SourceVector {
+  readonly embedder: number
+  readonly made: string
+  readonly data: Uint8Array
+}
+
+/** All vectors of a source, of every embedder. */
+export function vectorsOfSource(connection: Connection, source: string): SourceVector[] {
+  return connection
+    .all<ChunkText & { readonly embedder: number; readonly data: Uint8Array }>(
+      `SELECT chunks.id, chunks.details, text, embedder, data
+       FROM sources JOIN chunks ON source_id = sources.id JOIN vectors ON chunk = chunks.id WHERE source = ?`,
+      [source],
+    )
+    .map(({ embedder, data, ...chunk }) => ({ embedder, data, made: madeOf(chunk) }))
+}
+
+/** Gives the chunks of a source the vectors that were made of the same texts. */
+export function giveVectors(connection: Connection, source: string, vectors: readonly SourceVector[]): void {
+  if (vectors.length === 0) return
+  const chunks = connection.all<ChunkText>(
+    'SELECT chunks.id, chunks.details, text FROM sources JOIN chunks ON source_id = sources.id WHERE source = ?',
+    [source],
+  )
+  for (const [embedder, ofIt] of Map.groupBy(vectors, (vector) => vector.embedder)) {
+    const byText = new Map(ofIt.map(({ made, data }) => [made, data]))
+    const placed = chunks.flatMap((chunk): PlacedVector[] => {
+      const data = byText.get(madeOf(chunk))
+      return data === undefined ? [] : [{ chunk: chunk.id, vector: data.length === 0 ? undefined : fromBytes(data) }]
+    })
+    putVectors(connection, embedder, placed)
+  }
+}
+
+function madeOf({ details, text }: ChunkText): string {
+  return embeddingText({ ...(JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>), text })
 }
 
 /** The vectors of some chunks, those that have one. */
