@@ -2,7 +2,8 @@
  * One message model for everything.
  *
  * Words, here and everywhere: *session* a conversation, *turn* one question to its answer, *step* one model call with its
- * tools, *attempt* one try of one model call, *part* what a provider streams, *event* what we stream, *chunk* a passage of a document.
+ * tools, *attempt* one try of one model call, *event* what we stream, *part* a piece of a message (`Part`) or of what a provider
+ * streams (`ModelPart`), *chunk* a piece of a document, *passage* what a model is sent of the chunks that were found.
  */
 
 import { checkParts, checkRetrieved } from './check-parts.ts'

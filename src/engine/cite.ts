@@ -12,9 +12,9 @@ import { citedPlace } from './citations/cited-place.ts'
 import { readClaims } from './citations/claims.ts'
 import type { Claim } from './citations/claims.ts'
 import { compare } from './citations/comparison.ts'
-import type { Comparison } from './citations/comparison.ts'
+import type { Comparison, Place, Words } from './citations/comparison.ts'
 import { judgeQuotation, judgeStatement, sharesStatement } from './citations/judge.ts'
-import type { Verdict } from './citations/judge.ts'
+import type { Setting, Verdict } from './citations/judge.ts'
 import { standsLiterally } from './citations/literal.ts'
 import type { Range } from './citations/range.ts'
 
@@ -25,55 +25,52 @@ export function readCitations(
   count: (steps: number) => void = () => {},
 ): Citation[] {
   if (passages.length === 0) return []
-  const { claims, markers } = readClaims(answer)
-  if (claims.length === 0) return []
-  const byMarker = new Map(passages.map((passage) => [passage.marker, passage]))
-  let compared: Comparison | undefined
-  let steps = 0
   const citations = new Map<string, Citation>()
+  for (const citation of citationsIn(answer, passages, count)) {
+    const key = `${citation.marker}:${citation.start}:${citation.end}:${citation.quote}`
+    // Said twice of the same words: what was flagged once stays flagged.
+    if (!citations.has(key) || !citation.supported) citations.set(key, citation)
+  }
+  return [...citations.values()]
+}
+
+function* citationsIn(answer: string, passages: readonly Retrieved[], count: (steps: number) => void): Generator<Citation> {
+  const { claims, markers } = readClaims(answer)
+  const byMarker = new Map(passages.map((passage) => [passage.marker, passage]))
+  // Made when it is needed: most quotations are found without it.
+  let comparison: Comparison | undefined
+  let steps = 0
   for (const [index, claim] of claims.entries()) {
     const beside = [claims[index - 1], claims[index + 1]].flatMap((other) => other?.markers ?? [])
     for (const marker of claim.markers) {
       const retrieved = byMarker.get(marker)
       if (retrieved === undefined) {
-        note({
-          marker,
-          chunkId: '',
-          source: '',
-          start: 0,
-          end: 0,
-          quote: said(answer, claim.statement),
-          supported: false,
-          ...NO_PASSAGE,
-        })
+        yield withoutPassage(marker, said(answer, claim.statement))
         continue
       }
       if (isReference(answer, claim, retrieved)) continue
       const words = said(answer, claim.whole)
-      const place = standsLiterally(words, retrieved.chunk.text)
       steps += words.length
+      const place = standsLiterally(words, retrieved.chunk.text)
       if (place !== undefined) {
-        note(cited(answer, claim.whole, retrieved, { kind: 'verbatim', supported: true, place }))
+        yield cited(answer, claim.whole, retrieved, { kind: 'verbatim', supported: true, place })
         continue
       }
-      const comparison = (compared ??= compare(answer, markers, passages))
+      comparison ??= compare(answer, markers, passages)
       const passage = comparison.passage(marker)
       if (passage === undefined) continue
       const others = comparison.markers.filter((other) => other !== marker)
-      const setting = { comparison, passage, others, beside }
-      for (const { range, verdict } of verdictsOf(claim, setting)) note(cited(answer, range, retrieved, verdict))
+      for (const { range, verdict } of verdictsOf(claim, { comparison, passage, others, beside }))
+        yield cited(answer, range, retrieved, verdict)
     }
   }
-  count(steps + (compared?.steps() ?? 0))
-  return [...citations.values()]
-
-  function note(citation: Citation): void {
-    const key = `${citation.marker}:${citation.start}:${citation.end}:${citation.quote}`
-    if (!citations.has(key) || !citation.supported) citations.set(key, citation)
-  }
+  count(steps + (comparison?.steps() ?? 0))
 }
 
-const NO_PASSAGE = { kind: 'no-passage', reason: 'there is no passage of this number' } as const
+function withoutPassage(marker: string, quote: string): Citation {
+  const reason = 'there is no passage of this number'
+  return { marker, chunkId: '', source: '', start: 0, end: 0, quote, supported: false, kind: 'no-passage', reason }
+}
 
 interface Judged {
   readonly range: Range
@@ -81,10 +78,10 @@ interface Judged {
 }
 
 /** What one marker claims: the words before it as they stand, each quotation in them, or else the statement. */
-function verdictsOf(claim: Claim, setting: Parameters<typeof judgeStatement>[0]): Judged[] {
+function verdictsOf(claim: Claim, setting: Setting): Judged[] {
   const { whole, statement, quotations, markers } = claim
   const { comparison } = setting
-  const size = ({ from, to }: { from: number; to: number }): number => to - from
+  const size = ({ from, to }: Place): number => to - from
   const asItStands = judgeQuotation({ ...setting, others: [], beside: [] }, whole)
   if (asItStands.kind === 'verbatim') return [{ range: whole, verdict: asItStands }]
   const quoted = quotations.filter((range) => isQuotation(comparison.answer, comparison.wordsIn(range)))
@@ -114,21 +111,14 @@ function overlap(a: Range, b: Range): Range {
 const WORDS_OF_QUOTATION = 3
 const CHARACTERS_OF_QUOTATION = 4
 
-function isQuotation(
-  { text, starts, ends }: ReturnType<typeof compare>['answer'],
-  { from, to }: { from: number; to: number },
-): boolean {
+function isQuotation({ text, starts, ends }: Words, { from, to }: Place): boolean {
   const isDense =
     to > from && /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}]/u.test(text.slice(starts[from], ends[from]))
   return to - from >= (isDense ? CHARACTERS_OF_QUOTATION : WORDS_OF_QUOTATION)
 }
 
 /** A number beside the quotations that the passage does not have. */
-function frameProblem(
-  { comparison, passage }: Parameters<typeof judgeStatement>[0],
-  statement: Range,
-  quoted: readonly Range[],
-): Verdict | undefined {
+function frameProblem({ comparison, passage }: Setting, statement: Range, quoted: readonly Range[]): Verdict | undefined {
   const { from, to } = comparison.wordsIn(statement)
   const inside = quoted.map((range) => comparison.wordsIn(range))
   const { text, starts, ends } = comparison.answer
