@@ -76,7 +76,8 @@ export function checkRetrieved(retrieved: unknown, place: string): void {
   throw new ConfigurationError(`${place} must hold a marker, and a chunk with text, source, start, end and score.`)
 }
 
-function problemIn(part: unknown): string | undefined {
+/** What keeps a value from being a part; `undefined` when nothing does. */
+export function problemIn(part: unknown): string | undefined {
   if (!isRecord(part)) return `must be a part, but is ${nameOf(part)}`
   const { type } = part
   if (typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) {

@@ -1,6 +1,8 @@
 /** Which calls must not run at the same time? */
 
 import type { Tool, ToolResources } from '../core/tool.ts'
+import { isRecord } from '../util/check.ts'
+import { isPromise } from '../util/promise.ts'
 
 /** `everything`: a tool that only reads, and does not say what. */
 export interface Footprint {
@@ -16,19 +18,27 @@ export interface Footprint {
 export function footprintOf(tool: Tool, input: unknown): Footprint {
   const resources = declaredResources(tool, input)
   if (resources !== undefined) {
-    return { reads: resources.reads ?? [], writes: resources.writes ?? [], declared: true, alone: false }
+    return { ...resources, declared: true, alone: false }
   }
   const reads = 'everything'
   return { reads, writes: [], declared: false, alone: tool.isReadOnly !== true }
 }
 
-function declaredResources(tool: Tool, input: unknown): ToolResources | undefined {
+function declaredResources(tool: Tool, input: unknown): Required<ToolResources> | undefined {
   try {
     // The input was checked against the tool's own schema.
-    return tool.resources?.(input as never)
+    const said: unknown = tool.resources?.(input as never)
+    // Also a promise, a list or a name where a list of names is meant: none of them says anything.
+    if (!isRecord(said) || isPromise(said)) return undefined
+    const { reads = [], writes = [] } = said
+    return isNames(reads) && isNames(writes) ? { reads, writes } : undefined
   } catch {
     return undefined
   }
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 /** One writes what the other reads or writes. */

@@ -1,5 +1,6 @@
 /** What a tool returned, as the model gets it: bounded text that is never empty, and attachments. */
 
+import { problemIn } from '../core/check-parts.ts'
 import type { FilePart, ImagePart } from '../core/part.ts'
 import { bytesIn, describeBytes, imageFrom, looksBinary } from './binary.ts'
 
@@ -29,7 +30,16 @@ export function told(output: unknown, limit: number): Told {
     const { kept, note } = attachmentsIn(output.attachments)
     return { ...plain(output.content + note, limit, output.isError === true), attachments: kept }
   }
-  return plain(textOf(output), limit)
+  const text = textOf(output)
+  const unshown = text === '{}' ? className(output) : undefined
+  return unshown === undefined ? plain(text, limit) : plain(`The tool returned a ${unshown}, which cannot be shown.`, limit, true)
+}
+
+/** Of what keeps to itself what it holds, such as a `Response` or a stream; `undefined` for a plain object. */
+function className(value: unknown): string | undefined {
+  const prototype: unknown = Object.getPrototypeOf(Object(value))
+  const isPlain = prototype === null || prototype === Object.prototype || value instanceof Map
+  return isPlain ? undefined : (value as object).constructor.name
 }
 
 function plain(text: string, limit: number, isError = false): Told {
@@ -136,9 +146,10 @@ function attachmentsIn(given: unknown): { readonly kept: readonly Attachment[]; 
   const kept: Attachment[] = []
   let room = MAX_ATTACHED_CHARS
   for (const each of all) {
-    if (!isAttachment(each) || kept.length >= MAX_ATTACHMENTS || each.data.length > room) continue
-    room -= each.data.length
-    kept.push(each)
+    const attachment = attachmentOf(each)
+    if (attachment === undefined || kept.length >= MAX_ATTACHMENTS || attachment.data.length > room) continue
+    room -= attachment.data.length
+    kept.push(attachment)
   }
   const missing = all.length - kept.length
   return {
@@ -147,8 +158,14 @@ function attachmentsIn(given: unknown): { readonly kept: readonly Attachment[]; 
   }
 }
 
-function isAttachment(value: unknown): value is Attachment {
-  if (typeof value !== 'object' || value === null) return false
-  const { type, mediaType, data } = value as Partial<Attachment>
-  return (type === 'image' || type === 'file') && typeof mediaType === 'string' && typeof data === 'string'
+/** A copy with nothing in it but what belongs to it; `undefined` for what is none. */
+function attachmentOf(value: unknown): Attachment | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { type, mediaType, data, filename } = value as FilePart
+  const attachment = { type, mediaType, data, ...(filename === undefined ? {} : { filename }) }
+  return isAttachment(attachment) ? attachment : undefined
+}
+
+function isAttachment(part: { readonly type: string }): part is Attachment {
+  return (part.type === 'image' || part.type === 'file') && problemIn(part) === undefined
 }

@@ -209,6 +209,52 @@ describe('what can go wrong with a call', () => {
       /^\(not shown: binary output/,
       false,
     ],
+    ['returns an empty map', () => new Map(), /^\{\}$/, false],
+    ['returns a response', () => new Response('text'), /^The tool returned a Response, which cannot be shown\.$/, true],
+    ["returns what is nobody's and empty", () => Object.create(null) as object, /^\{\}$/, false],
+    [
+      'returns a text that cannot be looked at',
+      () => ({
+        get content() {
+          throw new Error('gone')
+        },
+      }),
+      /^What the tool returned cannot be read \(gone\)\. Its effects are unknown/,
+      true,
+    ],
+    [
+      'returns a buffer that it has handed on',
+      () => {
+        const bytes = new Uint8Array(8)
+        structuredClone(bytes, { transfer: [bytes.buffer] })
+        return bytes
+      },
+      /^What the tool returned cannot be read/,
+      true,
+    ],
+    [
+      'throws what cannot be looked at',
+      () => {
+        const { proxy, revoke } = Proxy.revocable({}, {})
+        revoke()
+        return Promise.reject(proxy)
+      },
+      /^What the tool threw cannot be read/,
+      true,
+    ],
+    [
+      'returns attachments that are none',
+      () => ({
+        content: 'Here.',
+        attachments: [
+          { type: 'image', mediaType: 'image/png', data: 'http://[' },
+          { type: 'file', mediaType: 'text/plain', data: 'QQ==', filename: 5 },
+          { type: 'image', mediaType: 'image/png', data: 'QQ==', width: 5n },
+        ],
+      }),
+      /^Here\.\n\(2 of 3 attachments left out/,
+      false,
+    ],
     ['says that it failed', () => ({ content: 'No such file.', isError: true }), /^No such file\.$/, true],
     ['returns text with empty content', () => ({ content: '' }), /^\(no output\)$/, false],
     ['returns JSON with a content that is no text', () => ({ content: 1 }), /^\{"content":1\}$/, false],

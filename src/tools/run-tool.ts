@@ -57,7 +57,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
       if (news.type === 'progress') yield { type: 'tool_progress', id, content: news.content }
       else ending = news
     }
-    const outcome = outcomeOf(ending, { tool, maxChars, span, timedOut })
+    const outcome = readOutcome(ending, { tool, maxChars, span, timedOut })
     const { content, isError, attachments } = outcome
     return { result: { id, name, content, isError, durationMs: ctx.clock.now() - startedAt }, attachments }
   } finally {
@@ -107,6 +107,18 @@ interface Circumstances {
   readonly span: Span
   /** The reason with which the tool was stopped when its own time was up. */
   readonly timedOut: CriaError
+}
+
+/** What a tool returns or throws may fail when it is looked at: a member that throws, a buffer that was handed on. */
+function readOutcome(ending: Ending, circumstances: Circumstances): Told {
+  try {
+    return outcomeOf(ending, circumstances)
+  } catch (thrown) {
+    const { span, maxChars } = circumstances
+    const problem = new CriaError('tool_failure', `What the tool ${ending.type} cannot be read (${redact(messageOf(thrown))}).`)
+    span.fail(problem)
+    return failure(`${problem.message} ${EFFECTS_UNKNOWN}`, maxChars)
+  }
 }
 
 function outcomeOf(ending: Ending, { tool, maxChars, span, timedOut }: Circumstances): Told {

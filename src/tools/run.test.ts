@@ -126,6 +126,32 @@ describe('concurrent mode', () => {
     expect(log.indexOf('read y begins')).toBeLessThan(log.indexOf('write x ends'))
   })
 
+  it.each<[string, unknown]>([
+    ['a promise', Promise.resolve({ writes: ['x'] })],
+    ['a list', ['x']],
+    ['a name', { writes: 'x' }],
+    ['a set', { reads: [], writes: new Set(['x']) }],
+    ['nothing', null],
+    ['names that are none', { writes: [1] }],
+  ])('E13 a tool whose resources are %s has not said what it touches, and runs alone', async (_, resources) => {
+    let running = 0
+    let most = 0
+    const work = tool(
+      'work',
+      async () => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        running--
+      },
+      { resources: () => resources as never, isReadOnly: false },
+    )
+    const model = calling([{ name: 'work' }, { name: 'work' }, { name: 'work' }])
+    const events = await collect({ model, tools: [work], hasPermissionsToUseTool: yes })
+    expect(resultsOf(events)).toHaveLength(3)
+    expect(events.at(-1)?.type).toBe('complete')
+    expect(most).toBe(1)
+  })
+
   it('ENG-TOOL-003 at most five run at a time, and the next starts as soon as one ends', async () => {
     let running = 0
     let most = 0
