@@ -9,7 +9,7 @@ import { orAborted } from '../util/abort.ts'
 import { sha256 } from '../util/hash.ts'
 import { notRun } from './call.ts'
 import type { Job, Outcome, ToolsContext } from './call.ts'
-import { merged } from './merge.ts'
+import { sideBySide } from './side-by-side.ts'
 import { ask, judgeJob } from './permit.ts'
 import type { Asked, Decision } from './permit.ts'
 import { MAX_PERIOD, repeatedPeriod, REPETITIONS, stepKey } from './repetition.ts'
@@ -61,7 +61,7 @@ export class Step {
   async *together(jobs: readonly Job[]): Station<void> {
     const asked = yield* this.#judge(jobs)
     let questions = asked.length === 0 ? [] : [this.#askMeanwhile(asked)]
-    yield* merged(() => {
+    yield* sideBySide(() => {
       const asking = questions
       questions = []
       return this.#ctx.signal.aborted ? [] : [...this.#start(jobs), ...asking]

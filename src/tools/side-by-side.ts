@@ -4,7 +4,7 @@ import { Mailbox } from '../util/mailbox.ts'
 
 type Source<T> = AsyncGenerator<T, void, undefined>
 
-type Step<T> =
+type Arrival<T> =
   | { readonly source: Source<T>; readonly result: IteratorResult<T, void> }
   | { readonly source: Source<T>; readonly thrown: unknown }
 
@@ -16,9 +16,9 @@ type Step<T> =
  * A source goes on only when the reader has come back for more after its last value: what it said before an effect has been written
  * down when the effect begins. When a source throws, or the reader leaves, the others are returned and waited for.
  */
-export async function* merged<T>(next: () => Iterable<Source<T>>): AsyncGenerator<T, void, undefined> {
+export async function* sideBySide<T>(next: () => Iterable<Source<T>>): AsyncGenerator<T, void, undefined> {
   const running = new Set<Source<T>>()
-  const arrived = new Mailbox<Step<T>>()
+  const arrived = new Mailbox<Arrival<T>>()
   const advance = (source: Source<T>): void => {
     running.add(source)
     source.next().then(
@@ -29,17 +29,17 @@ export async function* merged<T>(next: () => Iterable<Source<T>>): AsyncGenerato
   try {
     for (const source of next()) advance(source)
     while (running.size > 0) {
-      const step = await arrived.take()
-      if ('thrown' in step) {
-        running.delete(step.source)
-        throw step.thrown
+      const arrival = await arrived.take()
+      if ('thrown' in arrival) {
+        running.delete(arrival.source)
+        throw arrival.thrown
       }
-      if (step.result.done === true) {
-        running.delete(step.source)
+      if (arrival.result.done === true) {
+        running.delete(arrival.source)
         for (const source of next()) advance(source)
       } else {
-        yield step.result.value
-        advance(step.source)
+        yield arrival.result.value
+        advance(arrival.source)
       }
     }
   } finally {
