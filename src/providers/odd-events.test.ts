@@ -87,3 +87,65 @@ test('A07 a reason that was told is not forgotten when an unknown event follows 
     expect((await ask(model)).finish).toMatchObject({ reason, rawReason: finish })
   }
 })
+
+const JSON_CALL = '{"city":"Bern"}'
+const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
+
+describe('what is not told in pieces is told all the same', () => {
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: TEXT, annotations: [] }],
+  }
+  const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'find', arguments: JSON_CALL, status: 'completed' }
+  const response = { id: 'r', object: 'response', created_at: 1, model: 'm', status: 'completed', output: [message, call] }
+  const completed = event({ type: 'response.completed', response })
+  const item = (kind: 'added' | 'done', output_index: number, value: object): string =>
+    event({ type: `response.output_item.${kind}`, output_index, item: value })
+  const start = event({
+    type: 'message_start',
+    message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] },
+  })
+  const block = (content_block: object): string =>
+    event({ type: 'content_block_start', index: 0, content_block }) + event({ type: 'content_block_stop', index: 0 })
+  const stop = event({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }) + event({ type: 'message_stop' })
+  const whole = {
+    role: 'assistant',
+    content: TEXT,
+    tool_calls: [{ id: 'call_1', function: { name: 'find', arguments: JSON_CALL } }],
+  }
+
+  test.each<readonly [what: string, model: string, body: string, thinking: string, calls: number]>([
+    ['by the end of a response only', 'openai/m', completed, '', 1],
+    [
+      'by whole items',
+      'openai/m',
+      item('added', 0, { ...message, content: [] }) + item('done', 0, message) + item('done', 1, call) + completed,
+      '',
+      1,
+    ],
+    ['by the beginning of a block', 'anthropic/m', start + block({ type: 'text', text: TEXT }) + stop, '', 0],
+    [
+      'by the beginning of a block of thinking',
+      'anthropic/m',
+      start + block({ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }) + block({ type: 'text', text: TEXT }) + stop,
+      'Hm.',
+      0,
+    ],
+    [
+      'by one whole message',
+      'openai-compatible/m',
+      event({ id: 'c', choices: [{ index: 0, message: whole, finish_reason: 'tool_calls' }] }),
+      '',
+      1,
+    ],
+  ])('%s', async (_, model, body, thinking, calls) => {
+    await using server = await wireServer([{ body }])
+    const outcome = await ask(createProviderModel(model, { baseURL: `${server.url}/v1`, apiKey: 'sk-test-0123456789', env: {} }))
+    expect(outcome).toMatchObject({ text: TEXT, thinking, error: undefined })
+    expect(outcome.calls.map(({ name, input }) => [name, input])).toEqual(calls === 0 ? [] : [['find', { city: 'Bern' }]])
+    expect(outcome.finish?.reason).toBe(calls === 0 ? 'stop' : 'tool-calls')
+    if (thinking !== '') expect(JSON.stringify(outcome.parts)).toContain('c2ln')
+  })
+})

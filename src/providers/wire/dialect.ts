@@ -24,7 +24,13 @@ export function createNotes(): WireNotes {
  * What becomes of one event: it stays as it is, goes, is the last one, begins the answer anew, or is replaced.
  * `restart`: all that came before it is void; the stream that the package reads ends here, and a new one begins with this event.
  */
-export type Verdict = 'keep' | 'drop' | 'last' | 'restart' | { readonly replace: JsonObject }
+export type Verdict =
+  | 'keep'
+  | 'drop'
+  | 'last'
+  | 'restart'
+  /** `before`: events to be told before it, as they are. */
+  | { readonly replace: JsonObject; readonly before?: readonly JsonObject[] }
 
 /** Made anew for each call, so that it may remember what came before. */
 export interface Dialect {

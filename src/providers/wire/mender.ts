@@ -76,6 +76,10 @@ export class Mender {
       if (verdict === 'restart') return result({ restart: block.subarray(at) })
       at += piece.length
       if (verdict !== 'drop') {
+        for (const earlier of typeof verdict === 'object' ? (verdict.before ?? []) : []) {
+          flush()
+          out.push(Buffer.from(formatEvent(earlier)))
+        }
         const next =
           typeof verdict === 'object'
             ? { event: verdict.replace, piece: undefined }

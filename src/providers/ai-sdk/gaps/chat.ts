@@ -9,12 +9,13 @@ import { chatFinish } from './chat-finish.ts'
 import { chatPlaceholder } from './chat-placeholder.ts'
 import { chatToolCalls } from './chat-tool-calls.ts'
 import { chatUsage } from './chat-usage.ts'
+import { chatWhole } from './chat-whole.ts'
 import { errorReports } from './error-reports.ts'
 import { dialectOf } from './gap.ts'
 import { oneAnswer } from './one-answer.ts'
 
 export const chatDialect: CreateDialect = dialectOf({
-  gaps: [oneAnswer('choices'), chatPlaceholder, chatErrors, errorReports, chatUsage, chatFinish, chatToolCalls],
+  gaps: [oneAnswer('choices'), chatPlaceholder, chatErrors, errorReports, chatUsage, chatFinish, chatWhole, chatToolCalls],
   deltas: ['"content":"', '"content": "', '"reasoning'],
   absorb: absorbChat,
   essence: (body) => ({

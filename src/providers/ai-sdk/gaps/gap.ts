@@ -45,10 +45,13 @@ export function dialectOf({ gaps, ...traits }: ApiTraits): CreateDialect {
 
 function judge(gaps: readonly Gap[], given: JsonObject): Verdict {
   let event = given
+  const before: JsonObject[] = []
   for (const gap of gaps) {
     const verdict = gap.event?.(event) ?? 'keep'
-    if (typeof verdict === 'object') event = verdict.replace
-    else if (verdict !== 'keep') return verdict
+    if (typeof verdict === 'object') {
+      event = verdict.replace
+      before.push(...(verdict.before ?? []))
+    } else if (verdict !== 'keep') return verdict
   }
-  return event === given ? 'keep' : { replace: event }
+  return event === given && before.length === 0 ? 'keep' : { replace: event, before }
 }

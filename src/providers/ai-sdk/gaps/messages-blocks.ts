@@ -1,10 +1,11 @@
 /**
  * Messages: servers other than Anthropic's leave out what the package insists on: the signature of thinking, usage, empty texts. A block
- * that is refused in mid-stream loses all of its deltas.
+ * that is refused in mid-stream loses all of its deltas. Others send the first words with the beginning of a block, where it does not look.
  */
 
 import type { Json, JsonObject } from '../../../core/json.ts'
-import { asArray, asObject, asString } from '../../wire/dialect.ts'
+import { asArray, asObject, asString, parseObject } from '../../wire/dialect.ts'
+import type { Verdict } from '../../wire/dialect.ts'
 import type { CreateGap } from './gap.ts'
 
 export const messagesBlocks: CreateGap = () => ({
@@ -12,7 +13,7 @@ export const messagesBlocks: CreateGap = () => ({
   event(event) {
     switch (event['type']) {
       case 'content_block_start':
-        return { replace: { ...event, content_block: mendBlock(asObject(event['content_block']) ?? {}) } }
+        return begin(event, mendBlock(asObject(event['content_block']) ?? {}))
       case 'message_start': {
         const message = asObject(event['message']) ?? {}
         return {
@@ -40,6 +41,27 @@ export const messagesBlocks: CreateGap = () => ({
   }),
 })
 
+/** The package takes text and thinking from the pieces that follow: what a block begins with is made the first of them. */
+function begin(event: JsonObject, block: JsonObject): Verdict {
+  const { type, text, thinking, signature } = block
+  const pieces: JsonObject[] =
+    type === 'text'
+      ? [{ type: 'text_delta', text: text ?? '' }]
+      : type === 'thinking'
+        ? [
+            { type: 'thinking_delta', thinking: thinking ?? '' },
+            { type: 'signature_delta', signature: signature ?? '' },
+          ]
+        : []
+  const deltas = pieces
+    .filter((piece) => Object.values(piece).every((value) => value !== ''))
+    .map((delta) => ({ type: 'content_block_delta', index: event['index'] ?? 0, delta }))
+  const last = deltas.pop()
+  if (last === undefined) return { replace: { ...event, content_block: block } }
+  const empty = type === 'text' ? { text: '' } : { thinking: '', signature: '' }
+  return { before: [{ ...event, content_block: { ...block, ...empty } }, ...deltas], replace: last }
+}
+
 const mendAny = (block: unknown): unknown => {
   const object = asObject(block)
   return object === undefined ? block : mendBlock(object)
@@ -52,10 +74,15 @@ function mendBlock(block: JsonObject): JsonObject {
     case 'thinking':
       return { ...block, thinking: asString(block['thinking']) ?? '', signature: asString(block['signature']) ?? '' }
     case 'tool_use':
-      return { ...block, id: asString(block['id']) ?? '', name: asString(block['name']) ?? '', input: block['input'] ?? {} }
+      return { ...block, id: asString(block['id']) ?? '', name: asString(block['name']) ?? '', input: inputOf(block['input']) }
     default:
       return block
   }
+}
+
+function inputOf(given: Json | undefined): Json {
+  if (typeof given !== 'string') return given ?? {}
+  return given.trim() === '' ? {} : (parseObject(given) ?? given)
 }
 
 /** The package needs numbers; what was really sent is noted elsewhere. */

@@ -8,12 +8,13 @@ import { errorReports } from './error-reports.ts'
 import { dialectOf } from './gap.ts'
 import { responsesEnd } from './responses-end.ts'
 import { responsesItems } from './responses-items.ts'
+import { responsesLate } from './responses-late.ts'
 import { responsesReasoning } from './responses-reasoning.ts'
 
 const ESSENTIAL = new Set<unknown>(['message', 'reasoning', 'function_call'])
 
 export const responsesDialect: CreateDialect = dialectOf({
-  gaps: [errorReports, responsesReasoning, responsesItems, responsesEnd],
+  gaps: [errorReports, responsesReasoning, responsesItems, responsesLate, responsesEnd],
   deltas: ['.delta"'],
   absorb: absorbResponses,
   essence: (body) => ({
