@@ -86,8 +86,10 @@ const SURE_ENOUGH = 0.5
 /** What must be reached where the best window lacks the word that the question is about. */
 const SURE_WITHOUT_RAREST = 0.55
 /** The same where it lacks a word that is about half of the question. */
-const SURE_WITHOUT_HALF = 0.65
+const SURE_WITHOUT_HALF = 0.9
 const HALF = 0.4
+/** The same where it has only relatives of the words that are asked for: "director" is none of "directory". */
+const SURE_WITHOUT_WORD = 0.9
 /** The same where no passage mentions a name or number of the question. */
 const SURE_WITHOUT_NAME = 0.85
 /** The same where a number is asked for and the best window has none. */
@@ -105,6 +107,7 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   const inside = strengths(question, reading, ...wordRange(reading.words, window.start, window.end))
   const found = either(inside, either(context?.close ?? [], context?.wide ?? []))
   const unsaid = heaviestUnsaid(question, found)
+  if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
   if (terms.length > 1 && unsaid >= HALF) return SURE_WITHOUT_HALF
   const weights = terms.map(({ weight }) => weight).toSorted((a, b) => b - a)
   const [rarest = 0, next = 0] = weights
