@@ -230,6 +230,7 @@ test('of several answers the one that begins first is the answer', async () => {
   const both = ['A', 'B'].map((text, index) => ({ index, delta: { content: text }, finish_reason: null }))
   const body = [
     chunk({ role: 'assistant', content: '' }),
+    chunk({ content: 'C' }, null, 2),
     chunk({ role: 'assistant', content: '' }, null, 1),
     chunk({ content: 'B' }, null, 1),
     event({ id: 'c', model: 'm', choices: both.toReversed() }),

@@ -42,7 +42,8 @@ export class Mender {
   /** @param block whole events. */
   mend(block: Buffer): Mended {
     const mayMerge = isSeveral(block) && has(block, this.#deltas)
-    if (!mayMerge && !this.#isMarked(block)) return { bytes: block }
+    const someMarked = this.#isMarked(block)
+    if (!mayMerge && !someMarked) return { bytes: block }
 
     const out: Buffer[] = []
     let pending: Pending | undefined
@@ -57,7 +58,7 @@ export class Mender {
 
     let at = 0
     for (const piece of splitEvents(block)) {
-      const marked = this.#isMarked(piece)
+      const marked = someMarked && this.#isMarked(piece)
       const parsed = marked || (mayMerge && has(piece, this.#deltas)) ? parseEvent(piece.toString()) : undefined
       if (marked && parsed !== undefined && isEndMark(parsed.data)) return result({ ended: true })
       const event = parsed === undefined ? errorIn(piece, marked) : parseObject(parsed.data)

@@ -7,6 +7,9 @@ import type { JsonObject } from '../../../core/json.ts'
 import { objectsIn } from '../../wire/dialect.ts'
 import type { CreateGap } from './gap.ts'
 
+/** The number of an answer that is not the first begins with one of these. */
+const OTHERS = [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((digit) => [`"index":${digit}`, `"index": ${digit}`])
+
 /** @param member of an event that holds the pieces. */
 export const oneAnswer =
   (member: 'choices' | 'candidates'): CreateGap =>
@@ -14,7 +17,7 @@ export const oneAnswer =
     let ours: number | undefined
     let isOneOfMany = false
     return {
-      markers: ['"index":1', '"index": 1'],
+      markers: OTHERS,
       // Where there are others, every event may be one of theirs.
       hasBegun: () => ours === 0 && !isOneOfMany,
       event(event) {
