@@ -39,6 +39,10 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/
 
+/** They change how much is told, in which language, and for which system is built. */
+const HARMLESS_ASSIGNMENT =
+  /^(?:CI|NODE_ENV|DEBUG|VERBOSE|FORCE_COLOR|NO_COLOR|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH|CGO_ENABLED|LANG|LC_ALL)=[\w.-]*$/
+
 export function parseCommandLine(line: string, nesting = 0): CommandLine {
   if (line.length > MAX_LENGTH) return { commands: [], obscure: 'it is too long to be judged' }
   const reader = new Reader(line, nesting)
@@ -289,6 +293,7 @@ class Reader {
       const word = words[first]
       if (word === undefined || word.quoted) break
       if (RESERVED.has(word.text)) this.#mark(`it uses "${word.text}"`)
+      else if (HARMLESS_ASSIGNMENT.test(word.text)) continue
       else if (ASSIGNMENT.test(word.text)) this.#mark('it sets variables')
       else break
     }

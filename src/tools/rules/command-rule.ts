@@ -4,7 +4,7 @@ import { parseCommandLine } from './command-line.ts'
 import type { SimpleCommand, Word } from './command-line.ts'
 import { matchesGlob } from './glob.ts'
 import { guardedWords } from './guarded-paths.ts'
-import { programOf, riskyWords } from './programs.ts'
+import { programOf, readsCommands, riskyWords } from './programs.ts'
 
 /** The words of a rule. A last word `*` stands for any further words; a `*` inside a word for any characters of that word. */
 export type CommandPattern = SimpleCommand
@@ -49,18 +49,18 @@ export function wordsLeftOut(pattern: CommandPattern, command: SimpleCommand): r
 
 /**
  * Whether a prohibition meets the command, under whatever name its program is called, or a command that it runs. `undefined` when it
- * could run too many to look at.
+ * could run too many to look at, or reads them from its input.
  */
 export function meetsCommand(pattern: CommandPattern, command: SimpleCommand): boolean | undefined {
   const inner: SimpleCommand[] = []
-  collectInner(command, inner, 0)
+  const isToldLater = collectInner(command, inner, 0)
   const met = inner.some((each) =>
     matches(pattern, each, (word, expected, index) => {
       const [text, other] = index === 0 ? [programOf(word.text), programOf(expected.text)] : [word.text, expected.text]
       return isWild(expected) ? matchesGlob(other, text) : text === other || (index === 0 && word.text === expected.text)
     }),
   )
-  return met || (inner.length >= MAX_INNER ? undefined : false)
+  return met || (isToldLater || inner.length >= MAX_INNER ? undefined : false)
 }
 
 function matches(
@@ -90,18 +90,29 @@ const MAX_INNER = 500
 
 /**
  * The command itself, also without options before its first argument (`git --no-pager push`), and what it may run: what follows `env` or
- * `find -exec`, what stands in the script of `sh -c`.
+ * `find -exec`, what stands in the script of `sh -c`. Returns whether one of them reads more from its input.
  */
-function collectInner(command: SimpleCommand, into: SimpleCommand[], depth: number): void {
+function collectInner(command: SimpleCommand, into: SimpleCommand[], depth: number): boolean {
   collectWithoutOptions(command, into)
+  let isToldLater = readsCommands(command)
   for (const place of riskyWords(command)) {
     const word = command[place]
     if (place === 0 || word === undefined || depth >= MAX_DEPTH) continue
-    if (into.length >= MAX_INNER) return
-    collectWithoutOptions(command.slice(place), into)
-    const script = /[\s;&|]/.test(word.text) ? parseCommandLine(word.text).commands : []
-    for (const inner of script) collectInner(inner, into, depth + 1)
+    if (into.length >= MAX_INNER) return isToldLater
+    const rest = command.slice(place)
+    collectWithoutOptions(rest, into)
+    isToldLater ||= readsCommands(rest)
+    for (const script of scriptsIn(word.text)) {
+      for (const inner of parseCommandLine(script).commands) isToldLater = collectInner(inner, into, depth + 1) || isToldLater
+    }
   }
+  return isToldLater
+}
+
+/** `rm x`, `--to-command=rm x`, `alias.x=!rm x`. */
+function scriptsIn(text: string): readonly string[] {
+  if (!/[\s;&|]/.test(text)) return []
+  return [...new Set([text, text.replace(/^[^\s=]*=/, '')].map((script) => script.replace(/^!/, '')))]
 }
 
 function collectWithoutOptions(command: SimpleCommand, into: SimpleCommand[]): void {

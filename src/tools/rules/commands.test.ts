@@ -767,6 +767,44 @@ describe('rules for commands', () => {
 
   it('what is not understood is asked about even where the whole tool is allowed, if anything is forbidden', async () => {
     expect(await judged('echo $X', { allow: ['shell'] })).toMatchObject({ verdict: 'allow', rule: 'shell' })
+    for (const command of [
+      'echo rm x | sh',
+      'cat x | bash -s',
+      'cat x | python3 -',
+      'cat x | env sh',
+      'cat x | sudo -u a bash',
+    ]) {
+      expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
+        command,
+        'ask',
+      ])
+    }
+    for (const command of [
+      'node --version',
+      'node --test',
+      'python3 -m pytest -q',
+      'sh build.sh',
+      'perl -v',
+      'npx tsc --noEmit',
+      'command -v node',
+      'CI=1 npm test',
+    ]) {
+      expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
+        command,
+        'allow',
+      ])
+    }
+    for (const command of [
+      `tar --to-command='rm x' -xf a`,
+      `git -c alias.x='!rm x' x`,
+      `env --split-string="rm x"`,
+      `make SHELL='rm x'`,
+    ]) {
+      expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
+        command,
+        'deny',
+      ])
+    }
     expect(await judged('echo $X', { allow: ['shell'], deny: shellRules('rm *') })).toMatchObject({
       verdict: 'ask',
       rule: 'shell(rm *)',

@@ -51,7 +51,7 @@ function partsOf(name: string): string[] {
 
 /** They tell that a file is there, not what it holds. */
 export const NAMING: ReadonlySet<string> = new Set(
-  'ls stat test find fd tree basename dirname realpath readlink echo printf pwd'.split(' '),
+  'ls stat test find fd tree du basename dirname realpath readlink echo printf pwd'.split(' '),
 )
 /** They read, and write only where an option or the shell says so. */
 export const READING: ReadonlySet<string> = new Set(
@@ -66,7 +66,9 @@ const SEARCHING: ReadonlySet<string> = new Set('grep egrep fgrep rg ag ack jq yq
 
 /** The places of words that name such paths; the program itself is number 0. */
 export function guardedWords(command: SimpleCommand, program: string): ReadonlySet<number> {
-  if (NAMING.has(program)) return new Set()
+  // They print what is no name in such a list.
+  const readsNames = command.some(({ text }) => text.startsWith('--files0-from'))
+  if (NAMING.has(program) && !readsNames) return new Set()
   const isReading =
     READING.has(program) ||
     (program === 'git' && READING_OF_GIT.has(command.slice(1).find(({ text }) => !text.startsWith('-'))?.text ?? ''))

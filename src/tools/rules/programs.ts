@@ -38,6 +38,13 @@ export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
   return places
 }
 
+/** Whether an interpreter is not told what to run, and so takes it from its input: `| sh`, `| python3 -`. */
+export function readsCommands(command: SimpleCommand): boolean {
+  const [name, ...rest] = command
+  if (name === undefined || riskOf(name.text) !== script) return false
+  return rest.every(({ text }) => text.startsWith('-') && !/^(?:-[a-z]*[cehpv].*|--(?:version|help|test)\b.*)$/i.test(text))
+}
+
 /** Up to the name of the program that is started, everything has to stand in the rule. */
 function riskOfStarted(command: SimpleCommand, at: number): ReadonlySet<number> {
   const inner = command

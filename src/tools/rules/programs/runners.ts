@@ -54,7 +54,9 @@ export const RUNNERS: readonly Programs[] = [
   // They obey what stands in their input or in settings named by an option (`mail` runs lines that start with `~!`).
   { programs: 'mail mailx mutt sendmail exim', risk: everything },
   // Built into the shell: they run their words.
-  { programs: 'exec command builtin eval source . trap', risk: everything },
+  { programs: 'exec builtin eval source . trap', risk: everything },
+  // It runs its words, too, or tells where they are.
+  { programs: 'command', risk: (words) => (/^-[vV]$/.test(words[0] ?? '') ? [] : everything(words)) },
   // Built into the shell: they change what later words mean, or where programs are looked for.
   {
     programs:
