@@ -7,8 +7,8 @@ import type { JsonObject } from '../../../core/json.ts'
 import { objectsIn } from '../../wire/dialect.ts'
 import type { CreateGap } from './gap.ts'
 
-/** The number of an answer that is not the first begins with one of these. */
-const OTHERS = [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((digit) => [`"index":${digit}`, `"index": ${digit}`])
+/** What is looked for costs time in every stream: who asks for more than three answers gets one of the first three soon enough. */
+const OTHERS = ['"index":1', '"index": 1', '"index":2', '"index": 2']
 
 /** @param member of an event that holds the pieces. */
 export const oneAnswer =
