@@ -13,7 +13,7 @@ import { checkSettings } from '../engine/check-settings.ts'
 import { checkList, checkNames, checkPort, checkType } from '../engine/check-values.ts'
 
 /** Where the text of an answer is shown while it comes. */
-export const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
+const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
 export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
 type PassedOn =

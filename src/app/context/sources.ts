@@ -7,7 +7,7 @@ import { checkList, checkNames } from '../../engine/check-values.ts'
 import { homePaths } from '../paths.ts'
 
 /** Tokens at most for each, unless the options say otherwise. */
-export const DEFAULT_CONTEXT_TOKENS = { project: 8000, recentFiles: 16_000, gitStatus: 2000 } as const
+const DEFAULT_CONTEXT_TOKENS = { project: 8000, recentFiles: 16_000, gitStatus: 2000 } as const
 
 const OPTIONS = Object.keys({
   project: true,
