@@ -63,6 +63,9 @@ describe('messages', () => {
     [[{ role: 'assistant', parts: [{ type: 'tool-call', id: 'a', name: 'n', input: CIRCULAR }] }], /input must be JSON/],
     [[{ role: 'tool', parts: [{ type: 'tool-result', id: 'a', name: 'n', content: { a: 1 } }] }], /content must be a string/],
     [[{ role: 'tool', parts: [{ type: 'tool-result', id: 'a', name: 'n', content: '', attachments: [1] }] }], /images and files/],
+    [[{ role: 'assistant', content: '', tool_calls: [{ id: 'a' }] }], /messages\[0\]\.tool_calls belongs to .* another API/],
+    [[{ role: 'tool', content: '42', tool_call_id: 'a' }], /tool_call_id belongs/],
+    [[{ role: 'assistant', toolCalls: [{ id: 'a' }] }], /toolCalls\[0\] is a part of type tool-call whose name/],
     [[{ role: 'retrieved', content: 'x', retrieved: {} }], /messages\[0\]\.retrieved must hold a marker/],
     [ENDLESS, /nested too deeply/],
   ])('CORE-MSG-001 refuses %o and says where', (input, message) => {
@@ -86,6 +89,22 @@ describe('messages', () => {
         twice.forEach((message, index) => expect(message).toBe(once[index]))
       }),
     )
+  })
+
+  it('CORE-MSG-001 E03 loses nothing that is said in one form only, and tells the same in all forms', () => {
+    const call = { id: 'c', name: 'n', input: {} }
+    const given = [
+      { id: 'a', role: 'user', content: 'Said.', parts: [] },
+      { id: 'b', role: 'assistant', content: 'Beside.', toolCalls: [call] },
+      { id: 'd', role: 'user', content: 'Another text.', parts: [{ type: 'text', text: 'What is sent.' }] },
+      { role: 'assistant', content: 'None.', tool_calls: [], function_call: null },
+    ] as MessageInput
+    expect(toMessages(given)).toMatchObject([
+      { id: 'a', content: 'Said.', parts: [{ type: 'text', text: 'Said.' }] },
+      { id: 'b', content: 'Beside.', toolCalls: [call], parts: [{ type: 'text' }, { type: 'tool-call', ...call }] },
+      { id: 'd', content: 'What is sent.' },
+      { content: 'None.' },
+    ])
   })
 
   it('makes a message again whose calls were left out', () => {

@@ -54,6 +54,8 @@ export interface MessageLike {
   readonly role: Role
   readonly content?: string
   readonly parts?: readonly Part[]
+  /** Counts where no part is a call. */
+  readonly toolCalls?: readonly Omit<ToolCallPart, 'type'>[]
   readonly retrieved?: Retrieved
   readonly pinned?: boolean
   readonly summary?: boolean
@@ -168,10 +170,13 @@ function toMessage(input: unknown, place: string): Message {
   if (like.parts !== undefined) checkParts(like.parts, `${place}.parts`)
   if (like.retrieved !== undefined) checkRetrieved(like.retrieved, `${place}.retrieved`)
   if (isMessage(like)) return like as Message
-  if (like.parts === undefined && typeof like.content !== 'string') {
-    throw new ConfigurationError(`${place} has neither a content string nor parts.`)
+  const foreign = FOREIGN.find((name) => holdsSomething(Reflect.get(input, name)))
+  if (foreign !== undefined) {
+    throw new ConfigurationError(
+      `${place}.${foreign} belongs to the messages of another API. Here calls and results are parts: { type: 'tool-call', id, name, input }, and what toolResult({ id, name, content }) makes.`,
+    )
   }
-  return fromParts(like.role, like.parts ?? textParts(like.content ?? ''), {
+  return fromParts(like.role, partsOf(like, place), {
     ...(like.id === undefined ? {} : { id: like.id }),
     retrieved: like.retrieved,
     pinned: like.pinned,
@@ -179,9 +184,32 @@ function toMessage(input: unknown, place: string): Message {
   })
 }
 
+/** Members in which other APIs keep what would be lost here without a word. */
+const FOREIGN = ['tool_calls', 'tool_call_id', 'function_call'] as const
+
+function holdsSomething(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null
+}
+
 function isMessage(like: Partial<Message>): boolean {
   if (typeof like.id !== 'string' || typeof like.content !== 'string' || !Array.isArray(like.parts)) return false
-  return (like.toolCalls !== undefined) === like.parts.some((part: Part) => part.type === 'tool-call')
+  return like.content === textOf(like.parts) && (like.toolCalls !== undefined) === holdsCall(like.parts)
+}
+
+/** Whatever was said in one form only: text without parts, calls beside them. */
+function partsOf({ content, parts, toolCalls = [] }: Partial<Message>, place: string): readonly Part[] {
+  if (parts === undefined && toolCalls.length === 0 && typeof content !== 'string') {
+    throw new ConfigurationError(`${place} has neither a content string nor parts.`)
+  }
+  const said = parts === undefined || parts.length === 0 ? textParts(content ?? '') : parts
+  if (toolCalls.length === 0 || holdsCall(said)) return said
+  const calls = toolCalls.map((call): ToolCallPart => ({ ...call, type: 'tool-call' }))
+  checkParts(calls, `${place}.toolCalls`)
+  return [...said, ...calls]
+}
+
+function holdsCall(parts: readonly Part[]): boolean {
+  return parts.some(({ type }) => type === 'tool-call')
 }
 
 function textParts(text: string): readonly TextPart[] {

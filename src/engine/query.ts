@@ -51,7 +51,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
   yield { type: 'start', model: options.model.ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
   yield* options.notices ?? []
   yield* firstSwitch(turn)
-  await recall(turn)
+  yield* recall(turn)
 
   for (;;) {
     ctx.signal.throwIfAborted()

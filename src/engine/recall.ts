@@ -1,20 +1,33 @@
 /** What was said, done and read in the session before this turn. */
 
+import type { Station } from '../core/context.ts'
 import { toCriaError } from '../core/error.ts'
 import type { Message } from '../core/message.ts'
+import { soundHistory } from '../prepare/conversation.ts'
 import { unsettledCalls } from '../tools/unsettled.ts'
 import { orAborted } from '../util/abort.ts'
 import { isPromise } from '../util/promise.ts'
 import { earlierReads } from './earlier-reads.ts'
+import { namedApart } from './turn-request.ts'
 import type { Turn } from './turn.ts'
 
-/** @throws CriaError `journal_failed` when it cannot be read. */
-export async function recall(turn: Turn): Promise<void> {
-  const { options } = turn
+/**
+ * What was said elsewhere, and handed over with the question, is where the session goes on from: the journal keeps it like any other.
+ *
+ * @throws CriaError `journal_failed` when it cannot be read.
+ */
+export async function* recall(turn: Turn): Station<void> {
+  const { options, ctx } = turn
   const said = await earlierMessages(turn)
+  const given = turn.input.history
   if (said !== undefined) {
-    turn.input = { ...turn.input, history: said }
+    const [history, messages] = [[...said, ...namedApart(given, said, ctx.createId)], turn.input.messages]
+    turn.input = { ...turn.input, history, messages: namedApart(messages, history, ctx.createId) }
     turn.tools.unsettled = unsettledCalls(said)
+  }
+  if (given.length > 0) {
+    const messages = soundHistory(turn.input.history)
+    yield { type: 'note', entry: { type: 'compaction', step: 0, messages } }
   }
   // What stands beside the conversation is looked up by `prepare`, which is told what tools have read.
   const sources = options.context?.sources ?? []

@@ -4,6 +4,7 @@ import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
+import { toolResult, user } from '../core/message.ts'
 import type { JournalEntry, Recorder } from '../core/recorder.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
@@ -152,6 +153,50 @@ describe('the recorder tap', () => {
       ['assistant', 'Hello Ada.'],
       ['user', 'Who am I?'],
     ])
+  })
+
+  it('E03 a conversation that comes from elsewhere is repaired, and its session goes on from it', async () => {
+    const recorder = await open()
+    const model = new ScriptedModel(['Third.', 'Fourth.'])
+    const call = { type: 'tool-call' as const, id: 'c', name: 'echo', input: {} }
+    const messages = [
+      { role: 'system' as const, content: 'Be kind.' },
+      { role: 'user' as const, content: 'One?' },
+      { role: 'assistant' as const, parts: [call] },
+      { role: 'user' as const, content: 'Two?' },
+      { role: 'assistant' as const, content: 'Second.' },
+      { role: 'user' as const, content: 'Three?' },
+    ]
+    const [first] = await collect({ model, messages, recorder })
+    await collect({ model, prompt: 'Four?', sessionId: first?.sessionId ?? '', recorder })
+    const [before, after] = model.requests.map((request) => request.messages.map(({ role, content }) => `${role} ${content}`))
+    expect(before?.slice(1, 3)).toEqual(['user One?', 'assistant '])
+    expect(before?.[3]).toMatch(/^tool Interrupted: no result of this call was kept/)
+    expect(after).toEqual([...(before?.slice(1) ?? []), 'assistant Third.', 'user Four?'])
+  })
+
+  it('a message that is said again is another one, also under the id of the first', async () => {
+    const recorder = await open()
+    const model = new ScriptedModel(['A.', 'B.', 'C.', 'D.'])
+    const question = user('Again?')
+    for (let turn = 0; turn < 3; turn++) await collect({ model, prompt: question, sessionId: 's', recorder })
+    expect(model.requests[2]?.messages.map(({ content }) => content)).toEqual(['Again?', 'A.', 'Again?', 'B.', 'Again?'])
+    const same = (['user', 'assistant', 'user'] as const).map((role) => ({ id: 'm', role, content: role }))
+    const [first] = await collect({ model, messages: same, recorder })
+    expect(await recorder.read.history(first?.sessionId ?? '')).toMatchObject([
+      ...same.map(({ content }) => ({ content })),
+      { content: 'D.' },
+    ])
+  })
+
+  it('E02 results whose calls are gone are no question', async () => {
+    const model = new ScriptedModel(['Never.'])
+    const events = await collect({ model, messages: [toolResult({ id: 'c', name: 'echo', content: 'r' })] })
+    expect(events.at(-1)).toMatchObject({
+      type: 'error',
+      error: { code: 'configuration', message: expect.stringMatching(/^Nothing is left/) },
+    })
+    expect(model.requests).toHaveLength(0)
   })
 
   it('REC-SPAN-001 spans nest across the steps of the generator and into tools', async () => {

@@ -1,6 +1,9 @@
 /** What the options of a turn ask of a model: what is said, and how the request is to be made. */
 
+import { createId, messageId } from '../core/id.ts'
+import type { CreateId } from '../core/id.ts'
 import { toMessages } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
 import type { CallSettings, ThinkingEffort, ToolSpec } from '../core/model.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
@@ -14,7 +17,7 @@ import type { EngineOptions } from './options.ts'
  * `system` does not give one.
  */
 export function inputOf(options: EngineOptions): TurnInput {
-  const given = toMessages([options.messages ?? [], options.prompt ?? []])
+  const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'
   const said = leads ? given.slice(1) : given
@@ -28,6 +31,16 @@ export function inputOf(options: EngineOptions): TurnInput {
     ...(since.length === 0 ? {} : { since }),
     ...(options.retrieve === undefined ? {} : { retrieve: options.retrieve }),
   }
+}
+
+/** What says the same again is another message: under the id of an earlier one it would pass for said and stored already. */
+export function namedApart(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
+  const taken = new Set<string>(before.map(({ id }) => id))
+  return messages.map((message) => {
+    const own = taken.has(message.id) ? { ...message, id: messageId(createId('msg')) } : message
+    taken.add(own.id)
+    return own
+  })
 }
 
 const SETTINGS = [

@@ -5,6 +5,7 @@ import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Grounding, RequestMessage } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
+import { repairHistory } from './repair.ts'
 import { rememberCountOf } from './request-tokens.ts'
 import { EMPTY_TALLY, withEstimates, withTold } from './tally.ts'
 import type { Tally } from './tally.ts'
@@ -47,6 +48,16 @@ export function conversationOf(
 function isUntrusted({ role, retrieved, injected, summary }: Message): boolean {
   return role === 'tool' || retrieved !== undefined || injected !== undefined || summary === true
 }
+
+/** What was said, in a form that can be gone on from: without instructions and what was looked up, which belong to their turn. */
+export function soundHistory(history: readonly Message[]): readonly Message[] {
+  const said = history.filter(
+    ({ role, retrieved, injected }) => SAID.has(role) && retrieved === undefined && injected === undefined,
+  )
+  return repairHistory(said).messages.map(asMessage)
+}
+
+const SAID: ReadonlySet<Message['role']> = new Set(['user', 'assistant', 'tool'])
 
 /** An answer, as far as it tells something about the conversation. */
 export interface Answered {

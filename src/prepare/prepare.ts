@@ -1,6 +1,7 @@
 /** Station 1: makes the request of a step out of what the turn knows. */
 
 import type { Station } from '../core/context.ts'
+import { ConfigurationError } from '../core/error.ts'
 import type { ModelFacts, ModelRequest } from '../core/model.ts'
 import type { CompactContext } from './compact/compact.ts'
 import { makeRoom } from './compact/make-room.ts'
@@ -85,5 +86,8 @@ async function* compose(
   yield* interruptionNotice(before)
   const { messages: whole, repairs } = repairHistory([...composition.processedMessages, ...since])
   yield* repairNotice(repairs)
+  if (whole.every(({ role }) => role === 'system' || role === 'developer')) {
+    throw new ConfigurationError('Nothing is left to be answered: results of tools need the calls that they answer before them.')
+  }
   return conversationOf(whole, composition.grounding, new Set(before.map(({ id }) => id)))
 }
