@@ -64,6 +64,15 @@ describe.each(APIS)('$provider', (api) => {
     }
   })
 
+  test.each([
+    { object: 'error', message: 'The GPU burns.', code: 500 },
+    { detail: 'The GPU burns.' },
+    { error: 'The GPU burns.' },
+  ])('B04 an error in place of a whole answer is told: %j', async (body) => {
+    const outcome = await answerTo(JSON.stringify(body))
+    expect(outcome.error).toMatchObject({ code: 'overloaded', message: expect.stringContaining('The GPU burns.') as string })
+  })
+
   test('B04 an error before anything else is told', async () => {
     for (const report of [
       'data: {"error":{"message":"The GPU burns.","code":503}}\n\n',

@@ -6,6 +6,7 @@ import type { BodyKind } from './byte-source.ts'
 import { ByteSource } from './byte-source.ts'
 import type { CreateDialect, Dialect, WireNotes } from './dialect.ts'
 import { createNotes, ErrorBody, objectsIn, parseObject } from './dialect.ts'
+import { isErrorReport } from './error-report.ts'
 import { EventTooLargeError } from './event-blocks.ts'
 import { EventStream, GarbledEventError } from './event-stream.ts'
 import type { Peer } from './network.ts'
@@ -196,7 +197,7 @@ function plain(headers: Headers): Record<string, string> {
 
 /** An error and no answer beside it; a `null` where an error would stand is none. */
 function isError(body: JsonObject): boolean {
-  const { error, output } = body
-  if (error === undefined || error === null || error === '') return false
+  if (!isErrorReport(body)) return false
+  const { output } = body
   return !('choices' in body) && !('candidates' in body) && !('content' in body) && objectsIn(output).length === 0
 }

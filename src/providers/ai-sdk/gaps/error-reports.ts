@@ -3,7 +3,7 @@
  * over it. The end of the answer that follows, or is missing, would be all that is left of it.
  */
 
-import type { JsonObject } from '../../../core/json.ts'
+import { isErrorReport } from '../../wire/error-report.ts'
 import type { CreateGap } from './gap.ts'
 
 export const errorReports: CreateGap = () => ({
@@ -12,25 +12,3 @@ export const errorReports: CreateGap = () => ({
     return isErrorReport(event) ? { replace: { error: event['error'] ?? event } } : 'keep'
   },
 })
-
-/** What an error is told with; an event that has nothing else, and a message, is one. */
-const MEMBERS = new Set([
-  'message',
-  'detail',
-  'code',
-  'status',
-  'statusCode',
-  'error_code',
-  'param',
-  'type',
-  'object',
-  'request_id',
-])
-
-export function isErrorReport(event: JsonObject): boolean {
-  if ((event['error'] ?? null) !== null || event['object'] === 'error') return true
-  const { type = 'error', message, detail } = event
-  const isTyped = typeof type === 'string' && !/error$/i.test(type)
-  const isSaid = typeof message === 'string' || typeof detail === 'string'
-  return isSaid && !isTyped && Object.keys(event).every((name) => MEMBERS.has(name))
-}

@@ -5,7 +5,7 @@
  */
 
 import { asObject, ErrorBody } from '../../wire/dialect.ts'
-import { isErrorReport } from './error-reports.ts'
+import { isErrorReport } from '../../wire/error-report.ts'
 import type { CreateGap } from './gap.ts'
 
 export const messagesStart: CreateGap = () => {

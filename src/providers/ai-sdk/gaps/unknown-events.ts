@@ -4,7 +4,7 @@
  */
 
 import { asArray, asObject, asString } from '../../wire/dialect.ts'
-import { isErrorReport } from './error-reports.ts'
+import { isErrorReport } from '../../wire/error-report.ts'
 
 const MESSAGES_DELTAS = new Set(['text_delta', 'thinking_delta', 'signature_delta', 'input_json_delta'])
 const MESSAGES_BLOCKS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use'])
