@@ -7,6 +7,9 @@ import type { SimpleCommand, Word } from './command-line.ts'
 const SECRET_FOLDERS: ReadonlySet<string> = new Set(
   '.ssh .gnupg .aws .azure .kube .docker .password-store .mozilla gcloud keyrings keychains'.split(' '),
 )
+/** Files of harmless names that hold keys there. */
+const SECRET_PLACES =
+  /(?:^|\/)(?:run\/secrets\/|gh\/hosts\.yml$|\.m2\/settings(?:-security)?\.xml$|\.gradle\/gradle\.properties$)/
 /** The data of version control: what is written there decides which programs run later. */
 const VERSION_CONTROL: ReadonlySet<string> = new Set(['.git', '.hg', '.svn'])
 /** Settings of editors, shells and tools that name programs. */
@@ -27,8 +30,13 @@ export function isSecretPath(name: string): boolean {
   // Addresses of remotes may hold tokens.
   const isGitConfig = parts.at(-1) === 'config' && parts.includes('.git')
   const isEnvironment = parts.at(-1) === 'environ' && parts.includes('proc')
-  const isMounted = /(?:^|\/)run\/secrets\//.test(name)
-  return isSecretName(name) || isGitConfig || isEnvironment || isMounted || parts.some((part) => SECRET_FOLDERS.has(part))
+  return (
+    isSecretName(name) ||
+    isGitConfig ||
+    isEnvironment ||
+    SECRET_PLACES.test(name) ||
+    parts.some((part) => SECRET_FOLDERS.has(part))
+  )
 }
 
 export function isVersionControl(name: string): boolean {

@@ -272,7 +272,8 @@ const COMMANDS = String.raw`
   unshare ¦ parallel ¦ sed s/a/b/e x ¦ sed s/a/b/we x ¦ sed 's/a/b/;1e evil' x ¦ sed '/a/w x' y ¦ sed '/a/,/b/e evil' x ¦ sed '1p;2e evil' x ¦ sed 's|a|b|e' x ¦
   sed 's/a\/b/e/' x ¦ awk '{print > "x"}' y ¦ awk '{print >> "x"}' y ¦ awk '{getline x < "y"}' ¦ awk '{print ENVIRON["X"]}' ¦ gawk '@load "x"' ¦ gawk '{f="system"; @f("evil")}' ¦
   awk '{print $1}{system("evil")}' ¦ awk -v x=1 1 y ¦ awk -F, -f evil y ¦ python -m pip install evil ¦ python3 -m http.server ¦ npx -y evil ¦
-  PATH=. npm test ¦ NODE_OPTIONS=x npm test ¦ CI=$(x) npm test ¦ GIT_PAGER=x git log ¦ command evil ¦
+  cmake --build /tmp/x ¦ cmake --install . --prefix /usr ¦ cargo build --out-dir=/tmp ¦ pytest --junitxml=/etc/x ¦ jest --coverageDirectory=../x ¦
+  jest --modulePaths /tmp ¦ eslint --cache --cache-location /etc/x ¦ cat .config/gh/hosts.yml ¦ cat .m2/settings.xml ¦ PATH=. npm test ¦ NODE_OPTIONS=x npm test ¦ CI=$(x) npm test ¦ GIT_PAGER=x git log ¦ command evil ¦
   catchsegv evil ¦ faketime x evil ¦ torsocks evil ¦ proxychains evil ¦ dotenv evil ¦ envdir x evil ¦ chpst evil ¦
   softlimit evil ¦ setuidgid x evil ¦ s6-setuidgid x ¦ tini evil ¦ dumb-init evil ¦ gosu x evil ¦ su-exec x evil ¦
   capsh -- -c evil ¦ prlimit --pid x ¦ numactl evil ¦ cgexec evil ¦ perf stat evil ¦ hyperfine evil ¦ multitime evil ¦
@@ -314,7 +315,7 @@ const ORDINARY = between(
   ./mvnw -q -Dmaven.test.skip=true package ¦ ./gradlew test --tests com.x.FooTest ¦ gradle build -Pprofile=dev ¦ cmake -S . -B build -DCMAKE_BUILD_TYPE=Release ¦
   cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON .. ¦ cargo +nightly fmt ¦ cargo nextest run ¦ cargo build --target-dir out ¦ pytest --co -q ¦ pytest --cov=src ¦ vitest --run --reporter=verbose ¦
   vitest run --pool forks --environment jsdom ¦ jest --env=jsdom --reporters=default ¦ mocha -R spec ¦ eslint -f json src ¦ rollup -c ¦ git log @{u}..HEAD ¦ git diff stash@{0} ¦
-  sed -n '/foo/,/bar/p' a ¦ sed 's/a b/c\.d/g' a ¦ sed -n '1,5p;9,12p' a ¦ awk '{print $1}' a ¦ awk -F: 'NR>=10 && NR<=20' a ¦ du -sh * ¦ tar -xf a.tgz -C out ¦ wc -l src/s*.ts ¦ CI=1 npm test ¦ RUST_BACKTRACE=1 cargo test ¦ NODE_ENV=test LC_ALL=C npm run build ¦ command -v node ¦ cat src/i*.ts ¦
+  sed -n '/foo/,/bar/p' a ¦ sed 's/a b/c\.d/g' a ¦ sed -n '1,5p;9,12p' a ¦ awk '{print $1}' a ¦ awk -F: 'NR>=10 && NR<=20' a ¦ du -sh * ¦ tar -xf a.tgz -C out ¦ wc -l src/s*.ts ¦ cmake --build build -j 8 ¦ pytest --junitxml=out/report.xml ¦ jest --coverageDirectory=coverage ¦ eslint --cache --cache-location node_modules/.cache/ src ¦ CI=1 npm test ¦ RUST_BACKTRACE=1 cargo test ¦ NODE_ENV=test LC_ALL=C npm run build ¦ command -v node ¦ cat src/i*.ts ¦
   gradle test --no-daemon ¦ prettier -c src ¦ mypy -p pack ¦ tox -e py312 ¦ vitest --coverage.enabled ¦ vitest --watch ¦ mocha -t 5000 test ¦ vite build ¦ dotnet test a.csproj ¦ dotnet restore ¦ rustc --version
 `,
 )

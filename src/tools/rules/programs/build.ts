@@ -21,6 +21,7 @@ export const BUILD_TOOLS: readonly Programs[] = [
   {
     programs: 'cmake',
     runs: '--toolchain',
+    folder: '--build --install --prefix',
     // `-P` runs a script, `-E` a command, `-C` reads a script. Many variables hold commands, scripts, or where these are; a switch or a number does
     // not, nor the kind of a build.
     word: /^-[PEC]|^-D(?!\w+(?::\w+)?=(?:on|off|yes|no|true|false|\d+|debug|release|relwithdebinfo|minsizerel)$)/i,
@@ -33,7 +34,7 @@ export const BUILD_TOOLS: readonly Programs[] = [
   {
     programs: 'cargo',
     runs: '--config',
-    folder: '--manifest-path --target-dir',
+    folder: '--manifest-path --target-dir --out-dir --artifact-dir',
     // Another folder; what is not stable; a file that describes a target, and names its linker.
     word: /^-[CZ]|\.json$/,
     // Not `rustc`, `rustdoc` and `miri`: what follows goes to the compiler, or to an interpreter. Nor `watch` and others that take commands.

@@ -10,8 +10,8 @@ export const CHECKERS: readonly Programs[] = [
     runs: '-p --config-file -c --override-ini -o --pdbcls --cov-config --ds --tx',
     // The folder is emptied first.
     writes: '--basetemp',
-    // They decide which `conftest.py` is loaded.
-    folder: '--rootdir --confcutdir',
+    // They decide which `conftest.py` is loaded, or are written.
+    folder: '--rootdir --confcutdir --junitxml --junit-xml --log-file --html --report-log',
     // Options from a file.
     word: /^@/,
     harmless: /^--(?:co|cov)(?: |$)/,
@@ -38,15 +38,18 @@ export const CHECKERS: readonly Programs[] = [
       '--setup-files --setupFilesAfterEnv --setup-files-after-env --filter --resolver --preset --reporters --runner --testRunner --test-runner ' +
       '--testSequencer --test-sequencer --testResultsProcessor --test-results-processor --transform --watchPlugins --watch-plugins ' +
       '--snapshotSerializers --snapshot-serializers --moduleNameMapper --module-name-mapper --haste --dependencyExtractor ' +
-      '--dependency-extractor --prettierPath --prettier-path --coverageReporters --coverage-reporters',
+      '--dependency-extractor --prettierPath --prettier-path --coverageReporters --coverage-reporters --modulePaths --module-paths ' +
+      '--moduleDirectories --module-directories',
     writes: '--outputFile --output-file',
-    folder: '--rootDir --root-dir --roots --projects',
+    folder: '--rootDir --root-dir --roots --projects --coverageDirectory --coverage-directory',
     harmless:
       /^--(?:env|test-?environment) (?:node|jsdom)$|^--reporters (?:default|summary|github-actions)$|^--coverage-?reporters (?:text|text-summary|lcov|json|html|clover|cobertura)$|^--coverage(?: |$)/i,
   },
   {
     programs: 'vitest',
-    runs: '--config -c --environment --pool --reporter --runner --globalSetup --global-setup --execArgv --exec-argv --diff --workspace',
+    runs:
+      '--config -c --environment --pool --reporter --runner --globalSetup --global-setup --execArgv --exec-argv --diff --workspace --setupFiles --setup-files ' +
+      '--snapshotEnvironment --snapshot-environment',
     writes: '--outputFile --output-file --outputJson --output-json',
     folder: '--root -r --dir',
     harmless:
@@ -106,8 +109,9 @@ export const CHECKERS: readonly Programs[] = [
     // So is what shows the settings, and a server.
     runs: '--config -c --rulesdir --resolve-plugins-relative-to --format -f --parser --plugin --init --inspect-config --mcp',
     writes: '--output-file -o',
+    folder: '--cache-location --cache-file',
     harmless:
-      /^(?:--format|-f) (?:stylish|json|json-with-metadata|html|unix|compact|junit|checkstyle|tap|visualstudio|codeframe)$/,
+      /^--cache(?: |$)|^(?:--format|-f) (?:stylish|json|json-with-metadata|html|unix|compact|junit|checkstyle|tap|visualstudio|codeframe)$/,
   },
   // Settings name the commands; `exec` takes one; interpreters are asked what they are; a package is installed.
   {
