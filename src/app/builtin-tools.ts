@@ -3,7 +3,7 @@
 import { basename, dirname } from 'node:path'
 import { CriaError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
-import { checkNames } from '../engine/check-values.ts'
+import { checkList, checkNames } from '../engine/check-values.ts'
 import { builtinTools as toolsOf } from '../tools/builtin/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../tools/builtin/builtin-tools.ts'
 
@@ -29,6 +29,7 @@ const OPTIONS = Object.keys({
  */
 export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
   checkNames('builtinTools()', options, OPTIONS)
+  checkList('stores', options.stores ?? [], 'document stores')
   const { fetch = false } = options
   return toolsOf({
     readDocument,

@@ -4,6 +4,8 @@ import {
   builtinTools,
   ChatMemory,
   chunkDocument,
+  connectMcp,
+  createEmbeddingModel,
   createModel,
   defineTool,
   loadDocuments,
@@ -225,6 +227,22 @@ test.each<[what: string, call: () => Promise<unknown>, message: string]>([
     () => new QueryBot({ docstore, recorder: false }).ask('hi', unchecked(5)),
     'ask() of QueryBot takes an object of options.',
   ],
+  ['connectMcp()', () => connectMcp(unchecked({ server: {} })), 'connectMcp() has no option `server`: did you mean `servers`?'],
+  [
+    'connectMcp() without any',
+    () => connectMcp(unchecked()),
+    '`servers` must be an object: { name: { command, args } } or { name: { url } }.',
+  ],
+  [
+    'a store with a value that there is not',
+    () => SqliteDocumentStore.open(unchecked({ path: ':memory:', synchronous: 'off' })),
+    '`synchronous` must be normal or full, but is "off".',
+  ],
+  [
+    'a recorder with a value that there is not',
+    () => openRecorder(unchecked({ path: ':memory:', synchronous: 'off' })),
+    '`synchronous` must be one of normal, full, but is "off".',
+  ],
   ['search()', () => docstore.search('hill', unchecked({ nResults: 3 })), 'search() has no option `nResults`: write `limit`.'],
   ['loadDocuments()', () => loadDocuments('.', unchecked({ recursive: true })), 'loadDocuments() has no option `recursive`.'],
   [
@@ -313,6 +331,41 @@ test.each<[what: string, call: () => unknown, message: string]>([
     () => defineTool(unchecked({ ...look, isReadOnly: () => false })),
     '`isReadOnly` of tool "look" must be true or false, but is function.',
   ],
+  [
+    'retrieval from nowhere',
+    () => query({ prompt: 'hi', model: model(), retrieve: { nResults: 3 } }),
+    '`retrieve` needs a `docstore`, a `memory`, or both: there is nothing to search.',
+  ],
+  [
+    'null for retrieval',
+    () => query(unchecked({ prompt: 'hi', model: model(), retrieve: null })),
+    '`retrieve` takes an object of options.',
+  ],
+  [
+    'a session without a name',
+    () => query({ prompt: 'hi', model: model(), sessionId: '' }),
+    '`sessionId` is empty: leave it out to begin a session.',
+  ],
+  [
+    'a format that there is not',
+    () => query(unchecked({ prompt: 'hi', model: model(), responseFormat: { type: 'json_object' } })),
+    '`responseFormat.type` must be json, but is "json_object".',
+  ],
+  [
+    'a list of files as context',
+    () => query(unchecked({ prompt: 'hi', model: model(), context: { recentFiles: ['a.md'] } })),
+    '`context.recentFiles` must be true, false or { maxTokens }, but is a list.',
+  ],
+  [
+    'one store in place of a list',
+    () => builtinTools(unchecked({ root: '.', stores: docstore })),
+    '`stores` must be a list of document stores, but is an object.',
+  ],
+  [
+    'an option of an embedding model',
+    () => createEmbeddingModel('openai/x', unchecked({ dimension: 3 })),
+    'createEmbeddingModel() has no option `dimension`: did you mean `dimensions`?',
+  ],
   ['a system prompt', () => system(unchecked(5)), 'system() takes a text or a list of parts, but got number.'],
   ['a message without words', () => user(unchecked()), 'user() takes a text or a list of parts, but got undefined.'],
   [
@@ -327,6 +380,12 @@ test.each<[what: string, call: () => unknown, message: string]>([
   ],
 ])('ENG-ERR-001 a value that cannot work is told at once: %s', (_, call, message) => {
   expect(call).toThrow(expect.objectContaining({ code: 'configuration', message }))
+})
+
+test.each([docstore, new ChatMemory()])('ENG-ERR-001 what is no document is told by %o', async (store) => {
+  const refused = { code: 'invalid_request', message: expect.stringMatching(/^A document must be a string or/) as string }
+  for (const document of [null, 5, { source: 'a.md', content: 'x' }, { source: 'a.md', text: 'x', metadata: 'y' }])
+    await expect(async () => store.append(unchecked(document))).rejects.toMatchObject(refused)
 })
 
 test('ENG-ERR-001 an option that is undefined was not given, and those that there are stand in the hint', () => {

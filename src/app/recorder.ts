@@ -1,7 +1,7 @@
 /** Where turns are written down, for those who open it themselves. */
 
 import type { JournalKeeper, Recorder } from '../core/recorder.ts'
-import { checkNames } from '../engine/check-values.ts'
+import { checkNames, checkOneOf } from '../engine/check-values.ts'
 import { openJournal } from './journal.ts'
 import { homePaths } from './paths.ts'
 
@@ -24,6 +24,7 @@ const OPTIONS = ['path', 'readOnly', 'synchronous'] satisfies (keyof OpenRecorde
 export async function openRecorder(options: string | OpenRecorderOptions = {}): Promise<Recorder & JournalKeeper> {
   const given: OpenRecorderOptions = typeof options === 'string' ? { path: options } : options
   checkNames('openRecorder()', given, OPTIONS)
+  checkOneOf('synchronous', given.synchronous, ['normal', 'full'])
   if (given.path === undefined && given.readOnly !== true && given.synchronous === undefined) return openJournal()
   const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
   return SqliteRecorder.open({ ...given, path: given.path ?? homePaths({ env: process.env, cwd: process.cwd() }).journal })

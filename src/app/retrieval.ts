@@ -1,6 +1,7 @@
 /** How retrieval is asked for in public: a model that ranks may be one of the AI SDK. */
 
 import type { RerankingModel } from '../core/reranking.ts'
+import { checkObject } from '../engine/check-values.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { createRerankingModel } from '../providers/reranking/create.ts'
@@ -19,6 +20,7 @@ export interface RetrieveOptions extends Omit<RetrievalOptions, 'rerank'> {
 export function resolveRetrieval<Options extends Pick<RetrieveOptions, 'rerank'>>(
   options: Options,
 ): Omit<Options, 'rerank'> & Pick<RetrievalOptions, 'rerank'> {
+  checkObject('`retrieve`', options)
   const { rerank, ...rest } = options
   // What is no object of options is for whoever checks these.
   if (rerank === undefined || typeof rerank !== 'object') return options as typeof rest

@@ -119,10 +119,13 @@ export function checkOptions(options: EngineOptions): void {
       '`messages` and `sessionId` exclude each other: a session knows its messages. Leave one of them out.',
     )
   }
+  if (options.sessionId === '') throw new ConfigurationError('`sessionId` is empty: leave it out to begin a session.')
   if (options.sessionId !== undefined && options.recorder === undefined) {
     throw new ConfigurationError('`sessionId` needs a `recorder`: without a journal there is no session to continue.')
   }
   checkNames('`retrieve`', options.retrieve ?? {}, RETRIEVE)
+  if (options.retrieve !== undefined && options.retrieve.docstore === undefined && options.retrieve.memory === undefined)
+    throw new ConfigurationError('`retrieve` needs a `docstore`, a `memory`, or both: there is nothing to search.')
   checkNames('`rules`', options.rules ?? {}, RULES)
   checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
   checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
@@ -133,6 +136,7 @@ export function checkOptions(options: EngineOptions): void {
   for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage'] as const) checkType(name, options[name], 'function')
   for (const name of ['safeMode', 'showThinking', 'executeTools', 'stream'] as const) checkType(name, options[name], 'boolean')
   checkToolChoice(options)
+  checkResponseFormat(options.responseFormat)
   checkNumber('slowAfter', options.slowAfter, 0)
   checkNumber('maxSteps', options.maxSteps, 1)
   checkNumber('toolConcurrency', options.toolConcurrency, 1)
@@ -162,7 +166,8 @@ export function checkRetrieval({ nResults, filter, rerank, widen, followUps }: R
     checkNumber('retrieve.rerank.candidates', rerank.candidates, 1)
     checkNumber('retrieve.rerank.timeout', rerank.timeout, 1)
   }
-  if (typeof widen === 'object') {
+  if (typeof widen !== 'object') checkType('retrieve.widen', widen, 'boolean')
+  else {
     checkNames('`retrieve.widen`', widen, WIDEN)
     checkNumber('retrieve.widen.chunks', widen.chunks, 0)
     checkNumber('retrieve.widen.best', widen.best, 0)
@@ -181,6 +186,12 @@ export function checkTools(tools: readonly Tool[]): void {
       throw new ConfigurationError(`Two tools are called ${JSON.stringify(tool.name)}: a model could not tell them apart.`)
     seen.add(tool.name)
   }
+}
+
+function checkResponseFormat(format: EngineOptions['responseFormat']): void {
+  if (format === undefined) return
+  checkNames('`responseFormat`', format, ['type', 'schema', 'name'])
+  checkOneOf('responseFormat.type', format.type, ['json'])
 }
 
 function checkToolChoice({ toolChoice, tools = [] }: EngineOptions): void {

@@ -39,7 +39,9 @@ export function checkList(name: string, value: unknown, what: string): void {
 /** @throws ConfigurationError that names the option, its choices and what came. */
 export function checkOneOf(name: string, value: string | undefined, choices: readonly string[]): void {
   if (value === undefined || choices.includes(value)) return
-  throw new ConfigurationError(`\`${name}\` must be one of ${choices.join(', ')}, but is ${describe(value)}.`)
+  throw new ConfigurationError(
+    `\`${name}\` must be ${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}, but is ${describe(value)}.`,
+  )
 }
 
 /** @param least what it must not be below. @throws ConfigurationError that names the option, what was expected and what came. */

@@ -9,6 +9,7 @@ import type { Message } from '../core/message.ts'
 import type { Chunk, DocumentInput, DocumentStore, ScoredChunk, SearchOptions } from '../core/store.ts'
 import { givenDocuments } from './given-documents.ts'
 import { checkOptionNames } from './option-names.ts'
+import { toDocument } from './sqlite/documents.ts'
 import { chunkTest } from './rank/filter.ts'
 
 export interface ChatMemoryOptions {
@@ -63,7 +64,7 @@ export class ChatMemory implements DocumentStore {
     const { source, text, title, metadata } =
       typeof document === 'string'
         ? { source: createId('note'), text: document, title: undefined, metadata: undefined }
-        : document
+        : toDocument(document)
     this.#remove(source)
     if (text.trim() !== '') this.#addTurn({ ...chunkOf(source, text, metadata ?? {}), ...(title === undefined ? {} : { title }) })
     return Promise.resolve()

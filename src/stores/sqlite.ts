@@ -147,6 +147,8 @@ export class SqliteDocumentStore implements DocumentStore {
     const { path, readOnly = false, synchronous = 'normal' } = options
     checkOptionNames('A document store', options, OPTIONS, { file: 'path', chunkSize: 'chunk: { maxChars }' })
     checkChunkOptions(options.chunk ?? {})
+    if (synchronous !== 'normal' && synchronous !== 'full')
+      throw new ConfigurationError(`\`synchronous\` must be normal or full, but is ${JSON.stringify(synchronous)}.`)
     const connection = openStoreFile({ path, readOnly, synchronous })
     try {
       const store = new SqliteDocumentStore(connection, options)

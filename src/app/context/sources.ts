@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../core/error.ts'
 import type { ContextSource } from '../../core/injection.ts'
 import type { ContextBudget, ContextOptions, EngineContextOptions } from '../../engine/context-options.ts'
 import { checkList, checkNames } from '../../engine/check-values.ts'
+import { describe, isRecord } from '../../util/check.ts'
 import { homePaths } from '../paths.ts'
 
 /** Tokens at most for each, unless the options say otherwise. */
@@ -68,6 +69,9 @@ function isOn(option: boolean | ContextBudget | undefined): boolean {
 
 function tokensOf(name: keyof typeof DEFAULT_CONTEXT_TOKENS, option: boolean | ContextBudget | undefined): number {
   if (typeof option === 'boolean' || option === undefined) return DEFAULT_CONTEXT_TOKENS[name]
+  if (!isRecord(option))
+    throw new ConfigurationError(`\`context.${name}\` must be true, false or { maxTokens }, but is ${describe(option)}.`)
+  checkNames(`\`context.${name}\``, option, ['maxTokens'])
   const { maxTokens = DEFAULT_CONTEXT_TOKENS[name] } = option
   if (typeof maxTokens === 'number' && maxTokens >= 0) return maxTokens
   throw new ConfigurationError(

@@ -2,6 +2,7 @@
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'
+import { unknownOption } from '../../util/nearest.ts'
 import { definitionOf, packageSettings, requireBaseUrl, requireKey, secretsOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { PROVIDER_DEFINITIONS } from '../registry.ts'
@@ -22,6 +23,17 @@ export interface EmbeddingOptions extends ConnectionOptions {
   readonly maxTokens?: number
 }
 
+const OPTIONS = Object.keys({
+  baseURL: true,
+  apiKey: true,
+  headers: true,
+  fetch: true,
+  env: true,
+  dimensions: true,
+  maxBatch: true,
+  maxTokens: true,
+} satisfies Record<keyof EmbeddingOptions, true>)
+
 const LOCAL = 'local'
 
 /**
@@ -34,6 +46,8 @@ const LOCAL = 'local'
  */
 export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, options: EmbeddingOptions = {}): EmbeddingModel {
   if (typeof model !== 'string') return foreign(model)
+  const wrong = unknownOption(options, OPTIONS)
+  if (wrong !== undefined) throw new ConfigurationError(`createEmbeddingModel() has ${wrong.problem}`, wrong)
   const slash = model.indexOf('/')
   const [provider, name] = [model.slice(0, slash), model.slice(slash + 1)]
   if (slash < 1 || name === '') {

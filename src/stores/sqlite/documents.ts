@@ -3,6 +3,7 @@
 import { CriaError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentInput, SourceDocument } from '../../core/store.ts'
+import { isRecord } from '../../util/check.ts'
 import { sha256 } from '../../util/hash.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 
@@ -70,9 +71,11 @@ export function toDocument(input: DocumentInput): SourceDocument {
   const given: unknown = input
   if (typeof given === 'string') return { source: `text:${sha256(given).slice(0, 24)}`, text: given.toWellFormed() }
   if (typeof given !== 'object' || given === null) throw notADocument(`is ${given === null ? 'null' : typeof given}`)
-  const { source, text, title } = given as Record<string, unknown>
+  const { source, text, title, metadata } = given as Record<string, unknown>
   if (typeof source !== 'string' || source === '') throw notADocument('has no source')
   if (typeof text !== 'string') throw notADocument(`${JSON.stringify(source.slice(0, 200))} has no text`)
+  if (metadata !== undefined && !isRecord(metadata))
+    throw notADocument(`${JSON.stringify(source.slice(0, 200))} has metadata that is no object`)
   try {
     JSON.stringify({ ...given, text: undefined })
   } catch (cause) {

@@ -1,9 +1,10 @@
 /** Connects to servers and makes tools of theirs. What one server does wrong is told, and takes nothing from the others. */
 
 import type { Clock } from '../../core/clock.ts'
-import { toCriaError } from '../../core/error.ts'
+import { ConfigurationError, toCriaError } from '../../core/error.ts'
 import type { Tool } from '../../core/tool.ts'
 import { systemClock } from '../../util/clock.ts'
+import { unknownOption } from '../../util/nearest.ts'
 import { loadClient } from './load-client.ts'
 import { toolNames } from './names.ts'
 import { memoryPins } from './pins.ts'
@@ -30,6 +31,17 @@ export interface McpOptions {
   readonly signal?: AbortSignal
   readonly clock?: Clock
 }
+
+const OPTIONS = Object.keys({
+  servers: true,
+  cwd: true,
+  env: true,
+  secretVariables: true,
+  maxTools: true,
+  pins: true,
+  signal: true,
+  clock: true,
+} satisfies Record<keyof McpOptions, true>)
 
 export interface McpNotice {
   readonly server: string
@@ -59,8 +71,10 @@ const DEFAULT_START_TIMEOUT = 30_000
  * @throws ConfigurationError when the options are wrong, or when the package `@modelcontextprotocol/client` is missing.
  */
 export async function connectMcp(options: McpOptions): Promise<McpConnection> {
+  const wrong = unknownOption(options ?? {}, OPTIONS)
+  if (wrong !== undefined) throw new ConfigurationError(`connectMcp() has ${wrong.problem}`, wrong)
+  checkServers(options?.servers)
   const { servers: given, cwd = process.cwd(), env = process.env, secretVariables = [], pins = memoryPins(), signal } = options
-  checkServers(given)
   const configs = Object.entries(given).filter(([, { disabled }]) => disabled !== true)
   const failures: McpNotice[] = []
   const servers: Server[] = []
