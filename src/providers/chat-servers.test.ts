@@ -281,3 +281,14 @@ describe('B12 a refusal is text, and its finish reason content-filter', () => {
       })
   })
 })
+
+test('B09 reasoning is one channel, under whichever of its names it comes', async () => {
+  const deltas = [{ reasoning: 'Hm.' }, { reasoning_content: 'Hm.' }, { reasoning: 'Hm.', reasoning_content: 'Hm.' }]
+  for (const delta of [...deltas, { reasoning: 'Hm.', reasoning_content: '' }, { reasoning: '', reasoning_content: 'Hm.' }]) {
+    const stream = { body: chunk(delta) + chunk({ content: 'Yes.', reasoning_content: '' }) + chunk({}, 'stop') + END }
+    const message = { role: 'assistant', content: 'Yes.', ...delta }
+    const whole = { body: JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] }) }
+    for (const reply of [stream, whole])
+      expect(await answerTo(reply)).toMatchObject({ text: 'Yes.', thinking: 'Hm.', finish: { reason: 'stop' } })
+  }
+})

@@ -7,6 +7,7 @@ import { absorbChat } from '../absorb.ts'
 import { chatErrors } from './chat-errors.ts'
 import { chatFinish } from './chat-finish.ts'
 import { chatPlaceholder } from './chat-placeholder.ts'
+import { chatReasoning } from './chat-reasoning.ts'
 import { chatToolCalls } from './chat-tool-calls.ts'
 import { chatUsage } from './chat-usage.ts'
 import { chatWhole } from './chat-whole.ts'
@@ -15,7 +16,17 @@ import { dialectOf } from './gap.ts'
 import { oneAnswer } from './one-answer.ts'
 
 export const chatDialect: CreateDialect = dialectOf({
-  gaps: [oneAnswer('choices'), chatPlaceholder, chatErrors, errorReports, chatUsage, chatFinish, chatWhole, chatToolCalls],
+  gaps: [
+    oneAnswer('choices'),
+    chatPlaceholder,
+    chatErrors,
+    errorReports,
+    chatUsage,
+    chatFinish,
+    chatWhole,
+    chatReasoning,
+    chatToolCalls,
+  ],
   deltas: ['"content":"', '"content": "', '"reasoning'],
   absorb: absorbChat,
   essence: (body) => ({
