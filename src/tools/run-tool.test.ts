@@ -5,6 +5,7 @@ import { all, calling, collect, free, idsOf, resultsOf, toldTo, tool } from '../
 import type { Json } from '../core/json.ts'
 import type { SpanMirror, SpanRecord } from '../core/span.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 
 const RUBBISH = 'rubbish' as unknown as { type: 'image'; mediaType: string; data: string }
 
@@ -25,6 +26,23 @@ describe('what can go wrong with a call', () => {
       'There is no tool called "serch". Did you mean search? The tools are: search.',
       'found',
     ])
+  })
+
+  it('E05 arguments of two thousand levels cost neither the turn nor its session', async () => {
+    let input: Json = 1
+    for (let level = 0; level < 2000; level++) input = { a: input }
+    const recorder = await SqliteRecorder.open({ path: ':memory:' })
+    const sessionId = 's'
+    const events = await collect({
+      model: calling([{ name: 'deep', input }]),
+      tools: [tool('deep', () => 'ok')],
+      recorder,
+      sessionId,
+    })
+    expect(events.at(-1)?.type).toBe('complete')
+    expect(resultsOf(events)).toHaveLength(1)
+    const next = await collect({ model: new ScriptedModel(['Yes.']), prompt: 'Still there?', recorder, sessionId })
+    expect(next.at(-1)?.type).toBe('complete')
   })
 
   it('ENG-TOOL-004 invalid arguments are not executed, and the model may try again', async () => {

@@ -1,12 +1,15 @@
-/** JSON with the members of every object in order, so that equal values are equal texts. Members that are `undefined` are left out. */
+/**
+ * JSON with the members of every object in order, so that equal values are equal texts. Members that are `undefined` are left out. Values may be nested as
+ * deeply as `JSON.stringify` takes them.
+ */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
-    return `{${members.join(',')}}`
-  }
-  return JSON.stringify(value) ?? 'null'
+  return JSON.stringify(value, (_, member: unknown) => (isObject(member) ? inOrder(member) : member)) ?? 'null'
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function inOrder(object: object): object {
+  return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

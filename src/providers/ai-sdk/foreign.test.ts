@@ -102,6 +102,23 @@ describe('any AI SDK language model', () => {
     })
   })
 
+  it('E05 arguments that are nested without an end are none, and kept as they came', async () => {
+    const nested = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
+    const content = [3, 100_000].map((levels) => ({
+      type: 'tool-call',
+      toolCallId: `of ${levels}`,
+      toolName: 'f',
+      input: nested(levels),
+    }))
+    const model = fromAiSdkModel(
+      scripted('v4', [], { content, finishReason: { unified: 'tool-calls' }, usage: FINISH.usage, response: {} }),
+    )
+    expect((await ask(model, { stream: false })).calls).toEqual([
+      expect.objectContaining({ input: { a: { a: { a: 1 } } } }),
+      expect.objectContaining({ input: nested(100_000), invalid: 'More than 500 levels within one another' }),
+    ])
+  })
+
   it('whose tools ran at the provider keeps them to itself', async () => {
     const ran = [
       { type: 'tool-input-start', id: 's', toolName: 'web_search', providerExecuted: true },

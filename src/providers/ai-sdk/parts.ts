@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ModelPart } from '../../core/model.ts'
+import { isDeeperThan } from '../../util/nesting.ts'
 import { asArray, asObject, asString } from '../wire/dialect.ts'
 import { mergeMetadata, toProviderData } from './own-data.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -173,12 +174,17 @@ export class PartDecoder {
   }
 }
 
+/** Of arguments. Whatever reads, checks, copies and writes JSON uses up the call stack level by level. */
+const MOST_LEVELS = 500
+
 /** No arguments at all mean none are needed. */
 function argumentsOf(given: unknown): { readonly input: Json; readonly invalid?: string } {
   if (typeof given !== 'string') return { input: (given ?? {}) as Json }
   if (given.trim() === '') return { input: {} }
   try {
-    return { input: (JSON.parse(given) as Json) ?? {} }
+    const input = JSON.parse(given) as Json
+    if (isDeeperThan(input, MOST_LEVELS)) return { input: given, invalid: `More than ${MOST_LEVELS} levels within one another` }
+    return { input: input ?? {} }
   } catch (error) {
     return { input: given, invalid: `The arguments are no JSON: ${error instanceof Error ? error.message : String(error)}` }
   }
