@@ -5,11 +5,13 @@ import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { JournalKeeper, Recorder } from '../core/recorder.ts'
 import { homePaths, makeHomeFolder } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
+import type { OtlpExporter } from '../recorders/otlp/exporter.ts'
 import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 
 export type Journal = Recorder & JournalKeeper
 
 const shared = new Map<string, Promise<Journal>>()
+const exporters = new Set<OtlpExporter>()
 
 /**
  * The journal of `CRIA_HOME`, opened once per process and file, and made where it is missing.
@@ -82,7 +84,13 @@ async function withExport(journal: Journal, env: Surroundings['env']): Promise<J
     headers: headersOf(env['OTEL_EXPORTER_OTLP_HEADERS'] ?? ''),
     ...(serviceName === '' ? {} : { serviceName }),
   })
+  exporters.add(exporter)
   return exportSpans(journal, exporter)
+}
+
+/** Resolves when a collector has been sent what it is to get, or cannot be. */
+export async function spansSent(): Promise<void> {
+  await Promise.all([...exporters].map((exporter) => exporter.flush()))
 }
 
 export { exportTurns } from '../recorders/export.ts'

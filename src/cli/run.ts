@@ -1,5 +1,6 @@
 /** Runs one command: signals, help, errors and the exit code. The only place that ends the process. */
 
+import { setTimeout as wait } from 'node:timers/promises'
 import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
 import { COMMANDS, findCommand, PLANNED } from './commands.ts'
@@ -14,6 +15,8 @@ import { parseCommandLine } from './parse.ts'
 const GRACE_MS = 5000
 /** How long the process may live on after its command has ended. */
 const LINGER_MS = 100
+/** How long a collector may take to accept the spans of the command. */
+const SPANS_MS = 3000
 
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   const stop = new AbortController()
@@ -53,6 +56,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   } finally {
     removeListeners()
   }
+  if ((env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') await sendSpans()
   endSoon(ended ?? code)
   return ended ?? code
 }
@@ -132,6 +136,15 @@ function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith
     process.off('uncaughtException', onStray)
     process.off('unhandledRejection', onStray)
   }
+}
+
+/** A collector that does not answer keeps nobody waiting for long, and changes no exit code. */
+async function sendSpans(): Promise<void> {
+  const { spansSent } = await import('../app/journal.ts')
+  const patience = new AbortController()
+  const late = wait(SPANS_MS, undefined, { signal: patience.signal }).catch(() => undefined)
+  await Promise.race([spansSent(), late])
+  patience.abort()
 }
 
 /**
