@@ -7,6 +7,9 @@ import { defineTool } from './define-tool.ts'
 
 const base = { name: 'add', description: 'Adds.', inputSchema: { type: 'object' }, call: () => '' }
 
+const CIRCULAR: Record<string, unknown> = { type: 'object' }
+CIRCULAR['properties'] = { self: CIRCULAR }
+
 describe('defineTool', () => {
   it('ENG-TOOL-004 gives the tool the input that its schema describes', async () => {
     const typed = defineTool({
@@ -60,6 +63,22 @@ describe('defineTool', () => {
       /refers to "#\/\$defs\/a"/,
     ],
     [
+      'a schema that contains itself',
+      { ...base, inputSchema: CIRCULAR },
+      /schema of tool "add" cannot be written as JSON: Converting/,
+    ],
+    ['a schema that JSON does not know', { ...base, inputSchema: { properties: { a: { minimum: 1n } } } }, /as JSON: .*BigInt/],
+    [
+      'a misspelt type',
+      { ...base, inputSchema: { properties: { a: { type: 'strin' } } } },
+      /has a type "strin", but there are only obj/,
+    ],
+    [
+      'a pattern that is none',
+      { ...base, inputSchema: { properties: { a: { items: { pattern: '(' } } } } },
+      /has a pattern "\(", which/,
+    ],
+    [
       'a time limit of nothing',
       { ...base, timeout: 0 },
       /`timeout` of tool "add" must be a number of milliseconds above 0, but is 0/,
@@ -77,6 +96,11 @@ describe('defineTool', () => {
     expect(
       defineTool({ ...base, inputSchema: { properties: { $ref: { type: 'string' } }, examples: [{ $ref: 'x' }] } }).name,
     ).toBe('add')
+    const named = {
+      properties: { type: { type: ['string', 'null'] }, pattern: { pattern: '^\\p{L}+$' } },
+      default: { type: 'x' },
+    }
+    expect(defineTool({ ...base, inputSchema: named }).name).toBe('add')
     expect(defineTool({ ...base, timeout: Infinity }).name).toBe('add')
   })
 })

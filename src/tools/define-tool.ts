@@ -4,6 +4,7 @@ import { ConfigurationError } from '../core/error.ts'
 import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
 import type { JsonSchema, Schema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
+import { messageOf } from './output.ts'
 import { misspelt } from '../util/nearest.ts'
 
 type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
@@ -79,16 +80,18 @@ function checkSchema(given: Schema, owner: string): void {
   if (type !== undefined && type !== 'object') {
     throw new ConfigurationError(`The schema of ${owner} must describe an object, but its type is ${shown(type)}.`)
   }
-  const foreign = isStandardSchema(given) ? undefined : foreignReference(schema)
-  if (foreign !== undefined) {
-    throw new ConfigurationError(
-      `The schema of ${owner} refers to ${JSON.stringify(foreign)}, which is not part of it. Put what it needs under "$defs" and refer to "#/$defs/…".`,
-    )
-  }
+  // A library sees to its own schemas.
+  const fault = isStandardSchema(given) ? undefined : faultIn(schema)
+  if (fault !== undefined) throw new ConfigurationError(`The schema of ${owner} ${fault}`)
 }
 
-/** A `$ref` to somewhere else, or to nothing. */
-function foreignReference(schema: JsonSchema): string | undefined {
+/** What every call would meet: a schema that cannot be sent, or against which nothing can be checked. */
+function faultIn(schema: JsonSchema): string | undefined {
+  try {
+    JSON.stringify(schema)
+  } catch (thrown) {
+    return `cannot be written as JSON: ${messageOf(thrown).split('\n', 1)[0]}`
+  }
   const left: unknown[] = [schema]
   const seen = new Set<unknown>()
   while (left.length > 0) {
@@ -96,14 +99,37 @@ function foreignReference(schema: JsonSchema): string | undefined {
     if (typeof value !== 'object' || value === null || seen.has(value)) continue
     seen.add(value)
     for (const [key, member] of Object.entries(value)) {
-      if (key === '$ref' && typeof member === 'string' && !resolves(member, schema)) return member
-      if (!DATA.has(key)) left.push(member)
+      const fault = typeof member === 'string' ? faultOf(key, member, schema) : undefined
+      if (fault !== undefined) return fault
+      if (!DATA.has(key) && !key.startsWith('x-')) left.push(member)
     }
   }
   return undefined
 }
 
-/** Keywords whose values are no schemas. */
+/** What is wrong with a keyword whose value is a text. */
+function faultOf(key: string, value: string, schema: JsonSchema): string | undefined {
+  if (key === '$ref' && !resolves(value, schema)) {
+    return `refers to ${shown(value)}, which is not part of it. Put what it needs under "$defs" and refer to "#/$defs/…".`
+  }
+  if (key === 'type' && !TYPES.has(value)) return `has a type ${shown(value)}, but there are only ${[...TYPES].join(', ')}.`
+  if (key === 'pattern' && !isExpression(value)) {
+    return `has a pattern ${shown(value)}, which is no regular expression (with the flag "u", as JSON Schema has it).`
+  }
+  return undefined
+}
+
+const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
+
+function isExpression(source: string): boolean {
+  try {
+    return new RegExp(source, 'u').source !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Keywords whose values are no schemas; those of others begin with `x-`. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
 
 /** Names and anchors cannot be followed here; only what is clearly elsewhere, or a path to nothing, is refused. */
