@@ -17,6 +17,7 @@ const GRACE_MS = 5000
 const LINGER_MS = 100
 /** How long a collector may take to accept the spans of the command. */
 const SPANS_MS = 3000
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   const stop = new AbortController()
@@ -56,9 +57,12 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   } finally {
     removeListeners()
   }
+  const last = ended ?? code
+  endAtOnceWhenTold(last)
   if ((env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') await sendSpans()
-  endSoon(ended ?? code)
-  return ended ?? code
+  // Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written.
+  setTimeout(() => process.exit(last), LINGER_MS).unref()
+  return last
 }
 
 async function dispatch(words: readonly string[], io: Io): Promise<number> {
@@ -127,12 +131,11 @@ function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith
     void io.stderr.writeRaw(`${describeFailure(thrown, io.env)}\n`)
     process.exit(EXIT.failed)
   }
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const name of signals) process.on(name, onSignal)
+  for (const name of SIGNALS) process.on(name, onSignal)
   process.on('uncaughtException', onStray)
   process.on('unhandledRejection', onStray)
   return () => {
-    for (const name of signals) process.off(name, onSignal)
+    for (const name of SIGNALS) process.off(name, onSignal)
     process.off('uncaughtException', onStray)
     process.off('unhandledRejection', onStray)
   }
@@ -148,12 +151,12 @@ async function sendSpans(): Promise<void> {
 }
 
 /**
- * Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written. What they
- * throw now is too late to be a failure of the command.
+ * The command is done. What is thrown now is too late to be a failure of it; a signal would end the process before what its tools have left
+ * behind is ended, too.
  */
-function endSoon(code: number): void {
+function endAtOnceWhenTold(code: number): void {
   const end = (): never => process.exit(code)
   process.on('uncaughtException', end)
   process.on('unhandledRejection', end)
-  setTimeout(end, LINGER_MS).unref()
+  for (const name of SIGNALS) process.on(name, end)
 }

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answer, chatServer, endStream, refuse, sendDelta, startStream } from '../support/chat-server.ts'
 import type { ChatServer, Reply } from '../support/chat-server.ts'
@@ -23,7 +25,7 @@ async function serve(reply: Reply): Promise<NonNullable<RunOptions['env']>> {
 }
 
 async function lastTurn(): Promise<{
-  turn: { status: string; text: string; question: string }
+  turn: { status: string; text: string; question: string; usage: object; costUsd: number | null; traceId: string }
   events: readonly { type: string }[]
 }> {
   const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
@@ -167,7 +169,15 @@ describe('exit codes of failures, without a stack trace', () => {
   test('with --json a failure is an object with what came', async () => {
     const { code, stdout } = await fails(refuse(400, 'bad request'), ['--json'])
     expect(code).toBe(3)
-    expect(JSON.parse(stdout)).toMatchObject({ answer: '', error: { code: expect.any(String), message: expect.any(String) } })
+    const { usage, costUsd, traceId } = (await lastTurn()).turn
+    expect(JSON.parse(stdout)).toMatchObject({
+      answer: '',
+      usage,
+      costUsd,
+      traceId: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+      error: { code: expect.any(String), message: expect.any(String) },
+    })
+    expect(JSON.parse(stdout)).toHaveProperty('traceId', traceId)
   })
 })
 
@@ -206,6 +216,23 @@ describe('D07 being stopped', () => {
     const { code, stdout } = await running.ended
     expect(code).toBe(130)
     expect(JSON.parse(stdout)).toMatchObject({ cancelled: expect.any(String), turnId: expect.any(String) })
+  })
+
+  test('a signal after the answer ends the process as it would have ended, and kills it not', async () => {
+    let asked = 0
+    const collector = createServer(() => void asked++)
+    await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve))
+    const { port } = collector.address() as AddressInfo
+    try {
+      const env = { ...(await serve(answer('Yes.'))), OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
+      const running = place.start(['ask', 'Is it?', ...MODEL], { env })
+      await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(0)
+      running.process.kill('SIGINT')
+      expect(await running.ended).toMatchObject({ code: 0, stdout: 'Yes.\n' })
+    } finally {
+      collector.closeAllConnections()
+      collector.close()
+    }
   })
 
   test('L02 a reader that goes away ends the turn, quietly', async () => {
