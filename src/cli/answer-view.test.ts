@@ -243,6 +243,18 @@ describe('for scripts', () => {
     })
   })
 
+  test('the usage of a failed turn is that of all its steps, and what the journal knows counts more', async () => {
+    const usage: EventBody = { type: 'usage', usage: { ...ZERO_USAGE, inputTokens: 7, outputTokens: 2 } }
+    const failed = (): AsyncIterable<QueryEvent> => turn(start, usage, usage, { type: 'error', error: FAILURE })
+    const io = fakeIo()
+    await showTurn(failed(), io, { ...TEXT, format: 'json' })
+    expect(JSON.parse(io.out())).toMatchObject({ usage: { inputTokens: 14, outputTokens: 4 }, costUsd: null, traceId: null })
+    const told = fakeIo()
+    const recorded = { usage: { ...ZERO_USAGE, inputTokens: 20 }, costUsd: 0.5, traceId: 'x9' }
+    await showTurn(failed(), told, { ...TEXT, format: 'json', recorded: () => Promise.resolve(recorded) })
+    expect(JSON.parse(told.out())).toMatchObject(recorded)
+  })
+
   test('events, one a line, harmless on a terminal and the same as they were', async () => {
     const io = fakeIo({ terminal: true })
     await showTurn(turn(start, delta('\u009B2J\u2028\u202Ex'), complete()), io, { ...TEXT, format: 'events' })

@@ -4,7 +4,9 @@ import { CriaError, errorFromInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
-import { UNKNOWN_USAGE } from '../core/usage.ts'
+import type { TurnRow } from '../core/recorder.ts'
+import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
+import type { Usage } from '../core/usage.ts'
 import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
 import type { TextStream } from '../util/terminal.ts'
 import { eventNote, finishNote } from './event-notes.ts'
@@ -17,6 +19,7 @@ import { sourceList } from './source-list.ts'
 import { placeOf } from './sources.ts'
 import type { Standpoint } from './sources.ts'
 
+export type RecordedTurn = Pick<TurnRow, 'usage' | 'costUsd' | 'traceId'>
 export type AnswerFormat = 'text' | 'json' | 'events'
 
 export interface ShowOptions {
@@ -25,6 +28,8 @@ export interface ShowOptions {
   readonly showThinking: boolean
   /** Folder that the sources of citations are relative to; default the current one. */
   readonly sourceBase?: string | undefined
+  /** What the journal knows of a turn, for the JSON object of one that came to no result. */
+  readonly recorded?: (turnId: string) => Promise<RecordedTurn | undefined>
   /** What else the JSON object holds, asked for at the end. */
   readonly more?: () => object
 }
@@ -43,7 +48,10 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
     await text?.end()
     throw new CriaError('stream_interrupted', 'The turn ended without saying how.')
   }
-  if (options.format === 'json') await io.stdout.write(toJsonLine({ ...toAnswerJson(seen), ...options.more?.() }))
+  if (options.format === 'json') {
+    const recorded = last.type === 'complete' ? undefined : await options.recorded?.(last.turnId)
+    await io.stdout.write(toJsonLine({ ...toAnswerJson(seen, recorded), ...options.more?.() }))
+  }
 
   if (last.type === 'error') {
     await io.stderr.writeRaw(`${describeFailure(errorFromInfo(last.error), io.env)}\n`)
@@ -53,7 +61,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
 }
 
 /** What `--json` prints of a turn, also of one that failed: then with what had arrived, and `error`. */
-function toAnswerJson(events: readonly QueryEvent[]): object {
+function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | undefined): object {
   const [first] = events
   const last = events.at(-1)
   const { text, result } = foldEvents(events)
@@ -64,12 +72,12 @@ function toAnswerJson(events: readonly QueryEvent[]): object {
     citations: result?.citations ?? [],
     model: result?.model ?? lastModel(events),
     finishReason: result?.finishReason ?? null,
-    usage: result?.usage ?? lastUsage(events),
-    costUsd: result?.costUsd ?? null,
+    usage: (result ?? recorded)?.usage ?? usageSoFar(events),
+    costUsd: (result ?? recorded)?.costUsd ?? null,
     latencyMs: first === undefined || last === undefined ? null : last.at - first.at,
     sessionId: first?.sessionId ?? null,
     turnId: first?.turnId ?? null,
-    traceId: result?.traceId ?? null,
+    traceId: (result ?? recorded)?.traceId ?? null,
     ...ending,
   }
 }
@@ -79,9 +87,10 @@ function lastModel(events: readonly QueryEvent[]): string | null {
   return event === undefined ? null : event.type === 'start' ? event.model : event.to
 }
 
-function lastUsage(events: readonly QueryEvent[]): QueryResult['usage'] {
-  const event = events.findLast((candidate) => candidate.type === 'usage')
-  return event?.usage ?? UNKNOWN_USAGE
+/** Of all steps that told it. */
+function usageSoFar(events: readonly QueryEvent[]): Usage {
+  const [first, ...rest] = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))
+  return first === undefined ? UNKNOWN_USAGE : rest.reduce(addUsage, first)
 }
 
 interface TextView {

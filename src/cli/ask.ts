@@ -13,6 +13,7 @@ import { checkPrices } from '../engine/check-budget.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
 import { emptyChoice, filterOf } from './filter-options.ts'
+import { recordedTurn } from './find-turn.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels } from './model-choice.ts'
@@ -74,7 +75,12 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
       options,
       io,
     )
-    return await showTurn(events, io, { format, showThinking: options['show-thinking'], sourceBase: base })
+    return await showTurn(events, io, {
+      format,
+      showThinking: options['show-thinking'],
+      sourceBase: base,
+      ...(options['no-log'] ? {} : { recorded: (turnId) => recordedTurn(io, turnId) }),
+    })
   } finally {
     await store?.close()
   }

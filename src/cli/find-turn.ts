@@ -19,3 +19,13 @@ export async function findTurn(io: Io, id: string): Promise<{ readonly journal: 
   }
   return { journal, detail }
 }
+
+/** What the journal holds of a turn that has just ended; a journal that cannot be read takes nothing from what is known without it. */
+export async function recordedTurn(io: Io, turnId: string): Promise<TurnDetail['turn'] | undefined> {
+  try {
+    const journal = await openJournalIfThere(io)
+    return (await journal?.read.turn(turnId))?.turn
+  } catch {
+    return undefined
+  }
+}

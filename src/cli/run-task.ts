@@ -13,6 +13,7 @@ import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } fr
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
 import { EXIT } from './exit-codes.ts'
+import { recordedTurn } from './find-turn.ts'
 import type { Io } from './io.ts'
 import { budgetOf, openModels } from './model-choice.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
@@ -81,6 +82,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
     const code = await showTurn(shownDeeds(events, deeds, { io, isText: format === 'text' }), io, {
       format,
       showThinking: options['show-thinking'],
+      ...(options['no-log'] ? {} : { recorded: (turnId) => recordedTurn(io, turnId) }),
       more: () => deeds.toJson(),
     })
     await io.stderr.write(summary(deeds))

@@ -16,7 +16,7 @@ export const logsReplay: Command = defineCommand({
   async run({ arguments: [id = ''], options }, io) {
     const { detail } = await findTurn(io, id)
     const format = options.events ? 'events' : options.json ? 'json' : 'text'
-    return showTurn(each(detail.events), io, { format, showThinking: false })
+    return showTurn(each(detail.events), io, { format, showThinking: false, recorded: () => Promise.resolve(detail.turn) })
   },
 })
 
