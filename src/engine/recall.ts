@@ -23,8 +23,8 @@ export async function* recall(turn: Turn): Station<void> {
   if (said !== undefined) {
     const [history, messages] = [[...said, ...namedApart(given, said, ctx.createId)], turn.input.messages]
     turn.input = { ...turn.input, history, messages: namedApart(messages, history, ctx.createId) }
-    turn.tools.unsettled = unsettledCalls(said)
   }
+  turn.tools.unsettled = unsettledCalls([...turn.input.history, ...(turn.input.since ?? [])])
   if (given.length > 0) {
     const messages = soundHistory(turn.input.history)
     yield { type: 'note', entry: { type: 'compaction', step: 0, messages } }

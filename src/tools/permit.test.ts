@@ -98,6 +98,30 @@ describe('answers', () => {
   })
 })
 
+describe('whatever the one who is asked answers', () => {
+  it('costs no other call: an input that is no JSON is refused, a reason without an end is cut', async () => {
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    const { check } = answering([
+      { granted: true, input: circular as never },
+      { granted: true, input: { n: 5n } as never },
+      { granted: false, input: circular as never, reason: 'No! '.repeat(100_000) },
+      { granted: true, input: { at: new Date(0) } as never },
+    ])
+    const model = calling(Array.from({ length: 4 }, () => ({ name: 'work' })))
+    await collect({
+      model,
+      tools: [tool('work', (input) => input as never, { needsPermission: true })],
+      hasPermissionsToUseTool: check,
+    })
+    const told = toldTo(model).map(([, content]) => content)
+    expect(told.slice(0, 2)).toEqual(Array(2).fill(expect.stringMatching(/^Permission denied: .* is no JSON/)))
+    expect(told[2]).toMatch(/^Permission denied: No! /)
+    expect(told[2]?.length).toBeLessThan(5000)
+    expect(told[3]).toBe('{"at":"1970-01-01T00:00:00.000Z"}')
+  })
+})
+
 describe('rules', () => {
   it('decide without asking, and the rule that decided is named in the journal', async () => {
     const { check, asked } = answering(true)

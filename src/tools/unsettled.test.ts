@@ -4,6 +4,8 @@ import { assistant, toolResult } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Recorder } from '../core/recorder.ts'
 import type { Tool } from '../core/tool.ts'
+import { query } from '../engine/query.ts'
+import type { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { quietRecorder } from '../../test/support/quiet-recorder.ts'
 import { unsettledCalls } from './unsettled.ts'
 
@@ -70,6 +72,15 @@ describe('a call whose effects are unknown', () => {
     expect(resultsOf(events)[0]).toMatch(
       /^Permission denied: The same call was interrupted before, and its effects are unknown\./,
     )
+  })
+
+  it('is not run again where the conversation comes from elsewhere, before the question or behind it', async () => {
+    const keys: string[] = []
+    const [model, tools] = [(): ScriptedModel => calling([{ name: 'deploy', input: again }]), [deploy(keys)]]
+    await collect({ model: model(), tools, messages: ['Deploy.', ...history], prompt: 'Go on.' })
+    const messages = ['Deploy.', ...history]
+    for await (const event of query({ model: model(), tools, messages })) expect(event.type).not.toBe('error')
+    expect(keys).toEqual([])
   })
 
   it('is run under its first key when somebody wants it, and from then on as any other', async () => {
