@@ -35,6 +35,12 @@ describe('what a store of the user returns', () => {
       Promise.resolve([{ ...GOOD, score: Number.NaN }]),
       /`score` of its number 0 is NaN, not a number/,
     ],
+    [
+      'a chunk without metadata',
+      [{ ...GOOD, metadata: undefined }],
+      /`metadata` of its number 0 is undefined, not an object of JSON/,
+    ],
+    ['metadata that cannot be written down', [{ ...GOOD, metadata: { a: 1n } }], /`metadata` of its number 0 is an object/],
   ])('%s ends the turn with an error that names the store', async (_, found, message) => {
     const last = await lastEvent(storeOf(found))
     expect(last).toMatchObject({
@@ -42,6 +48,14 @@ describe('what a store of the user returns', () => {
       error: { code: 'store_failed', message: expect.stringContaining('"mine"') as string },
     })
     expect(last).toMatchObject({ error: { message: expect.stringMatching(message) as string } })
+  })
+
+  test('no more of it is sent than was asked for', async () => {
+    const docstore = storeOf(Array.from({ length: 5000 }, (_, index) => ({ ...GOOD, id: `${index}`, text: `Text ${index}.` })))
+    const model = new ScriptedModel(['Fine.'])
+    for await (const event of query({ model, prompt: 'What is there?', retrieve: { docstore, nResults: 3 } }))
+      if (event.type === 'retrieval') expect(event.chunks.map(({ id }) => id)).toEqual(['0', '1', '2'])
+    expect(model.requests[0]?.messages.filter(({ content }) => content.startsWith('Passage'))).toHaveLength(3)
   })
 
   test('chunks are taken as they are, with or without a promise around them', async () => {

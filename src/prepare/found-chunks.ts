@@ -2,7 +2,7 @@
 
 import { CriaError } from '../core/error.ts'
 import type { FoundChunks, ScoredChunk } from '../core/store.ts'
-import { describe } from '../util/check.ts'
+import { describe, isRecord } from '../util/check.ts'
 
 /** @throws CriaError `store_failed` that names the store and what is wrong with what it returned. */
 export function foundChunks(value: unknown, store: string): FoundChunks {
@@ -27,6 +27,20 @@ function checkChunk(chunk: unknown, index: number, store: string): void {
     const value: unknown = Reflect.get(chunk, member)
     if (typeof value === type && !Number.isNaN(value)) continue
     throw mistaken(store, `a list of chunks, but \`${member}\` of its number ${index} is ${describe(value)}, not a ${type}`)
+  }
+  const metadata: unknown = Reflect.get(chunk, 'metadata')
+  if (isRecord(metadata) && isJson(metadata)) return
+  throw mistaken(
+    store,
+    `a list of chunks, but \`metadata\` of its number ${index} is ${describe(metadata)}, not an object of JSON`,
+  )
+}
+
+function isJson(value: object): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
   }
 }
 

@@ -63,9 +63,12 @@ export function retrieveFrom(
       const asked =
         filter === undefined ? store.retrieve(query, nResults) : store.search(query, { limit: nResults, filter, signal })
       const found: unknown = await orAborted(Promise.resolve(asked), signal)
-      const chunks = foundChunks(found, store.name)
+      const returned = foundChunks(found, store.name)
+      const { notice } = returned
+      // Documents come best first; a memory tells in order of time what it sees fit.
+      const chunks = name === 'retrieval' ? returned.slice(0, nResults) : returned
       own.set({ [name === 'retrieval' ? ATTRIBUTE.documentsRetrieved : ATTRIBUTE.memoriesRetrieved]: chunks.length })
-      return { store: store.name, chunks, ...(chunks.notice === undefined ? {} : { notice: chunks.notice }) }
+      return { store: store.name, chunks, ...(notice === undefined ? {} : { notice }) }
     } catch (error) {
       if (signal.aborted) throw signal.reason
       throw toCriaError(error, 'store_failed')
