@@ -273,7 +273,7 @@ const COMMANDS = String.raw`
   sed 's/a\/b/e/' x ¦ awk '{print > "x"}' y ¦ awk '{print >> "x"}' y ¦ awk '{getline x < "y"}' ¦ awk '{print ENVIRON["X"]}' ¦ gawk '@load "x"' ¦ gawk '{f="system"; @f("evil")}' ¦
   awk '{print $1}{system("evil")}' ¦ awk -v x=1 1 y ¦ awk -F, -f evil y ¦ python -m pip install evil ¦ python3 -m http.server ¦ npx -y evil ¦
   cmake --build /tmp/x ¦ cmake --install . --prefix /usr ¦ cargo build --out-dir=/tmp ¦ pytest --junitxml=/etc/x ¦ jest --coverageDirectory=../x ¦
-  jest --modulePaths /tmp ¦ eslint --cache --cache-location /etc/x ¦ cat .config/gh/hosts.yml ¦ cat .m2/settings.xml ¦ PATH=. npm test ¦ NODE_OPTIONS=x npm test ¦ CI=$(x) npm test ¦ GIT_PAGER=x git log ¦ command evil ¦
+  jest --modulePaths /tmp ¦ eslint --cache --cache-location /etc/x ¦ cat .config/gh/hosts.yml ¦ cat .m2/settings.xml ¦ awk '{print}' x -f evil ¦ awk -F: '{print}' x -e 'BEGIN{system("evil")}' ¦ podman ps --runtime=./evil ¦ PATH=. npm test ¦ NODE_OPTIONS=x npm test ¦ CI=$(x) npm test ¦ GIT_PAGER=x git log ¦ command evil ¦
   catchsegv evil ¦ faketime x evil ¦ torsocks evil ¦ proxychains evil ¦ dotenv evil ¦ envdir x evil ¦ chpst evil ¦
   softlimit evil ¦ setuidgid x evil ¦ s6-setuidgid x ¦ tini evil ¦ dumb-init evil ¦ gosu x evil ¦ su-exec x evil ¦
   capsh -- -c evil ¦ prlimit --pid x ¦ numactl evil ¦ cgexec evil ¦ perf stat evil ¦ hyperfine evil ¦ multitime evil ¦

@@ -9,7 +9,10 @@ const SHOWING: ReadonlySet<string> = new Set(
 )
 const SHOWN: ReadonlySet<string> = new Set('compose container image network volume system context'.split(' '))
 /** Another machine, or settings that name programs; `-f` is a filter here, or follows. */
-const ofOtherMachine = options({ elsewhere: '--host --config --context --file --project-directory --env-file' })
+const ofOtherMachine = options({
+  runs: '--runtime --conmon --hooks-dir --module',
+  elsewhere: '--host --config --context --file --project-directory --env-file --url --connection --root --runroot',
+})
 
 const containers: Risk = (words) => {
   const [first = '', second = ''] = words

@@ -1,6 +1,6 @@
 /** Programs that read, sort, compare and convert text and pictures. */
 
-import { script } from './risk.ts'
+import { everything, script } from './risk.ts'
 import type { Programs, Risk } from './risk.ts'
 
 const HARMLESS_SED_OPTIONS = /^(?:-[nEru]+|--quiet|--silent|--regexp-extended|--unbuffered)$/
@@ -27,6 +27,8 @@ const HARMLESS_AWK = /^(?![^]*(?:system|getline|ENVIRON|PROCINFO))(?:[^|<>@`]|[<
 const awk: Risk = (words) => {
   const at = words[0] === '-F' ? 2 : /^-F./.test(words[0] ?? '') ? 1 : 0
   const code = words[at] ?? '-'
+  // Some look for options behind the files, too.
+  if (words.slice(at + 1).some((word) => /^-./.test(word))) return everything(words)
   return !code.startsWith('-') && HARMLESS_AWK.test(code) ? [] : script(words)
 }
 
