@@ -11,6 +11,7 @@ import { EventTooLargeError } from './event-blocks.ts'
 import { EventStream, GarbledEventError } from './event-stream.ts'
 import type { Peer } from './network.ts'
 import { brokenOff, isAbort } from './network.ts'
+import { bodyOf } from './read-ahead.ts'
 import { send } from './send.ts'
 
 /** How the package is going to read the answer. */
@@ -155,7 +156,8 @@ export class WireCall {
   }
 
   #open(response: Response): ByteSource | undefined {
-    this.#source = response.body === null ? undefined : new ByteSource(response.body)
+    const body = bodyOf(response)
+    this.#source = body === null ? undefined : new ByteSource(body)
     return this.#source
   }
 

@@ -1,0 +1,26 @@
+/**
+ * Takes what a connection holds, whether its reader is ready for it or not.
+ *
+ * The `fetch` of Node 22 and 24 (undici 7) ends the process when a server closes a connection while nobody reads from it; undici 8 does not
+ * (https://github.com/nodejs/undici/issues/5360). It happens where a length, or the end of the connection, is the end of the answer. An answer in
+ * chunks, which is what nearly all are, has an end of its own: its reader is not read ahead for.
+ */
+
+/** More than this is not kept for a reader who is slow. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+export function bodyOf({ body, headers }: Response): ReadableStream<Uint8Array> | null {
+  if (body === null || headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true) return body
+  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: MOST_BYTES }),
+  )
+}
