@@ -41,20 +41,40 @@ export function commandEnvironment(
     const isSecret = hidden.has(name) || values.has(value) || isSecretVariable(name, value)
     return isSecret ? [] : [[name, value]]
   })
-  return withSafeGit({ ...Object.fromEntries(passed), ...QUIET })
+  const plain = passed.filter(([name]) => !GIT_SETTING.test(name))
+  return { ...Object.fromEntries(plain), ...QUIET, ...gitSettings(env) }
 }
 
-/** Files that look like a repository without being called one make none: their configuration could name programs. */
-function withSafeGit(env: Record<string, string>): Record<string, string> {
-  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0)
-  if (!Number.isInteger(count) || count < 0) return env
+const GIT_SETTING = /^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/
+/** Headers with keys in them, and addresses. */
+const SECRET_SETTING = /extraheader|password|token|secret|credential|cookie/i
+const SAFE_GIT = [
+  // Files that look like a repository without being called one make none: their configuration could name programs.
+  ['safe.bareRepository', 'explicit'],
+  // A repository does not bring the program that watches its files.
+  ['core.fsmonitor', 'false'],
+] as const
+
+/** Settings of git are counted: one that is missing would make every git command fail. */
+function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const given = Number(env['GIT_CONFIG_COUNT'] ?? 0)
+  const own = Array.from({ length: given >= 0 && given <= MAX_SETTINGS ? Math.floor(given) : 0 }, (_, index) => [
+    env[`GIT_CONFIG_KEY_${index}`] ?? '',
+    env[`GIT_CONFIG_VALUE_${index}`] ?? '',
+  ]).filter(([key = '', value = '']) => key !== '' && !SECRET_SETTING.test(key) && !SECRET_VALUE.test(`${key} ${value}`))
+  const settings = [...own, ...SAFE_GIT]
   return {
-    ...env,
-    GIT_CONFIG_COUNT: String(count + 1),
-    [`GIT_CONFIG_KEY_${count}`]: 'safe.bareRepository',
-    [`GIT_CONFIG_VALUE_${count}`]: 'explicit',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key = '', value = ''], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
   }
 }
+
+const MAX_SETTINGS = 1000
 
 /** Values that commands do not get, to be kept out of what they print, too. What may be an ordinary word or a path is none. */
 export function hiddenValues(

@@ -101,6 +101,22 @@ describe('run_command', () => {
     expect(existsSync(join(root, 'canary'))).toBe(false)
   })
 
+  it('ENG-TOOL-005 I08 settings of git from the environment stay, without keys; a repository brings no program that watches it', async () => {
+    const settings = ['user.name', 'Ada', 'http.extraHeader', 'Authorization: canary', 'user.email', 'ada@example.org']
+    const numbered = Array.from({ length: 3 }, (_, index) => [
+      [`GIT_CONFIG_KEY_${index}`, settings[2 * index] ?? ''],
+      [`GIT_CONFIG_VALUE_${index}`, settings[2 * index + 1] ?? ''],
+    ]).flat()
+    const env = { PATH: process.env['PATH'], GIT_CONFIG_COUNT: '3', ...Object.fromEntries(numbered) }
+    const call = callerOf(builtinTools({ root, env }))
+    execFileSync('git', ['init', '-q', root])
+    execFileSync('git', ['-C', root, 'config', 'core.fsmonitor', `touch ${join(root, 'canary')}; false`])
+    const { content } = await call('run_command', { command: 'git status && git config user.name && git config user.email; env' })
+    expect(content).toContain('Ada\nada@example.org')
+    expect(content).not.toContain('Authorization')
+    expect(existsSync(join(root, 'canary'))).toBe(false)
+  })
+
   it('E07 E08 after its time the whole group ends, also what ignores SIGTERM', async () => {
     const command = `trap '' TERM; echo $$ > pid; sh -c 'trap "" TERM; echo $$ > pid2; while :; do sleep 1; done' & while :; do sleep 1; done`
     const { content, isError } = await run(command, { timeout: 1 })
