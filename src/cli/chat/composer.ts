@@ -1,8 +1,11 @@
 /** The message that is being written: its text, what was typed before, long pastes, and completion. */
 
 import type { HomePaths } from '../../app/paths.ts'
+import { beginSearch, older, textOf, withQuery } from './backward-search.ts'
+import type { BackwardSearch } from './backward-search.ts'
 import { commonStart, complete } from './completion.ts'
 import type { Completable } from './completion.ts'
+import { graphemes } from '../terminal/width.ts'
 import { edited, EMPTY_DRAFT, insert, vertical, withText } from './editor.ts'
 import type { Draft } from './editor.ts'
 import { keepInHistory, readHistory, recalled, recallOf, remembered } from './history.ts'
@@ -19,6 +22,7 @@ export class Composer {
   #draft: Draft = EMPTY_DRAFT
   #pasted: Pasted = NOTHING_PASTED
   #recall: Recall = recallOf([])
+  #search: BackwardSearch | undefined
   /** What Tab could complete to, for the user to see. */
   candidates: readonly string[] = []
 
@@ -35,6 +39,25 @@ export class Composer {
     return this.#draft.text === ''
   }
 
+  /** What is looked for in what was typed before, for the user to see. */
+  get searching(): string | undefined {
+    if (this.#search === undefined) return undefined
+    const { query, isLost } = this.#search
+    return `${isLost ? 'nothing older with' : 'search back'}: ${query}`
+  }
+
+  /** What is found stays in the line. */
+  endSearch(): void {
+    this.#search = undefined
+  }
+
+  /** Brings back what was being written. */
+  giveUpSearch(): void {
+    if (this.#search === undefined) return
+    this.write(this.#search.draft)
+    this.#search = undefined
+  }
+
   /** Fetches what was typed in earlier sessions. */
   async remember(): Promise<void> {
     this.#recall = recallOf(await readHistory(this.#paths))
@@ -44,6 +67,7 @@ export class Composer {
   press(key: Key): string | undefined {
     this.candidates = []
     const name = key.type === 'key' ? key.name : undefined
+    if (this.#pressInSearch(key, name)) return undefined
     if (name === 'enter') return this.#send()
     if (name === 'up' || name === 'ctrl-p') this.#move(-1)
     else if (name === 'down' || name === 'ctrl-n') this.#move(1)
@@ -56,6 +80,7 @@ export class Composer {
   async complete(): Promise<void> {
     const wereShown = this.candidates.length > 0
     this.candidates = []
+    this.endSearch()
     const { text, cursor } = this.#draft
     const { start, candidates } = await complete(text.slice(0, cursor), this.#completable)
     const taken = commonStart(candidates)
@@ -80,6 +105,28 @@ export class Composer {
   /** Puts messages that were not said yet before what is being written. */
   takeBack(messages: readonly string[]): void {
     if (messages.length > 0) this.write([...messages, ...(this.isEmpty ? [] : [this.#draft.text])].join('\n'))
+  }
+
+  /** Any other key ends the search, and does to what was found what it always does. */
+  #pressInSearch(key: Key, name: string | undefined): boolean {
+    const { entries } = this.#recall
+    if (name === 'ctrl-r') {
+      this.#search = this.#search === undefined ? beginSearch(entries, this.#draft.text) : older(this.#search, entries)
+    } else if (this.#search === undefined) {
+      return false
+    } else if (name === 'ctrl-g') {
+      this.giveUpSearch()
+      return true
+    } else if (name === 'backspace') {
+      this.#search = withQuery(this.#search, entries, graphemes(this.#search.query).slice(0, -1).join(''))
+    } else if (key.type !== 'key') {
+      this.#search = withQuery(this.#search, entries, this.#search.query + key.text.split('\n', 1).join(''))
+    } else {
+      this.#search = undefined
+      return false
+    }
+    this.write(textOf(this.#search, entries))
+    return true
   }
 
   #send(): string | undefined {

@@ -128,3 +128,24 @@ test('what is said stays above, what is painted below is taken away again', asyn
   expect(terminal.text).toBe('one\na line that is longer than the twenty cells\nthree')
   expect(outside.isRaw()).toBe(false)
 })
+
+describe('looking back through what was typed', () => {
+  test('Ctrl-R finds it, Enter sends it, and Ctrl-C brings back what was being written', async () => {
+    const { press, terminal } = outside
+    for (const message of ['Fix the tide table', 'Fix the mill']) {
+      press(`${message}${KEY.enter}`)
+      expect(await front.next()).toBe(message)
+    }
+    press('half a tho\u0012fix')
+    await terminal.shows('search back: fix')
+    expect(terminal.cursor.line).toBe('> Fix the mill')
+    press('\u0012')
+    await terminal.shows(() => terminal.cursor.line === '> Fix the tide table')
+    press('x')
+    await terminal.shows('nothing older with: fixx')
+    press('\u0003')
+    await terminal.shows(() => terminal.cursor.line === '> half a tho')
+    press(`\u0012mill${KEY.enter}`)
+    expect(await front.next()).toBe('Fix the mill')
+  })
+})

@@ -276,7 +276,8 @@ export class ScreenFront implements Front {
   #onDraftKey(key: Key): void {
     this.#typedAt = this.#now()
     const name = key.type === 'key' ? key.name : undefined
-    const waiting = name === 'up' && this.#composer.isEmpty ? this.#queue.pop() : undefined
+    const waiting =
+      name === 'up' && this.#composer.isEmpty && this.#composer.searching === undefined ? this.#queue.pop() : undefined
     if (waiting !== undefined) {
       // What waits to be said can be taken back.
       this.#composer.write(waiting)
@@ -317,6 +318,7 @@ export class ScreenFront implements Front {
   #onEscape(): void {
     if (this.#interrupt !== undefined) this.#stop()
     else if (this.#questions.length > 0) this.#questions[0]?.giveUp()
+    else if (this.#composer.searching !== undefined) this.#composer.endSearch()
     else this.#composer.candidates = []
   }
 
@@ -329,6 +331,9 @@ export class ScreenFront implements Front {
       this.#stop()
     } else if (this.#questions.length > 0) {
       this.#questions[0]?.giveUp()
+    } else if (this.#composer.searching !== undefined) {
+      this.#composer.giveUpSearch()
+      this.#stoppedAt = -Infinity
     } else if (!this.#composer.isEmpty) {
       this.#composer.clear()
       this.#stoppedAt = -Infinity
@@ -393,6 +398,7 @@ export class ScreenFront implements Front {
       status: this.#behind?.status(io.stdout.columns - 1) ?? this.#untilReady,
       hint:
         this.#hint ??
+        this.#composer.searching ??
         (question !== undefined && !this.#isForQuestion() ? 'there is a question: stop typing to answer it' : undefined),
     }
     return regionOf(state, { columns: io.stdout.columns, rows: io.stdout.rows, style: this.style })

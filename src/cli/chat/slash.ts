@@ -94,6 +94,7 @@ function help(): string {
     ['Esc', 'stop what is going on; the session goes on'],
     ['Ctrl-C', 'the same, or clear the line; twice: leave'],
     ['Ctrl-D', 'leave'],
+    ['Ctrl-R', 'look back through what was typed'],
     ['Ctrl-O', 'the last tool call in full'],
   ] as const
   return `${table(rows)}\n${table(keys)}`
