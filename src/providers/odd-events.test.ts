@@ -158,3 +158,21 @@ describe('what is not told in pieces is told all the same', () => {
     if (thinking !== '') expect(JSON.stringify(outcome.parts)).toContain('c2ln')
   })
 })
+
+test('C02 an error whose body never ends is the error that its status says', async () => {
+  await using server = await wireServer([
+    { status: 401, headers: { 'content-type': 'application/json' }, body: '{"error":', afterwards: 'hang' },
+  ])
+  const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
+  expect((await ask(model)).error).toMatchObject({ code: 'auth', status: 401, retryable: false })
+  await server.aborted()
+})
+
+test('C01 a status that no response can have is a gateway that failed', async () => {
+  await using server = await wireServer([{ status: 999, body: 'Request denied' }])
+  const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
+  expect((await ask(model)).error).toMatchObject({
+    code: 'overloaded',
+    message: expect.stringContaining('Request denied') as string,
+  })
+})

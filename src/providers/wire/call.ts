@@ -20,6 +20,8 @@ export type Shape = 'stream' | 'whole'
 /** An answer in one piece is kept in memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 const MAX_ERROR_BODY_BYTES = 256 * 1024
+/** The words of an error come with its status, or they are not waited for. */
+const ERROR_BODY_MS = 2000
 
 /** The server answered in the other shape than it was asked for; the call has the answer ready to be read in that shape. */
 export class OtherShape extends Error {
@@ -109,15 +111,19 @@ export class WireCall {
   async #failure(response: Response): Promise<Response> {
     const source = this.#open(response)
     let text = ''
+    const giveUp = setTimeout(() => source?.close(), ERROR_BODY_MS)
     try {
       text = (await source?.text(MAX_ERROR_BODY_BYTES)) ?? ''
     } catch (thrown) {
       // The status says more than a body that broke off or never ends.
       if (isAbort(thrown)) throw thrown
+    } finally {
+      clearTimeout(giveUp)
     }
-    const bodyless = response.status === 304 || response.status < 200
-    return new Response(bodyless ? null : text, {
-      status: bodyless ? 502 : response.status,
+    // A response of our own cannot have these; no API answers a question with one.
+    const isOdd = response.status === 304 || response.status < 200 || response.status > 599
+    return new Response(text, {
+      status: isOdd ? 502 : response.status,
       statusText: response.statusText,
       headers: plain(response.headers),
     })
