@@ -167,6 +167,17 @@ describe('query()', () => {
     expect(foldEvents(events).text).toBe('Right.')
   })
 
+  it('ENG-ERR-005 an error says what had been shown and is kept, and nothing that was taken back', async () => {
+    const broken = new CriaError('stream_interrupted', 'Broke off.', { details: { host: 'a.example' } })
+    const half = { text: ['Hal', 'f'], fail: { after: 2, error: broken } }
+    const kept = await collect({ model: new ScriptedModel([half]), prompt: 'Hi', retry: { afterOutput: 'error' } })
+    expect(kept.at(-1)).toMatchObject({ type: 'error', error: { details: { host: 'a.example', text: 'Half' } } })
+    const silent = { fail: { after: 0, error: broken } }
+    const none = await collect({ model: new ScriptedModel([half, silent]), prompt: 'Hi', retry: { maxRetries: 1 } })
+    expect(none.at(-1)).toMatchObject({ type: 'error', error: { details: { host: 'a.example' } } })
+    expect(JSON.stringify(none.at(-1))).not.toContain('Half')
+  })
+
   it('ENG-ERR-002 falls back to the next model, visibly', async () => {
     const overloaded = { fail: { after: 0, error: new CriaError('overloaded', 'Busy.', { status: 529 }) } }
     const first = new ScriptedModel([overloaded, overloaded, overloaded], { ref: 'a/one' })

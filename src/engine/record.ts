@@ -70,6 +70,12 @@ function left(): CriaError {
   return new CriaError('aborted', 'The reader of the turn left.')
 }
 
+/** What had been said when the turn failed stands in its error: whoever is told of nothing else has lost nothing. */
+function withText(terminal: TerminalEvent, text: string): TerminalEvent {
+  if (terminal.type !== 'error' || text === '') return terminal
+  return { type: 'error', error: { ...terminal.error, details: { ...terminal.error.details, text } } }
+}
+
 class Tap {
   readonly metrics = new Metrics()
   readonly #turn: Turn
@@ -128,7 +134,7 @@ class Tap {
     const results = this.#calls.unanswered().map((result) => this.#entryOf({ type: 'tool_result', result }))
     const entries = [...before, ...results]
     await this.#write(entries)
-    const last = this.#stamp(terminal)
+    const last = this.#stamp(withText(terminal, this.#fold.state().text))
     await this.#close(last)
     return [...eventsIn(entries), last]
   }
