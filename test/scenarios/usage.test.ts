@@ -18,13 +18,16 @@ describe('help', () => {
     for (const { name } of COMMANDS) expect(stdout).toContain(`  ${name} `)
   })
 
-  test.each([...COMMANDS.map(({ name }) => name), 'logs', 'eval'])('cria %s --help has an example and says what the options do', async (name) => {
-    const { code, stdout, stderr } = await place.run([...name.split(' '), '--help'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/Examples?:\n {2}cria /)
-    expect(stdout).toContain(`Usage: cria ${name}`)
-    expect(stdout).toContain('--help')
-  })
+  test.each([...COMMANDS.map(({ name }) => name), 'logs', 'eval'])(
+    'cria %s --help has an example and says what the options do',
+    async (name) => {
+      const { code, stdout, stderr } = await place.run([...name.split(' '), '--help'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toMatch(/Examples?:\n {2}cria /)
+      expect(stdout).toContain(`Usage: cria ${name}`)
+      expect(stdout).toContain('--help')
+    },
+  )
 
   test.each(['--version', '-v', 'version'])('cria %s', async (word) => {
     expect(await place.run([word])).toEqual({ code: 0, stdout: expect.stringMatching(/^cria \d+\.\d+\.\d+/), stderr: '' })
