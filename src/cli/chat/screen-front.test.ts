@@ -138,7 +138,7 @@ describe('looking back through what was typed', () => {
     }
     press('half a tho\u0012fix')
     await terminal.shows('search back: fix')
-    expect(terminal.cursor.line).toBe('> Fix the mill')
+    await terminal.shows(() => terminal.cursor.line === '> Fix the mill')
     press('\u0012')
     await terminal.shows(() => terminal.cursor.line === '> Fix the tide table')
     press('x')
