@@ -11,6 +11,7 @@ import type { Tool } from '../../../src/core/tool.ts'
 import { ScriptedModel } from '../../../src/providers/scripted/scripted-model.ts'
 import type { Reply } from '../../support/wire-server.ts'
 import type { Api, Said } from '../../support/answers.ts'
+import { stopwatch } from '../../support/stopwatch.ts'
 import { countingTool, forAll, FULL, journal, play } from './played.ts'
 import { ALL_APIS, answering, CALLS, eventsOf, needed, SAID, startWire } from './wire.ts'
 import type { Wire } from './wire.ts'
@@ -49,10 +50,10 @@ async function abortAt(
   ready: () => Promise<unknown> = () => pause(5),
 ): Promise<{ readonly events: readonly QueryEvent[]; readonly ms: number }> {
   const controller = new AbortController()
-  let abortedAt: number | undefined
+  let sinceAbort = (): number => Number.NaN
   const abort = async (): Promise<void> => {
     await ready()
-    abortedAt = performance.now()
+    sinceAbort = stopwatch()
     controller.abort()
   }
   let aborting: Promise<void> | undefined
@@ -61,10 +62,10 @@ async function abortAt(
     return false
   })
   await aborting
-  return { events, ms: performance.now() - (abortedAt ?? Number.NaN) }
+  return { events, ms: sinceAbort() }
 }
 
-/** No test waits for a machine that is busy with something else: this is the limit itself. */
+/** Milliseconds of a `stopwatch`: the limit itself. */
 const SOON = 100
 const OFTEN = { interval: 5 }
 
