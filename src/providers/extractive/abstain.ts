@@ -1,6 +1,7 @@
 /** Whether the best window answers the question at all. */
 
 import type { AnswerKind } from './answer-kind.ts'
+import { LIGHT_VERBS } from './lexicon.ts'
 import { VARIANT } from './matching.ts'
 import type { Question } from './question.ts'
 import type { Ranked } from './rank.ts'
@@ -108,7 +109,8 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   const found = either(inside, either(context?.close ?? [], context?.wide ?? []))
   const unsaid = heaviestUnsaid(question, found)
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
-  if (terms.length > 1 && unsaid >= HALF) return SURE_WITHOUT_HALF
+  const unsaidHalf = terms.some(({ lower, weight }, index) => weight >= HALF && found[index] === 0 && !LIGHT_VERBS.has(lower))
+  if (terms.length > 1 && unsaidHalf) return SURE_WITHOUT_HALF
   const weights = terms.map(({ weight }) => weight).toSorted((a, b) => b - a)
   const [rarest = 0, next = 0] = weights
   return rarest > next && unsaid === rarest ? SURE_WITHOUT_RAREST : SURE_ENOUGH

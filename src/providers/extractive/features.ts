@@ -1,5 +1,6 @@
 /** What speaks for a window being the answer: numbers between 0 and 1, each with one meaning. */
 
+import { isJson } from './json-units.ts'
 import { FUNCTION_WORDS } from './lexicon.ts'
 import { bestCandidate } from './nearness.ts'
 import type { Question } from './question.ts'
@@ -120,8 +121,13 @@ function windowFeatures(
     pronoun: POINTS_BACK.test(passage.text.slice(window.start, window.start + 12)) ? 1 : 0,
     length: Math.min(1, window.length / limit),
     headless: units[window.first]?.headless === true || window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
-    code: units[window.first]?.kind === 'code' && passage.isCode !== true && !question.asksForCode ? 1 : 0,
+    code: isCodeAmongProse(reading, window) && !question.asksForCode ? 1 : 0,
   }
+}
+
+/** In source code and in data every line is of this kind. */
+function isCodeAmongProse({ units, passage }: Reading, { first }: Window): boolean {
+  return units[first]?.kind === 'code' && passage.isCode !== true && !isJson(passage.text)
 }
 
 const POINTS_BACK = /^(?:he|she|it|they|his|her|its|their|this|that|these|those|such)\b/i

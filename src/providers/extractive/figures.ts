@@ -81,8 +81,12 @@ export function findCounts(searched: SearchedText): Candidate[] {
 
 /** Numbers; best with a unit, which is part of the answer. */
 export function findMeasures(searched: SearchedText): Candidate[] {
-  const { text, words } = searched
-  return numbers(searched).map(({ from, to }) => {
+  const { question, text, words } = searched
+  const often = question.words.some(({ lower }) => ASKS_HOW_OFTEN.has(lower))
+  const frequencies = words.flatMap(({ lower }, from) =>
+    often && FREQUENCIES.has(lower) ? [{ from, to: from + 1, strength: 1 }] : [],
+  )
+  const measures = numbers(searched).map(({ from, to }) => {
     const end = UNITS.has(words[to]?.lower ?? '') ? to + 1 : to
     const around =
       text.slice(Math.max(0, (words[from]?.start ?? 0) - 2), words[from]?.start) +
@@ -90,7 +94,15 @@ export function findMeasures(searched: SearchedText): Candidate[] {
     const measured = end > to || /[$€£¥%°₹]/u.test(around) || UNITS.has(words[to + 1]?.lower ?? '')
     return { from, to: end, strength: measured ? 1 : isWrongNumber(words[from]) ? WRONG_NUMBER : OTHER_NUMBER }
   })
+  return [...measures, ...frequencies]
 }
+
+const ASKS_HOW_OFTEN: ReadonlySet<string> = new Set(['often', 'frequently'])
+const FREQUENCIES: ReadonlySet<string> = new Set(
+  'hourly daily nightly weekly fortnightly monthly quarterly yearly annually always never once twice seldom rarely regularly continuously'.split(
+    ' ',
+  ),
+)
 
 function numbers({ question, text, words }: SearchedText): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = []

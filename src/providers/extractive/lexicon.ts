@@ -18,6 +18,13 @@ export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
 /** What a question says of every event: it names none. */
 export const EVENT_VERBS: ReadonlySet<string> = new Set(list('happen happens happened happening occur occurs occurred occurring'))
 
+/** Verbs that a question needs for its grammar, and an answer often says otherwise: "which port does it *use*". */
+export const LIGHT_VERBS: ReadonlySet<string> = new Set(
+  list(
+    'use uses used using make makes made making need needs needed get gets got take takes taken took give gives given gave go goes went come comes came keep keeps kept put puts work works become becomes became',
+  ),
+)
+
 /** "How *long*": adjectives that ask for a measure. */
 export const QUANTITY_ADJECTIVES: ReadonlySet<string> = new Set(
   list(
@@ -29,7 +36,7 @@ const NOUNS: Readonly<Partial<Record<AnswerKind, string>>> = {
   time: 'year years date day days month months century centuries decade decades era period time season hour birthday',
   place: `country countries city cities state states town towns village villages county counties continent continents place places location locations region regions
     area areas island islands river rivers lake lakes ocean sea mountain mountains province provinces district districts street capital stadium venue territory territories
-    nation nations airport port planet`,
+    nation nations airport planet`,
   person: `person people man men woman women actor actors actress actresses author authors writer writers singer singers president presidents king kings queen queens
     emperor leader leaders player players coach director directors character characters artist artists musician scientist scientists politician politicians
     general philosopher poet composer inventor founder founders governor minister monarch pope quarterback driver captain owner teacher winner husband wife

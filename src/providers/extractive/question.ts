@@ -114,7 +114,7 @@ function readTerms(words: readonly Word[], { focus, language, weights, empty }: 
     const isLetter = isLetterName(word, index)
     if (functionWords.has(word.lower) && !isAcronym(word) && !isLetter) return
     if (word.lower.length < 2 && !word.numeric && !isLetter) return
-    if (language === undefined && WH.has(word.lower)) return
+    if (language === undefined && (WH.has(word.lower) || isMeasure(words, index))) return
     if (empty.has(word)) return
     const before = seen.get(word.stem)
     const specific = word.numeric || (word.capital && index > 0 && language?.namesByCapital !== false)
@@ -140,6 +140,11 @@ function readTerms(words: readonly Word[], { focus, language, weights, empty }: 
 /** "Who made *C*?", "vitamin *D*": a capital letter inside a question is a name, `I` and `A` are words. */
 function isLetterName({ lower, upper }: Word, index: number): boolean {
   return index > 0 && upper && lower.length === 1 && lower !== 'i' && lower !== 'a'
+}
+
+/** "How *long*": the answer says how long, and not that it is long. */
+function isMeasure(words: readonly Word[], index: number): boolean {
+  return words[index - 1]?.lower === 'how' && QUANTITY_ADJECTIVES.has(words[index]?.lower ?? '')
 }
 
 /** `US`, `IT`: written in capitals it is no function word. */

@@ -4,7 +4,7 @@ import type { Analyzer } from '../analyze/analyzer.ts'
 import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
 import { best } from '../rank/best.ts'
 import type { Scored } from '../rank/best.ts'
-import { occurrenceWeight } from '../rank/bm25.ts'
+import { occurrenceWeight, unknownFrequency } from '../rank/bm25.ts'
 import { smooth } from '../rank/neighbours.ts'
 import { countPairs, pairsOf } from '../rank/phrases.ts'
 import { RANKING } from '../rank/settings.ts'
@@ -69,7 +69,7 @@ export class Searcher {
     this.#addPhrases(corpus, parsed, scored, first.slice(0, phrases.candidates), sequences)
     const smoothed = this.#smooth(corpus, scored, best(scored, neighbours.candidates, first), sequences)
 
-    const evidence = evidenceFor(parsed.words)
+    const evidence = evidenceFor(parsed.words, corpus.chunks)
     const coverage = (id: number): number => evidence(countTerms(sequences.of(id))).coverage
     const found = accepted.best(scored, limit, [...new Set([...first, ...smoothed])])
     const both = joined?.(corpus, {
@@ -179,7 +179,8 @@ function addScores(corpus: Corpus, scores: Float64Array, weight: number, counts:
 }
 
 /** How much of the query's weight stands in a chunk; a variant counts as much as it is written like the word. */
-function evidenceFor(words: readonly QueryWord[]): (counts: ReadonlyMap<number, number>) => Evidence {
+function evidenceFor(queried: readonly QueryWord[], chunks: number): (counts: ReadonlyMap<number, number>) => Evidence {
+  const words = queried.map((word) => ({ ...word, weight: word.weight + unknownFrequency(chunks) }))
   const weights = Object.fromEntries(words.map(({ term, weight }) => [term, weight]))
   const whole = words.reduce((sum, { weight }) => sum + weight, 0)
   return (counts) => {
