@@ -79,6 +79,11 @@ describe('defineTool', () => {
       /has a pattern "\(", which/,
     ],
     [
+      'the same in a list of schemas under a name',
+      { ...base, inputSchema: { $defs: { type: { anyOf: [{}, { properties: { default: { type: 'strin' } } }] } } } },
+      /has a type "strin"/,
+    ],
+    [
       'a time limit of nothing',
       { ...base, timeout: 0 },
       /`timeout` of tool "add" must be a number of milliseconds above 0, but is 0/,
@@ -101,6 +106,13 @@ describe('defineTool', () => {
       default: { type: 'x' },
     }
     expect(defineTool({ ...base, inputSchema: named }).name).toBe('add')
+    const annotated = {
+      type: 'object',
+      properties: { a: { type: 'string', example: { type: 'a cat' }, errorMessage: { type: 'must be a text', pattern: '(' } } },
+      dependentRequired: { type: ['pattern'] },
+      discriminator: { mapping: { type: 'Cat' } },
+    }
+    expect(defineTool({ ...base, inputSchema: annotated }).name).toBe('add')
     expect(defineTool({ ...base, timeout: Infinity }).name).toBe('add')
   })
 })

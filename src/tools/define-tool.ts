@@ -4,7 +4,7 @@ import { ConfigurationError } from '../core/error.ts'
 import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
 import type { JsonSchema, Schema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
-import { messageOf } from './output.ts'
+import { faultIn } from './schema-fault.ts'
 import { misspelt } from '../util/nearest.ts'
 
 type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
@@ -83,73 +83,6 @@ function checkSchema(given: Schema, owner: string): void {
   // A library sees to its own schemas.
   const fault = isStandardSchema(given) ? undefined : faultIn(schema)
   if (fault !== undefined) throw new ConfigurationError(`The schema of ${owner} ${fault}`)
-}
-
-/** What every call would meet: a schema that cannot be sent, or against which nothing can be checked. */
-function faultIn(schema: JsonSchema): string | undefined {
-  try {
-    JSON.stringify(schema)
-  } catch (thrown) {
-    return `cannot be written as JSON: ${messageOf(thrown).split('\n', 1)[0]}`
-  }
-  const left: unknown[] = [schema]
-  const seen = new Set<unknown>()
-  while (left.length > 0) {
-    const value = left.pop()
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue
-    seen.add(value)
-    for (const [key, member] of Object.entries(value)) {
-      const fault = typeof member === 'string' ? faultOf(key, member, schema) : undefined
-      if (fault !== undefined) return fault
-      if (!DATA.has(key) && !key.startsWith('x-')) left.push(member)
-    }
-  }
-  return undefined
-}
-
-/** What is wrong with a keyword whose value is a text. */
-function faultOf(key: string, value: string, schema: JsonSchema): string | undefined {
-  if (key === '$ref' && !resolves(value, schema)) {
-    return `refers to ${shown(value)}, which is not part of it. Put what it needs under "$defs" and refer to "#/$defs/…".`
-  }
-  if (key === 'type' && !TYPES.has(value)) return `has a type ${shown(value)}, but there are only ${[...TYPES].join(', ')}.`
-  if (key === 'pattern' && !isExpression(value)) {
-    return `has a pattern ${shown(value)}, which is no regular expression (with the flag "u", as JSON Schema has it).`
-  }
-  return undefined
-}
-
-const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
-
-function isExpression(source: string): boolean {
-  try {
-    return new RegExp(source, 'u').source !== ''
-  } catch {
-    return false
-  }
-}
-
-/** Keywords whose values are no schemas; those of others begin with `x-`. */
-const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
-
-/** Names and anchors cannot be followed here; only what is clearly elsewhere, or a path to nothing, is refused. */
-function resolves(reference: string, schema: JsonSchema): boolean {
-  if (!reference.startsWith('#')) return typeof schema['$id'] === 'string'
-  if (reference !== '#' && !reference.startsWith('#/')) return true
-  let place: unknown = schema
-  for (const key of reference.split('/').slice(1)) {
-    const name = unescaped(key).replaceAll('~1', '/').replaceAll('~0', '~')
-    place = typeof place === 'object' && place !== null ? (place as Record<string, unknown>)[name] : undefined
-  }
-  return place !== undefined
-}
-
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key
-  }
 }
 
 function wrong(owner: string, option: string, expected: string, received: unknown): ConfigurationError {
