@@ -26,13 +26,16 @@ const groups = new Set<number>()
 /** Starts the first process of a group. The keeper is there before, so that hardly any time passes until it knows. */
 export function kept(begin: () => ChildProcess): ChildProcess {
   keeper ??= start()
-  const child = begin()
-  if (child.pid === undefined) endWhenIdle()
-  else {
-    groups.add(child.pid)
-    keeper.stdin?.write(`start ${child.pid}\n`)
+  try {
+    const child = begin()
+    if (child.pid !== undefined) {
+      groups.add(child.pid)
+      keeper.stdin?.write(`start ${child.pid}\n`)
+    }
+    return child
+  } finally {
+    endWhenIdle()
   }
-  return child
 }
 
 /** The group has ended. */
