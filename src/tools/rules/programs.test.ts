@@ -272,6 +272,7 @@ const COMMANDS = String.raw`
   unshare ¦ parallel ¦ sed s/a/b/e x ¦ sed s/a/b/we x ¦ sed 's/a/b/;1e evil' x ¦ sed '/a/w x' y ¦ sed '/a/,/b/e evil' x ¦ sed '1p;2e evil' x ¦ sed 's|a|b|e' x ¦
   sed 's/a\/b/e/' x ¦ awk '{print > "x"}' y ¦ awk '{print >> "x"}' y ¦ awk '{getline x < "y"}' ¦ awk '{print ENVIRON["X"]}' ¦ gawk '@load "x"' ¦ gawk '{f="system"; @f("evil")}' ¦
   awk '{print $1}{system("evil")}' ¦ awk -v x=1 1 y ¦ awk -F, -f evil y ¦ python -m pip install evil ¦ python3 -m http.server ¦ npx -y evil ¦
+  awk 'BEGIN{ARGV[1]=".e" "nv";ARGC=2}1' ¦ gawk 'BEGIN{SYMTAB["x"]=1}' ¦
   cmake --build /tmp/x ¦ cmake --install . --prefix /usr ¦ cargo build --out-dir=/tmp ¦ pytest --junitxml=/etc/x ¦ jest --coverageDirectory=../x ¦
   jest --modulePaths /tmp ¦ eslint --cache --cache-location /etc/x ¦ cat .config/gh/hosts.yml ¦ cat .m2/settings.xml ¦ awk '{print}' x -f evil ¦ awk -F: '{print}' x -e 'BEGIN{system("evil")}' ¦ podman ps --runtime=./evil ¦ PATH=. npm test ¦ NODE_OPTIONS=x npm test ¦ CI=$(x) npm test ¦ GIT_PAGER=x git log ¦ command evil ¦
   catchsegv evil ¦ faketime x evil ¦ torsocks evil ¦ proxychains evil ¦ dotenv evil ¦ envdir x evil ¦ chpst evil ¦
