@@ -1,7 +1,7 @@
 /** What counts for a unit although it stands outside: the headings above it, the question or lead-in before it, its table row. */
 
 import type { Question } from './question.ts'
-import { covered, either } from './share.ts'
+import { either } from './share.ts'
 import { LEAD_IN } from './sentences.ts'
 import type { Unit } from './unit.ts'
 
@@ -70,15 +70,15 @@ function readRows(units: readonly Unit[], said: Said, given: readonly (readonly 
   return found
 }
 
-interface ColumnNames {
+interface ColumnNames<Name> {
   readonly read: (unit: Unit) => void
-  /** How well the name of its column says each term. */
-  readonly of: (cell: Unit) => readonly number[] | undefined
+  /** What the name of its column says. */
+  readonly of: (cell: Unit) => Name | undefined
 }
 
 /** The names of the columns of the table that is being read, unit by unit; those above the passage where it has none of its own. */
-function columnNames(said: Said, given: readonly (readonly number[])[]): ColumnNames {
-  const names = new Map<number | undefined, readonly number[]>()
+export function columnNames<Name>(said: (unit: Unit) => Name, given: readonly Name[]): ColumnNames<Name> {
+  const names = new Map<number | undefined, Name>()
   let block: number | undefined
   return {
     read(unit) {
@@ -90,27 +90,3 @@ function columnNames(said: Said, given: readonly (readonly number[])[]): ColumnN
     of: ({ column }) => (names.size > 0 ? names.get(column) : given[column ?? -1]),
   }
 }
-
-/** The cells to quote, one of each row: where a column is asked for that one's, else the longest; never what the question says itself. */
-export function tellingCells(
-  question: Question,
-  units: readonly Unit[],
-  said: Said,
-  given: readonly (readonly number[])[],
-  isGiven: (unit: Unit) => boolean,
-): Set<Unit> {
-  const best = new Map<number, { unit: Unit; worth: number }>()
-  const columns = columnNames(said, given)
-  for (const unit of units) {
-    columns.read(unit)
-    if (unit.kind !== 'row') continue
-    const name = covered(question, columns.of(unit) ?? [])
-    const length = Math.min(1, (unit.end - unit.start) / LONG_CELL)
-    const worth = isGiven(unit) ? length - 2 : (name > 0 ? 1 + name : 0) + length / 10
-    if (worth > (best.get(unit.block)?.worth ?? Number.NEGATIVE_INFINITY)) best.set(unit.block, { unit, worth })
-  }
-  return new Set([...best.values()].map(({ unit }) => unit))
-}
-
-/** Characters from which a longer cell tells no more. */
-const LONG_CELL = 1000

@@ -1,16 +1,19 @@
 /** A passage read with a question in mind: its words, sentences and windows, and what in it matches the question. */
 
+import type { AnswerKind } from './answer-kind.ts'
+import { asksForColumn } from './asked-columns.ts'
 import { findCandidates } from './candidates.ts'
 import type { Candidate } from './candidate.ts'
-import { readContexts, tellingCells } from './context.ts'
+import { readContexts } from './context.ts'
 import type { Context } from './context.ts'
 import { isJson } from './json-units.ts'
 import { termMatcher } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Passage } from './passage.ts'
 import type { Question } from './question.ts'
-import { strengths } from './share.ts'
+import { covered, strengths } from './share.ts'
 import { readUnits } from './sentences.ts'
+import { tellingCells } from './telling-cells.ts'
 import type { Unit } from './unit.ts'
 import { readWindows } from './windows.ts'
 import type { Window } from './windows.ts'
@@ -46,11 +49,18 @@ export function readPassages(question: Question, passages: readonly Passage[], l
     const said = ({ start, end }: Unit): number[] => strengths(question, { matches }, ...wordRange(words, start, end))
     const isGiven = ({ start, end }: Unit): boolean =>
       words.slice(...wordRange(words, start, end)).every(({ stem }) => question.given.has(stem))
-    const columns = columnsAbove(passage).map((name) => {
-      const named = readWords(name)
-      return strengths(question, { matches: named.map(match) }, 0, named.length)
+    const above = columnsAbove(passage).map((name) => readWords(name))
+    const columns = above.map((name) => strengths(question, { matches: name.map(match) }, 0, name.length))
+    const candidates = findCandidates(question, passage.text, words)
+    const asked = (name: readonly Word[], found: readonly number[]): number =>
+      covered(question, found) + (asksForColumn(question.words, name) ? 1 : 0)
+    const telling = tellingCells(units, {
+      said,
+      isGiven,
+      asked: (column) => asked(words.slice(...wordRange(words, column.start, column.end)), said(column)),
+      askedAbove: above.map((name, index) => asked(name, columns[index] ?? [])),
+      look: (cell) => (HAS_LOOK.has(question.kind) ? lookOf(candidates, ...wordRange(words, cell.start, cell.end)) : 0),
     })
-    const telling = tellingCells(question, units, said, columns, isGiven)
     return {
       passage,
       units,
@@ -58,7 +68,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       matches,
       contexts: readContexts(question, units, titleMatches, said, columns),
       candidates: [
-        ...findCandidates(question, passage.text, words),
+        ...candidates,
         ...(question.asksForCode && question.kind === 'manner' ? codeLines(units, words, matches) : []),
       ],
       windows: readWindows(passage.text, units, limit).filter(({ first, last }) => {
@@ -73,6 +83,13 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       titleMatches,
     }
   })
+}
+
+/** Of other kinds only words that announce an answer are known. */
+const HAS_LOOK: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['person', 'name', 'place', 'time', 'count', 'quantity'])
+
+function lookOf(candidates: readonly Candidate[], from: number, to: number): number {
+  return Math.max(0, ...candidates.filter((one) => one.from >= from && one.to <= to).map(({ strength }) => strength))
 }
 
 /** Lines of code that say something of the question: each of them is what "how do I …" may ask for. */

@@ -1,0 +1,39 @@
+/** Which columns of a table a question asks for without saying their name: "how *heavy*" asks for `weight_g`. */
+
+import type { Word } from './words.ts'
+
+const COLUMNS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  `who|who name person owner author contact manager lead assignee responsible
+whom|who name person owner contact
+when|when date day time until deadline due year month
+where|where place location address city country site room
+why|why reason cause
+many|number count quantity amount total
+much|price cost amount total fee
+expensive|price cost fee
+cheap|price cost fee
+long|length duration
+tall|height
+high|height
+heavy|weight mass
+deep|depth
+wide|width
+far|distance
+old|age
+fast|speed
+hot|temperature
+cold|temperature
+big|size area
+large|size area
+often|frequency interval`
+    .split('\n')
+    .map((line): [string, ReadonlySet<string>] => {
+      const [asks = '', names = ''] = line.split('|')
+      return [asks, new Set(names.split(' '))]
+    }),
+)
+
+/** Whether a word of the question asks for a column whose name has these words. */
+export function asksForColumn(question: readonly Word[], name: readonly Word[]): boolean {
+  return question.some((word) => name.some(({ lower }) => COLUMNS.get(word.lower)?.has(lower) === true))
+}
