@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
-import { backoff } from './backoff.ts'
 import { givenUp, recover } from './recover.ts'
 import type { AttemptState, RetryPolicy } from './recover.ts'
 
@@ -85,17 +84,5 @@ describe('givenUp', () => {
       'openai: too fast. It wants to be asked again in 120 s, which is longer than is waited for.',
     )
     expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 })).toBe(limited)
-  })
-})
-
-describe('backoff', () => {
-  it('has a bound that doubles up to the cap, and jitter below it', () => {
-    const bounds = [1, 2, 3, 4, 5, 6, 7, 8].map((retry) => backoff(retry, policy, 1))
-    expect(bounds).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
-    expect(backoff(3, policy, 0.25)).toBe(1000)
-  })
-
-  it('C05 is never immediate', () => {
-    expect(backoff(3, policy, 0)).toBe(400)
   })
 })

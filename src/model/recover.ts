@@ -3,8 +3,8 @@
 import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
 import type { SwitchReason } from '../core/event.ts'
-import { backoff } from './backoff.ts'
-import type { BackoffPolicy } from './backoff.ts'
+import { backoff } from '../util/backoff.ts'
+import type { BackoffPolicy } from '../util/backoff.ts'
 
 export interface RetryPolicy extends BackoffPolicy {
   /** Retries after the first attempt, for each model. */

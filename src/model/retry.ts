@@ -3,16 +3,16 @@
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError, isCriaError, MaxRetriesExceededError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
+import { backoff, DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { describe } from '../util/check.ts'
 import { systemClock } from '../util/clock.ts'
 import { unknownOption } from '../util/nearest.ts'
 import { isPromise } from '../util/promise.ts'
-import { backoff, DEFAULT_BACKOFF } from './backoff.ts'
 
 export interface RetryOptions {
   /** Attempts in all, the first one included; default 3. */
   readonly maxRetries?: number
-  /** Milliseconds: upper bound of the first wait, which doubles with each further one; default 1000. */
+  /** Milliseconds: upper bound of the first wait, which doubles with each further one, up to 60 s; default 1000. */
   readonly initialDelay?: number
   /** Ends a wait at once, with the signal's reason. */
   readonly signal?: AbortSignal
@@ -29,7 +29,7 @@ export interface RetryNotice {
   readonly type: 'retry'
   /** The attempt that failed, from 1. */
   readonly attempt: number
-  /** Milliseconds until the next one: random, below a bound that doubles. */
+  /** Milliseconds until the next one: random, between a tenth of a bound that doubles and all of it. */
   readonly delay: number
   readonly error: ErrorInfo
 }

@@ -333,8 +333,14 @@ describe('H04 limits of embedding models', () => {
     const asker = new Asker(model, { sleep: (ms) => void waits.push(ms) as never, random: () => 0.5 })
     expect(await asker.embed(['a'], undefined)).toHaveLength(1)
     expect(waits).toEqual([1500, 1500])
-    const dead = new Asker(words({ before: () => Promise.reject(new CriaError('network', 'gone')) }), noWait)
-    await expect(dead.embed(['a'], undefined)).rejects.toMatchObject({ code: 'network' })
+  })
+
+  it('what may pass is tried six times, never at once', async () => {
+    const waits: number[] = []
+    const model = words({ before: () => Promise.reject(new CriaError('network', 'gone')) })
+    const asker = new Asker(model, { sleep: (ms) => void waits.push(ms) as never, random: () => 0 })
+    await expect(asker.embed(['a'], undefined)).rejects.toMatchObject({ code: 'network' })
+    expect(waits).toEqual([100, 200, 400, 800, 1600])
   })
 
   it.each([[[Number.NaN, 1]], [[Infinity]], [[]]])('a vector that is none is refused: %j', async (numbers) => {

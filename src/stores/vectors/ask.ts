@@ -2,6 +2,7 @@
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
+import { backoff, DEFAULT_BACKOFF } from '../../util/backoff.ts'
 import { systemClock } from '../../util/clock.ts'
 import { beginning, cutToTokens } from './text.ts'
 import { toUnit } from './unit.ts'
@@ -24,8 +25,6 @@ const SYSTEM: Waiting = { sleep: (ms, signal) => systemClock.sleep(ms, signal), 
 /** Texts in one request, unless the model takes fewer: what is done is kept after each, so that little is lost. */
 const BATCH = 64
 const ATTEMPTS = 6
-const FIRST_WAIT_MS = 1000
-const LONGEST_WAIT_MS = 60_000
 /** A text that is still too long at this length has another fault. */
 const SHORTEST_CUT = 200
 
@@ -80,7 +79,7 @@ export class Asker {
     return [...first, ...(await this.#inParts(texts.slice(middle), signal))]
   }
 
-  /** As often as it may help; waits as the provider asks, else a random time below a bound that doubles. */
+  /** As often as it may help; waits as the provider asks, else as `backoff` says. */
   async #request(texts: readonly string[], signal: AbortSignal | undefined): Promise<(Float32Array | undefined)[]> {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted()
@@ -90,8 +89,10 @@ export class Asker {
         signal?.throwIfAborted()
         if (!isCriaError(error) || !error.retryable || attempt === ATTEMPTS) throw error
         const asked = error.details?.['retryAfterMs']
-        const bound = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1))
-        const wait = typeof asked === 'number' ? Math.min(asked, LONGEST_WAIT_MS) : bound * this.#waiting.random()
+        const wait =
+          typeof asked === 'number'
+            ? Math.min(asked, DEFAULT_BACKOFF.maxDelay)
+            : backoff(attempt, DEFAULT_BACKOFF, this.#waiting.random())
         await this.#waiting.sleep(wait, signal)
       }
     }

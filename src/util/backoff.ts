@@ -3,13 +3,13 @@
 export interface BackoffPolicy {
   /** Milliseconds before the first retry, as an upper bound; the bound doubles with each retry. */
   readonly initialDelay: number
-  /** No wait is longer, whatever the provider asks for. */
+  /** No wait is longer, whoever asks for it. */
   readonly maxDelay: number
 }
 
 export const DEFAULT_BACKOFF: BackoffPolicy = { initialDelay: 1000, maxDelay: 60_000 }
 
-/** Of the bound; who asks again at once has not waited. */
+/** Of the bound: chance alone would let some try again at once. */
 const LEAST = 0.1
 
 /**
