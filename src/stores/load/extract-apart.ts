@@ -18,14 +18,16 @@ export interface Patience {
 const MOST_MEMORY = 1024
 const WHAT = { pdf: 'a PDF', docx: 'a Word document' } as const
 
+/** Milliseconds for which a thread is kept that has nothing to do: it holds the memory of its largest file. */
+const IDLE_MS = 10_000
+
 /** Has done its work and waits for more; it keeps no process alive. */
-let idle: Worker | undefined
+let idle: { readonly worker: Worker; readonly ending: NodeJS.Timeout } | undefined
 
 /** @throws Unreadable; the reason of the signal when it is aborted. */
 export async function extractApart(job: ExtractJob, { timeout, signal }: Patience): Promise<Extracted> {
   signal?.throwIfAborted()
-  const worker = idle ?? start()
-  idle = undefined
+  const worker = taken() ?? start()
   worker.ref()
   const { promise, resolve, reject } = Promise.withResolvers<ExtractAnswer>()
   const onAbort = (): void => reject(signal?.reason)
@@ -39,17 +41,28 @@ export async function extractApart(job: ExtractJob, { timeout, signal }: Patienc
     worker.postMessage(job)
     const answer = await promise
     worker.off('error', onError).off('exit', onExit).unref()
-    if (idle === undefined) idle = worker
+    if (idle === undefined) keep(worker)
     else await worker.terminate()
     if ('unreadable' in answer) throw new Unreadable(answer.unreadable)
     return answer.extracted
   } catch (thrown) {
-    if (idle !== worker) await worker.terminate()
+    if (idle?.worker !== worker) await worker.terminate()
     throw thrown
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
   }
+}
+
+function taken(): Worker | undefined {
+  clearTimeout(idle?.ending)
+  const worker = idle?.worker
+  idle = undefined
+  return worker
+}
+
+function keep(worker: Worker): void {
+  idle = { worker, ending: setTimeout(() => void taken()?.terminate(), IDLE_MS).unref() }
 }
 
 function start(): Worker {
@@ -61,7 +74,7 @@ function start(): Worker {
   })
   worker.on('error', () => {})
   worker.on('exit', () => {
-    if (idle === worker) idle = undefined
+    if (idle?.worker === worker) taken()
   })
   return worker
 }
