@@ -103,6 +103,11 @@ describe('Valibot as JSON Schema', () => {
       v.tuple([v.string(), v.number()]),
       { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], minItems: 2 },
     ],
+    [
+      'a pair whose second may be absent',
+      v.tuple([v.string(), v.optional(v.number())]),
+      { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], minItems: 1 },
+    ],
     ['a record', v.record(v.string(), v.number()), { type: 'object', additionalProperties: { type: 'number' } }],
     ['either', v.union([v.string(), v.number()]), { anyOf: [{ type: 'string' }, { type: 'number' }] }],
     [

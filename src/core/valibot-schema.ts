@@ -8,7 +8,7 @@ import type { JsonObject } from './json.ts'
 
 type Node = { readonly [key: string]: unknown }
 
-/** Keys that may be absent from an object. */
+/** What may be absent from an object, and from the end of a list. */
 const ABSENT: ReadonlySet<unknown> = new Set(['optional', 'exact_optional', 'nullish'])
 
 /** What an action of a pipe says about texts, about numbers and about lists. */
@@ -54,7 +54,8 @@ function base(node: Node): Record<string, JsonObject[string]> {
   if (type === 'array') return { type, ...(isNode(node['item']) ? { items: of(node['item']) } : {}) }
   if (type.endsWith('tuple') || type === 'tuple_with_rest') {
     const items = nodes(node['items'])
-    return { type: 'array', prefixItems: items.map(of), minItems: items.length }
+    const last = items.findLastIndex((item) => !ABSENT.has(item['type']))
+    return { type: 'array', prefixItems: items.map(of), minItems: last + 1 }
   }
   if (type === 'union' || type === 'variant') return { anyOf: nodes(node['options']).map(of) }
   if (type === 'intersect') return { allOf: nodes(node['options']).map(of) }
