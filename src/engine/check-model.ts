@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel, ModelFacts, Price } from '../core/model.ts'
-import { describe } from '../util/check.ts'
+import { describe, isRecord } from '../util/check.ts'
 
 /**
  * @param name the option that holds it.
@@ -10,14 +10,14 @@ import { describe } from '../util/check.ts'
  */
 export function checkModel(name: string, model: LanguageModel): void {
   const given: Partial<Record<keyof LanguageModel, unknown>> | undefined = model
-  if (typeof given?.stream !== 'function' || typeof given.ref !== 'string' || !isObject(given.facts))
+  if (typeof given?.stream !== 'function' || typeof given.ref !== 'string' || !isRecord(given.facts))
     throw new ConfigurationError(`query() needs a \`${name}\`: a name, or an object with \`ref\`, \`facts\` and \`stream()\`.`)
   const facts: Partial<Record<keyof ModelFacts, unknown>> = given.facts
   for (const limit of ['contextWindow', 'maxOutputTokens'] as const)
     checkNumber(`${name}.facts.${limit}`, facts[limit], 1, 'a number of tokens')
   const price = facts.price ?? undefined
   if (price === undefined) return
-  if (!isObject(price)) throw mistake(`${name}.facts.price`, price, 'an object with `input` and `output`')
+  if (!isRecord(price)) throw mistake(`${name}.facts.price`, price, 'an object with `input` and `output`')
   const rates: Partial<Record<keyof Price, unknown>> = price
   for (const rate of ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const) {
     const path = `${name}.facts.price.${rate}`
@@ -35,8 +35,4 @@ function checkNumber(path: string, value: unknown, least: number, expected: stri
 
 function mistake(path: string, value: unknown, expected: string): ConfigurationError {
   return new ConfigurationError(`\`${path}\` must be ${expected}, or null where nobody knows, but is ${describe(value)}.`)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

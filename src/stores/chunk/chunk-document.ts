@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { ConfigurationError } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentFormat, SourceDocument } from '../../core/store.ts'
-import { describe } from '../../util/check.ts'
+import { describe, isRecord } from '../../util/check.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { Atom } from './atom.ts'
 import { trimRange } from './atom.ts'
@@ -77,8 +77,8 @@ function checkDocument(document: unknown): void {
   const refuse = (what: string): never => {
     throw new ConfigurationError(`chunkDocument() takes a document, { source, text, … }, but ${what}.`)
   }
-  if (!isObject(document)) return refuse(`got ${describe(document)}`)
-  const { source, text, format = 'text' } = document
+  if (!isRecord(document)) return refuse(`got ${describe(document)}`)
+  const { source, text, format = 'text' }: Partial<Record<keyof SourceDocument, unknown>> = document
   if (typeof text !== 'string') refuse(`its \`text\` is ${describe(text)}`)
   if (typeof source !== 'string') refuse(`its \`source\` is ${describe(source)}`)
   if (typeof format !== 'string' || !Object.hasOwn(READERS, format))
@@ -92,10 +92,6 @@ export function checkChunkOptions(options: ChunkOptions, owner = '`chunk`'): num
   if (!Number.isInteger(maxChars) || maxChars < LEAST_MAX_CHARS)
     throw new ConfigurationError(`maxChars must be a whole number of at least ${LEAST_MAX_CHARS}, but is ${String(maxChars)}.`)
   return maxChars
-}
-
-function isObject(value: unknown): value is Partial<Record<keyof SourceDocument, unknown>> {
-  return typeof value === 'object' && value !== null
 }
 
 function passages(document: SourceDocument, max: number, lineBreak: string): Iterable<Passage> {

@@ -2,9 +2,10 @@
 
 import { readdir, readlink, realpath, stat } from 'node:fs/promises'
 import type { Dirent } from 'node:fs'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { CriaError } from '../../core/error.ts'
 import { isGenerated, promisedKind } from './formats.ts'
+import { isInside } from '../../util/files.ts'
 import { IgnoreRules } from '../../util/ignore-rules.ts'
 import { isSecretName } from '../../util/secret-files.ts'
 
@@ -66,9 +67,7 @@ export async function resolveRoots(paths: readonly string[], folder: string): Pr
 
 /** The name of a file in an index: relative to the base where it lies below it, else absolute; with forward slashes. */
 function sourceOf(path: string, base: string): string {
-  const inside = relative(base, path)
-  const isBelow = inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
-  return (isBelow ? inside : path).split(sep).join('/')
+  return (isInside(path, base) ? relative(base, path) : path).split(sep).join('/')
 }
 
 /**
@@ -146,11 +145,9 @@ class Walker {
 async function reasonAgainstLink(path: string, root: string): Promise<string> {
   try {
     const target = await realpath(path)
+    if (!isInside(target, root)) return 'link that leads out of the folder'
     const inside = relative(root, target)
-    const leaves = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)
-    return leaves
-      ? 'link that leads out of the folder'
-      : `link to ${inside === '' ? 'the folder itself' : inside.split(sep).join('/')}`
+    return `link to ${inside === '' ? 'the folder itself' : inside.split(sep).join('/')}`
   } catch (error) {
     return codeOf(error) === 'ELOOP' ? 'link to itself' : `broken link to ${await readlink(path).catch(() => dirname(path))}`
   }
