@@ -283,7 +283,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
   [
     'an effort that there is not',
     () => new SimpleBot(unchecked({ enableThinking: 'lots' })),
-    "`enableThinking` must be true, false, 'low', 'medium' or 'high', but is \"lots\".",
+    "`enableThinking` must be true, false, 'off', 'low', 'medium' or 'high', but is \"lots\".",
   ],
   [
     'a choice of a tool that is not offered',

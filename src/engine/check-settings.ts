@@ -35,7 +35,7 @@ export function checkSettings(options: SharedOptions): void {
     )
   if (!EFFORTS.includes(options.enableThinking))
     throw new ConfigurationError(
-      `\`enableThinking\` must be true, false, 'low', 'medium' or 'high', but is ${describe(options.enableThinking)}.`,
+      `\`enableThinking\` must be true, false, 'off', 'low', 'medium' or 'high', but is ${describe(options.enableThinking)}.`,
     )
   checkType('switchModels', options.switchModels, 'boolean')
   checkType('onQueryCompleted', options.onQueryCompleted, 'function')
