@@ -8,6 +8,7 @@ whom|who name person owner contact
 when|when date day time until deadline due year month
 where|where place location address city country site room
 why|why reason cause
+mean|meaning definition description
 many|number count quantity amount total
 much|price cost amount total fee
 expensive|price cost fee

@@ -33,6 +33,24 @@ describe('what a question asks for', () => {
 
 describe('terms', () => {
   test.each([
+    ['What does HACCP mean?', 'definition', ['haccp']],
+    ['What do the red trays mean?', 'definition', ['red', 'trays', 'mean']],
+    ['what does GMT stand for', 'definition', ['gmt']],
+    ['What is meant by proofing?', 'definition', ['proofing']],
+    ["What's the meaning of levain?", 'definition', ['levain']],
+    ['levain definition', 'definition', ['levain']],
+    ['Can you please explain autolyse?', 'definition', ['autolyse']],
+    ['How do I define a tool?', 'manner', ['define', 'tool']],
+    ['What is the mean temperature of the oven?', 'quantity', ['mean', 'temperature', 'oven']],
+    ['Who did stand for mayor?', 'person', ['stand', 'mayor']],
+    ['What does mean mean?', 'thing', ['mean']],
+  ])('of a question about one word are not those that ask for a definition: %j', (text, kind, expected) => {
+    const question = readQuestion(text)
+    expect(question.terms.map((term) => term.lower)).toEqual(expected)
+    if (kind !== 'thing') expect(question.kind).toBe(kind)
+  })
+
+  test.each([
     ['What is C#?', ['c#']],
     ['Who made C and who made R&D?', ['made', 'c', 'r&d']],
     ['Do I take a vitamin D or A?', ['take', 'vitamin', 'd']],

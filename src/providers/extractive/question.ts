@@ -2,6 +2,7 @@
 
 import { porterStem } from '../../util/porter.ts'
 import type { AnswerKind } from './answer-kind.ts'
+import { definingWords, weighsAsHalf } from './defining.ts'
 import { emptyPairs, kindIn, languageOf, withoutAsking } from './languages.ts'
 import type { Language } from './languages.ts'
 import { EVENT_VERBS, FUNCTION_WORDS, KIND_OF_NOUN, QUANTITY_ADJECTIVES } from './lexicon.ts'
@@ -68,12 +69,14 @@ export function readQuestion(text: string, weights?: Readonly<Record<string, num
   const words = readWords(asked)
   const language = languageOf(words, FUNCTION_WORDS)
   const wh = words.findIndex((word) => WH.has(word.lower))
-  const focusWords = language === undefined ? readFocus(words, wh) : []
+  const defining = language === undefined ? definingWords(words) : new Set<Word>()
+  const focusWords = language === undefined ? readFocus(words, wh).filter((word) => !defining.has(word)) : []
+  const empty = new Set([...emptyPairs(asked, words), ...(weighsAsHalf(words, defining) ? defining : [])])
   return {
     text,
     words,
-    terms: readTerms(words, { focus: focusWords, language, weights, empty: emptyPairs(asked, words) }),
-    kind: language === undefined ? readKind(words, wh, focusWords) : kindIn(language, words),
+    terms: readTerms(words, { focus: focusWords, language, weights, empty }),
+    kind: language === undefined ? (defining.size > 0 ? 'definition' : readKind(words, wh, focusWords)) : kindIn(language, words),
     isEnglish: language === undefined,
     focus: focusWords.map((word) => word.stem),
     given: new Set(words.map((word) => word.stem)),
