@@ -105,6 +105,10 @@ describe('the output that is left for a request', () => {
       most: { tokens: INPUT + 100, costUsd: (INPUT * 3.75 + 100 * 15) / 1_000_000 },
       least: { tokens: 1000, costUsd: (1000 * 3.75) / 1_000_000 },
     })
+    const anHour = { ...price, cacheWrite1h: 6 }
+    expect(planRequest(demand({ maxOutputTokens: 100, price: anHour }), [account({})])).toMatchObject({
+      most: { costUsd: (INPUT * 6 + 100 * 15) / 1_000_000 },
+    })
   })
 
   it.each<[what: string, demand: Demand, accounts: Account[], details: object, retryable: boolean]>([

@@ -71,8 +71,8 @@ function amountOf(inputTokens: number, outputTokens: number, price: Price | unde
 
 function dearest(inputTokens: number, price: Price | undefined): Pick<Rates, 'input' | 'output'> {
   if (price === undefined) return { input: 0, output: 0 }
-  const { input, output, cacheWrite = 0 } = ratesFor(inputTokens, price)
-  return { input: Math.max(input, cacheWrite), output }
+  const { input, output, cacheWrite = 0, cacheWrite1h = 0 } = ratesFor(inputTokens, price)
+  return { input: Math.max(input, cacheWrite, cacheWrite1h), output }
 }
 
 function outputBound(demand: Demand, input: number, accounts: readonly Account[]): number {
