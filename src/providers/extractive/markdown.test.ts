@@ -165,3 +165,34 @@ test.each([
   expect(quotes[0]?.text).toContain(expected)
   expect(quotes.every(({ text }) => !text.includes('harbour master'))).toBe(true)
 })
+
+const LOCK = `# Lock
+
+## Closing the gate
+
+1. Ring the bell twice and wait for the answer of the harbour.
+2. Turn the wheel to the left until the red mark stands at the top.
+3. Drop the bolt.
+4. Switch the lamp to red, and write the hour of closing into the book.
+
+## Opening the gate
+
+- Ring the bell.
+- Lift the bolt.
+`
+
+test.each([
+  ['how to do it', 'How do I close the gate?', ['1. Ring the bell', '4. Switch the lamp']],
+  ['its steps', 'What are the steps for closing the gate?', ['1. Ring the bell', '4. Switch the lamp']],
+  [
+    'something else',
+    'When is the bell rung before closing the gate?',
+    ['Ring the bell twice and wait for the answer of the harbour.'],
+  ],
+])('numbered steps are the answer in their order to who asks %s', (_, question, expected) => {
+  const { quotes } = answerFromPassages(question, [{ marker: '1', title: 'Lock', text: LOCK, score: 5 }])
+  expect(quotes.slice(0, expected.length).map(({ text }, index) => text.startsWith(expected[index] ?? '?'))).toEqual(
+    expected.map(() => true),
+  )
+  if (expected.length === 2) expect(quotes[0]?.text).toMatch(/^1\. [^]+\n2\. [^]+\n3\. Drop the bolt\.$/)
+})

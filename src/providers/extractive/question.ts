@@ -23,6 +23,8 @@ export interface Question {
   readonly isEnglish: boolean
   /** Asks what to do or to type, so that a line of code may be the answer. */
   readonly asksForCode: boolean
+  /** Asks how to do something, so that several steps may be the answer. */
+  readonly asksForSteps: boolean
 }
 
 export interface Term {
@@ -72,15 +74,18 @@ export function readQuestion(text: string, weights?: Readonly<Record<string, num
   const defining = language === undefined ? definingWords(words) : new Set<Word>()
   const focusWords = language === undefined ? readFocus(words, wh).filter((word) => !defining.has(word)) : []
   const empty = new Set([...emptyPairs(asked, words), ...(weighsAsHalf(words, defining) ? defining : [])])
+  const kind =
+    language === undefined ? (defining.size > 0 ? 'definition' : readKind(words, wh, focusWords)) : kindIn(language, words)
   return {
     text,
     words,
     terms: readTerms(words, { focus: focusWords, language, weights, empty }),
-    kind: language === undefined ? (defining.size > 0 ? 'definition' : readKind(words, wh, focusWords)) : kindIn(language, words),
+    kind,
     isEnglish: language === undefined,
     focus: focusWords.map((word) => word.stem),
     given: new Set(words.map((word) => word.stem)),
     asksForCode: asksForCode(words, wh),
+    asksForSteps: language === undefined ? asksForSteps(words, wh) : kind === 'manner',
   }
 }
 
@@ -90,13 +95,21 @@ const CODE_NOUNS = new Set(
     ' ',
   ),
 )
+const STEPS = new Set(['steps', 'procedure', 'instructions'])
 const ASKERS = new Set(['i', 'we', 'you', 'one'])
 
 function asksForCode(words: readonly Word[], wh: number): boolean {
   if (words.some(({ lower }) => CODE_NOUNS.has(lower))) return true
-  const [first, second] = [words[wh + 1]?.lower ?? '', words[wh + 2]?.lower ?? '']
   // Without a question word it may be a search: "install client".
-  if (wh === -1) return true
+  return wh === -1 || asksHowTo(words, wh)
+}
+
+function asksForSteps(words: readonly Word[], wh: number): boolean {
+  return asksHowTo(words, wh) || words.some(({ lower }) => STEPS.has(lower))
+}
+
+function asksHowTo(words: readonly Word[], wh: number): boolean {
+  const [first, second] = [words[wh + 1]?.lower ?? '', words[wh + 2]?.lower ?? '']
   return words[wh]?.lower === 'how' && (first === 'to' || (AUXILIARIES.has(first) && ASKERS.has(second)))
 }
 

@@ -71,7 +71,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
         ...candidates,
         ...(question.asksForCode && question.kind === 'manner' ? codeLines(units, words, matches) : []),
       ],
-      windows: readWindows(passage.text, units, limit).filter(({ first, last }) => {
+      windows: readWindows(passage.text, units, limit, question.asksForSteps).filter(({ first, last }) => {
         const unit = units[first]
         if (unit === undefined) return false
         if (unit.kind === 'row') return telling.has(unit)

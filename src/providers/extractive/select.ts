@@ -11,11 +11,13 @@ const SUPPORT_COVERS = 0.6
 /** Share of common words from which two quotes say the same. */
 const NEAR_DUPLICATE = 0.6
 
-/** At most three windows, best first, none overlapping or repeating another. */
+/** At most three windows, best first and steps in their order, none overlapping or repeating another. */
 export function select(ranked: readonly Ranked[]): Ranked[] {
-  const chosen: Ranked[] = []
   const [best] = ranked
-  if (best === undefined) return chosen
+  if (best === undefined) return []
+  const chosen = [best]
+  for (let last = goingOn(best, ranked); last !== undefined && chosen.length < MOST_QUOTES; last = goingOn(last, ranked))
+    chosen.push(last)
   for (const candidate of ranked) {
     if (chosen.length === MOST_QUOTES || candidate.worth < best.worth - SUPPORT_WITHIN) break
     if (candidate.features.covered < SUPPORT_COVERS * best.features.covered) continue
@@ -23,6 +25,11 @@ export function select(ranked: readonly Ranked[]): Ranked[] {
       chosen.push(candidate)
   }
   return chosen
+}
+
+function goingOn({ reading, window }: Ranked, ranked: readonly Ranked[]): Ranked | undefined {
+  if (window.goesOnAt === undefined) return undefined
+  return ranked.find((other) => other.reading === reading && other.window.start === window.goesOnAt)
 }
 
 function overlaps(a: Ranked, b: Ranked): boolean {

@@ -67,6 +67,8 @@ test('no window is longer than the limit, all are slices without loose ends', ()
     'https://a.example/b ',
     '\n',
     '1,000 ',
+    '\n1. ',
+    '\n2. ',
   )
   fc.assert(
     fc.property(
@@ -74,7 +76,7 @@ test('no window is longer than the limit, all are slices without loose ends', ()
       fc.integer({ min: 1, max: 12 }),
       (text, limit) => {
         const count = wordCounter(text)
-        for (const { start, end, length } of readWindows(text, readUnits(text), limit)) {
+        for (const { start, end, length } of readWindows(text, readUnits(text), limit, true)) {
           expect(length).toBe(count(start, end))
           expect(length).toBeLessThanOrEqual(limit)
           expect(text.slice(start, end)).toBe(text.slice(start, end).trim())
@@ -83,6 +85,18 @@ test('no window is longer than the limit, all are slices without loose ends', ()
       },
     ),
   )
+})
+
+test('numbered steps are windows from the first one on, and go on in further ones', () => {
+  const text =
+    'Bread:\n\n1. Mix the flour with water. Wait.\n2. Add salt.\n3. Fold the dough twice.\n4. Bake it.\n\n- no step\n\n1. Alone.'
+  const numbered = readWindows(text, readUnits(text), 10, true).filter(({ start }) => /^\d/.test(text.slice(start)))
+  expect(numbered.map(({ start, end }) => text.slice(start, end))).toEqual([
+    '1. Mix the flour with water. Wait.\n2. Add salt.',
+    '3. Fold the dough twice.\n4. Bake it.',
+  ])
+  expect(numbered.map(({ goesOnAt }) => goesOnAt)).toEqual([numbered[1]?.start, undefined])
+  expect(windowsOf(text, 10).some((window) => /^\d/.test(window))).toBe(false)
 })
 
 test('giant units are cut in one pass', () => {

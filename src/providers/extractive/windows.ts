@@ -15,6 +15,8 @@ export interface Window {
   readonly last: number
   /** Words, as `wordCounter` counts. */
   readonly length: number
+  /** Where the window begins that holds the steps which did not fit. */
+  readonly goesOnAt?: number
 }
 
 const CLAUSE_BORDER = patternFor(
@@ -23,8 +25,12 @@ const CLAUSE_BORDER = patternFor(
 )
 type Count = ReturnType<typeof wordCounter>
 
-/** The windows of at most `limit` words (as `wordCounter` counts), in order of their start. */
-export function readWindows(text: string, units: readonly Unit[], limit: number): Window[] {
+/**
+ * The windows of at most `limit` words (as `wordCounter` counts), in order of their start.
+ *
+ * @param steps numbered steps count from the first one on as well, as many as fit.
+ */
+export function readWindows(text: string, units: readonly Unit[], limit: number, steps = false): Window[] {
   const windows: Window[] = []
   const count = wordCounter(text)
   const lengths = units.map((unit) => count(unit.start, unit.end))
@@ -46,6 +52,7 @@ export function readWindows(text: string, units: readonly Unit[], limit: number)
       if (other.level !== undefined) break
     }
     if (unit.level === LEAD_IN) windows.push(...withList(text, units, first, limit, count))
+    if (steps && unit.kind === 'item') windows.push(...fromStepOne(text, units, first, limit, count))
   })
   return windows.filter(({ start, end, last }) => {
     const { level, kind } = units[last] ?? {}
@@ -71,6 +78,45 @@ function withList(text: string, units: readonly Unit[], first: number, limit: nu
   }
   return whole === undefined ? [] : [whole]
 }
+
+/** Numbered steps from the first one on, with their numbers: as many as fit, and windows for those that come after them. */
+function fromStepOne(text: string, units: readonly Unit[], first: number, limit: number, count: Count): Window[] {
+  const { start: from } = units[first] ?? { start: 0 }
+  const number = FIRST_STEP.exec(text.slice(Math.max(0, from - LONGEST_MARKER), from))?.[0]
+  if (number === undefined) return []
+  const runs: Window[] = []
+  let start = from - number.trimStart().length
+  let begins = first
+  let steps = 0
+  for (let last = first; last < units.length && runs.length < MOST_RUNS; last++) {
+    const unit = units[last]
+    const next = units[last + 1]
+    if (unit?.kind !== 'item' || unit.level !== undefined) break
+    if (last > first && BARRED.test(text.slice(units[last - 1]?.end, unit.start))) break
+    if (next?.block === unit.block) continue
+    const open = runs.at(-1)
+    const length = count(start, unit.end)
+    if (open?.first === begins && length > limit) {
+      start = open.end + (/\S/.exec(text.slice(open.end))?.index ?? 0)
+      begins = open.last + 1
+    }
+    if (count(start, unit.end) > limit) break
+    const run = { start, end: unit.end, first: begins, last, length: count(start, unit.end) }
+    if (open?.first === begins) runs.splice(-1, 1, run)
+    else runs.push(run)
+    steps++
+  }
+  if (steps < 2) return []
+  return runs.map((run, index) => {
+    const next = runs[index + 1]
+    return next === undefined ? run : { ...run, goesOnAt: next.start }
+  })
+}
+
+/** More are no answer that anybody reads. */
+const MOST_RUNS = 3
+const FIRST_STEP = /(?<=^|\n)[ \t]{0,3}1[.)][ \t]+$/
+const LONGEST_MARKER = 12
 
 /** What must not be within a quote: fences, tags, footnote marks. */
 const BARRED = /```|~~~|[<|]|\[\d/
