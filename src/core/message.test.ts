@@ -98,12 +98,22 @@ describe('messages', () => {
       { id: 'b', role: 'assistant', content: 'Beside.', toolCalls: [call] },
       { id: 'd', role: 'user', content: 'Another text.', parts: [{ type: 'text', text: 'What is sent.' }] },
       { role: 'assistant', content: 'None.', tool_calls: [], function_call: null },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        parts: [
+          { type: 'thinking', text: 'Hm.' },
+          { type: 'tool-call', ...call },
+        ],
+      },
     ] as MessageInput
     expect(toMessages(given)).toMatchObject([
       { id: 'a', content: 'Said.', parts: [{ type: 'text', text: 'Said.' }] },
       { id: 'b', content: 'Beside.', toolCalls: [call], parts: [{ type: 'text' }, { type: 'tool-call', ...call }] },
       { id: 'd', content: 'What is sent.' },
       { content: 'None.' },
+      { content: '', parts: [{ type: 'tool-call' }] },
+      { content: 'I look.', parts: [{ type: 'thinking' }, { type: 'text', text: 'I look.' }, { type: 'tool-call' }] },
     ])
   })
 

@@ -196,16 +196,23 @@ function isMessage(like: Partial<Message>): boolean {
   return like.content === textOf(like.parts) && (like.toolCalls !== undefined) === holdsCall(like.parts)
 }
 
-/** Whatever was said in one form only: text without parts, calls beside them. */
+/** Whatever was said in one form only: text without parts or beside those that have none, calls beside them. */
 function partsOf({ content, parts, toolCalls = [] }: Partial<Message>, place: string): readonly Part[] {
   if (parts === undefined && toolCalls.length === 0 && typeof content !== 'string') {
     throw new ConfigurationError(`${place} has neither a content string nor parts.`)
   }
-  const said = parts === undefined || parts.length === 0 ? textParts(content ?? '') : parts
+  const said = withText(parts ?? [], typeof content === 'string' ? content : '')
   if (toolCalls.length === 0 || holdsCall(said)) return said
   const calls = toolCalls.map((call): ToolCallPart => ({ ...call, type: 'tool-call' }))
   checkParts(calls, `${place}.toolCalls`)
   return [...said, ...calls]
+}
+
+function withText(parts: readonly Part[], content: string): readonly Part[] {
+  if (parts.some(({ type }) => type === 'text' || type === 'tool-result')) return parts
+  // Providers want thinking first.
+  const first = parts.findIndex(({ type }) => type !== 'thinking')
+  return parts.toSpliced(first === -1 ? parts.length : first, 0, ...textParts(content))
 }
 
 function holdsCall(parts: readonly Part[]): boolean {
