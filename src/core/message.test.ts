@@ -98,6 +98,7 @@ describe('messages', () => {
       { id: 'b', role: 'assistant', content: 'Beside.', toolCalls: [call] },
       { id: 'd', role: 'user', content: 'Another text.', parts: [{ type: 'text', text: 'What is sent.' }] },
       { role: 'assistant', content: 'None.', tool_calls: [], function_call: null },
+      { role: 'assistant', content: null, parts: [{ type: 'tool-call', ...call }] },
       {
         role: 'assistant',
         content: 'I look.',
