@@ -99,6 +99,16 @@ test('numbered steps are windows from the first one on, and go on in further one
   expect(windowsOf(text, 10).some((window) => /^\d/.test(window))).toBe(false)
 })
 
+test.each([
+  ['a step that announces the next', '1. Mix:\n2. Wait.', []],
+  ['a list within a step', '1. Mix.\n   - flour\n   - salt\n2. Wait.', ['1. Mix.\n   - flour\n   - salt\n2. Wait.']],
+  ['another list', '1. Mix.\n2. Wait.\n\n1. Sing.\n2. Dance.', ['1. Mix.\n2. Wait.', '1. Sing.\n2. Dance.']],
+  ['years and numbers', '3. Mix.\n4. Wait.\n\nIn 1. Mix.', []],
+])('of numbered steps: %s', (_, text, expected) => {
+  const numbered = readWindows(text, readUnits(text), 20, true).filter(({ start }) => /^\d/.test(text.slice(start)))
+  expect(numbered.map(({ start, end }) => text.slice(start, end))).toEqual(expected)
+})
+
 test('giant units are cut in one pass', () => {
   const started = performance.now()
   for (const text of ['word, '.repeat(50_000), 'a'.repeat(300_000), '漢'.repeat(100_000), 'word '.repeat(50_000)]) {

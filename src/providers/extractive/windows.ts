@@ -81,32 +81,20 @@ function withList(text: string, units: readonly Unit[], first: number, limit: nu
 
 /** Numbered steps from the first one on, with their numbers: as many as fit, and windows for those that come after them. */
 function fromStepOne(text: string, units: readonly Unit[], first: number, limit: number, count: Count): Window[] {
-  const { start: from } = units[first] ?? { start: 0 }
-  const number = FIRST_STEP.exec(text.slice(Math.max(0, from - LONGEST_MARKER), from))?.[0]
-  if (number === undefined) return []
+  const steps = readSteps(text, units, first)
+  if (steps.length < 2) return []
   const runs: Window[] = []
-  let start = from - number.trimStart().length
-  let begins = first
-  let steps = 0
-  for (let last = first; last < units.length && runs.length < MOST_RUNS; last++) {
-    const unit = units[last]
-    const next = units[last + 1]
-    if (unit?.kind !== 'item' || unit.level !== undefined) break
-    if (last > first && BARRED.test(text.slice(units[last - 1]?.end, unit.start))) break
-    if (next?.block === unit.block) continue
+  for (const step of steps) {
     const open = runs.at(-1)
-    const length = count(start, unit.end)
-    if (open?.first === begins && length > limit) {
-      start = open.end + (/\S/.exec(text.slice(open.end))?.index ?? 0)
-      begins = open.last + 1
+    const joined = open === undefined ? undefined : count(open.start, step.end)
+    if (open !== undefined && joined !== undefined && joined <= limit) {
+      runs.splice(-1, 1, { ...open, end: step.end, last: step.last, length: joined })
+    } else {
+      const length = count(step.start, step.end)
+      if (length > limit || runs.length === MOST_RUNS) break
+      runs.push({ ...step, length })
     }
-    if (count(start, unit.end) > limit) break
-    const run = { start, end: unit.end, first: begins, last, length: count(start, unit.end) }
-    if (open?.first === begins) runs.splice(-1, 1, run)
-    else runs.push(run)
-    steps++
   }
-  if (steps < 2) return []
   return runs.map((run, index) => {
     const next = runs[index + 1]
     return next === undefined ? run : { ...run, goesOnAt: next.start }
@@ -115,7 +103,33 @@ function fromStepOne(text: string, units: readonly Unit[], first: number, limit:
 
 /** More are no answer that anybody reads. */
 const MOST_RUNS = 3
-const FIRST_STEP = /(?<=^|\n)[ \t]{0,3}1[.)][ \t]+$/
+
+type Step = Omit<Window, 'length' | 'goesOnAt'>
+
+/** The steps of the list whose step 1 begins with the unit `first`; none where it is no such step. A list within a step belongs to it. */
+function readSteps(text: string, units: readonly Unit[], first: number): Step[] {
+  const steps: Step[] = []
+  let number = 0
+  for (let index = first; index < units.length; index++) {
+    const unit = units[index]
+    if (unit?.kind !== 'item' || unit.level !== undefined) break
+    const before = units[index - 1]
+    const between = text.slice(Math.max(index === first ? unit.start - LONGEST_MARKER : 0, before?.end ?? 0), unit.start)
+    if (index > first && BARRED.test(between)) break
+    const [marker = '', said = ''] = STEP.exec(between) ?? []
+    const step = steps.at(-1)
+    if (said !== '') {
+      if (Number(said) !== ++number) break
+      steps.push({ start: unit.start - marker.trimStart().length, end: unit.end, first: index, last: index })
+    } else if (step !== undefined && (unit.block === before?.block || INNER_ITEM.test(between))) {
+      steps.splice(-1, 1, { ...step, end: unit.end, last: index })
+    } else break
+  }
+  return steps
+}
+
+const STEP = /(?:^|\n)[ \t]{0,3}(\d{1,3})[.)][ \t]+$/
+const INNER_ITEM = /\n[ \t]+[-*+•‣◦][ \t]+$/
 const LONGEST_MARKER = 12
 
 /** What must not be within a quote: fences, tags, footnote marks. */
