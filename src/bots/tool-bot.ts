@@ -70,9 +70,11 @@ export class ToolBot extends SimpleBot {
 
 /** @throws ConfigurationError when there are none, or one cannot work. */
 export function toolsOf({ tools }: { readonly tools?: readonly Tool[] }, bot: string): readonly Tool[] {
-  if (tools === undefined || tools.length === 0) {
+  // Called from JavaScript it may be null.
+  const given = tools ?? []
+  if (given.length === 0) {
     throw new ConfigurationError(`${bot} needs \`tools\`: a list with at least one, as defineTool() makes them.`)
   }
-  checkTools(tools)
-  return tools
+  checkTools(given)
+  return given
 }

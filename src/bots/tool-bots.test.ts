@@ -100,6 +100,7 @@ describe('ToolBot', () => {
     const model = new ScriptedModel([])
     expect(() => new ToolBot({ model, tools: [] })).toThrow(/ToolBot needs `tools`/)
     expect(() => new AgentBot({ model } as never)).toThrow(/AgentBot needs `tools`/)
+    expect(() => new AgentBot({ model, tools: null as never })).toThrow(/AgentBot needs `tools`/)
     expect(() => new ToolBot({ model, tools: [weather, weather] })).toThrow(/Two tools are called "weather"/)
     expect(() => new ToolBot({ model, tools: [{ ...weather, name: 'a b' }] })).toThrow(/cannot be called "a b"/)
     expect(() => new AgentBot({ model, tools: [weather], maxIterations: 0 })).toThrow(/maxIterations/)

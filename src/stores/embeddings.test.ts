@@ -351,6 +351,40 @@ describe('H04 limits of embedding models', () => {
     await expect(new Asker(model, noWait).embed(['a'], undefined)).rejects.toMatchObject({ code: 'invalid_response' })
   })
 
+  it.each([
+    ['is no list', null],
+    ['has plain lists of numbers', [[1, 2]]],
+    ['holds what is no number', [Float32Array.of(Number.NaN, 1)]],
+    ['is all zeros', [Float32Array.of(0, 0)]],
+  ])('a model of your own whose answer %s is refused at once, and nothing of it is kept', async (_, answer) => {
+    let asked = 0
+    const embed = (): Promise<never> => Promise.resolve((asked++, answer as never))
+    const store = await open({ embeddingModel: { ref: 'test/odd', embed } })
+    await expect(store.append('The mill stands by the river.')).rejects.toMatchObject({ code: 'invalid_response' })
+    expect(asked).toBe(1)
+    expect(store.embeddings).toBeUndefined()
+  })
+
+  it('a model that does not listen to its signal is left alone when that is aborted', async () => {
+    const store = await open({ embeddingModel: { ref: 'test/deaf', embed: () => new Promise(() => {}) } })
+    for await (const _ of store.putAll(NOTES.map((document) => ({ document }))));
+    const controller = new AbortController()
+    const embedding = store.embed({ signal: controller.signal })
+    const reason = new Error('enough')
+    controller.abort(reason)
+    await expect(embedding).rejects.toBe(reason)
+  })
+
+  it.each([{ maxBatch: Number.NaN }, { maxBatch: 0 }, { maxTokens: '512' as never }])(
+    'a limit that is none is told when the store is opened: %j',
+    async (limit) => {
+      await expect(open({ embeddingModel: { ...words(), ...limit } })).rejects.toMatchObject({
+        code: 'configuration',
+        message: expect.stringContaining(Object.keys(limit)[0] ?? ''),
+      })
+    },
+  )
+
   it('a text without a place in the space is found by its words', async () => {
     const store = await open({ embeddingModel: words() })
     await store.extend([...NOTES, { source: 'signs.md', text: '★ ☆ ★' }])

@@ -23,6 +23,7 @@ import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { givenDocuments } from './given-documents.ts'
 import { letsAnyThrough } from './sqlite/accepted.ts'
 import { readAround } from './sqlite/around.ts'
+import { describe } from '../util/check.ts'
 import type { Connection } from '../util/sqlite/connection.ts'
 import { CorpusCache } from './sqlite/corpus.ts'
 import { CHUNK_COLUMNS, readDocument, SOURCE_COLUMNS, stateOf, toChunk, toDocument } from './sqlite/documents.ts'
@@ -431,6 +432,13 @@ export class SqliteDocumentStore implements DocumentStore {
     if (typeof given === 'function') return held === undefined ? undefined : given(held.model)
     if (typeof given.embed !== 'function' || typeof given.ref !== 'string') {
       throw new ConfigurationError('embeddingModel must be a result of createEmbeddingModel(), or an object with ref and embed.')
+    }
+    for (const limit of ['maxBatch', 'maxTokens'] as const) {
+      const value: unknown = given[limit]
+      if (value === undefined || (typeof value === 'number' && value >= 1)) continue
+      throw new ConfigurationError(
+        `\`${limit}\` of the embedding model ${given.ref} must be a number of at least 1, but is ${describe(value)}.`,
+      )
     }
     if (held === undefined || this.#replace || isMadeBy(held, given, TEXT_RULE)) return given
     throw mismatch(`they were made by ${held.model} with ${held.dimensions} numbers.`, held, given, this.name)

@@ -98,7 +98,8 @@ function vectorsOf(embeddings: unknown, expected: number, ref: string): Float32A
   }
   return embeddings.map((embedding: unknown) => {
     if (embedding instanceof Float32Array) return embedding
-    if (!Array.isArray(embedding)) throw new CriaError('invalid_response', `${ref}: a vector is no list of numbers.`)
-    return Float32Array.from(embedding as readonly number[])
+    if (!Array.isArray(embedding) || !embedding.every((number) => typeof number === 'number'))
+      throw new CriaError('invalid_response', `${ref}: a vector is no list of numbers.`)
+    return Float32Array.from(embedding)
   })
 }

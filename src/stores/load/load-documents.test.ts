@@ -363,6 +363,20 @@ describe('what cannot be read is left out with a reason and stops nothing', () =
     expect(skipped).toEqual({ 'a.md': 'unreadable (EACCES)', 'b/': 'unreadable (EACCES)' })
   })
 
+  test('a file and a folder whose names are not in UTF-8 say so', async () => {
+    const named = (...bytes: number[]): Buffer => Buffer.concat([Buffer.from(`${base}/`), Buffer.from(bytes)])
+    try {
+      writeFileSync(named(0x61, 0xe9), 'x')
+    } catch {
+      // A file system that takes no such names cannot show them.
+      return
+    }
+    mkdirSync(named(0x62, 0xff))
+    put({ 'c.md': 'Good.' })
+    const reason = 'unreadable (its name is not in UTF-8: rename it)'
+    expect(await load()).toMatchObject({ sources: ['c.md'], skipped: { 'a\uFFFD': reason, 'b\uFFFD/': reason } })
+  })
+
   test('a pipe is not waited for', async () => {
     expect(spawnSync('mkfifo', [join(base, 'pipe')]).status).toBe(0)
     put({ 'a.md': 'Good.' })

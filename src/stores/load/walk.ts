@@ -34,6 +34,7 @@ export interface Root {
   readonly isFolder: boolean
 }
 
+const NO_CHARACTER = '\uFFFD'
 const LEFT_OUT = new Set(['node_modules', 'bower_components', '__pycache__', 'jspm_packages'])
 
 /**
@@ -102,7 +103,7 @@ class Walker {
     try {
       entries = await readdir(folder, { withFileTypes: true })
     } catch (error) {
-      yield this.#skip(folder, true, `unreadable (${codeOf(error)})`)
+      yield this.#skip(folder, true, unreadable(folder, error))
       return
     }
     // Code units, not a language: the order is the same everywhere.
@@ -161,8 +162,15 @@ async function describe(path: string, source: string, isNamed: boolean): Promise
     const { size, mtimeMs } = found
     return { file: { path, source, size, mtimeMs, isNamed } }
   } catch (error) {
-    return { skipped: { path: source, reason: codeOf(error) === 'ENOENT' ? 'gone' : `unreadable (${codeOf(error)})` } }
+    const isThere = codeOf(error) !== 'ENOENT' || path.includes(NO_CHARACTER)
+    return { skipped: { path: source, reason: isThere ? unreadable(path, error) : 'gone' } }
   }
+}
+
+/** A name that is no UTF-8 comes with U+FFFD in its place, and under that name there is nothing. */
+function unreadable(path: string, error: unknown): string {
+  const code = codeOf(error)
+  return `unreadable (${code === 'ENOENT' && path.includes(NO_CHARACTER) ? 'its name is not in UTF-8: rename it' : code})`
 }
 
 function codeOf(error: unknown): string {

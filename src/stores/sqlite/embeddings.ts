@@ -1,7 +1,7 @@
 /** Makes the vectors of a store and those of questions. Loaded by stores that have an embedding model. */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
-import { isCriaError, toCriaError } from '../../core/error.ts'
+import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import type { Chunk } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import { Asker, embedOnce } from '../vectors/ask.ts'
@@ -182,7 +182,11 @@ export class Embeddings {
 
   async #probe(signal: AbortSignal | undefined): Promise<Float32Array> {
     const [probe] = await this.#asker.embed([PROBE], signal)
-    return probe?.vector ?? new Float32Array()
+    if (probe?.vector !== undefined) return probe.vector
+    throw new CriaError('invalid_response', `${this.#model.ref} answered an ordinary sentence with a vector of zeros.`, {
+      retryable: false,
+      hint: 'Check that its server has loaded an embedding model, or name another one.',
+    })
   }
 
   /** Why vectors of the model that made this probe cannot stand beside those of the embedder. */

@@ -3,6 +3,7 @@
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import { backoff, DEFAULT_BACKOFF } from '../../util/backoff.ts'
+import { orAborted } from '../../util/abort.ts'
 import { systemClock } from '../../util/clock.ts'
 import { beginning, cutToTokens } from './text.ts'
 import { toUnit } from './unit.ts'
@@ -36,7 +37,7 @@ export class Asker {
   constructor(model: EmbeddingModel, waiting: Waiting = SYSTEM) {
     this.#model = model
     this.#waiting = waiting
-    this.#batch = Math.max(1, Math.min(BATCH, model.maxBatch ?? BATCH))
+    this.#batch = Math.floor(Math.min(BATCH, model.maxBatch ?? BATCH))
   }
 
   /** How many texts are worth giving at once. Shrinks when the provider turns out to take fewer than it is known for. */
@@ -99,7 +100,7 @@ export class Asker {
   }
 }
 
-/** One request. @throws CriaError */
+/** One request; a model that does not listen to its signal is left alone when that is aborted. @throws CriaError */
 export async function embedOnce(
   model: EmbeddingModel,
   texts: readonly string[],
@@ -108,13 +109,21 @@ export async function embedOnce(
 ): Promise<(Float32Array | undefined)[]> {
   let vectors: unknown
   try {
-    vectors = await model.embed(texts, { purpose, ...(signal === undefined ? {} : { signal }) })
+    const asked = model.embed(texts, { purpose, ...(signal === undefined ? {} : { signal }) })
+    vectors = await (signal === undefined ? asked : orAborted(Promise.resolve(asked), signal))
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
     throw toCriaError(error, 'invalid_response')
   }
   if (!Array.isArray(vectors) || vectors.length !== texts.length || !vectors.every((each) => each instanceof Float32Array)) {
-    throw new CriaError('invalid_response', `${model.ref}: expected ${texts.length} vectors as Float32Array, one for each text.`)
+    throw new CriaError(
+      'invalid_response',
+      `${model.ref}: expected ${texts.length} vectors as Float32Array, one for each text.`,
+      {
+        // It is the model that is wrong, and will be the next time.
+        retryable: false,
+      },
+    )
   }
   return vectors.map((vector) => toUnit(vector, model.ref))
 }

@@ -12,7 +12,7 @@ export function toUnit(vector: Float32Array, ref: string): Float32Array | undefi
   let squares = 0
   for (const value of vector) squares += value * value
   if (!Number.isFinite(squares) || vector.length === 0) {
-    throw new CriaError('invalid_response', `${ref}: a vector must be a list of finite numbers.`)
+    throw new CriaError('invalid_response', `${ref}: a vector must be a list of finite numbers.`, { retryable: false })
   }
   if (squares === 0) return undefined
   const length = Math.sqrt(squares)
