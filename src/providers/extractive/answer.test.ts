@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { stopwatch } from '../../../test/support/stopwatch.ts'
 import { answerFromPassages, LONGEST_QUOTE } from './answer.ts'
 import type { Passage } from './passage.ts'
 import { shortAnswer } from './short-answer.ts'
@@ -221,7 +222,7 @@ test('QRY-RAG-022 every quote is a slice of its passage, short enough, with the 
 })
 
 test('a megabyte of anything is answered or refused in time', () => {
-  const started = performance.now()
+  const elapsed = stopwatch()
   const question = 'Who built the lighthouse of Harn? '.repeat(30_000)
   for (const text of [
     'lighthouse '.repeat(40_000),
@@ -233,5 +234,5 @@ test('a megabyte of anything is answered or refused in time', () => {
   ]) {
     expect(answerFromPassages(question, [passage('1', 'Harn', text, 1)]).quotes.length).toBeLessThanOrEqual(3)
   }
-  expect(performance.now() - started).toBeLessThan(15_000)
+  expect(elapsed()).toBeLessThan(15_000)
 })

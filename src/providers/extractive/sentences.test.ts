@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { stopwatch } from '../../../test/support/stopwatch.ts'
 import { readUnits } from './sentences.ts'
 
 const unitsOf = (text: string): string[] => readUnits(text).map(({ start, end }) => text.slice(start, end))
@@ -102,8 +103,8 @@ test('units lie in order, do not overlap, and hold every letter and digit that i
 })
 
 test('a line of a megabyte is read in one pass', () => {
-  const started = performance.now()
+  const elapsed = stopwatch()
   expect(readUnits('word (and. so. on '.repeat(60_000)).length).toBeGreaterThan(0)
   expect(readUnits('a'.repeat(1_000_000))).toHaveLength(1)
-  expect(performance.now() - started).toBeLessThan(5000)
+  expect(elapsed()).toBeLessThan(5000)
 })

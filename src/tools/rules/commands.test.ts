@@ -1,6 +1,7 @@
 /** Rules for commands, against command lines that try to get around them. */
 
 import { describe, expect, it } from 'vitest'
+import { stopwatch } from '../../../test/support/stopwatch.ts'
 import type { Tool } from '../../core/tool.ts'
 import { decide } from './decide.ts'
 import type { RuleVerdict } from './decide.ts'
@@ -757,12 +758,12 @@ describe('rules for commands', () => {
 
   it('a command that could run too many others to look at is asked about, in no time', async () => {
     const rules: ToolRules = { allow: ['shell'], deny: shellRules('rm *') }
-    const started = performance.now()
+    const elapsed = stopwatch()
     for (const piece of ['env ', '-u ', 'sh -c ', 'x ', `'a b' `, 'eval "env x" ']) {
       const line = `env ${piece.repeat(15_000 / piece.length)} rm x`
       expect([piece, (await judged(line, rules))?.verdict]).not.toEqual([piece, 'allow'])
     }
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(elapsed()).toBeLessThan(2000)
   })
 
   it('what is not understood is asked about even where the whole tool is allowed, if anything is forbidden', async () => {

@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stopwatch } from '../../../test/support/stopwatch.ts'
 import type { Tool, ToolSubject } from '../../core/tool.ts'
 import { decide, matchesArguments, matchesUrl, nearMiss } from './decide.ts'
 import { matchesGlob, matchesPath } from './glob.ts'
@@ -297,9 +298,9 @@ describe('patterns', () => {
         expect(matchesGlob(pattern, text)).toBe(new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(text))
       }),
     )
-    const started = performance.now()
+    const elapsed = stopwatch()
     expect(matchesGlob(`${'*a'.repeat(40)}b`, 'a'.repeat(100_000))).toBe(false)
     expect(matchesPath(`${'/**/a'.repeat(30)}/b`, '/a'.repeat(3000))).toBe(false)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(elapsed()).toBeLessThan(1000)
   })
 })
