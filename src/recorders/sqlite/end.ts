@@ -32,8 +32,8 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
   const text = end.text.toWellFormed()
   connection.run(
     `UPDATE turns SET state = ?, ended_at = ?, latency_ms = ?, finish_reason = ?, cost_usd = ?, model = coalesce(?, model),
-       input_tokens = ?, output_tokens = ?, total_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, reasoning_tokens = ?,
-       exactness = ?, error = ?, metrics = ?, text = ?
+       input_tokens = ?, output_tokens = ?, total_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, cache_write_1h_tokens = ?,
+       reasoning_tokens = ?, exactness = ?, error = ?, metrics = ?, text = ?
      WHERE id = ?`,
     [
       end.state,
@@ -47,6 +47,7 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
       usage.totalTokens,
       usage.cacheReadTokens,
       usage.cacheWriteTokens,
+      usage.cacheWrite1hTokens ?? null,
       usage.reasoningTokens,
       usage.exactness,
       jsonOrNull(end.error),

@@ -210,4 +210,9 @@ const ANSWERS = `
   CREATE INDEX answers_by_use ON answers (used);
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS]
+const HOURLY = `
+  -- Of the tokens written to a cache those that are kept for an hour, which have a price of their own.
+  ALTER TABLE turns ADD COLUMN cache_write_1h_tokens INTEGER;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY]

@@ -22,6 +22,7 @@ export interface StoredSummary {
   readonly total_tokens: number | null
   readonly cache_read_tokens: number | null
   readonly cache_write_tokens: number | null
+  readonly cache_write_1h_tokens: number | null
   readonly reasoning_tokens: number | null
   readonly exactness: Usage['exactness']
   readonly cost_usd: number | null
@@ -43,7 +44,8 @@ export interface StoredTurn extends StoredSummary {
 }
 
 export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, state, model, bot_kind, bot_name, ${textColumn('question')}, started_at, latency_ms,
-  input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, exactness, cost_usd, rating`
+  input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, exactness, cost_usd,
+  rating`
 
 /** All that `StoredTurn` has. */
 export const TURN_COLUMNS: string = `${SUMMARY_COLUMNS}, parent_turn_id, temperature, prompt_hash, trace_id, span_id, ended_at, finish_reason, error,
@@ -65,6 +67,7 @@ export function toSummary(row: StoredSummary): TurnSummary {
       totalTokens: row.total_tokens,
       cacheReadTokens: row.cache_read_tokens,
       cacheWriteTokens: row.cache_write_tokens,
+      ...(row.cache_write_1h_tokens === null ? {} : { cacheWrite1hTokens: row.cache_write_1h_tokens }),
       reasoningTokens: row.reasoning_tokens,
       exactness: row.exactness,
     },

@@ -16,17 +16,18 @@ export function turnTests({ describe, test }: Suite): void {
       const at = stamper(open)
       const composed = [system('Be brief.'), user('What is a cria?')]
       const answer = assistant('A young llama.')
+      const usage = { ...EXACT_USAGE, cacheWriteTokens: 30, cacheWrite1hTokens: 20 }
       const events = [
         at(0, { type: 'start', model: 'test/model', bot: { kind: 'QueryBot', name: 'librarian' } }),
         at(1, { type: 'text_delta', text: 'A young ', attempt: 1 }),
         at(1, { type: 'text_delta', text: 'llama.', attempt: 1 }),
-        at(1, { type: 'usage', usage: EXACT_USAGE }),
+        at(1, { type: 'usage', usage }),
         at(1, { type: 'message', message: answer }),
       ]
       const close = closeOf(at(1, { type: 'complete', result: resultOf(open, 'A young llama.') }), {
         model: 'test/other',
         text: 'A young llama.',
-        usage: EXACT_USAGE,
+        usage,
         costUsd: 0.001,
       })
       await recorder.openTurn(open)
@@ -43,7 +44,7 @@ export function turnTests({ describe, test }: Suite): void {
           question: 'What does turn_a ask?',
           startedAt: STARTED_AT,
           latencyMs: 50,
-          usage: EXACT_USAGE,
+          usage,
           costUsd: 0.001,
           rating: null,
           text: 'A young llama.',
