@@ -8,9 +8,10 @@ import { plural, shorten } from './format.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { reportProgress } from './terminal/progress.ts'
-import type { ProgressReporter } from './terminal/progress.ts'
+import type { Progress, ProgressReporter } from './terminal/progress.ts'
 
 const MOST_SKIPPED = 20
+const AGAIN_MS = 500
 
 interface Indexing {
   readonly dryRun: boolean
@@ -34,6 +35,15 @@ export async function indexWithProgress(
     })
   const progress = report()
   let embedding: ProgressReporter | undefined
+  // One large file may take long: meanwhile the bar stays, and a log goes on.
+  let latest: Progress | undefined
+  const again = setInterval(() => {
+    if (latest !== undefined) progress.show(latest)
+  }, AGAIN_MS)
+  const show = (shown: Progress): void => {
+    latest = shown
+    progress.show(shown)
+  }
   try {
     return await indexPaths(choice, paths, {
       home,
@@ -41,7 +51,7 @@ export async function indexWithProgress(
       dryRun,
       signal,
       onProgress: ({ done, total, current }) =>
-        progress.show({
+        show({
           label: total === undefined ? 'Looking' : 'Indexing',
           done,
           unit: 'files',
@@ -51,6 +61,7 @@ export async function indexWithProgress(
       embeddings: {
         ...embeddings,
         onProgress: ({ done, total }) => {
+          latest = undefined
           progress.clear()
           embedding ??= report()
           embedding.show({ label: 'Embedding', done, total, unit: 'chunks' })
@@ -58,6 +69,7 @@ export async function indexWithProgress(
       },
     })
   } finally {
+    clearInterval(again)
     progress.clear()
     embedding?.clear()
     if (signal.aborted && !dryRun) await note(io, 'interrupted. What is indexed is kept; the same command goes on from there.')

@@ -117,7 +117,7 @@ class IndexRun {
 
   /** Reads what has changed and puts it into the store, one file after the other. */
   async update(): Promise<void> {
-    const outcomes = this.#store.putAll(this.#changedDocuments())
+    const outcomes = this.#store.putAll(this.#changedDocuments(), this.#options.signal)
     for await (const { source } of outcomes) {
       const now = await this.#store.getSource(source)
       this.#count(now?.chunks ?? 0)

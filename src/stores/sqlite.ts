@@ -93,9 +93,12 @@ export interface FileDocument {
 }
 
 const DEFAULT_LIMIT = 10
+const MEMORY = ':memory:'
 /** Documents that are written in one transaction: enough to be fast, few enough that other writers do not wait long. */
 const BATCH_DOCUMENTS = 1024
 const BATCH_CHARS = 2_000_000
+/** Documents that are longer are put by a thread: the event loop stays free, and it can be stopped. */
+const LARGE_CHARS = 1_000_000
 /** A source of documents that is slow must not keep back for long what it gave already. */
 const BATCH_MS = 200
 
@@ -112,6 +115,9 @@ export class SqliteDocumentStore implements DocumentStore {
   readonly #searcher: Searcher
   readonly #chunk: ChunkOptions
   readonly #recipe: string
+  readonly #synchronous: 'normal' | 'full'
+  /** A thread is writing; whatever writes next waits for its end. */
+  #apart: Promise<void> | undefined
   readonly #readers: Reader[] = []
   #model: EmbeddingModel | undefined
   readonly #replace: boolean
@@ -126,6 +132,7 @@ export class SqliteDocumentStore implements DocumentStore {
     this.#searcher = new Searcher(connection, analyzer, new CorpusCache())
     this.#chunk = options.chunk ?? {}
     this.#recipe = JSON.stringify([CHUNKER_VERSION, this.#chunk])
+    this.#synchronous = options.synchronous ?? 'normal'
     this.#replace = options.replaceEmbeddings ?? false
   }
 
@@ -168,7 +175,7 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   async append(document: DocumentInput): Promise<void> {
-    this.#put([{ document: toDocument(document), file: {} }])
+    await this.#putSoon([{ document: toDocument(document), file: {} }])
     await this.#embedIfAble()
   }
 
@@ -179,14 +186,19 @@ export class SqliteDocumentStore implements DocumentStore {
 
   /** Puts one document in place of the one with the same source, in one transaction. */
   async put(document: SourceDocument, file: FileFacts = {}): Promise<Outcome> {
-    const [outcome = 'unchanged'] = this.#put([{ document: toDocument(document), file }])
+    const [outcome = 'unchanged'] = await this.#putSoon([{ document: toDocument(document), file }])
     await this.#embedIfAble()
     return outcome
   }
 
-  /** As `put` for many, some in one transaction; yields what became of each as soon as it is stored. Makes no vectors: see `embed`. */
+  /**
+   * As `put` for many, some in one transaction; yields what became of each as soon as it is stored. Makes no vectors: see `embed`.
+   *
+   * @param signal stops it also in the middle of a large document, of which nothing is stored then.
+   */
   async *putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
+    signal?: AbortSignal,
   ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
     let batch: Addition[] = []
     let chars = 0
@@ -197,12 +209,12 @@ export class SqliteDocumentStore implements DocumentStore {
       batch.push(addition)
       chars += addition.document.text.length
       if (batch.length < BATCH_DOCUMENTS && chars < BATCH_CHARS && performance.now() - began < BATCH_MS) continue
-      yield* this.#outcomes(batch)
+      yield* this.#outcomes(batch, signal)
       batch = []
       chars = 0
       await setImmediate()
     }
-    yield* this.#outcomes(batch)
+    yield* this.#outcomes(batch, signal)
   }
 
   retrieve(query: string, nResults: number): Promise<FoundChunks> {
@@ -275,40 +287,41 @@ export class SqliteDocumentStore implements DocumentStore {
     return await embeddings.run(options)
   }
 
-  delete(source: string): Promise<boolean> {
-    return promised(() => this.#removeSources([source])[0] ?? false)
+  async delete(source: string): Promise<boolean> {
+    while (this.#apart !== undefined) await this.#apart
+    return this.#removeSources([source])[0] ?? false
   }
 
   /** Removes several sources in one transaction; tells which were there. */
-  deleteAll(sources: readonly string[]): Promise<boolean[]> {
-    return promised(() => this.#removeSources(sources))
+  async deleteAll(sources: readonly string[]): Promise<boolean[]> {
+    while (this.#apart !== undefined) await this.#apart
+    return this.#removeSources(sources)
   }
 
   /** Gives a source another name; its vectors stay. Returns false when there is none, or the other exists already. */
-  move(from: string, to: string, file?: FileFacts): Promise<boolean> {
-    return promised(() =>
-      this.#write(() => {
-        const document = readDocument(this.#connection, from)
-        const state = this.#stateOf(from)
-        if (document === undefined || state === undefined || this.#stateOf(to) !== undefined) return false
-        const vectors = vectorsOfSource(this.#connection, from)
-        this.#removeSources([from])
-        this.#put([{ document: { ...document, source: to }, file: file ?? state.file }])
-        giveVectors(this.#connection, to, vectors)
-        return true
-      }),
-    )
-  }
-
-  reset(): Promise<void> {
-    return promised(() => {
-      this.#write(() => removeAll(this.#connection, this.#index))
-      // Gives the room back to the disk.
-      this.#connection.execute('PRAGMA incremental_vacuum')
+  async move(from: string, to: string, file?: FileFacts): Promise<boolean> {
+    while (this.#apart !== undefined) await this.#apart
+    return this.#write(() => {
+      const document = readDocument(this.#connection, from)
+      const state = this.#stateOf(from)
+      if (document === undefined || state === undefined || this.#stateOf(to) !== undefined) return false
+      const vectors = vectorsOfSource(this.#connection, from)
+      this.#removeSources([from])
+      this.#put([{ document: { ...document, source: to }, file: file ?? state.file }])
+      giveVectors(this.#connection, to, vectors)
+      return true
     })
   }
 
+  async reset(): Promise<void> {
+    while (this.#apart !== undefined) await this.#apart
+    this.#write(() => removeAll(this.#connection, this.#index))
+    // Gives the room back to the disk.
+    this.#connection.execute('PRAGMA incremental_vacuum')
+  }
+
   async close(): Promise<void> {
+    while (this.#apart !== undefined) await this.#apart
     for (const reader of this.#readers.splice(0)) await reader.close()
     this.#connection.close()
   }
@@ -399,10 +412,29 @@ export class SqliteDocumentStore implements DocumentStore {
     return this.#write(() => putDocuments(this.#connection, this.#index, additions, chunker, this.#recipe))
   }
 
-  *#outcomes(additions: readonly Addition[]): Generator<{ readonly source: string; readonly outcome: Outcome }> {
+  async *#outcomes(
+    additions: readonly Addition[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
     if (additions.length === 0) return
-    const outcomes = this.#put(additions)
+    const outcomes = await this.#putSoon(additions, signal)
     for (const [at, outcome] of outcomes.entries()) yield { source: additions[at]?.document.source ?? '', outcome }
+  }
+
+  async #putSoon(additions: readonly Addition[], signal?: AbortSignal): Promise<Outcome[]> {
+    while (this.#apart !== undefined) await this.#apart
+    const isLarge = additions.some(({ document }) => document.text.length > LARGE_CHARS)
+    if (!isLarge || this.path === MEMORY || this.#connection.readOnly) return this.#put(additions)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#apart = promise
+    try {
+      const { putApart } = await import('./worker/put-apart.ts')
+      const [path, synchronous, chunk, recipe] = [this.path, this.#synchronous, this.#chunk, this.#recipe]
+      return await putApart({ path, synchronous, chunk, recipe, additions }, signal)
+    } finally {
+      this.#apart = undefined
+      resolve()
+    }
   }
 
   #removeSources(sources: readonly string[]): boolean[] {

@@ -30,9 +30,10 @@ export type PutOutcome = 'added' | 'changed' | 'unchanged'
 
 /** A source is replaced, moved or removed as a whole or not at all, whenever the process ends. */
 export interface IndexableStore extends DocumentStore {
-  /** Puts each document in place of the one with the same source; yields what became of it once it is stored. */
+  /** Puts each document in place of the one with the same source; yields what became of it once it is stored. The signal stops it in the middle. */
   putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
+    signal?: AbortSignal,
   ): AsyncIterable<{ readonly source: string; readonly outcome: PutOutcome }>
   /** Gives a source another name. Returns false when there is none, or the other exists already. */
   move(from: string, to: string, file?: FileFacts): Promise<boolean>

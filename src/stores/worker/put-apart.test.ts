@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { watchThreads } from '../../../test/support/threads.ts'
+import type { WatchedThreads } from '../../../test/support/threads.ts'
+import { SqliteDocumentStore } from '../sqlite.ts'
+
+let folder: string
+let store: SqliteDocumentStore
+let threads: WatchedThreads
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-put-apart-'))
+  store = await SqliteDocumentStore.open({ path: join(folder, 'store.db'), chunk: { maxChars: 4000 } })
+  threads = watchThreads()
+})
+
+afterEach(async () => {
+  threads[Symbol.dispose]()
+  await store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const large = (source: string, word: string): { source: string; text: string } => ({
+  source,
+  text: `${word} and flour.\n`.repeat(90_000),
+})
+const sources = async (query: string): Promise<Set<string>> =>
+  new Set((await store.retrieve(query, 5)).map(({ source }) => source))
+
+const started = (): Promise<unknown> => expect.poll(() => threads.started.length, { interval: 1 }).toBe(1)
+
+describe('a large document', () => {
+  it('H07 is put by a thread, as it would be here; meanwhile the event loop is free and the store can be searched', async () => {
+    await store.append({ source: 'small.md', text: 'The mill grinds rye.' })
+    expect(threads.started).toHaveLength(0)
+    const before = await SqliteDocumentStore.open({ path: ':memory:', chunk: { maxChars: 4000 } })
+    await before.extend([{ source: 'small.md', text: 'The mill grinds rye.' }, large('large.md', 'Wheat')])
+    let turns = 0
+    const ticking = setInterval(() => turns++, 5)
+    const putting = store.append(large('large.md', 'Wheat'))
+    expect(await sources('mill')).toEqual(new Set(['small.md']))
+    await putting
+    clearInterval(ticking)
+    expect(turns).toBeGreaterThan(5)
+    expect(threads.started).toHaveLength(1)
+    expect(await store.retrieve('wheat', 5)).toEqual(await before.retrieve('wheat', 5))
+    expect({ ...(await store.stats()), bytes: 0 }).toEqual({ ...(await before.stats()), bytes: 0 })
+    await before.close()
+  })
+
+  it('whatever writes next, or closes the store, waits for it', async () => {
+    const work = [
+      store.append(large('large.md', 'Wheat')),
+      store.append({ source: 'small.md', text: 'Rye.' }),
+      store.append(large('other.md', 'Barley')),
+      store.move('large.md', 'moved.md'),
+      store.delete('other.md'),
+    ]
+    const closed = store.close()
+    expect(await Promise.all(work)).toEqual([undefined, undefined, undefined, true, true])
+    await closed
+    store = await SqliteDocumentStore.open({ path: store.path, chunk: { maxChars: 4000 } })
+    expect([...store.sources()].map(({ source }) => source)).toEqual(['moved.md', 'small.md'])
+  })
+
+  it('H07 stopped in its middle nothing of it is stored, and the file can be written at once', async () => {
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const documents = [{ document: { source: 'small.md', text: 'Rye.' } }, { document: large('large.md', 'Wheat') }]
+    const putting = Array.fromAsync(store.putAll(documents, controller.signal))
+    putting.catch(() => {})
+    await started()
+    controller.abort(reason)
+    await expect(putting).rejects.toBe(reason)
+    expect([...store.sources()]).toEqual([])
+    await store.append({ source: 'small.md', text: 'Rye.' })
+    expect(await sources('rye')).toEqual(new Set(['small.md']))
+  })
+
+  it('a thread that cannot write, or that ends, says so', async () => {
+    const putting = store.append(large('large.md', 'Wheat'))
+    putting.catch(() => {})
+    await started()
+    const ended = threads.started[0]?.worker.terminate()
+    await expect(putting).rejects.toMatchObject({ code: 'store_failed', message: expect.stringContaining('"large.md"') })
+    await ended
+    await expect(store.append({ ...large('large.md', 'Wheat'), format: 'pdf' as never })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('"pdf"'),
+    })
+  })
+})

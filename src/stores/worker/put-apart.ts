@@ -1,0 +1,47 @@
+/**
+ * Puts documents into a store from a thread. What a large document holds decides how long that takes, minutes for one of millions of different words;
+ * it is one transaction, which can only be stopped from outside.
+ */
+
+import { Worker } from 'node:worker_threads'
+import { CriaError, errorFromInfo } from '../../core/error.ts'
+import type { Outcome } from '../sqlite/write.ts'
+import type { PutAnswer, PutJob } from './put-worker.ts'
+
+/**
+ * All of the documents, or none when it fails or is aborted. Settles when the thread has let the file go.
+ *
+ * @throws the reason of the signal when it is aborted; CriaError
+ */
+export async function putApart(job: PutJob, signal: AbortSignal | undefined): Promise<Outcome[]> {
+  signal?.throwIfAborted()
+  // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
+  const worker = new Worker(new URL('./put-worker.ts', import.meta.url), { name: 'cria-put', workerData: job, execArgv: [] })
+  let answer: PutAnswer | undefined
+  let cause: unknown
+  const onAbort = (): void => void worker.terminate()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  worker.on('message', (message: PutAnswer) => {
+    answer = message
+  })
+  worker.on('error', (error: unknown) => {
+    cause = error
+  })
+  await new Promise((resolve) => worker.once('exit', resolve))
+  signal?.removeEventListener('abort', onAbort)
+  // What was stored before it was aborted is stored.
+  if (answer === undefined) signal?.throwIfAborted()
+  if (answer === undefined) throw died(job, cause)
+  if ('error' in answer) throw errorFromInfo(answer.error)
+  return answer.outcomes
+}
+
+function died({ path, additions }: PutJob, cause: unknown): CriaError {
+  const [largest] = additions.toSorted((a, b) => b.document.text.length - a.document.text.length)
+  const reason = cause instanceof Error ? cause.message : 'it was ended'
+  return new CriaError(
+    'store_failed',
+    `The thread that was putting ${JSON.stringify(largest?.document.source)} into ${path} ended before it was done (${reason}).`,
+    { cause, hint: 'Nothing of it was stored. Cut the document into smaller ones, or leave it out.' },
+  )
+}

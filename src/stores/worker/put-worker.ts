@@ -1,0 +1,40 @@
+/** The thread that puts documents into a store: one transaction, and it ends. */
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { toCriaError } from '../../core/error.ts'
+import type { ErrorInfo } from '../../core/error.ts'
+import { Analyzer } from '../analyze/analyzer.ts'
+import { chunkDocument } from '../chunk/chunk-document.ts'
+import type { ChunkOptions } from '../chunk/chunk-document.ts'
+import { openStoreFile } from '../sqlite/file.ts'
+import { IndexWriter } from '../sqlite/index-writer.ts'
+import { putDocuments } from '../sqlite/write.ts'
+import type { Addition, Outcome } from '../sqlite/write.ts'
+
+export interface PutJob {
+  readonly path: string
+  readonly synchronous: 'normal' | 'full'
+  readonly chunk: ChunkOptions
+  readonly recipe: string
+  readonly additions: readonly Addition[]
+}
+
+export type PutAnswer = { readonly outcomes: Outcome[] } | { readonly error: ErrorInfo }
+
+function put({ path, synchronous, chunk, recipe, additions }: PutJob): PutAnswer {
+  try {
+    const connection = openStoreFile({ path, readOnly: false, synchronous })
+    try {
+      const index = new IndexWriter(connection, new Analyzer())
+      const cut: Parameters<typeof putDocuments>[3] = (document) => chunkDocument(document, chunk)
+      return { outcomes: connection.write(() => putDocuments(connection, index, additions, cut, recipe)) }
+    } finally {
+      connection.close()
+    }
+  } catch (thrown) {
+    return { error: toCriaError(thrown, 'store_failed').toJSON() }
+  }
+}
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
+parentPort?.postMessage(put(workerData as PutJob))
