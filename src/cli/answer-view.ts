@@ -11,7 +11,7 @@ import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
 import type { TextStream } from '../util/terminal.ts'
 import { eventNote, finishNote } from './event-notes.ts'
 import { EXIT, EXIT_CODES } from './exit-codes.ts'
-import { describeFailure } from './failure.ts'
+import { tellFailure } from './failure.ts'
 import { formatCost, formatMs, formatUsage } from './format.ts'
 import { note, toJsonLine } from './io.ts'
 import type { Io } from './io.ts'
@@ -54,7 +54,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
   }
 
   if (last.type === 'error') {
-    await io.stderr.writeRaw(`${describeFailure(errorFromInfo(last.error), io.env)}\n`)
+    await tellFailure(errorFromInfo(last.error), io)
     return EXIT_CODES[last.error.code]
   }
   return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done

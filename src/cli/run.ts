@@ -5,7 +5,7 @@ import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
 import { COMMANDS, findCommand, PLANNED } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
-import { describeFailure, exitCodeOf } from './failure.ts'
+import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import { openChannel } from './io.ts'
 import type { Io } from './io.ts'
@@ -112,7 +112,7 @@ async function unknownCommand(words: readonly string[], wantsHelp: boolean, io: 
 async function fail(thrown: unknown, io: Io, ended: number | undefined): Promise<number> {
   // Whoever pressed Ctrl-C knows what happened.
   if (ended !== undefined) return ended
-  await io.stderr.writeRaw(`${describeFailure(thrown, io.env)}\n`)
+  await tellFailure(thrown, io)
   return exitCodeOf(thrown)
 }
 

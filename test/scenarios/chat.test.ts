@@ -546,7 +546,7 @@ describe('a conversation at a terminal', () => {
     say('/show')
     await shows('"path": "add.mjs"')
     say('/cost')
-    await shows(/1 turn, .*session ses_/)
+    await shows(/1 turn, .*in session\s+ses_/)
     say('/model openai-compatible/other')
     await shows('going on with openai-compatible/other')
     say('/export talk.md')

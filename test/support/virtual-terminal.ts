@@ -104,7 +104,7 @@ export class VirtualTerminal {
     return { row: this.#row, column: this.#column, line: (this.#lines[this.#row] ?? []).join('').trimEnd() }
   }
 
-  /** Resolves when the text stands there. */
+  /** Resolves when the text stands there; of one without line ends it does not matter where a note is broken between words. */
   shows(what: string | RegExp | (() => boolean)): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -113,7 +113,7 @@ export class VirtualTerminal {
       }, PATIENCE_MS)
       const look = (): void => {
         const { text } = this
-        const found = typeof what === 'function' ? what() : typeof what === 'string' ? text.includes(what) : what.test(text)
+        const found = typeof what === 'function' ? what() : typeof what === 'string' ? includesText(text, what) : what.test(text)
         if (!found) return
         clearTimeout(timer)
         this.#waiting.delete(look)
@@ -190,4 +190,8 @@ export class VirtualTerminal {
     else if (name === 'm') this.#style = styled(this.#style, parameters.split(';').map(Number))
     else this.strange.push(sequence)
   }
+}
+
+function includesText(text: string, what: string): boolean {
+  return text.includes(what) || (!what.includes('\n') && text.replaceAll(/\n {2,6}(?=\S)/g, ' ').includes(what))
 }

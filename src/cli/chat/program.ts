@@ -2,8 +2,9 @@
 
 import { ConfigurationError } from '../../core/error.ts'
 import { exactText } from '../../util/terminal.ts'
+import { wrapWords } from '../terminal/wrap.ts'
 import { EXIT } from '../exit-codes.ts'
-import { describeFailure, exitCodeOf } from '../failure.ts'
+import { describeFailure, exitCodeOf, FAILURE_INDENT } from '../failure.ts'
 import { Conversation } from './conversation.ts'
 import type { Front } from './front.ts'
 import type { Start } from './options.ts'
@@ -57,7 +58,8 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
         else if ((await runSlash(said, slash)) === 'leave') return code
       } catch (thrown) {
         // What is wrong with one message ends no session.
-        await front.tell(`${front.style('red', describeFailure(thrown, io.env))}\n`)
+        const told = describeFailure(thrown, io.env)
+        await front.tell(`${front.style('red', front.canAsk ? wrapWords(told, front.columns, FAILURE_INDENT) : told)}\n`)
         code = exitCodeOf(thrown)
       }
     }

@@ -149,3 +149,10 @@ describe('looking back through what was typed', () => {
     expect(await front.next()).toBe('Fix the mill')
   })
 })
+
+test('a note is broken between words, so that an id can be copied', async () => {
+  const id = `turn_${'0123456789'.repeat(3)}`
+  await front.note(`stopped; what had arrived is kept: cria logs show ${id}`)
+  await outside.terminal.shows(id)
+  expect(outside.terminal.text).toContain(`cria logs show\n  ${id}\n`)
+})

@@ -3,6 +3,7 @@
 import type { HomePaths } from '../../app/paths.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
+import { wrapWords } from '../terminal/wrap.ts'
 import type { Io } from '../io.ts'
 import type { Completable } from './completion.ts'
 import { Composer } from './composer.ts'
@@ -38,6 +39,8 @@ const TYPING_MS = 700
 /** Keyboards repeat a key that is held down more often than this. */
 const REPEAT_MS = 200
 const PAINT_EVERY_MS = 30
+/** What a note that is broken goes on under. */
+const NOTE_INDENT = 2
 const TICK_MS = 1000
 /** What has to be started first, as servers of tools, may take longer than anybody waits without a word. */
 const SLOW_START_MS = 500
@@ -153,7 +156,7 @@ export class ScreenFront implements Front {
   }
 
   note(text: string): Promise<void> {
-    return this.tell(`${this.style('dim', visibleText(text))}\n`)
+    return this.tell(`${this.style('dim', wrapWords(visibleText(text), this.columns, NOTE_INDENT))}\n`)
   }
 
   choose(

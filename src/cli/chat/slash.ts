@@ -7,6 +7,7 @@ import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { LoadedConfig } from '../../app/config.ts'
 import { nearest } from '../../util/nearest.ts'
 import { exactText, visibleLine, visibleText } from '../../util/terminal.ts'
+import { wrapWords } from '../terminal/wrap.ts'
 import { formatCost, formatMs, plural, table } from '../format.ts'
 import type { Io } from '../io.ts'
 import type { Conversation } from './conversation.ts'
@@ -120,7 +121,9 @@ async function tools(_: string, { conversation, front }: SlashContext): Promise<
         : 'asks sometimes',
     visibleLine(description.split(/(?<=[.:;])\s/)[0] ?? ''),
   ])
-  await front.tell(table(rows))
+  const shown = table(rows)
+  const indent = Math.max(...rows.map(([name = '']) => name.length)) + Math.max(...rows.map(([, asks = '']) => asks.length)) + 4
+  await front.tell(front.canAsk ? wrapWords(shown, front.columns, indent) : shown)
   for (const rule of conversation.allowed) await front.note(`allowed in this chat: ${rule}`)
 }
 

@@ -7,9 +7,10 @@ import { visibleLine, visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
 import { eventNote, finishNote } from '../event-notes.ts'
 import { EXIT, EXIT_CODES } from '../exit-codes.ts'
-import { describeFailure } from '../failure.ts'
+import { describeFailure, FAILURE_INDENT } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { markdownStream } from '../terminal/markdown.ts'
+import { wrapWords } from '../terminal/wrap.ts'
 import type { Calls } from './calls.ts'
 import { foldedLine, stateOf } from './fold.ts'
 import type { CallState, FoldedCall } from './fold.ts'
@@ -63,7 +64,9 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
         break
       case 'error':
         await end()
-        await tell(`${style('red', describeFailure(errorFromInfo(event.error), io.env))}\n`)
+        await tell(
+          `${style('red', wrapWords(describeFailure(errorFromInfo(event.error), io.env), io.stdout.columns, FAILURE_INDENT))}\n`,
+        )
         break
       case 'complete':
         await end()

@@ -25,13 +25,22 @@ Each MCP server that counts is started and ended again. Changes nothing and show
   async run({ options }, io) {
     const diagnosis = await diagnose(io, { signal: io.signal, offline: options.offline })
     if (options.json) await io.stdout.write(toJsonLine(diagnosis))
-    else for (const check of diagnosis.checks) await io.stdout.writeRaw(line(check, io.stdout))
+    else {
+      const { wrapWords } = await import('../terminal/wrap.ts')
+      for (const check of diagnosis.checks) {
+        const shown = line(check, io.stdout)
+        await io.stdout.writeRaw(io.stdout.isTerminal ? wrapWords(shown, io.stdout.columns, INDENT) : shown)
+      }
+    }
     return diagnosis.ok ? EXIT.done : EXIT.failed
   },
 })
 
+/** Where messages begin. */
+const INDENT = 9
+
 function line({ name, status, message, hint }: Check, out: Channel): string {
   const [mark, style] = MARKS[status]
-  const advice = hint === undefined ? '' : `${' '.repeat(9)}${hint}\n`
+  const advice = hint === undefined ? '' : `${' '.repeat(INDENT)}${hint}\n`
   return `${out.style(style, mark.padEnd(7))}  ${visibleText(`${name}: ${message}`)}\n${visibleText(advice)}`
 }

@@ -67,7 +67,9 @@ export const retrieve: Command = defineCommand({
         if (nothing === undefined) await note(io, 'nothing was found.')
       } else {
         for (const [index, chunk] of chunks.entries()) {
-          await io.stdout.writeRaw(describe(chunk, { query, rank: index + 1, from }, io.stdout))
+          const { wrapWords } = await import('../terminal/wrap.ts')
+          const shown = describe(chunk, { query, rank: index + 1, from }, io.stdout)
+          await io.stdout.writeRaw(io.stdout.isTerminal ? wrapWords(shown, io.stdout.columns) : shown)
         }
       }
       return 0
