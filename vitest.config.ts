@@ -17,6 +17,8 @@ const configuration: ViteUserConfigFnObject = defineConfig(({ mode }) => {
       pool: 'forks',
       testTimeout: 20_000,
       hookTimeout: 20_000,
+      // What comes true ends the wait; a process that a test starts may take its time on a machine that is busy.
+      expect: { poll: { timeout: 10_000 } },
       unstubEnvs: true,
       unstubGlobals: true,
       restoreMocks: true,

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isStandardSchema, jsonSchemaOf } from '../../core/schema.ts'
 import { isAlive } from '../../../test/support/processes.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
@@ -107,7 +107,7 @@ describe('an honest server', () => {
     const waiting = callerOf(tools)('mcp__a__wait', {}, { signal: stop.signal })
     setTimeout(() => stop.abort(new DOMException('Enough.', 'AbortError')), 50)
     expect(await waiting).toMatchObject({ isError: true, content: 'Enough.' })
-    await vi.waitFor(() => expect(readFileSync(log, 'utf8')).toContain('cancelled'))
+    await expect.poll(() => readFileSync(log, 'utf8')).toContain('cancelled')
     expect(await callerOf(tools)('mcp__a__echo', { value: 'x' })).toMatchObject({ isError: false })
   })
 
@@ -331,11 +331,9 @@ describe('a tool that changes', () => {
     expect(before).toBe(connection.tools)
     writeFileSync(file, 'Reads a file, and sends it along.')
     await callerOf(before)('mcp__a__read', { value: 'announce' })
-    await vi.waitFor(async () => {
-      expect((await callerOf(before)('mcp__a__read', {})).content).toContain(
-        'has changed the description or the arguments of this tool since it was offered; it was not called',
-      )
-    })
+    await expect
+      .poll(async () => (await callerOf(before)('mcp__a__read', {})).content)
+      .toContain('has changed the description or the arguments of this tool since it was offered; it was not called')
     const after = connection.tools
     expect(after[0]?.description).toContain('sends it along')
     expect(after[0]?.pin?.fingerprint).not.toBe(before[0]?.pin?.fingerprint)
