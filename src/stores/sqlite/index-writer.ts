@@ -18,6 +18,9 @@ const BATCH = 1024
 /** Ids of terms that are remembered; bounds memory. */
 const MAX_KNOWN_TERMS = 100_000
 
+/** Terms whose groups of characters are taken out together; bounds memory. */
+const MAX_FORGOTTEN_TERMS = 50_000
+
 export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'text'>
 
 interface SequenceRow {
@@ -71,7 +74,7 @@ export class IndexWriter {
       length += storedLength(sum(counts.values()))
       connection.run('DELETE FROM sequences WHERE id = ?', [id])
     }
-    for (const [term, times] of lost) this.#lose(term, times)
+    this.#lose(lost)
     writeLengths(
       connection,
       ids.map((id) => ({ id, length: 0, key: 0 })),
@@ -163,17 +166,32 @@ export class IndexWriter {
     return this.#known.ids
   }
 
-  /** Some chunks less have the term; a term that none has is forgotten. */
-  #lose(id: number, times: number): void {
-    const row = this.#connection.get<{ term: string; frequency: number }>(
-      'UPDATE terms SET frequency = frequency - ? WHERE id = ? RETURNING term, frequency',
-      [times, id],
-    )
-    if (row === undefined || row.frequency > 0) return
-    this.#connection.run('DELETE FROM terms WHERE id = ?', [id])
-    addToFact(this.#connection, 'terms', -1)
-    this.#known.ids.delete(row.term)
-    for (const gram of gramsOf(row.term)) this.#grams.remove(gram, id)
+  /** Some chunks less have these terms; those that none has are forgotten. */
+  #lose(lost: ReadonlyMap<number, number>): void {
+    const connection = this.#connection
+    let grams = new Map<Key, Set<number>>()
+    let forgotten = 0
+    for (const [id, times] of lost) {
+      const row = connection.get<{ term: string; frequency: number }>(
+        'UPDATE terms SET frequency = frequency - ? WHERE id = ? RETURNING term, frequency',
+        [times, id],
+      )
+      if (row === undefined || row.frequency > 0) continue
+      connection.run('DELETE FROM terms WHERE id = ?', [id])
+      this.#known.ids.delete(row.term)
+      this.#postings.forget(id)
+      for (const gram of gramsOf(row.term)) {
+        const ids = grams.get(gram)
+        if (ids === undefined) grams.set(gram, new Set([id]))
+        else ids.add(id)
+      }
+      // Each list is read and written once for many terms.
+      if (++forgotten % MAX_FORGOTTEN_TERMS !== 0) continue
+      this.#grams.remove(grams)
+      grams = new Map()
+    }
+    this.#grams.remove(grams)
+    addToFact(connection, 'terms', -forgotten)
   }
 }
 

@@ -81,18 +81,30 @@ export class InvertedIndex {
     }
   }
 
-  /** Takes an id out of the list of a key. Inside a transaction. */
-  remove(key: Key, id: number): void {
-    const row = this.#connection.get<Row>(this.#sql.rowOf, [key, id])
-    if (row === undefined) return
-    const list = new Postings()
-    list.read(row.base, row.data)
-    const kept = new Postings()
-    for (let at = 0; at < list.size; at++) {
-      if (list.ids[at] !== id) kept.add(list.ids[at] ?? 0, list.counts[at] ?? 1)
+  /** Takes ids out of the lists of keys. Inside a transaction. */
+  remove(gone: ReadonlyMap<Key, ReadonlySet<number>>): void {
+    const [list, kept] = [new Postings(), new Postings()]
+    for (const key of sorted(gone.keys())) {
+      const ids = gone.get(key) ?? new Set()
+      let [first, last] = [Infinity, -Infinity]
+      for (const id of ids) [first, last] = [Math.min(first, id), Math.max(last, id)]
+      for (const { base, data } of this.#connection.all<Row>(this.#sql.rowsOf, [key, key, first, last])) {
+        list.clear()
+        list.read(base, data)
+        kept.clear()
+        for (let at = 0; at < list.size; at++) {
+          const id = list.ids[at] ?? 0
+          if (!ids.has(id)) kept.add(id, list.counts[at] ?? 1)
+        }
+        if (kept.size === 0) this.#connection.run(this.#sql.deleteRange, [key, base, base + 1])
+        else if (kept.size < list.size) this.#put(key, base, kept)
+      }
     }
-    if (kept.size > 0) this.#put(key, row.base, kept)
-    else this.#connection.run(this.#sql.deleteRange, [key, row.base, row.base + 1])
+  }
+
+  /** Takes out a key with all its ids. Inside a transaction. */
+  forget(key: Key): void {
+    this.#connection.run(this.#sql.deleteKey, [key])
   }
 
   #write(base: number, entries: readonly Entry[]): void {
@@ -180,7 +192,8 @@ interface Statements {
   readonly list: string
   readonly lists: string
   readonly range: string
-  readonly rowOf: string
+  readonly rowsOf: string
+  readonly deleteKey: string
   readonly deleteRange: string
   readonly put: string
 }
@@ -190,7 +203,10 @@ function statements(table: string): Statements {
     list: `SELECT base, data FROM ${table} WHERE key = ? ORDER BY base`,
     lists: `SELECT key, base, data FROM ${table} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, base`,
     range: `SELECT base, data FROM ${table} WHERE key = ? AND base >= ? AND base < ? ORDER BY base`,
-    rowOf: `SELECT base, data FROM ${table} WHERE key = ? AND base <= ? ORDER BY base DESC LIMIT 1`,
+    // A row says where it begins, and not where it ends: the one that may hold the first id begins before it.
+    rowsOf: `SELECT base, data FROM ${table}
+      WHERE key = ? AND base >= coalesce((SELECT max(base) FROM ${table} WHERE key = ? AND base <= ?), 0) AND base <= ? ORDER BY base`,
+    deleteKey: `DELETE FROM ${table} WHERE key = ?`,
     deleteRange: `DELETE FROM ${table} WHERE key = ? AND base >= ? AND base < ?`,
     put: `INSERT OR REPLACE INTO ${table} (key, base, data) VALUES (?, ?, ?)`,
   }

@@ -55,8 +55,13 @@ describe('InvertedIndex', () => {
       })
       index.add(entries)
       const id = next - (next % 5)
-      for (const key of held.get(id) ?? []) index.remove(key, id)
-      held.delete(id)
+      const gone = round % 3 === 0 ? [id, ...[...held.keys()].filter((each) => each % 97 === round)] : [id]
+      const ofKey = new Map<Key, Set<number>>()
+      for (const each of gone) {
+        for (const key of held.get(each) ?? []) ofKey.set(key, (ofKey.get(key) ?? new Set()).add(each))
+        held.delete(each)
+      }
+      index.remove(ofKey)
     }
     for (const key of [1, 2, 8, 10, 500, 1006, 2000]) {
       const list = new Postings()
@@ -64,6 +69,10 @@ describe('InvertedIndex', () => {
       const expected = [...held].filter(([, keys]) => keys.has(key)).map(([id]) => [id, 1 + (id % 4)])
       expect(listed(list)).toEqual(expected)
     }
+    index.forget(500)
+    const forgotten = new Postings()
+    index.read(500, forgotten)
+    expect(listed(forgotten)).toEqual([])
     const all = new Postings()
     const ranges = index.readAll([10, 8, 1006], all)
     for (const key of [10, 8, 1006]) {

@@ -29,7 +29,9 @@ const large = (source: string, word: string): { source: string; text: string } =
 const sources = async (query: string): Promise<Set<string>> =>
   new Set((await store.retrieve(query, 5)).map(({ source }) => source))
 
-const started = (): Promise<unknown> => expect.poll(() => threads.started.length, { interval: 1 }).toBe(1)
+const started = async (): Promise<void> => {
+  await expect.poll(() => threads.started.length, { interval: 1 }).toBe(1)
+}
 
 describe('a large document', () => {
   it('H07 is put by a thread, as it would be here; meanwhile the event loop is free and the store can be searched', async () => {
