@@ -55,6 +55,15 @@ test('what says much less of the question does not support the answer', () => {
   ).toEqual(['Ida painted the mill of Ghent.'])
 })
 
+test('a number alone supports nothing that is said in words', () => {
+  const table = '| Part | Painted |\n|---|---|\n| mill of Ghent | .998 |\n'
+  const ranked = rankedOf('Who painted the mill of Ghent?', 'Ida painted the mill of Ghent.', table)
+  const [best] = ranked
+  const close = ranked.map((one) => ({ ...one, worth: best?.worth ?? 0, features: best?.features ?? one.features }))
+  expect(quotesOf(close)).toEqual(['Ida painted the mill of Ghent.'])
+  expect(quotesOf(close.toReversed())).toContain('.998')
+})
+
 test('nothing is selected from nothing', () => {
   expect(select([])).toEqual([])
 })

@@ -21,10 +21,16 @@ export function select(ranked: readonly Ranked[]): Ranked[] {
   for (const candidate of ranked) {
     if (chosen.length === MOST_QUOTES || candidate.worth < best.worth - SUPPORT_WITHIN) break
     if (candidate.features.covered < SUPPORT_COVERS * best.features.covered) continue
+    // A number alone, out of a table: it adds nothing to what was said in words.
+    if (!hasWords(candidate) && hasWords(best)) continue
     if (chosen.every((other) => !overlaps(candidate, other) && similarity(candidate, other) < NEAR_DUPLICATE))
       chosen.push(candidate)
   }
   return chosen
+}
+
+function hasWords({ reading, window }: Ranked): boolean {
+  return /\p{L}/u.test(reading.passage.text.slice(window.start, window.end))
 }
 
 function goingOn({ reading, window }: Ranked, ranked: readonly Ranked[]): Ranked | undefined {
