@@ -46,7 +46,7 @@ test('QRY-RAG-022 what has pages is named with them, and opened at them', () => 
     { cwd: folder },
   )
   rmSync(folder, { recursive: true })
-  expect(line?.place).toBe('report.pdf, page 3, 7')
+  expect(line?.place).toBe('report.pdf, pages 3, 7')
   expect(line?.url).toMatch(/report\.pdf#page=3$/)
 })
 

@@ -58,7 +58,9 @@ function placesOf([first, ...others]: readonly Citation[], from: Standpoint): st
   const more = new Set(others.map(numberOf))
   more.delete(numberOf(first))
   more.delete(undefined)
-  return [placeOf(first.source, first, from), ...more].join(', ')
+  if (more.size === 0 || first.lines !== undefined || first.page === undefined)
+    return [placeOf(first.source, first, from), ...more].join(', ')
+  return `${placeOf(first.source, {}, from)}, pages ${[first.page, ...more].join(', ')}`
 }
 
 /** Where in a source something stands: its first line, else its page. */

@@ -112,7 +112,7 @@ describe('a conversation at a terminal', () => {
     // What was allowed for the session is not asked about twice.
     expect(terminal.text).toMatch(/✓ run_command node add\.test\.mjs · passed/)
     expect(terminal.text).toMatch(/✗ run_command node add\.test\.mjs · \[exit code 1\]/)
-    expect(terminal.text).toContain('✓ edit_file add.mjs · Changed add.mjs: 1 lines added, 1 removed.')
+    expect(terminal.text).toContain('✓ edit_file add.mjs · Changed add.mjs: 1 line added, 1 removed.')
     expect(isRaw()).toBe(true)
     press(KEY.ctrlD)
     expect(await code).toBe(0)

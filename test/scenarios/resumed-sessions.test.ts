@@ -121,7 +121,7 @@ describe.runIf(hasTerminal)('a session in a real terminal', () => {
     expect(told.map(({ content }) => content?.split('\n')[0])).toEqual([
       '2 + 2 is not 4',
       BROKEN.trimEnd(),
-      'Changed add.mjs: 1 lines added, 1 removed.',
+      'Changed add.mjs: 1 line added, 1 removed.',
       'passed',
     ])
     expect((await turns()).map(({ status, question }) => [status, question])).toEqual([

@@ -94,7 +94,7 @@ no question is asked.`,
       await io.stdout.write(
         table([
           ['model', model.ref],
-          ...Object.entries(rest).map(([name, value]) => [name, show(value)]),
+          ...Object.entries(rest).map(([name, value]) => [name, COUNTS.has(name) ? String(value) : show(value)]),
           ['per question', formatMs(msPerQuestion)],
         ]),
       )
@@ -131,5 +131,8 @@ async function* documentsOf(folder: string): AsyncGenerator<SourceDocument> {
 
 function show(value: number | null): string {
   if (value === null) return '–'
-  return Number.isInteger(value) ? String(value) : value.toFixed(4)
+  return value.toFixed(4)
 }
+
+/** How many questions there are; all else is a share, or a mean. */
+const COUNTS: ReadonlySet<string> = new Set(['questions', 'answerable', 'unanswerable'])

@@ -49,5 +49,5 @@ export async function carryOut(change: Change, known: KnownFiles, sessionId: str
   if (before === undefined) await createFile(place, bytes)
   else await replaceFile(place, bytes, before)
   known.saw(sessionId, place.real, hashOf(bytes))
-  return `${before === undefined ? 'Made' : 'Changed'} ${place.name}: ${added} lines added, ${removed} removed.`
+  return `${before === undefined ? 'Made' : 'Changed'} ${place.name}: ${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed.`
 }

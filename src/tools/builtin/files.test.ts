@@ -265,7 +265,7 @@ describe('edit_file', () => {
 
   it('replaces a text that occurs once', async () => {
     write({ 'a.ts': 'const a = 1\nconst b = 2\n' })
-    expect((await edit('a.ts', 'a = 1', 'a = 3')).content).toBe('Changed a.ts: 1 lines added, 1 removed.')
+    expect((await edit('a.ts', 'a = 1', 'a = 3')).content).toBe('Changed a.ts: 1 line added, 1 removed.')
     expect(text('a.ts')).toBe('const a = 3\nconst b = 2\n')
   })
 
@@ -385,7 +385,7 @@ describe('edit_file', () => {
 describe('write_file', () => {
   it('makes files and folders', async () => {
     expect((await call('write_file', { path: 'a/b/c.txt', content: 'x\n' })).content).toBe(
-      'Made a/b/c.txt: 1 lines added, 0 removed.',
+      'Made a/b/c.txt: 1 line added, 0 removed.',
     )
     expect(text('a/b/c.txt')).toBe('x\n')
     expect((await call('write_file', { path: 'a/b/c.txt/d', content: 'x' })).isError).toBe(true)
