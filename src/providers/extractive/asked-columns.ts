@@ -11,6 +11,10 @@ why|why reason cause
 mean|meaning definition description
 many|number count quantity amount total
 much|price cost amount total fee
+cost|price amount fee
+costs|price amount fee
+weigh|weight mass
+weighs|weight mass
 expensive|price cost fee
 cheap|price cost fee
 long|length duration
@@ -34,7 +38,7 @@ often|frequency interval`
     }),
 )
 
-/** Whether a word of the question asks for a column whose name has these words. */
-export function asksForColumn(question: readonly Word[], name: readonly Word[]): boolean {
-  return question.some((word) => name.some(({ lower }) => COLUMNS.get(word.lower)?.has(lower) === true))
+/** Whether the word, in a question, asks for a column whose name has these words. */
+export function asksForColumn({ lower: asks }: Pick<Word, 'lower'>, name: readonly Word[]): boolean {
+  return name.some(({ lower }) => COLUMNS.get(asks)?.has(lower) === true)
 }

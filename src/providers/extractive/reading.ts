@@ -38,28 +38,36 @@ export interface Reading {
 export function readPassages(question: Question, passages: readonly Passage[], limit: number): Reading[] {
   const match = termMatcher(question)
   return passages.map((passage) => {
-    const words = isJson(passage.text) ? readNames(passage.text) : readWords(passage.text)
     const units = readUnits(passage.text, passage.isCode)
+    const words = isJson(passage.text) ? readNames(passage.text) : withinCells(readWords(passage.text), units, passage.text)
     const titleMatches = question.terms.map(() => 0)
     for (const word of readWords([passage.title ?? '', ...(passage.headings ?? [])].join('\n'))) {
       const found = match(word)
       if (found !== undefined) titleMatches[found.term] = Math.max(titleMatches[found.term] ?? 0, found.strength)
     }
     const matches = words.map(match)
-    const said = ({ start, end }: Unit): number[] => strengths(question, { matches }, ...wordRange(words, start, end))
-    const isGiven = ({ start, end }: Unit): boolean =>
-      words.slice(...wordRange(words, start, end)).every(({ stem }) => question.given.has(stem))
+    const wordsOf = ({ start, end }: Unit): Word[] => words.slice(...wordRange(words, start, end))
+    // A column that is asked for by another word says that word: `price_nok` is what something costs.
+    const saidBy = (column: readonly Word[], found: readonly number[]): number[] =>
+      question.terms.map((term, index) => (asksForColumn(term, column) ? 1 : (found[index] ?? 0)))
+    const said = (unit: Unit): number[] => {
+      const found = strengths(question, { matches }, ...wordRange(words, unit.start, unit.end))
+      return unit.kind === 'columns' ? saidBy(wordsOf(unit), found) : found
+    }
+    const isGiven = (unit: Unit): boolean => wordsOf(unit).every(({ stem }) => question.given.has(stem))
     const above = columnsAbove(passage).map((name) => readWords(name))
-    const columns = above.map((name) => strengths(question, { matches: name.map(match) }, 0, name.length))
-    const candidates = findCandidates(question, passage.text, words)
+    const columns = above.map((name) => saidBy(name, strengths(question, { matches: name.map(match) }, 0, name.length)))
+    const inCells = candidatesInCells(question, passage.text, words, units)
+    const candidates = [...findCandidates(question, passage.text, words), ...[...inCells.values()].flat()]
     const asked = (name: readonly Word[], found: readonly number[]): number =>
-      covered(question, found) + (asksForColumn(question.words, name) ? 1 : 0)
+      covered(question, found) + (question.words.some((word) => asksForColumn(word, name)) ? 1 : 0)
     const telling = tellingCells(units, {
       said,
       isGiven,
-      asked: (column) => asked(words.slice(...wordRange(words, column.start, column.end)), said(column)),
+      asked: (column) => asked(wordsOf(column), said(column)),
       askedAbove: above.map((name, index) => asked(name, columns[index] ?? [])),
-      look: (cell) => (HAS_LOOK.has(question.kind) ? lookOf(candidates, ...wordRange(words, cell.start, cell.end)) : 0),
+      look: (cell) =>
+        HAS_LOOK.has(question.kind) ? Math.max(0, ...(inCells.get(cell) ?? []).map(({ strength }) => strength)) : 0,
     })
     return {
       passage,
@@ -85,12 +93,42 @@ export function readPassages(question: Question, passages: readonly Passage[], l
   })
 }
 
+/** `900,295.00` is one number in a sentence, and two cells of a row: no word goes over the border of a cell. */
+function withinCells(words: readonly Word[], units: readonly Unit[], text: string): Word[] {
+  const borders = units.filter(({ kind }) => kind === 'row').map(({ start }) => start)
+  let next = 0
+  return words.flatMap((word) => {
+    while ((borders[next] ?? Number.POSITIVE_INFINITY) <= word.start) next++
+    const from = next
+    while ((borders[next] ?? Number.POSITIVE_INFINITY) < word.end) next++
+    if (next === from) return [word]
+    const edges = [word.start, ...borders.slice(from, next), word.end]
+    return edges.slice(1).flatMap((end, index) => {
+      const start = edges[index] ?? word.start
+      return readWords(text.slice(start, end)).map((part) => ({ ...part, start: part.start + start, end: part.end + start }))
+    })
+  })
+}
+
+/** Those that, read across the border of a cell, would be part of something longer. */
+function candidatesInCells(
+  question: Question,
+  text: string,
+  words: readonly Word[],
+  units: readonly Unit[],
+): ReadonlyMap<Unit, readonly Candidate[]> {
+  const cells = units.filter(({ kind }) => kind === 'row')
+  return new Map(
+    cells.map((cell) => {
+      const [first, end] = wordRange(words, cell.start, cell.end)
+      const found = findCandidates(question, text, words.slice(first, end))
+      return [cell, found.map(({ from, to, strength }) => ({ from: from + first, to: to + first, strength }))]
+    }),
+  )
+}
+
 /** Of other kinds only words that announce an answer are known. */
 const HAS_LOOK: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['person', 'name', 'place', 'time', 'count', 'quantity'])
-
-function lookOf(candidates: readonly Candidate[], from: number, to: number): number {
-  return Math.max(0, ...candidates.filter((one) => one.from >= from && one.to <= to).map(({ strength }) => strength))
-}
 
 /** Lines of code that say something of the question: each of them is what "how do I …" may ask for. */
 function codeLines(units: readonly Unit[], words: readonly Word[], matches: Reading['matches']): Candidate[] {

@@ -23,6 +23,18 @@ describe('of a table', () => {
     ['and when for until', 'When must the hull be repainted?', JOBS, ['3 June']],
     ['how much for a wage', 'What is the wage for greasing the winch?', JOBS, ['300']],
     ['a measure asks for its column', 'How heavy is the old barge?', BOATS, ['41000']],
+    [
+      'cells that could be one number are two',
+      'What does the red skiff cost?',
+      'boat,kg,price\nred skiff,900,295.00\nblue skiff,800,120.00\n',
+      ['295.00'],
+    ],
+    [
+      'a column by another word',
+      'How much does the blue skiff weigh?',
+      'boat,kilos,weight\nred skiff,2,900\nblue skiff,4,800\n',
+      ['800'],
+    ],
     ['another for another', 'How long is the small skiff?', BOATS, ['4']],
   ])('%s: %j', (_, question, text, expected) => {
     const { quotes } = answerFromPassages(question, [{ marker: '1', text, score: 5 }])
