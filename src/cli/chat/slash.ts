@@ -7,6 +7,7 @@ import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { LoadedConfig } from '../../app/config.ts'
 import { nearest } from '../../util/nearest.ts'
 import { exactText, visibleLine, visibleText } from '../../util/terminal.ts'
+import { fit } from '../terminal/width.ts'
 import { wrapWords } from '../terminal/wrap.ts'
 import { formatCost, formatMs, plural, table } from '../format.ts'
 import type { Io } from '../io.ts'
@@ -159,7 +160,8 @@ async function cost(_: string, { conversation, front }: SlashContext): Promise<v
       visibleLine(ref),
       visibleLine(question.slice(0, 40)),
     ])
-  await front.tell(table(rows, [0, 1, 2]))
+  const lines = table(rows, [0, 1, 2]).split('\n')
+  await front.tell(lines.map((line) => (front.canAsk ? fit(line, front.columns) : line)).join('\n'))
   const { inputTokens, outputTokens } = spent
   await front.note(
     `${plural(spent.turns, 'turn')}, ${formatTokens(inputTokens)} in, ${formatTokens(outputTokens)} out, ${costOf(spent)}${sessionId === undefined ? '' : ` in session ${sessionId}`}`,

@@ -55,12 +55,7 @@ async function list(io: Io, options: ListOptions): Promise<number> {
   } else if (found.turns.length === 0) {
     await note(io, 'no turns were found.')
   } else {
-    await io.stdout.writeRaw(
-      table(
-        found.turns.map((turn) => row(turn, io.stdout.isTerminal ? io.stdout.columns : Infinity)),
-        [3, 4],
-      ),
-    )
+    await io.stdout.writeRaw(turnTable(found.turns, io.stdout.isTerminal ? io.stdout.columns : Infinity))
     if (found.nextCursor !== null) await note(io, `there are more: go on with --cursor ${found.nextCursor}`)
   }
   return 0
@@ -77,15 +72,41 @@ function toQuery({ limit, status, model, session, cursor, search }: ListOptions)
   }
 }
 
-function row(turn: TurnSummary, columns: number): readonly string[] {
-  const cells = [
-    turn.turnId,
-    formatTime(turn.startedAt),
-    turn.status,
-    formatMs(turn.latencyMs),
-    formatCost(turn.costUsd),
-    shorten(turn.model, 40),
-  ]
-  const taken = cells.join('  ').length + 12
-  return [...cells, shorten(turn.question, Math.max(20, Math.min(columns - taken, 200)))]
+/** One line for each turn; where it has not the room, model and question in a line below. */
+export function turnTable(turns: readonly TurnSummary[], columns: number): string {
+  const facts = turns.map(({ turnId, startedAt, status, latencyMs, costUsd }) => [
+    turnId,
+    formatTime(startedAt),
+    status,
+    formatMs(latencyMs),
+    formatCost(costUsd),
+  ])
+  const models = turns.map(({ model }) => shorten(model, 40))
+  const above = table(facts, RIGHT).split('\n')
+  const taken = widest(above) + GAP + widest(models) + GAP
+  const isNarrow = taken + LEAST_QUESTION > columns
+  const room = Math.min(columns, LONGEST_QUESTION + taken) - (isNarrow ? INDENT : taken)
+  if (!isNarrow)
+    return table(
+      turns.map(({ question }, index) => [...(facts[index] ?? []), models[index] ?? '', shorten(question, room)]),
+      RIGHT,
+    )
+  return turns
+    .map(({ question }, index) => {
+      const model = models[index] ?? ''
+      const below = shorten(`${model}  ${question}`, Math.max(LEAST_QUESTION, room))
+      return `${above[index] ?? ''}\n${' '.repeat(INDENT)}${below}\n`
+    })
+    .join('')
 }
+
+function widest(lines: readonly string[]): number {
+  return Math.max(0, ...lines.map((line) => line.length))
+}
+
+/** Columns of figures. */
+const RIGHT = [3, 4]
+const GAP = 2
+const INDENT = 4
+const LEAST_QUESTION = 20
+const LONGEST_QUESTION = 200
