@@ -97,8 +97,11 @@ function failure(thrown: unknown, patience: number): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (code === 'ECONNREFUSED') return 'nothing listens there'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host name is not known here'
+  if (HUNG_UP.has(code)) return 'the connection was closed without an answer'
   return reason(cause)
 }
+
+const HUNG_UP: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /** `data[].id` of OpenAI, Anthropic and Ollama, `models[].name` of Google. */
 function modelNames(body: unknown): readonly string[] {

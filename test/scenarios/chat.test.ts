@@ -615,6 +615,24 @@ describe('a session goes on', () => {
     expect(await code).toBe(0)
   })
 
+  test('who chooses none begins a new one, and is told', async () => {
+    const first = await chat([{ text: 'Ada it is.' }, { text: 'Who knows?' }])
+    first.say('My name is Ada')
+    await first.ends('Ada it is.')
+    first.press(KEY.ctrlD)
+    await first.code
+
+    const { shows, press, say, ends, code } = again({ resume: '' })
+    await shows('Which session?')
+    press(KEY.escape)
+    await shows('what you say begins a new session')
+    say('Who am I?')
+    await ends('Who knows?')
+    expect(sent().map(({ content }) => content)).not.toContain('My name is Ada')
+    press(KEY.ctrlD)
+    expect(await code).toBe(0)
+  })
+
   test('an unknown one is no session', async () => {
     const { code } = await chat([], { resume: 'ses_nobody' })
     await expect(code).rejects.toMatchObject({ code: 'not_found' })

@@ -138,6 +138,13 @@ describe('doctor says in words what is wrong', () => {
     })
   })
 
+  test('a server that hangs up', async () => {
+    server = await chatServer((response) => void response.destroy())
+    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: server.url })).of('openai-compatible')?.message).toContain(
+      'the connection was closed without an answer',
+    )
+  })
+
   test('a list of models that is not given', async () => {
     server = await chatServer(refuse(404, 'no such path'))
     expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: server.url })).of('openai-compatible')).toMatchObject({

@@ -73,7 +73,8 @@ async function resume(id: string, conversation: Conversation, front: Front): Pro
     })
   }
   const chosen = id === '' ? await chooseSession(conversation.journal, front) : id
-  if (chosen !== undefined) await takeUp(chosen, conversation, front)
+  if (chosen === undefined) await front.note('what you say begins a new session.')
+  else await takeUp(chosen, conversation, front)
 }
 
 /** Puts a question of the model to the user. */
