@@ -152,6 +152,15 @@ describe('text on a terminal', () => {
     await showTurn(turn(start, delta('x'), complete()), io, TEXT)
     expect(io.err()).toBe('test/model · 20 ms · 0 tokens in, 0 out · $0 · t1\n')
   })
+
+  test('whose id is whole where the terminal is narrow', async () => {
+    const io = fakeIo({ terminal: true, columns: 50, env: { NO_COLOR: '1' } })
+    await showTurn(turn(start, delta('x'), complete()), io, TEXT)
+    expect(io.err()).toBe('test/model · 20 ms · 0 tokens in, 0 out · $0 · t1\n')
+    const narrow = fakeIo({ terminal: true, columns: 45, env: { NO_COLOR: '1' } })
+    await showTurn(turn(start, delta('x'), complete()), narrow, TEXT)
+    expect(narrow.err()).toBe('test/model · 20 ms · 0 tokens in, 0 out · $0\n· t1\n')
+  })
 })
 
 describe('what else happens goes to standard error', () => {

@@ -189,5 +189,6 @@ async function finishNotes(result: QueryResult, tookMs: number | null, io: Io): 
   if (why !== undefined) await note(io, why)
   if (!io.stderr.isTerminal) return
   const facts = [result.model, formatMs(tookMs), formatUsage(result.usage), formatCost(result.costUsd), result.turnId]
-  await io.stderr.writeRaw(`${io.stderr.style('dim', visibleLine(facts.join(' · ')))}\n`)
+  const { wrapWords } = await import('./terminal/wrap.ts')
+  await io.stderr.writeRaw(`${io.stderr.style('dim', wrapWords(visibleLine(facts.join(' · ')), io.stderr.columns))}\n`)
 }
