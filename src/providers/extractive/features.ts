@@ -9,6 +9,7 @@ import type { Reading } from './reading.ts'
 import { covered, either, neighbourPairs, share, strengths, uncoveredShare } from './share.ts'
 import type { Window } from './windows.ts'
 import { readWords } from './words.ts'
+import type { Word } from './words.ts'
 
 export const FEATURES = [
   /** Share of the question's weight in the window or its title. */
@@ -39,6 +40,8 @@ export const FEATURES = [
   'length',
   /** Begins in the middle of a sentence. */
   'headless',
+  /** Stands right below a heading that asks the same. */
+  'asked',
   /** A line of code in a text, where no code is asked for. */
   'code',
   /** Score and place of the passage among its rivals, and the share of the question that it covers. */
@@ -121,7 +124,30 @@ function windowFeatures(
     pronoun: POINTS_BACK.test(passage.text.slice(window.start, window.start + 12)) ? 1 : 0,
     length: Math.min(1, window.length / limit),
     headless: units[window.first]?.headless === true || window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
+    asked: isAskedAbove(question, reading, window) ? 1 : 0,
     code: isCodeAmongProse(reading, window) && !question.asksForCode ? 1 : 0,
+  }
+}
+
+/** Of the question, that a heading has to say to be the same question. */
+const SAME_QUESTION = 0.9
+
+function isAskedAbove(question: Question, { units, words, matches, passage }: Reading, { first }: Window): boolean {
+  const above = units[first - 1]
+  if (above !== undefined) {
+    if (above.level === undefined) return false
+    const [from, to] = wordRange(words, above.start, above.end)
+    return (
+      covered(question, strengths(question, { matches }, from, to)) >= SAME_QUESTION && words.slice(from, to).every(isAskedToo)
+    )
+  }
+  const heading = readWords(passage.headings?.at(-1) ?? '')
+  const stems = new Set(heading.map(({ stem }) => stem))
+  const isWhole = question.terms.every(({ stem }) => stems.has(stem))
+  return first === 0 && heading.length > 0 && question.terms.length > 0 && isWhole && heading.every(isAskedToo)
+
+  function isAskedToo({ lower, stem }: Word): boolean {
+    return FUNCTION_WORDS.has(lower) || question.given.has(stem)
   }
 }
 

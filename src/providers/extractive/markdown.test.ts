@@ -196,3 +196,24 @@ test.each([
   )
   if (expected.length === 2) expect(quotes[0]?.text).toMatch(/^1\. [^]+\n2\. [^]+\n3\. Drop the bolt\.$/)
 })
+
+test('CORE-SIMPLE-001 what stands below a heading that asks the same comes before what stands in a better passage', () => {
+  const passages = [
+    {
+      marker: '1',
+      title: 'Decisions',
+      text: 'The booking office opens at nine. A booking that nobody collects goes to the next in line at noon.',
+      score: 9,
+    },
+    {
+      marker: '2',
+      title: 'Questions',
+      text: '## What is a booking?\n\nA place on board with your name.\n\n## How do I get one?\n\nAsk.',
+      score: 5,
+    },
+    { marker: '3', title: 'More', headings: ['More', 'Who may board?'], text: 'Everybody with a ticket.', score: 4 },
+  ]
+  expect(answerFromPassages('What is a booking?', passages).quotes[0]?.text).toBe('A place on board with your name.')
+  expect(answerFromPassages('Who may board the ferry?', passages).quotes[0]?.text).not.toBe('Ask.')
+  expect(answerFromPassages('Who may board?', passages).quotes[0]?.text).toBe('Everybody with a ticket.')
+})

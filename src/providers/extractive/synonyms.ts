@@ -104,6 +104,18 @@ study research
 prize award
 team club
 match game
+max maximum
+min minimum
+config configuration configure setting
+auth authentication authenticate
+env environment
+repo repository
+dir directory folder
+app application
+doc documentation
+param parameter argument
+id identifier
+info information
 `
 
 /** By stem, the stems that may stand for it. */

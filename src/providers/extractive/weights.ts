@@ -23,7 +23,8 @@ export const RANKING: Readonly<Record<Feature, number>> = {
   pronoun: -0.19,
   length: 0.7,
   headless: -0.49,
-  // Settled by hand: what was fitted on holds no code.
+  // Settled by hand: what was fitted on holds no headings and no code.
+  asked: 2,
   code: -2,
   passageScore: 2.03,
   passageRank: 2.38,
