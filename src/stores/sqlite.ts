@@ -116,7 +116,7 @@ export class SqliteDocumentStore implements DocumentStore {
   readonly #chunk: ChunkOptions
   readonly #recipe: string
   readonly #synchronous: 'normal' | 'full'
-  /** A thread is writing; whatever writes next waits for its end. */
+  /** A thread is writing; whatever writes next waits for its end, in a loop of its own: nobody may begin between the end and the next look. */
   #apart: Promise<void> | undefined
   readonly #readers: Reader[] = []
   #model: EmbeddingModel | undefined
@@ -284,6 +284,7 @@ export class SqliteDocumentStore implements DocumentStore {
   async embed(options: EmbedRunOptions = {}): Promise<EmbedReport> {
     if (this.#model === undefined) throw new ConfigurationError('The store was opened without an embedding model.')
     const { embeddings } = await this.#loadVectors(this.#model)
+    while (this.#apart !== undefined) await this.#apart
     return await embeddings.run(options)
   }
 
