@@ -4,6 +4,9 @@ import type { ErrorInfo } from '../../core/error.ts'
 import type { ScoredChunk, SearchOptions, StoreNotice } from '../../core/store.ts'
 import type { QueryVector } from '../sqlite/nearest.ts'
 
+/** Ends the thread, when what it works on is done. */
+export const END = 'end'
+
 /** The store that a thread reads, given to it when it starts. */
 export interface StoreFile {
   readonly path: string

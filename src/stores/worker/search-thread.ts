@@ -4,7 +4,11 @@ import { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import type { FoundChunks, ScoredChunk, SearchOptions } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
+import { END } from './messages.ts'
 import type { EmbeddedQuery, QueryEmbedder, SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
+
+/** Milliseconds that a thread gets to finish what it is searching and to close its file. */
+const PATIENCE_MS = 1000
 
 interface Task {
   readonly request: SearchRequest
@@ -61,7 +65,7 @@ export class SearchThread {
     this.#running?.reject(this.#closedError())
     this.#running = undefined
     for (const { reject } of this.#waiting.splice(0)) reject(this.#closedError())
-    await worker?.terminate()
+    if (worker !== undefined) await end(worker)
   }
 
   async #embed(query: string, signal: AbortSignal | undefined): Promise<EmbeddedQuery> {
@@ -134,4 +138,16 @@ export class SearchThread {
       hint: 'Use it before it is closed.',
     })
   }
+}
+
+/** The thread closes its file and ends; one that is busy for too long is ended from outside, which SQLite does not always survive. */
+async function end(worker: Worker): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.once('exit', () => resolve())
+  worker.ref()
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
+  worker.postMessage(END)
+  const timer = setTimeout(() => void worker.terminate(), PATIENCE_MS)
+  await promise
+  clearTimeout(timer)
 }

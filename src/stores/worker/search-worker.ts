@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toCriaError } from '../../core/error.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
+import { END } from './messages.ts'
 import type { SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
 
 const { path, name } = workerData as StoreFile
@@ -17,7 +18,11 @@ async function answer({ query, vector, ...options }: SearchRequest): Promise<Sea
   }
 }
 
-parentPort?.on('message', (request: SearchRequest) => {
+parentPort?.on('message', (request: SearchRequest | typeof END) => {
+  if (request === END) {
+    void (store?.close() ?? Promise.resolve()).finally(() => parentPort?.close())
+    return
+  }
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
   void answer(request).then((answered) => parentPort?.postMessage(answered))
 })
