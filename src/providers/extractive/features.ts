@@ -1,6 +1,5 @@
 /** What speaks for a window being the answer: numbers between 0 and 1, each with one meaning. */
 
-import { isJson } from './json-units.ts'
 import { FUNCTION_WORDS } from './lexicon.ts'
 import { bestCandidate } from './nearness.ts'
 import type { Question } from './question.ts'
@@ -70,10 +69,11 @@ export function scoreWindows(question: Question, readings: readonly Reading[], l
       passageCovered: covered(question, either(strengths(question, reading, 0, reading.words.length), reading.titleMatches)),
       topic: topicality(question, reading.passage.title),
     }
+    const isAskedAbove = asksTheSame(question, readWords(reading.passage.headings?.at(-1) ?? ''))
     return reading.windows.map((window) => ({
       reading,
       window,
-      features: { ...passage, ...windowFeatures(question, reading, window, limit) },
+      features: { ...passage, ...windowFeatures(question, reading, window, { limit, isAskedAbove }) },
     }))
   })
 }
@@ -93,7 +93,7 @@ function windowFeatures(
   question: Question,
   reading: Reading,
   window: Window,
-  limit: number,
+  { limit, isAskedAbove }: { readonly limit: number; readonly isAskedAbove: boolean },
 ): Omit<FeatureVector, PassageFeature> {
   const { contexts, titleMatches, units, passage } = reading
   const close = contexts[window.first]?.close ?? []
@@ -104,6 +104,11 @@ function windowFeatures(
   const above = units[window.first - 1]
   const opening = window.first === 0 || above?.kind === 'heading' ? 1 : 0
   const { look, near } = bestCandidate(question, reading, from, to)
+  const isAsked =
+    above === undefined
+      ? isAskedAbove
+      : above.level !== undefined &&
+        asksTheSame(question, reading.words.slice(...wordRange(reading.words, above.start, above.end)))
   return {
     covered: covered(question, withTitle),
     sentence: Math.max(
@@ -124,36 +129,20 @@ function windowFeatures(
     pronoun: POINTS_BACK.test(passage.text.slice(window.start, window.start + 12)) ? 1 : 0,
     length: Math.min(1, window.length / limit),
     headless: units[window.first]?.headless === true || window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
-    asked: isAskedAbove(question, reading, window) ? 1 : 0,
-    code: isCodeAmongProse(reading, window) && !question.asksForCode ? 1 : 0,
+    asked: isAsked ? 1 : 0,
+    // In source code and in data every line is of this kind.
+    code: units[window.first]?.kind === 'code' && passage.isCode !== true && !reading.isData && !question.asksForCode ? 1 : 0,
   }
 }
 
 /** Of the question, that a heading has to say to be the same question. */
 const SAME_QUESTION = 0.9
 
-function isAskedAbove(question: Question, { units, words, matches, passage }: Reading, { first }: Window): boolean {
-  const above = units[first - 1]
-  if (above !== undefined) {
-    if (above.level === undefined) return false
-    const [from, to] = wordRange(words, above.start, above.end)
-    return (
-      covered(question, strengths(question, { matches }, from, to)) >= SAME_QUESTION && words.slice(from, to).every(isAskedToo)
-    )
-  }
-  const heading = readWords(passage.headings?.at(-1) ?? '')
-  const stems = new Set(heading.map(({ stem }) => stem))
-  const isWhole = question.terms.every(({ stem }) => stems.has(stem))
-  return first === 0 && heading.length > 0 && question.terms.length > 0 && isWhole && heading.every(isAskedToo)
-
-  function isAskedToo({ lower, stem }: Word): boolean {
-    return FUNCTION_WORDS.has(lower) || question.given.has(stem)
-  }
-}
-
-/** In source code and in data every line is of this kind. */
-function isCodeAmongProse({ units, passage }: Reading, { first }: Window): boolean {
-  return units[first]?.kind === 'code' && passage.isCode !== true && !isJson(passage.text)
+/** Says the question, and nothing else. */
+function asksTheSame({ terms, given }: Question, heading: readonly Word[]): boolean {
+  const said = new Set(heading.map(({ stem }) => stem))
+  const whole = terms.reduce((sum, { stem, weight }) => sum + (said.has(stem) ? weight : 0), 0)
+  return whole >= SAME_QUESTION && heading.every(({ lower, stem }) => FUNCTION_WORDS.has(lower) || given.has(stem))
 }
 
 const POINTS_BACK = /^(?:he|she|it|they|his|her|its|their|this|that|these|those|such)\b/i

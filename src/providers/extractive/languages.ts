@@ -156,12 +156,15 @@ export function kindIn({ kinds }: Language, words: readonly Word[]): AnswerKind 
   return kinds.find(([, pattern]) => pattern.test(text))?.[0] ?? 'thing'
 }
 
-/**
- * What asks, in languages whose words are not parted by spaces: cut out of the question before its characters are paired.
- * Japanese, Chinese, Thai, Korean.
- */
-const ASKING =
-  /何(?:時|日|人|回|個|年|月|曜日|歳|円|文字)?|誰|だれ|どこ|いつ|いくら|いくつ|どの(?:くらい|よう[なに]?)?|どれ(?:くらい)?|どう(?:やって|すれば|して)?|どんな|なぜ|なに|なん|(?:でしょう|でした|です|ます|ました|ません)か|ください|可以|能不能|能否|什么(?:时候|时间)?|甚么|怎么样?|怎样|如何|哪里|哪儿|哪些?|谁|誰|多少|几[个天年月次点]?|为什么|何时|是否|吗|呢|อะไร|ใคร|ที่ไหน|เมื่อไ[หร][ร่]?่?|อย่างไร|ยังไง|ทำไม|เท่าไ[หร]ร่?|กี่|ไหม|무엇|누가|누구|언제|어디|어떻게|어떤|왜|얼마나?|몇|입니까|인가요|나요|습니까|까요/gu
+const JAPANESE =
+  '何(?:時|日|人|回|個|年|月|曜日|歳|円|文字)?|誰|だれ|どこ|いつ|いくら|いくつ|どの(?:くらい|よう[なに]?)?|どれ(?:くらい)?|どう(?:やって|すれば|して)?|どんな|なぜ|なに|なん|(?:でしょう|でした|です|ます|ました|ません)か|ください'
+const CHINESE =
+  '可以|能不能|能否|什么(?:时候|时间)?|甚么|怎么样?|怎样|如何|哪里|哪儿|哪些?|谁|多少|几[个天年月次点]?|为什么|何时|是否|吗|呢'
+const THAI = 'อะไร|ใคร|ที่ไหน|เมื่อไหร่?|เมื่อไร|อย่างไร|ยังไง|ทำไม|เท่าไหร่?|เท่าไร|กี่|ไหม'
+const KOREAN = '무엇|누가|누구|언제|어디|어떻게|어떤|왜|얼마나?|몇|입니까|인가요|나요|습니까|까요'
+
+/** What asks, in languages that do not set it apart by spaces: cut out of the question before its characters are paired. */
+const ASKING = new RegExp([JAPANESE, CHINESE, THAI, KOREAN].join('|'), 'gu')
 
 /** In Japanese the words that carry meaning are seldom written in hiragana, and endings and particles always are. */
 const HIRAGANA = /[\u3041-\u309f]/

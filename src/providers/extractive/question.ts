@@ -74,18 +74,17 @@ export function readQuestion(text: string, weights?: Readonly<Record<string, num
   const defining = language === undefined ? definingWords(words) : new Set<Word>()
   const focusWords = language === undefined ? readFocus(words, wh).filter((word) => !defining.has(word)) : []
   const empty = new Set([...emptyPairs(asked, words), ...(weighsAsHalf(words, defining) ? defining : [])])
-  const kind =
-    language === undefined ? (defining.size > 0 ? 'definition' : readKind(words, wh, focusWords)) : kindIn(language, words)
+  const inEnglish = (): AnswerKind => (defining.size > 0 ? 'definition' : readKind(words, wh, focusWords))
   return {
     text,
     words,
     terms: readTerms(words, { focus: focusWords, language, weights, empty }),
-    kind,
+    kind: language === undefined ? inEnglish() : kindIn(language, words),
     isEnglish: language === undefined,
     focus: focusWords.map((word) => word.stem),
     given: new Set(words.map((word) => word.stem)),
     asksForCode: asksForCode(words, wh),
-    asksForSteps: language === undefined ? asksForSteps(words, wh) : kind === 'manner',
+    asksForSteps: language === undefined && asksForSteps(words, wh),
   }
 }
 

@@ -22,6 +22,8 @@ import type { Word } from './words.ts'
 
 export interface Reading {
   readonly passage: Passage
+  /** It is JSON: all of it has the look of code. */
+  readonly isData: boolean
   readonly units: readonly Unit[]
   readonly words: readonly Word[]
   /** For each word the term of the question that it stands for, if any. */
@@ -39,7 +41,8 @@ export function readPassages(question: Question, passages: readonly Passage[], l
   const match = termMatcher(question)
   return passages.map((passage) => {
     const units = readUnits(passage.text, passage.isCode)
-    const words = isJson(passage.text) ? readNames(passage.text) : withinCells(readWords(passage.text), units, passage.text)
+    const isData = isJson(passage.text)
+    const words = isData ? readNames(passage.text) : withinCells(readWords(passage.text), units, passage.text)
     const titleMatches = question.terms.map(() => 0)
     for (const word of readWords([passage.title ?? '', ...(passage.headings ?? [])].join('\n'))) {
       const found = match(word)
@@ -71,6 +74,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
     })
     return {
       passage,
+      isData,
       units,
       words,
       matches,
