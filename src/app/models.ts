@@ -3,6 +3,7 @@
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
 import { checkNames, checkNumber, checkObject, checkType } from '../engine/check-values.ts'
+import { CONNECTION_OPTIONS } from '../providers/connection.ts'
 import { createProviderModel } from '../providers/create.ts'
 import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
@@ -49,11 +50,7 @@ export function createModel(ref: string, options: ModelOptions = {}): LanguageMo
 }
 
 const OPTIONS = Object.keys({
-  baseURL: true,
-  apiKey: true,
-  headers: true,
-  fetch: true,
-  env: true,
+  ...CONNECTION_OPTIONS,
   facts: true,
   thinkTags: true,
   maxEventBytes: true,

@@ -9,7 +9,7 @@ import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { resolveModel } from '../app/user-models.ts'
-import { checkSettings } from '../engine/check-settings.ts'
+import { checkSettings, SETTINGS } from '../engine/check-settings.ts'
 import { checkList, checkNames, checkPort, checkType } from '../engine/check-values.ts'
 
 /** Where the text of an answer is shown while it comes. */
@@ -88,15 +88,7 @@ export const BOT_OPTIONS: readonly string[] = Object.keys({
   timeouts: true,
   enableThinking: true,
   budget: true,
-  temperature: true,
-  maxOutputTokens: true,
-  topP: true,
-  topK: true,
-  presencePenalty: true,
-  frequencyPenalty: true,
-  stopSequences: true,
-  seed: true,
-  providerOptions: true,
+  ...SETTINGS,
 } satisfies Record<keyof BotOptions, true>)
 
 /** What `query()`, and other libraries, call what is there under another name. */

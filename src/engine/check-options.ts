@@ -18,7 +18,7 @@ import type { ToolRules } from '../tools/rules/rule.ts'
 import { describe } from '../util/check.ts'
 import { checkPrices } from './check-budget.ts'
 import { checkModel } from './check-model.ts'
-import { checkSettings } from './check-settings.ts'
+import { checkSettings, SETTINGS } from './check-settings.ts'
 import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType } from './check-values.ts'
 import type { EngineOptions } from './options.ts'
 
@@ -79,15 +79,7 @@ const OPTIONS = namesOf<EngineOptions>({
   clock: true,
   createId: true,
   random: true,
-  temperature: true,
-  maxOutputTokens: true,
-  topP: true,
-  topK: true,
-  presencePenalty: true,
-  frequencyPenalty: true,
-  stopSequences: true,
-  seed: true,
-  providerOptions: true,
+  ...SETTINGS,
 })
 
 /** What other calls, and other libraries, call what is there under another name. */

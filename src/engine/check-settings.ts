@@ -11,6 +11,18 @@ import type { EngineOptions } from './options.ts'
 export type SharedOptions = CallSettings &
   Pick<EngineOptions, 'retry' | 'timeouts' | 'budget' | 'enableThinking' | 'switchModels' | 'onQueryCompleted'>
 
+/** Every name; the compiler sees to it that none is missing. */
+export const SETTINGS: Readonly<Record<keyof CallSettings, true>> = {
+  temperature: true,
+  maxOutputTokens: true,
+  topP: true,
+  topK: true,
+  presencePenalty: true,
+  frequencyPenalty: true,
+  stopSequences: true,
+  seed: true,
+  providerOptions: true,
+}
 const RETRY = Object.keys({
   maxRetries: true,
   initialDelay: true,

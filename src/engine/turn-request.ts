@@ -9,6 +9,7 @@ import { jsonSchemaOf } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import type { RequestOptions } from '../prepare/request.ts'
 import type { TurnInput } from '../prepare/turn-input.ts'
+import { SETTINGS } from './check-settings.ts'
 import type { EngineOptions } from './options.ts'
 
 /**
@@ -43,20 +44,9 @@ export function namedApart(messages: readonly Message[], before: readonly Messag
   })
 }
 
-const SETTINGS = [
-  'temperature',
-  'maxOutputTokens',
-  'topP',
-  'topK',
-  'presencePenalty',
-  'frequencyPenalty',
-  'stopSequences',
-  'seed',
-  'providerOptions',
-] as const
-
 export function settingsOf(options: CallSettings): CallSettings {
-  return Object.fromEntries(SETTINGS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+  const names = Object.keys(SETTINGS) as (keyof CallSettings)[]
+  return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
 }
 
 export function requestOf(options: EngineOptions): RequestOptions {

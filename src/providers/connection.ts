@@ -18,6 +18,15 @@ export interface ConnectionOptions {
   readonly env?: Environment
 }
 
+/** Every name, for those who tell a misspelt one. */
+export const CONNECTION_OPTIONS: Readonly<Record<keyof ConnectionOptions, true>> = {
+  baseURL: true,
+  apiKey: true,
+  headers: true,
+  fetch: true,
+  env: true,
+}
+
 /**
  * What a package is told to reach its provider.
  *

@@ -3,7 +3,7 @@
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import { unknownOption } from '../../util/nearest.ts'
-import { definitionOf, packageSettings, requireBaseUrl, requireKey, secretsOf } from '../connection.ts'
+import { CONNECTION_OPTIONS, definitionOf, packageSettings, requireBaseUrl, requireKey, secretsOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { PROVIDER_DEFINITIONS } from '../registry.ts'
 import { WireCall } from '../wire/call.ts'
@@ -24,11 +24,7 @@ export interface EmbeddingOptions extends ConnectionOptions {
 }
 
 const OPTIONS = Object.keys({
-  baseURL: true,
-  apiKey: true,
-  headers: true,
-  fetch: true,
-  env: true,
+  ...CONNECTION_OPTIONS,
   dimensions: true,
   maxBatch: true,
   maxTokens: true,
