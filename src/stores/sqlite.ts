@@ -452,7 +452,7 @@ export class SqliteDocumentStore implements DocumentStore {
 
   #loadVectors(model: EmbeddingModel): Promise<Vectors> {
     this.#vectors ??= import('./sqlite/embeddings.ts').then(({ Embeddings, whyWordsAlone }) => ({
-      embeddings: new Embeddings(this.#connection, model, { store: this.name, replace: this.#replace }),
+      embeddings: new Embeddings(this.#connection, model, { store: this.name, replace: this.#replace, busy: () => this.#apart }),
       whyWordsAlone,
     }))
     return this.#vectors

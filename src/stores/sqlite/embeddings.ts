@@ -2,17 +2,16 @@
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
-import type { Chunk } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import { Asker, embedOnce } from '../vectors/ask.ts'
 import type { Waiting } from '../vectors/ask.ts'
-import { beginning, cutToTokens, embeddingText, TEXT_RULE } from '../vectors/text.ts'
+import { beginning, cutToTokens, TEXT_RULE } from '../vectors/text.ts'
 import { dot, fromBytes, toBytes } from '../vectors/unit.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { addEmbedder, currentEmbedder, embedders, isMadeBy, finish, mismatch, removeOthers } from './embedders.ts'
 import type { Embedder } from './embedders.ts'
 import type { QueryVector } from './nearest.ts'
-import { chunksWithout, countWithout, putVectors } from './vectors.ts'
+import { chunksWithout, countWithout, madeOf, putVectors } from './vectors.ts'
 import type { ChunkText } from './vectors.ts'
 
 export interface EmbedProgress {
@@ -41,6 +40,8 @@ export interface EmbeddingsOptions {
   readonly store: string
   /** Vectors of another model are made again. */
   readonly replace: boolean
+  /** What has the file to itself at the moment, and has to end before anything is written. */
+  readonly busy: () => Promise<void> | undefined
   readonly waiting?: Waiting
 }
 
@@ -63,14 +64,16 @@ export class Embeddings {
   readonly #asker: Asker
   readonly #asked = new Map<string, Promise<QueryVector>>()
   readonly #replace: boolean
+  readonly #busy: EmbeddingsOptions['busy']
   /** The embedder that is known to be of this model. */
   #mine: number | undefined
 
-  constructor(connection: Connection, model: EmbeddingModel, { store, replace, waiting }: EmbeddingsOptions) {
+  constructor(connection: Connection, model: EmbeddingModel, { store, replace, busy, waiting }: EmbeddingsOptions) {
     this.#connection = connection
     this.#model = model
     this.#store = store
     this.#replace = replace
+    this.#busy = busy
     this.#asker = new Asker(model, waiting)
   }
 
@@ -112,6 +115,7 @@ export class Embeddings {
     // What is under way when one request fails is waited for: it has been paid for.
     await Promise.all(Array.from({ length: this.#model.parallel === false ? 1 : CONCURRENCY }, work))
     if (failures.length > 0) throw failures[0]
+    while (this.#busy() !== undefined) await this.#busy()
     this.#connection.write(() => finish(this.#connection, embedder, last))
     return { ...report, ...counts }
   }
@@ -158,6 +162,7 @@ export class Embeddings {
   /** The embedder that this model goes on with; made when there is none. Removes unfinished ones of other models. */
   async #begin(signal: AbortSignal | undefined): Promise<Embedder> {
     const probe = await this.#probe(signal)
+    while (this.#busy() !== undefined) await this.#busy()
     return this.#connection.write(() => {
       const ofThisName = embedders(this.#connection).filter((embedder) => isMadeBy(embedder, this.#model, TEXT_RULE))
       const known = ofThisName.find((embedder) => this.#differs(embedder, probe) === undefined)
@@ -212,15 +217,14 @@ export class Embeddings {
     rows: readonly ChunkText[],
     signal: AbortSignal | undefined,
   ): Promise<Omit<EmbedReport, 'model'>> {
-    const texts = rows.map(({ details, text }) =>
-      embeddingText({ ...(JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>), text }),
-    )
+    const texts = rows.map(madeOf)
     // Empty texts are refused by providers, and equal ones are asked for once.
     const distinct = [...new Set(texts.filter((text) => text.trim() !== ''))]
     const found = await this.#asker.embed(distinct, signal)
     const byText = new Map(distinct.map((text, at) => [text, found[at]]))
     for (const { vector } of found) if (vector !== undefined) this.#checkLength(embedder, vector)
     const placed = rows.map(({ id }, at) => ({ chunk: id, vector: byText.get(texts[at] ?? '')?.vector }))
+    while (this.#busy() !== undefined) await this.#busy()
     this.#connection.write(() => {
       if (!embedders(this.#connection).some(({ id }) => id === embedder.id)) {
         throw mismatch('another process has begun to make those of another model.', embedder, this.#model, this.#store)

@@ -131,7 +131,8 @@ export function giveVectors(connection: Connection, source: string, vectors: rea
   }
 }
 
-function madeOf({ details, text }: ChunkText): string {
+/** What the vector of a chunk is made of. */
+export function madeOf({ details, text }: ChunkText): string {
   return embeddingText({ ...(JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>), text })
 }
 

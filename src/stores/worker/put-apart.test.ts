@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { watchThreads } from '../../../test/support/threads.ts'
 import type { WatchedThreads } from '../../../test/support/threads.ts'
+import { wordVectors } from '../../../test/support/word-vectors.ts'
 import { SqliteDocumentStore } from '../sqlite.ts'
 
 let folder: string
@@ -65,6 +66,31 @@ describe('a large document', () => {
     await closed
     store = await SqliteDocumentStore.open({ path: store.path, chunk: { maxChars: 4000 } })
     expect([...store.sources()].map(({ source }) => source)).toEqual(['moved.md', 'small.md'])
+  })
+
+  it('vectors that are under way are written after it, and hold up nothing while they wait', async () => {
+    await store.close()
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    const before = (texts: readonly string[]): Promise<void> | undefined => {
+      if (!texts.includes('Rye.')) return undefined
+      ask()
+      return answered
+    }
+    const embeddingModel = wordVectors({ before })
+    store = await SqliteDocumentStore.open({ path: store.path, chunk: { maxChars: 4000 }, embeddingModel })
+    const small = store.append({ source: 'small.md', text: 'Rye.' })
+    await asked
+    const putting = store.append(large('large.md', 'Wheat'))
+    await started()
+    let turns = 0
+    const ticking = setInterval(() => turns++, 5)
+    answer()
+    await small
+    clearInterval(ticking)
+    expect(turns).toBeGreaterThan(5)
+    await putting
+    expect(store.embeddings?.complete).toBe(true)
   })
 
   it('H07 stopped in its middle nothing of it is stored, and the file can be written at once', async () => {

@@ -9,7 +9,7 @@ import type { ChunkOptions } from '../chunk/chunk-document.ts'
 import { openStoreFile } from '../sqlite/file.ts'
 import { IndexWriter } from '../sqlite/index-writer.ts'
 import { putDocuments } from '../sqlite/write.ts'
-import type { Addition, Outcome } from '../sqlite/write.ts'
+import type { Addition, Chunker, Outcome } from '../sqlite/write.ts'
 
 export interface PutJob {
   readonly path: string
@@ -26,7 +26,7 @@ function put({ path, synchronous, chunk, recipe, additions }: PutJob): PutAnswer
     const connection = openStoreFile({ path, readOnly: false, synchronous })
     try {
       const index = new IndexWriter(connection, new Analyzer())
-      const cut: Parameters<typeof putDocuments>[3] = (document) => chunkDocument(document, chunk)
+      const cut: Chunker = (document) => chunkDocument(document, chunk)
       return { outcomes: connection.write(() => putDocuments(connection, index, additions, cut, recipe)) }
     } finally {
       connection.close()
