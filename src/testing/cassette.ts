@@ -33,8 +33,8 @@ const SHOWN = 200
  *
  *     const model = cassette('test/answers.json', process.env.OPENAI_API_KEY ? createModel('openai/gpt-5-mini') : undefined)
  *
- * Equal requests that follow each other get the answers that were recorded for them, in that order, and then the last one again. Only whole
- * answers are kept: what fails or is left is not. The file holds questions and answers, no keys. Delete it to record anew.
+ * Equal requests that follow each other get the answers that were recorded for them, in that order; after the last one the model is asked again
+ * and its answer kept, or, without a model, the last one comes again. Only whole answers are kept: what fails or is left is not. The file holds questions and answers, no keys. Delete it to record anew.
  *
  * @param path the file; made when the first answer is kept.
  * @param model answers what is not in the file. Without it such a request fails, so that tests never reach the network.

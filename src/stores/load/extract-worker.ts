@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { Extracted } from './extracted.ts'
-import { failureOf, Unreadable } from './unreadable.ts'
+import { failureOf } from './unreadable.ts'
 
 export interface ExtractJob {
   readonly extractor: 'pdf' | 'docx'
@@ -33,17 +33,14 @@ globalThis.Uint8Array = new Proxy(Uint8Array, {
 
 async function extract({ extractor, bytes }: ExtractJob): Promise<ExtractAnswer> {
   tooLarge = false
+  let answer: ExtractAnswer
   try {
-    const extracted = await read(extractor, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-    // pdf.js goes on without what it cannot read.
-    if (tooLarge) throw new Unreadable('its content is larger than the limit')
-    return { extracted }
+    answer = { extracted: await read(extractor, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) }
   } catch (error) {
-    if (tooLarge) {
-      return { unreadable: `content of more than ${LARGEST_ARRAY / MEGABYTE} MB when it is unpacked (a bomb?)` }
-    }
-    return { unreadable: failureOf(error).skipped }
+    answer = { unreadable: failureOf(error).skipped }
   }
+  // Also where there is a text: pdf.js goes on without what it cannot read.
+  return tooLarge ? { unreadable: `content of more than ${LARGEST_ARRAY / MEGABYTE} MB when it is unpacked (a bomb?)` } : answer
 }
 
 async function read(extractor: ExtractJob['extractor'], bytes: Buffer): Promise<Extracted> {
