@@ -772,6 +772,7 @@ describe('rules for commands', () => {
       'echo rm x | sh',
       'cat x | bash -s',
       'cat x | python3 -',
+      'cat x | awk -f -',
       'cat x | env sh',
       'cat x | sudo -u a bash',
     ]) {

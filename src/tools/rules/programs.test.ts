@@ -373,6 +373,18 @@ describe('programs that run others', () => {
     expect(await judged('python3 -m pip *', 'python3 -m pip install evil')).toBeUndefined()
     expect(await judged('uv run python *', 'uv run python evil.py')).toBeUndefined()
     expect(await judged('bundle exec *', 'bundle exec evil')).toBeUndefined()
+    expect(await judged('* run build', 'npm run build')).toBe('allow')
+  })
+
+  it.each([
+    ['* run build', 'docker run build'],
+    ['* run build', 'podman run build'],
+    ['*awk -f x', 'gawk -f x'],
+    ['* npm test', 'command npm test'],
+    ['* x', 'sh x'],
+  ])('ENG-TOOL-002 a rule %j names no program that runs its words: %j', async (rule, command) => {
+    const { rules, root } = await readRules({ allow: [`run_command(${rule})`] })
+    expect(decide(rules, 'run_command', await subjectsOf(shell, { command }, root))).toBeUndefined()
   })
 
   it(`ENG-TOOL-002 none of ${ORDINARY.length} ordinary commands is asked about twice in a session, and none runs unasked`, async () => {

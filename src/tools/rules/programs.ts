@@ -16,8 +16,12 @@ import { NETWORK_TOOLS } from './programs/network.ts'
 import { PACKAGE_MANAGERS } from './programs/packages.ts'
 import { everything, options, script } from './programs/risk.ts'
 import type { Programs, Risk } from './programs/risk.ts'
-import { INTERPRETERS, RUNNERS, startedProgram } from './programs/runners.ts'
-import { TEXT_TOOLS } from './programs/text.ts'
+import { commandWords, containers, INTERPRETERS, RUNNERS, startedProgram } from './programs/runners.ts'
+import { awk, TEXT_TOOLS } from './programs/text.ts'
+
+const READS_ITS_INPUT: ReadonlySet<Risk | undefined> = new Set([script, awk])
+/** A rule has to name these word for word, too: `* run build` is not meant for `docker`. */
+const RUNS_ITS_WORDS: ReadonlySet<Risk> = new Set([everything, script, awk, containers, commandWords])
 
 /**
  * The places of risky words; the program itself is number 0. The place behind the last word is among them when the program takes what it
@@ -33,7 +37,7 @@ export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
   if (started !== undefined) return riskOfStarted(command, started + 1)
   const found = risk(words)
   const places = new Set(found.map((index) => index + 1))
-  if (risk === everything || risk === script) places.add(0)
+  if (RUNS_ITS_WORDS.has(risk)) places.add(0)
   for (const [index, word] of rest.entries()) if (mayBecomeOption(word)) places.add(index + 1)
   return places
 }
@@ -41,7 +45,7 @@ export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
 /** Whether an interpreter is not told what to run, and so takes it from its input: `| sh`, `| python3 -`. */
 export function readsCommands(command: SimpleCommand): boolean {
   const [name, ...rest] = command
-  if (name === undefined || riskOf(name.text) !== script) return false
+  if (name === undefined || !READS_ITS_INPUT.has(riskOf(name.text))) return false
   return rest.every(({ text }) => text.startsWith('-') && !/^(?:-[a-z]*[cehpv].*|--(?:version|help|test)\b.*)$/i.test(text))
 }
 

@@ -14,10 +14,13 @@ const ofOtherMachine = options({
   elsewhere: '--host --config --context --file --project-directory --env-file --url --connection --root --runroot',
 })
 
-const containers: Risk = (words) => {
+export const containers: Risk = (words) => {
   const [first = '', second = ''] = words
   return SHOWING.has(first) || (SHOWN.has(first) && SHOWING.has(second)) ? ofOtherMachine(words) : everything(words)
 }
+
+/** `command` of the shell tells with `-v` where a program is, and runs it without. */
+export const commandWords: Risk = (words) => (/^-[vV]$/.test(words[0] ?? '') ? [] : everything(words))
 
 export const RUNNERS: readonly Programs[] = [
   // The command stands behind their own options.
@@ -59,7 +62,7 @@ export const RUNNERS: readonly Programs[] = [
   // Built into the shell: they run their words.
   { programs: 'exec builtin eval source . trap', risk: everything },
   // It runs its words, too, or tells where they are.
-  { programs: 'command', risk: (words) => (/^-[vV]$/.test(words[0] ?? '') ? [] : everything(words)) },
+  { programs: 'command', risk: commandWords },
   // Built into the shell: they change what later words mean, or where programs are looked for.
   {
     programs:

@@ -13,7 +13,7 @@ describe('the tables of programs', () => {
   it('write options as manuals do, each once', () => {
     const odd = PROGRAMS.flatMap((entry) => {
       if ('risk' in entry) return []
-      const lists = [entry.runs, entry.writes, entry.reads, entry.elsewhere].filter((list) => list !== undefined)
+      const lists = [entry.runs, entry.writes, entry.reads, entry.elsewhere, entry.folder].filter((list) => list !== undefined)
       const options = lists.flatMap((list) => list.split(' '))
       return options.filter((option, index) => !/^(?:--\w[\w-]+|-[A-Za-z])$/.test(option) || options.indexOf(option) !== index)
     })

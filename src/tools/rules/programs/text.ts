@@ -24,7 +24,7 @@ const sed: Risk = (words) => {
 const HARMLESS_AWK = /^(?![^]*(?:system|getline|ENVIRON|PROCINFO|ARGV|SYMTAB))(?:[^|<>@`]|[<>]=)*$/
 
 /** An interpreter; what only picks columns and lines is harmless. */
-const awk: Risk = (words) => {
+export const awk: Risk = (words) => {
   const at = words[0] === '-F' ? 2 : /^-F./.test(words[0] ?? '') ? 1 : 0
   const code = words[at] ?? '-'
   // Some look for options behind the files, too.
