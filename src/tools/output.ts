@@ -37,9 +37,10 @@ export function told(output: unknown, limit: number): Told {
 
 /** Of what keeps to itself what it holds, such as a `Response` or a stream; `undefined` for a plain object. */
 function className(value: unknown): string | undefined {
-  const prototype: unknown = Object.getPrototypeOf(Object(value))
+  if (typeof value !== 'object' || value === null) return undefined
+  const prototype: unknown = Object.getPrototypeOf(value)
   const isPlain = prototype === null || prototype === Object.prototype || value instanceof Map
-  return isPlain ? undefined : (value as object).constructor.name
+  return isPlain ? undefined : value.constructor.name
 }
 
 function plain(text: string, limit: number, isError = false): Told {

@@ -227,6 +227,7 @@ describe('what can go wrong with a call', () => {
       /^\(not shown: binary output/,
       false,
     ],
+    ['returns the text of an empty object', () => '{}', /^\{\}$/, false],
     ['returns an empty map', () => new Map(), /^\{\}$/, false],
     ['returns a response', () => new Response('text'), /^The tool returned a Response, which cannot be shown\.$/, true],
     ["returns what is nobody's and empty", () => Object.create(null) as object, /^\{\}$/, false],

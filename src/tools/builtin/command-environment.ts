@@ -42,7 +42,8 @@ export function commandEnvironment(
     return isSecret ? [] : [[name, value]]
   })
   const plain = passed.filter(([name]) => !GIT_SETTING.test(name))
-  return { ...Object.fromEntries(plain), ...QUIET, ...gitSettings(env) }
+  const isDeclared = (name: string): boolean => env[name] !== undefined && (hidden.has(name) || values.has(env[name]))
+  return { ...Object.fromEntries(plain), ...QUIET, ...gitSettings(env, isDeclared) }
 }
 
 const GIT_SETTING = /^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/
@@ -55,13 +56,20 @@ const SAFE_GIT = [
   ['core.fsmonitor', 'false'],
 ] as const
 
-/** Settings of git are counted: one that is missing would make every git command fail. */
-function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/**
+ * Settings of git are counted: one that is missing would make every git command fail.
+ *
+ * @param isDeclared whether a variable holds what was declared to be a secret.
+ */
+function gitSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  isDeclared: (name: string) => boolean,
+): Record<string, string> {
   const given = Number(env['GIT_CONFIG_COUNT'] ?? 0)
-  const own = Array.from({ length: given >= 0 && given <= MAX_SETTINGS ? Math.floor(given) : 0 }, (_, index) => [
-    env[`GIT_CONFIG_KEY_${index}`] ?? '',
-    env[`GIT_CONFIG_VALUE_${index}`] ?? '',
-  ]).filter(([key = '', value = '']) => key !== '' && !SECRET_SETTING.test(key) && !SECRET_VALUE.test(`${key} ${value}`))
+  const own = Array.from({ length: given >= 0 && given <= MAX_SETTINGS ? Math.floor(given) : 0 }, (_, index) => {
+    const names = [`GIT_CONFIG_KEY_${index}`, `GIT_CONFIG_VALUE_${index}`]
+    return names.some(isDeclared) ? [] : names.map((name) => env[name] ?? '')
+  }).filter(([key = '', value = '']) => key !== '' && !SECRET_SETTING.test(key) && !SECRET_VALUE.test(`${key} ${value}`))
   const settings = [...own, ...SAFE_GIT]
   return {
     GIT_CONFIG_COUNT: String(settings.length),

@@ -63,7 +63,10 @@ describe('run_command', () => {
       import { builtinTools } from '${new URL('./builtin-tools.ts', import.meta.url).href}'
       setInterval(() => existsSync(${JSON.stringify(join(root, 'ready'))}) && process.kill(process.pid, 'SIGKILL'), 10)
       await callerOf(builtinTools({ root: ${JSON.stringify(root)} }))('run_command', { command: ${JSON.stringify(command)} })`
-    const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' })
+    const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: 'inherit',
+      timeout: 20_000,
+    })
     expect(signal).toBe('SIGKILL')
     await gone('pid', 'pid2')
   })
@@ -102,18 +105,29 @@ describe('run_command', () => {
   })
 
   it('ENG-TOOL-005 I08 settings of git from the environment stay, without keys; a repository brings no program that watches it', async () => {
-    const settings = ['user.name', 'Ada', 'http.extraHeader', 'Authorization: canary', 'user.email', 'ada@example.org']
-    const numbered = Array.from({ length: 3 }, (_, index) => [
+    const settings = [
+      'user.name',
+      'Ada',
+      'http.extraHeader',
+      'Authorization: canary',
+      'user.email',
+      'ada@example.org',
+      'a.b',
+      'Declared7',
+      'c.d',
+      'Same8',
+    ]
+    const numbered = Array.from({ length: 5 }, (_, index) => [
       [`GIT_CONFIG_KEY_${index}`, settings[2 * index] ?? ''],
       [`GIT_CONFIG_VALUE_${index}`, settings[2 * index + 1] ?? ''],
     ]).flat()
-    const env = { PATH: process.env['PATH'], GIT_CONFIG_COUNT: '3', ...Object.fromEntries(numbered) }
-    const call = callerOf(builtinTools({ root, env }))
+    const env = { PATH: process.env['PATH'], GIT_CONFIG_COUNT: '5', MY_THING: 'Same8', ...Object.fromEntries(numbered) }
+    const call = callerOf(builtinTools({ root, env, secretVariables: ['MY_THING', 'GIT_CONFIG_VALUE_3'] }))
     execFileSync('git', ['init', '-q', root])
     execFileSync('git', ['-C', root, 'config', 'core.fsmonitor', `touch ${join(root, 'canary')}; false`])
     const { content } = await call('run_command', { command: 'git status && git config user.name && git config user.email; env' })
     expect(content).toContain('Ada\nada@example.org')
-    expect(content).not.toContain('Authorization')
+    expect(content).not.toMatch(/Authorization|Declared7|Same8/)
     expect(existsSync(join(root, 'canary'))).toBe(false)
   })
 
