@@ -64,7 +64,7 @@ describe('from documents to a cited answer and its log', () => {
     const { stdout } = await place.run(['ask', question, '--docs', 'docs'])
     expect(stdout).toContain('[1] docs/ferry.pdf, page 2\n')
     const found = await place.run(['retrieve', 'last crossing', '--docs', 'docs'])
-    expect(found.stdout).toMatch(/docs\/ferry\.pdf, page [123] /)
+    expect(found.stdout).toMatch(/docs\/ferry\.pdf, page 1 /)
   })
 
   test('index, retrieve, ask, logs', async () => {
