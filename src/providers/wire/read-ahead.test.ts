@@ -30,3 +30,36 @@ it.each([
     }
   },
 )
+
+it('D02 what came before the connection broke is read, however slow its reader is', async () => {
+  const server = createServer((socket) =>
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
+      const pieces = Array.from({ length: 20 }, (_, index) => `piece${index};`)
+      const next = (): void => {
+        const piece = pieces.shift()
+        if (piece === undefined) socket.destroy()
+        else socket.write(piece, () => setImmediate(next))
+      }
+      next()
+    }),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const connected = once(server, 'connection') as Promise<[Socket]>
+  const body = bodyOf(await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
+  const [socket] = await connected
+  if (!socket.closed) await once(socket, 'close')
+  const reader = body?.getReader()
+  let text = ''
+  const readAll = async (): Promise<void> => {
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+      text += Buffer.from(part.value).toString()
+      // As slow as somebody who does something with each piece.
+      await new Promise(setImmediate)
+    }
+  }
+  await expect(readAll()).rejects.toThrow(/terminated|socket|closed/)
+  expect(text).toMatch(/^piece0;.*piece19;$/)
+  server.close()
+})

@@ -6,6 +6,8 @@
  * chunks, which is what nearly all are, has an end of its own: its reader is not read ahead for.
  */
 
+import { isAbort } from './network.ts'
+
 /** More than this is not kept for a reader who is slow. */
 const MOST_BYTES = 64 * 1024 * 1024
 
@@ -15,9 +17,14 @@ export function bodyOf({ body, headers }: Response): ReadableStream<Uint8Array> 
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read()
-        if (done) controller.close()
-        else controller.enqueue(value)
+        try {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch (thrown) {
+          // What came before it is read first: an error empties the queue. This is asked again after each piece.
+          if (isAbort(thrown) || controller.desiredSize === MOST_BYTES) throw thrown
+        }
       },
       cancel: (reason) => reader.cancel(reason),
     },
