@@ -66,6 +66,7 @@ describe('messages', () => {
     [[{ role: 'assistant', content: '', tool_calls: [{ id: 'a' }] }], /messages\[0\]\.tool_calls belongs to .* another API/],
     [[{ role: 'tool', content: '42', tool_call_id: 'a' }], /tool_call_id belongs/],
     [[{ role: 'assistant', toolCalls: [{ id: 'a' }] }], /toolCalls\[0\] is a part of type tool-call whose name/],
+    [[{ role: 'assistant', content: 'x', toolCalls: {} }], /messages\[0\]\.toolCalls must be a list of calls/],
     [[{ role: 'retrieved', content: 'x', retrieved: {} }], /messages\[0\]\.retrieved must hold a marker/],
     [ENDLESS, /nested too deeply/],
   ])('CORE-MSG-001 refuses %o and says where', (input, message) => {
@@ -98,6 +99,7 @@ describe('messages', () => {
       { id: 'b', role: 'assistant', content: 'Beside.', toolCalls: [call] },
       { id: 'd', role: 'user', content: 'Another text.', parts: [{ type: 'text', text: 'What is sent.' }] },
       { role: 'assistant', content: 'None.', tool_calls: [], function_call: null },
+      { role: 'assistant', content: 'No calls.', toolCalls: null },
       { role: 'assistant', content: null, parts: [{ type: 'tool-call', ...call }] },
       {
         role: 'assistant',
@@ -113,6 +115,7 @@ describe('messages', () => {
       { id: 'b', content: 'Beside.', toolCalls: [call], parts: [{ type: 'text' }, { type: 'tool-call', ...call }] },
       { id: 'd', content: 'What is sent.' },
       { content: 'None.' },
+      { content: 'No calls.' },
       { content: '', parts: [{ type: 'tool-call' }] },
       { content: 'I look.', parts: [{ type: 'thinking' }, { type: 'text', text: 'I look.' }, { type: 'tool-call' }] },
     ])

@@ -197,7 +197,9 @@ function isMessage(like: Partial<Message>): boolean {
 }
 
 /** Whatever was said in one form only: text without parts or beside those that have none, calls beside them. */
-function partsOf({ content, parts, toolCalls = [] }: Partial<Message>, place: string): readonly Part[] {
+function partsOf({ content, parts, toolCalls: given }: Partial<Message>, place: string): readonly Part[] {
+  const toolCalls = given ?? []
+  if (!Array.isArray(given ?? [])) throw new ConfigurationError(`${place}.toolCalls must be a list of calls.`)
   if (parts === undefined && toolCalls.length === 0 && typeof content !== 'string') {
     throw new ConfigurationError(`${place} has neither a content string nor parts.`)
   }
