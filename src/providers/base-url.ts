@@ -5,7 +5,7 @@ import { ConfigurationError } from '../core/error.ts'
 /**
  * @param source what the URL was read from, for the message: `OPENAI_BASE_URL`.
  * @param version appended when the path does not end in a version (`/v1`, `/v1beta`): some tools want the variable with it, some without.
- * @throws ConfigurationError when it is no http(s) URL.
+ * @throws ConfigurationError when it is no http(s) URL, or holds a name and a password.
  */
 export function normalizeBaseUrl(given: string, source: string, version?: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined
@@ -14,10 +14,13 @@ export function normalizeBaseUrl(given: string, source: string, version?: string
       `${source} must be a URL that begins with http:// or https://, but is ${JSON.stringify(withoutUserInfo(given))}.`,
     )
   }
-  if (url.username !== '' || url.password !== '')
+  if (url.username !== '' || url.password !== '') {
+    url.username = ''
+    url.password = ''
     throw new ConfigurationError(
-      `${source} must not hold a name and a password (${JSON.stringify(withoutUserInfo(given))}): no request can be sent to such a URL. Send them as a header.`,
+      `${source} must not hold a name and a password (${JSON.stringify(url.href)}): no request can be sent to such a URL. Send them as a header.`,
     )
+  }
   const path = url.pathname.replace(/\/+$/, '')
   url.pathname = version === undefined || /\/v\d+\w*$/.test(path) ? path : `${path}/${version}`
   return url.href.replace(/\/$/, '')
@@ -43,5 +46,5 @@ export function ollamaBaseUrl(host: string | undefined): string {
 }
 
 function withoutUserInfo(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, '//')
+  return url.replace(/\/\/[^/]*@/, '//')
 }

@@ -74,8 +74,16 @@ describe('createProviderModel', () => {
     expect(error?.message).not.toContain('hunter22')
   })
 
-  it('refuses a base URL with a password', () => {
-    const create = (): unknown => createProviderModel('openai-compatible/x', { baseURL: 'http://me:hunter22@host/v1', env: {} })
+  it.each([
+    'http://me:hunter22@host/v1',
+    'http://me:p@hunter22@host/v1',
+    'http://me:hunter@22secret@host/v1',
+    'http:/me:hunter22@host/v1',
+    'http:me:hunter22@host/v1',
+    String.raw`http:\\me:hunter22@host/v1`,
+  ])('refuses a base URL with a password, and does not repeat it: %s', (baseURL) => {
+    const create = (): unknown => createProviderModel('openai-compatible/x', { baseURL, env: {} })
+    expect(create).not.toThrow(/22secret/)
     expect(create).toThrow(/^(?!.*hunter22).*must not hold a name and a password/)
   })
 
