@@ -145,7 +145,7 @@ export class Answer {
     if (error === undefined || error === null) return true
     const { name, value, text, message } = error as { name?: unknown; value?: unknown; text?: unknown; message?: string }
     if (name === 'AI_TypeValidationError') return isBesideTheAnswer(value)
-    if (name === 'AI_JSONParseError') return saysNothing(asString(text) ?? '…')
+    if (name === 'AI_JSONParseError') return typeof text === 'string' && saysNothing(text)
     // The provider ended its stream properly and gave no reason (seen with [DONE]).
     const isAboutReason = name === 'AI_InvalidResponseDataError' && /finish reason/.test(message ?? '')
     if (isAboutReason && this.#with.call.wire?.notes.ended !== true) throw this.#interrupted()

@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { Dialect, Verdict } from './dialect.ts'
 import { isEndMark, parseObject, saysNothing } from './dialect.ts'
-import { ERROR_LINE_MARKERS, errorLineIn, formatEvent, parseEvent, splitEvents } from './events.ts'
+import { errorLineIn, formatEvent, parseEvent, splitEvents } from './events.ts'
 
 export interface Mended {
   readonly bytes: Buffer
@@ -33,9 +33,7 @@ export class Mender {
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect
-    this.#markers = [...dialect.markers, ...(dialect.markers.length === 0 ? [] : ERROR_LINE_MARKERS)].map((marker) =>
-      Buffer.from(marker),
-    )
+    this.#markers = dialect.markers.map((marker) => Buffer.from(marker))
     this.#deltas = dialect.deltas.map((marker) => Buffer.from(marker))
   }
 

@@ -1,6 +1,6 @@
 /**
- * All APIs: servers and gateways report an error in the middle of a stream in the words of another API, or in their own, and the package passes
- * over it. The end of the answer that follows, or is missing, would be all that is left of it.
+ * Chat Completions, Gemini and Responses: servers and gateways report an error in the middle of a stream in the words of another API, or in their
+ * own, and the package passes over it (that for Messages refuses what it does not know: see `unknown-events.ts`). The end of the answer that follows, or is missing, would be all that is left of it.
  */
 
 import { isErrorReport } from '../../wire/error-report.ts'

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../core/json.ts'
 import type { CreateDialect, Dialect, Verdict, WireNotes } from '../../wire/dialect.ts'
 import { END_MARK } from '../../wire/dialect.ts'
+import { ERROR_LINE_MARKERS } from '../../wire/events.ts'
 
 /** Made anew for each call, so that it may remember what came before. */
 export interface Gap {
@@ -27,7 +28,7 @@ export function dialectOf({ gaps, ...traits }: ApiTraits): CreateDialect {
     const readsAll = made.some((gap) => gap.event !== undefined && gap.markers.length === 0)
     return {
       ...traits,
-      markers: readsAll ? [] : [...new Set([END_MARK, ...made.flatMap((gap) => gap.markers)])],
+      markers: readsAll ? [] : [...new Set([END_MARK, ...ERROR_LINE_MARKERS, ...made.flatMap((gap) => gap.markers)])],
       event: (event) => judge(made, event),
       hasBegun: () => made.every((gap) => gap.hasBegun?.() !== false),
       hasEnded: () => notes.ended,
