@@ -13,7 +13,7 @@ import { eventNote, finishNote } from './event-notes.ts'
 import { EXIT, EXIT_CODES } from './exit-codes.ts'
 import { tellFailure } from './failure.ts'
 import { formatCost, formatMs, formatUsage } from './format.ts'
-import { note, toJsonLine } from './io.ts'
+import { broken, note, toJsonLine } from './io.ts'
 import type { Io } from './io.ts'
 import { sourceList } from './source-list.ts'
 import { placeOf } from './sources.ts'
@@ -189,6 +189,6 @@ async function finishNotes(result: QueryResult, tookMs: number | null, io: Io): 
   if (why !== undefined) await note(io, why)
   if (!io.stderr.isTerminal) return
   const facts = [result.model, formatMs(tookMs), formatUsage(result.usage), formatCost(result.costUsd), result.turnId]
-  const { wrapWords } = await import('./terminal/wrap.ts')
-  await io.stderr.writeRaw(`${io.stderr.style('dim', wrapWords(visibleLine(facts.join(' · ')), io.stderr.columns))}\n`)
+  const shown = await broken(visibleLine(facts.join(' · ')), io.stderr)
+  await io.stderr.writeRaw(`${io.stderr.style('dim', shown)}\n`)
 }

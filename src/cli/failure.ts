@@ -5,6 +5,7 @@ import { toCriaError } from '../core/error.ts'
 import { redact } from '../util/redact.ts'
 import { visibleText } from '../util/terminal.ts'
 import { EXIT_CODES } from './exit-codes.ts'
+import { broken, MESSAGE_INDENT } from './io.ts'
 import type { Io } from './io.ts'
 
 export function exitCodeOf(thrown: unknown): number {
@@ -24,14 +25,8 @@ export function describeFailure(thrown: unknown, env: Surroundings['env']): stri
 
 /** On standard error; on a terminal broken between words. */
 export async function tellFailure(thrown: unknown, { stderr, env }: Pick<Io, 'stderr' | 'env'>): Promise<void> {
-  const told = `${describeFailure(thrown, env)}\n`
-  if (!stderr.isTerminal) return stderr.writeRaw(told)
-  const { wrapWords } = await import('./terminal/wrap.ts')
-  return stderr.writeRaw(wrapWords(told, stderr.columns, FAILURE_INDENT))
+  return stderr.writeRaw(await broken(`${describeFailure(thrown, env)}\n`, stderr, MESSAGE_INDENT))
 }
-
-/** What a line of a failure that is broken goes on under: its hint. */
-export const FAILURE_INDENT: number = 'cria: '.length
 
 const SECRET_NAME = /(_KEY|_TOKEN|_SECRET|_PASSWORD|PASSWD)$/
 

@@ -102,10 +102,17 @@ export function toJsonLine(value: unknown): string {
   return `${json.replace(NOT_FOR_TERMINALS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 }
 
-/** A line on standard error; on a terminal as many as it takes, broken between words. */
-export async function note({ stderr }: Pick<Io, 'stderr'>, text: string): Promise<void> {
-  const line = `cria: ${text}\n`
-  if (!stderr.isTerminal) return stderr.write(line)
+/** On a terminal broken between words, as it is elsewhere. @param indent cells that a line which goes on begins with. */
+export async function broken(text: string, { isTerminal, columns }: Channel, indent = 0): Promise<string> {
+  if (!isTerminal) return text
   const { wrapWords } = await import('./terminal/wrap.ts')
-  return stderr.write(wrapWords(line, stderr.columns, 'cria: '.length))
+  return wrapWords(text, columns, indent)
+}
+
+/** What a message of ours that is broken goes on under. */
+export const MESSAGE_INDENT: number = 'cria: '.length
+
+/** A line on standard error; on a terminal as many as it takes. */
+export async function note({ stderr }: Pick<Io, 'stderr'>, text: string): Promise<void> {
+  return stderr.write(await broken(`cria: ${text}\n`, stderr, MESSAGE_INDENT))
 }

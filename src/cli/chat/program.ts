@@ -4,7 +4,8 @@ import { ConfigurationError } from '../../core/error.ts'
 import { exactText } from '../../util/terminal.ts'
 import { wrapWords } from '../terminal/wrap.ts'
 import { EXIT } from '../exit-codes.ts'
-import { describeFailure, exitCodeOf, FAILURE_INDENT } from '../failure.ts'
+import { describeFailure, exitCodeOf } from '../failure.ts'
+import { MESSAGE_INDENT } from '../io.ts'
 import { Conversation } from './conversation.ts'
 import type { Front } from './front.ts'
 import type { Start } from './options.ts'
@@ -59,7 +60,7 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
       } catch (thrown) {
         // What is wrong with one message ends no session.
         const told = describeFailure(thrown, io.env)
-        await front.tell(`${front.style('red', front.canAsk ? wrapWords(told, front.columns, FAILURE_INDENT) : told)}\n`)
+        await front.tell(`${front.style('red', front.canAsk ? wrapWords(told, front.columns, MESSAGE_INDENT) : told)}\n`)
         code = exitCodeOf(thrown)
       }
     }

@@ -7,7 +7,8 @@ import { visibleLine, visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
 import { eventNote, finishNote } from '../event-notes.ts'
 import { EXIT, EXIT_CODES } from '../exit-codes.ts'
-import { describeFailure, FAILURE_INDENT } from '../failure.ts'
+import { describeFailure } from '../failure.ts'
+import { MESSAGE_INDENT } from '../io.ts'
 import type { Io } from '../io.ts'
 import { markdownStream } from '../terminal/markdown.ts'
 import { wrapWords } from '../terminal/wrap.ts'
@@ -65,7 +66,7 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
       case 'error':
         await end()
         await tell(
-          `${style('red', wrapWords(describeFailure(errorFromInfo(event.error), io.env), io.stdout.columns, FAILURE_INDENT))}\n`,
+          `${style('red', wrapWords(describeFailure(errorFromInfo(event.error), io.env), io.stdout.columns, MESSAGE_INDENT))}\n`,
         )
         break
       case 'complete':

@@ -4,7 +4,7 @@ import { visibleText } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { toJsonLine } from '../io.ts'
+import { broken, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 
 const MARKS: Readonly<Record<Check['status'], readonly [mark: string, style: 'green' | 'yellow' | 'red']>> = {
@@ -25,13 +25,7 @@ Each MCP server that counts is started and ended again. Changes nothing and show
   async run({ options }, io) {
     const diagnosis = await diagnose(io, { signal: io.signal, offline: options.offline })
     if (options.json) await io.stdout.write(toJsonLine(diagnosis))
-    else {
-      const { wrapWords } = await import('../terminal/wrap.ts')
-      for (const check of diagnosis.checks) {
-        const shown = line(check, io.stdout)
-        await io.stdout.writeRaw(io.stdout.isTerminal ? wrapWords(shown, io.stdout.columns, INDENT) : shown)
-      }
-    }
+    else for (const check of diagnosis.checks) await io.stdout.writeRaw(await broken(line(check, io.stdout), io.stdout, INDENT))
     return diagnosis.ok ? EXIT.done : EXIT.failed
   },
 })

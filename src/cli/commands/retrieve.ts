@@ -6,7 +6,7 @@ import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { emptyChoice, FILTER_OPTIONS, filterOf } from '../filter-options.ts'
-import { note, toJsonLine } from '../io.ts'
+import { broken, note, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
 import { placeOf } from '../sources.ts'
@@ -67,9 +67,8 @@ export const retrieve: Command = defineCommand({
         if (nothing === undefined) await note(io, 'nothing was found.')
       } else {
         for (const [index, chunk] of chunks.entries()) {
-          const { wrapWords } = await import('../terminal/wrap.ts')
           const shown = describe(chunk, { query, rank: index + 1, from }, io.stdout)
-          await io.stdout.writeRaw(io.stdout.isTerminal ? wrapWords(shown, io.stdout.columns) : shown)
+          await io.stdout.writeRaw(await broken(shown, io.stdout))
         }
       }
       return 0
