@@ -164,6 +164,16 @@ test.each<[what: string, call: () => unknown, message: string]>([
     'A bot has no option `system`: write `systemPrompt`.',
   ],
   [
+    'what another library calls it, of a bot with options of its own',
+    () => new StructuredBot(unchecked({ schema: {}, system: 'Be kind.' })),
+    'StructuredBot has no option `system`: write `systemPrompt`.',
+  ],
+  [
+    'what a bot with tools calls otherwise',
+    () => new AgentBot(unchecked({ tools: [look], maxSteps: 3 })),
+    'AgentBot has no option `maxSteps`: write `maxIterations`.',
+  ],
+  [
     'of ask() in a bot',
     () => new QueryBot(unchecked({ docstore, nResults: 5 })),
     'QueryBot has no option `nResults`: write `ask(question, { nResults })`.',

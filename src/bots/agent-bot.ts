@@ -3,9 +3,8 @@
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
-import { checkNames } from '../engine/check-values.ts'
 import { specOf } from '../engine/turn-request.ts'
-import { BOT_OPTIONS } from './options.ts'
+import { checkBotNames } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
@@ -30,7 +29,7 @@ const OPTIONS = [
   'toolChoice',
 ] satisfies (keyof AgentBotOptions)[]
 
-const ELSEWHERE = { system: 'systemPrompt', maxSteps: 'maxIterations' }
+const ELSEWHERE = { maxSteps: 'maxIterations' }
 
 export class AgentBot extends SimpleBot {
   readonly tools: readonly Tool[]
@@ -38,7 +37,7 @@ export class AgentBot extends SimpleBot {
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: AgentBotOptions) {
-    checkNames('AgentBot', options, [...BOT_OPTIONS, ...OPTIONS], ELSEWHERE)
+    checkBotNames('AgentBot', options, OPTIONS, ELSEWHERE)
     const { tools, maxIterations, hasPermissionsToUseTool, rules, safeMode, toolConcurrency, toolChoice, ...rest } = options
     super(rest)
     if (maxIterations !== undefined && !(maxIterations >= 1)) {

@@ -11,6 +11,7 @@ import type { DocumentStore } from '../core/store.ts'
 import { resolveModel } from '../app/user-models.ts'
 import { checkSettings, SETTINGS } from '../engine/check-settings.ts'
 import { checkList, checkNames, checkPort, checkType } from '../engine/check-values.ts'
+import { namesOf } from '../util/nearest.ts'
 
 /** Where the text of an answer is shown while it comes. */
 const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
@@ -68,7 +69,7 @@ export const PASSED_ON: readonly PassedOn[] = [
 ]
 
 /** As for `query()`: the compiler sees to it that none is missing. */
-export const BOT_OPTIONS: readonly string[] = Object.keys({
+const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
   systemPrompt: true,
   model: true,
   fallbackModels: true,
@@ -89,7 +90,7 @@ export const BOT_OPTIONS: readonly string[] = Object.keys({
   enableThinking: true,
   budget: true,
   ...SETTINGS,
-} satisfies Record<keyof BotOptions, true>)
+})
 
 /** What `query()`, and other libraries, call what is there under another name. */
 const ELSEWHERE = {
@@ -100,9 +101,24 @@ const ELSEWHERE = {
   sessionId: 'ask(input, { sessionId })',
 }
 
+/**
+ * As `checkNames`, for a bot that takes more than every bot does.
+ *
+ * @param own the names of what only it takes.
+ * @param elsewhere hints of its own, before those of all bots.
+ */
+export function checkBotNames(
+  what: string,
+  options: object,
+  own: readonly string[],
+  elsewhere: Readonly<Record<string, string>> = {},
+): void {
+  checkNames(what, options, [...BOT_OPTIONS, ...own], { ...ELSEWHERE, ...elsewhere })
+}
+
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkBotOptions(options: BotOptions): void {
-  checkNames('A bot', options, BOT_OPTIONS, ELSEWHERE)
+  checkBotNames('A bot', options, [])
   const { streamTarget, jsonMode, schema, fallbackModels = [], memory, recorder } = options
   for (const name of ['systemPrompt', 'name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
   checkType('jsonMode', jsonMode, 'boolean')

@@ -10,11 +10,11 @@ import type { Message, MessageInput } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
 import type { ChunkFilter, DocumentStore } from '../core/store.ts'
 import { checkRetrieval } from '../engine/check-options.ts'
-import { checkNames, checkPort } from '../engine/check-values.ts'
+import { checkPort } from '../engine/check-values.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
 import { rememberAnswer } from './memory.ts'
-import { BOT_OPTIONS } from './options.ts'
+import { checkBotNames } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
@@ -36,7 +36,6 @@ export interface QueryAskOptions extends AskOptions {
 }
 
 const ELSEWHERE = {
-  system: 'systemPrompt',
   store: 'docstore',
   nResults: 'ask(question, { nResults })',
   filter: 'retrieve: { filter }',
@@ -48,7 +47,7 @@ export class QueryBot extends SimpleBot {
 
   /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
   constructor(options: QueryBotOptions) {
-    checkNames('QueryBot', options, [...BOT_OPTIONS, 'docstore', 'retrieve'], ELSEWHERE)
+    checkBotNames('QueryBot', options, ['docstore', 'retrieve'], ELSEWHERE)
     const { docstore, retrieve, ...rest } = options
     super(rest)
     if (docstore === undefined || docstore === null)

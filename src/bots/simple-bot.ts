@@ -26,6 +26,7 @@ import { keepsMessages, remember } from './memory.ts'
 import { checkBotOptions, PASSED_ON } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { displayFor, shown } from './show.ts'
+import { namesOf } from '../util/nearest.ts'
 
 export interface AskOptions {
   readonly signal?: AbortSignal
@@ -140,7 +141,7 @@ export class SimpleBot {
 
   /** The names that the second argument of `ask` may hold. */
   protected get askOptions(): readonly string[] {
-    return ['signal', 'sessionId', 'span'] satisfies (keyof AskOptions)[]
+    return namesOf<AskOptions>({ signal: true, sessionId: true, span: true })
   }
 
   protected get kind(): string {

@@ -8,11 +8,11 @@ import { isStandardSchema, issueLine, jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
 import { addUsage } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
-import { checkNames, checkNumber } from '../engine/check-values.ts'
+import { checkNumber } from '../engine/check-values.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
 import type { BotAnswer } from './answer.ts'
-import { BOT_OPTIONS } from './options.ts'
+import { checkBotNames } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
@@ -43,7 +43,7 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
 
   /** @throws ConfigurationError for a schema that is none, and as SimpleBot. */
   constructor(options: StructuredBotOptions<Output>) {
-    checkNames('StructuredBot', options, [...BOT_OPTIONS, 'numAttempts', 'allowFailedValidation'])
+    checkBotNames('StructuredBot', options, ['numAttempts', 'allowFailedValidation'])
     const { numAttempts = 3, allowFailedValidation = false, ...rest } = options
     checkNumber('numAttempts', numAttempts, 1)
     super({ ...rest, jsonMode: true })

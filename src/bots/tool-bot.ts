@@ -7,11 +7,10 @@ import type { ToolChoice } from '../core/model.ts'
 import type { ToolCallPart } from '../core/part.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkTools } from '../engine/check-options.ts'
-import { checkNames } from '../engine/check-values.ts'
 import { checkedCalls } from '../engine/tool-calls.ts'
 import { specOf } from '../engine/turn-request.ts'
 import type { BotAnswer } from './answer.ts'
-import { BOT_OPTIONS } from './options.ts'
+import { checkBotNames } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
@@ -36,7 +35,7 @@ export class ToolBot extends SimpleBot {
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: ToolBotOptions) {
-    checkNames('ToolBot', options, [...BOT_OPTIONS, 'tools', 'toolChoice'])
+    checkBotNames('ToolBot', options, ['tools', 'toolChoice'])
     const { tools, toolChoice, ...rest } = options
     super(rest)
     this.tools = toolsOf({ tools }, 'ToolBot')

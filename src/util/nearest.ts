@@ -25,6 +25,11 @@ export function misspelt(given: object, known: readonly string[]): { readonly ke
   return undefined
 }
 
+/** Every name of an options object, for `unknownOption`; the compiler sees to it that none is missing. */
+export function namesOf<Options extends object>(names: Readonly<Record<keyof Options, true>>): readonly string[] {
+  return Object.keys(names)
+}
+
 /**
  * The first name in `given` that is none of `known`, and what to tell about it: which was most likely meant, or where else it belongs, or which
  * there are. What is `undefined` was not given.
