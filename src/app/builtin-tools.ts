@@ -6,10 +6,11 @@ import type { Tool } from '../core/tool.ts'
 import { checkList, checkNames } from '../engine/check-values.ts'
 import { builtinTools as toolsOf } from '../tools/builtin/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../tools/builtin/builtin-tools.ts'
+import { namesOf } from '../util/nearest.ts'
 
 export type { BuiltinToolOptions }
 
-const OPTIONS = Object.keys({
+const OPTIONS = namesOf<BuiltinToolOptions>({
   root: true,
   stores: true,
   fetch: true,
@@ -19,7 +20,7 @@ const OPTIONS = Object.keys({
   keptVariables: true,
   readDocument: true,
   todos: true,
-} satisfies Record<keyof BuiltinToolOptions, true>)
+})
 
 /**
  * Tools for one folder: `read_file`, `write_file`, `edit_file`, `list_files`, `search_files`, `run_command`, `ask_user`, `todo`; with

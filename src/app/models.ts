@@ -9,7 +9,7 @@ import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { describe } from '../util/check.ts'
-import { nearest } from '../util/nearest.ts'
+import { namesOf, nearest } from '../util/nearest.ts'
 import { POINTERS, PROVIDERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
 
@@ -49,14 +49,14 @@ export function createModel(ref: string, options: ModelOptions = {}): LanguageMo
   return createProviderModel(ref, options)
 }
 
-const OPTIONS = Object.keys({
+const OPTIONS = namesOf<ModelOptions>({
   ...CONNECTION_OPTIONS,
   facts: true,
   thinkTags: true,
   maxEventBytes: true,
-} satisfies Record<keyof ModelOptions, true>)
+})
 
-const FACTS = Object.keys({
+const FACTS = namesOf<ModelFacts>({
   contextWindow: true,
   maxOutputTokens: true,
   price: true,
@@ -69,7 +69,7 @@ const FACTS = Object.keys({
   structuredOutput: true,
   writes: true,
   cutsSilently: true,
-} satisfies Record<keyof ModelFacts, true>)
+})
 
 function checkModelOptions(options: ModelOptions): void {
   checkNames('createModel()', options, OPTIONS, { key: 'apiKey', url: 'baseURL' })

@@ -4,6 +4,7 @@ import type { JournalKeeper, Recorder } from '../core/recorder.ts'
 import { checkNames, checkOneOf } from '../engine/check-values.ts'
 import { openJournal } from './journal.ts'
 import { homePaths } from './paths.ts'
+import { namesOf } from '../util/nearest.ts'
 
 export interface OpenRecorderOptions {
   /** A file of your own; default the journal of `CRIA_HOME`, shared with the command line. */
@@ -14,7 +15,7 @@ export interface OpenRecorderOptions {
   readonly synchronous?: 'normal' | 'full'
 }
 
-const OPTIONS = ['path', 'readOnly', 'synchronous'] satisfies (keyof OpenRecorderOptions)[]
+const OPTIONS = namesOf<OpenRecorderOptions>({ path: true, readOnly: true, synchronous: true })
 
 /**
  * Opens a journal on a SQLite file. Several processes may have the same one open. Close it when you are done, unless it is the shared one.

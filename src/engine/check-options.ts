@@ -16,14 +16,12 @@ import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
 import { describe } from '../util/check.ts'
+import { namesOf } from '../util/nearest.ts'
 import { checkPrices } from './check-budget.ts'
 import { checkModel } from './check-model.ts'
 import { checkSettings, SETTINGS } from './check-settings.ts'
 import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType } from './check-values.ts'
 import type { EngineOptions } from './options.ts'
-
-/** Every name, so that a misspelt one can be told; the compiler sees to it that none is missing. */
-const namesOf = <Options extends object>(names: Record<keyof Options, true>): readonly string[] => Object.keys(names)
 
 const RULES = namesOf<ToolRules>({ allow: true, ask: true, deny: true, afterUntrusted: true, root: true })
 const COMPACTION = namesOf<CompactionOptions>({ at: true, to: true, keepTurns: true, window: true })

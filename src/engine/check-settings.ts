@@ -7,6 +7,7 @@ import { describe, isRecord } from '../util/check.ts'
 import { checkBudget } from './check-budget.ts'
 import { checkList, checkNames, checkNumber, checkOneOf, checkType } from './check-values.ts'
 import type { EngineOptions } from './options.ts'
+import { namesOf } from '../util/nearest.ts'
 
 export type SharedOptions = CallSettings &
   Pick<EngineOptions, 'retry' | 'timeouts' | 'budget' | 'enableThinking' | 'switchModels' | 'onQueryCompleted'>
@@ -23,13 +24,13 @@ export const SETTINGS: Readonly<Record<keyof CallSettings, true>> = {
   seed: true,
   providerOptions: true,
 }
-const RETRY = Object.keys({
+const RETRY = namesOf<RetryPolicy>({
   maxRetries: true,
   initialDelay: true,
   maxDelay: true,
   afterOutput: true,
   coolDown: true,
-} satisfies Record<keyof RetryPolicy, true>)
+})
 const TIMEOUTS = ['firstToken', 'idle', 'step', 'turn'] as const
 const EFFORTS: readonly unknown[] = [undefined, true, false, 'off', 'low', 'medium', 'high']
 

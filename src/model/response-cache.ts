@@ -8,7 +8,7 @@ import type { Part } from '../core/part.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import { describe } from '../util/check.ts'
 import { sha256 } from '../util/hash.ts'
-import { unknownOption } from '../util/nearest.ts'
+import { namesOf, unknownOption } from '../util/nearest.ts'
 import { nameOfObject } from '../util/object-name.ts'
 import { MemoryCache } from './memory-cache.ts'
 import { Flight } from './flight.ts'
@@ -26,7 +26,7 @@ export interface ResponseCacheOptions {
   readonly clock?: Pick<Clock, 'now'>
 }
 
-const OPTIONS = ['max', 'ttl', 'toolCalls', 'store', 'clock'] satisfies (keyof ResponseCacheOptions)[]
+const OPTIONS = namesOf<ResponseCacheOptions>({ max: true, ttl: true, toolCalls: true, store: true, clock: true })
 
 export interface CachedAnswer {
   readonly parts: readonly Part[]

@@ -6,7 +6,7 @@ import type { ErrorInfo } from '../core/error.ts'
 import { backoff, DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { describe } from '../util/check.ts'
 import { systemClock } from '../util/clock.ts'
-import { unknownOption } from '../util/nearest.ts'
+import { namesOf, unknownOption } from '../util/nearest.ts'
 import { isPromise } from '../util/promise.ts'
 
 export interface RetryOptions {
@@ -23,7 +23,14 @@ export interface RetryOptions {
   readonly random?: () => number
 }
 
-const OPTIONS = ['maxRetries', 'initialDelay', 'signal', 'isRetryable', 'clock', 'random'] satisfies (keyof RetryOptions)[]
+const OPTIONS = namesOf<RetryOptions>({
+  maxRetries: true,
+  initialDelay: true,
+  signal: true,
+  isRetryable: true,
+  clock: true,
+  random: true,
+})
 
 export interface RetryNotice {
   readonly type: 'retry'

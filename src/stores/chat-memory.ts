@@ -11,6 +11,7 @@ import { givenDocuments } from './given-documents.ts'
 import { checkOptionNames } from './option-names.ts'
 import { toDocument } from './sqlite/documents.ts'
 import { chunkTest } from './rank/filter.ts'
+import { namesOf } from '../util/nearest.ts'
 
 export interface ChatMemoryOptions {
   /** Shown in events; default `chat`. */
@@ -21,7 +22,7 @@ export interface ChatMemoryOptions {
   readonly maxChars?: number
 }
 
-const OPTIONS = ['name', 'maxTurns', 'maxChars'] satisfies (keyof ChatMemoryOptions)[]
+const OPTIONS = namesOf<ChatMemoryOptions>({ name: true, maxTurns: true, maxChars: true })
 const DEFAULT_LIMIT = 10
 const WORD = /[\p{L}\p{N}]+/gu
 

@@ -6,6 +6,7 @@ import { checkChunkOptions } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { checkOptionNames } from './option-names.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
+import { namesOf } from '../util/nearest.ts'
 
 export interface MemoryDocumentStoreOptions {
   /** Shown in events and on the command line; default `memory`. */
@@ -16,7 +17,7 @@ export interface MemoryDocumentStoreOptions {
   readonly embeddingModel?: EmbeddingModel
 }
 
-const OPTIONS = ['name', 'chunk', 'embeddingModel'] satisfies (keyof MemoryDocumentStoreOptions)[]
+const OPTIONS = namesOf<MemoryDocumentStoreOptions>({ name: true, chunk: true, embeddingModel: true })
 
 /**
  * A document store without a file: a `SqliteDocumentStore` that keeps its pages in memory, so that both find the same for ever. Opened

@@ -41,6 +41,7 @@ import type { Addition, Outcome } from './sqlite/write.ts'
 import { TEXT_RULE } from './vectors/text.ts'
 import type { EmbeddedQuery } from './worker/messages.ts'
 import { checkOptionNames } from './option-names.ts'
+import { namesOf } from '../util/nearest.ts'
 
 export type { EmbedReport, EmbedRunOptions, FileFacts, Outcome, QueryVector, SourceState }
 
@@ -503,17 +504,17 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 }
 
-const OPTIONS = [
-  'path',
-  'name',
-  'readOnly',
-  'chunk',
-  'embeddingModel',
-  'replaceEmbeddings',
-  'synchronous',
-] satisfies (keyof SqliteDocumentStoreOptions)[]
+const OPTIONS = namesOf<SqliteDocumentStoreOptions>({
+  path: true,
+  name: true,
+  readOnly: true,
+  chunk: true,
+  embeddingModel: true,
+  replaceEmbeddings: true,
+  synchronous: true,
+})
 
-const SEARCH = ['limit', 'filter', 'signal'] satisfies (keyof SearchOptions)[]
+const SEARCH = namesOf<SearchOptions>({ limit: true, filter: true, signal: true })
 
 /** What is loaded when vectors are made or asked for. */
 interface Vectors {

@@ -5,7 +5,7 @@ import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
 import type { JsonSchema, Schema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import { faultIn } from './schema-fault.ts'
-import { misspelt } from '../util/nearest.ts'
+import { misspelt, namesOf } from '../util/nearest.ts'
 
 type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
 
@@ -25,7 +25,7 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
 }
 
 const MAX_NAME = 64
-const FIELDS = Object.keys({
+const FIELDS = namesOf<Tool>({
   name: true,
   description: true,
   inputSchema: true,
@@ -39,7 +39,7 @@ const FIELDS = Object.keys({
   maxResultChars: true,
   preview: true,
   call: true,
-} satisfies Record<keyof Tool, true>)
+})
 
 /** @throws ConfigurationError that names the tool, what was expected and what came. */
 export function checkTool(tool: Tool): void {

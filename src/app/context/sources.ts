@@ -6,11 +6,12 @@ import type { ContextBudget, ContextOptions, EngineContextOptions } from '../../
 import { checkList, checkNames } from '../../engine/check-values.ts'
 import { describe, isRecord } from '../../util/check.ts'
 import { homePaths } from '../paths.ts'
+import { namesOf } from '../../util/nearest.ts'
 
 /** Tokens at most for each, unless the options say otherwise. */
 const DEFAULT_CONTEXT_TOKENS = { project: 8000, recentFiles: 16_000, gitStatus: 2000 } as const
 
-const OPTIONS = Object.keys({
+const OPTIONS = namesOf<ContextOptions>({
   project: true,
   recentFiles: true,
   gitStatus: true,
@@ -18,7 +19,7 @@ const OPTIONS = Object.keys({
   sources: true,
   compaction: true,
   summaryModel: true,
-} satisfies Record<keyof ContextOptions, true>)
+})
 
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function resolveContext(options: ContextOptions, env: NodeJS.ProcessEnv = process.env): EngineContextOptions {

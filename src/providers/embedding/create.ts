@@ -2,7 +2,7 @@
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'
-import { unknownOption } from '../../util/nearest.ts'
+import { namesOf, unknownOption } from '../../util/nearest.ts'
 import { CONNECTION_OPTIONS, definitionOf, packageSettings, requireBaseUrl, requireKey, secretsOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { PROVIDER_DEFINITIONS } from '../registry.ts'
@@ -23,12 +23,12 @@ export interface EmbeddingOptions extends ConnectionOptions {
   readonly maxTokens?: number
 }
 
-const OPTIONS = Object.keys({
+const OPTIONS = namesOf<EmbeddingOptions>({
   ...CONNECTION_OPTIONS,
   dimensions: true,
   maxBatch: true,
   maxTokens: true,
-} satisfies Record<keyof EmbeddingOptions, true>)
+})
 
 const LOCAL = 'local'
 

@@ -16,6 +16,7 @@ import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readMarkdown } from './read-markdown.ts'
 import { readText } from './read-text.ts'
+import { namesOf } from '../../util/nearest.ts'
 
 /** Changes whenever the same document may be cut differently; an index made by another version is made again. */
 export const CHUNKER_VERSION = 1
@@ -87,7 +88,7 @@ function checkDocument(document: unknown): void {
 
 /** @returns the longest chunk. @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkChunkOptions(options: ChunkOptions, owner = '`chunk`'): number {
-  checkOptionNames(owner, options, ['maxChars'] satisfies (keyof ChunkOptions)[])
+  checkOptionNames(owner, options, namesOf<ChunkOptions>({ maxChars: true }))
   const { maxChars = DEFAULT_MAX_CHARS } = options
   if (!Number.isInteger(maxChars) || maxChars < LEAST_MAX_CHARS)
     throw new ConfigurationError(`maxChars must be a whole number of at least ${LEAST_MAX_CHARS}, but is ${String(maxChars)}.`)

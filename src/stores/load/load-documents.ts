@@ -8,6 +8,7 @@ import type { LoadLimits } from './load-file.ts'
 import { resolveRoots, walk } from './walk.ts'
 import type { SkippedFile } from './walk.ts'
 import { realpath } from 'node:fs/promises'
+import { namesOf } from '../../util/nearest.ts'
 
 export interface LoadOptions extends LoadLimits {
   /** Folder that paths and sources are relative to; default: the current one. */
@@ -22,7 +23,7 @@ export interface LoadedDocuments extends AsyncIterable<SourceDocument> {
   toArray(): Promise<SourceDocument[]>
 }
 
-const OPTIONS = ['base', 'onSkip', 'maxFileBytes', 'timeout', 'signal'] satisfies (keyof LoadOptions)[]
+const OPTIONS = namesOf<LoadOptions>({ base: true, onSkip: true, maxFileBytes: true, timeout: true, signal: true })
 
 /**
  * Finds the documents in files and folders: Markdown, text, HTML, PDF, DOCX, notebooks, source code, JSON, CSV, and whatever else is text.

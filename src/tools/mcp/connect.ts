@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, toCriaError } from '../../core/error.ts'
 import type { Tool } from '../../core/tool.ts'
 import { systemClock } from '../../util/clock.ts'
-import { unknownOption } from '../../util/nearest.ts'
+import { namesOf, unknownOption } from '../../util/nearest.ts'
 import { loadClient } from './load-client.ts'
 import { toolNames } from './names.ts'
 import { memoryPins } from './pins.ts'
@@ -32,7 +32,7 @@ export interface McpOptions {
   readonly clock?: Clock
 }
 
-const OPTIONS = Object.keys({
+const OPTIONS = namesOf<McpOptions>({
   servers: true,
   cwd: true,
   env: true,
@@ -41,7 +41,7 @@ const OPTIONS = Object.keys({
   pins: true,
   signal: true,
   clock: true,
-} satisfies Record<keyof McpOptions, true>)
+})
 
 export interface McpNotice {
   readonly server: string
