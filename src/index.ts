@@ -104,13 +104,16 @@ export type {
 export type { Usage } from './core/usage.ts'
 
 export { ChatMemory } from './stores/chat-memory.ts'
+export type { ChatMemoryOptions } from './stores/chat-memory.ts'
 export { chunkDocument } from './stores/chunk/chunk-document.ts'
 export { chunkTest } from './stores/rank/filter.ts'
 export type { ChunkOptions } from './stores/chunk/chunk-document.ts'
 export { loadDocuments } from './stores/load/load-documents.ts'
 export type { LoadedDocuments, LoadOptions } from './stores/load/load-documents.ts'
 export { MemoryDocumentStore } from './stores/memory.ts'
+export type { MemoryDocumentStoreOptions } from './stores/memory.ts'
 export { SqliteDocumentStore } from './stores/sqlite.ts'
+export type { EmbedReport, EmbedRunOptions, HeldEmbeddings, SqliteDocumentStoreOptions, StoreStats } from './stores/sqlite.ts'
 
 export type { AskUser, UserQuestion } from './tools/builtin/ask-user.ts'
 export type { FetchOptions } from './tools/builtin/fetch-url.ts'

@@ -1,8 +1,7 @@
 /** Documents in one SQLite file, found by what they say; no model, no server. */
 
-import { setImmediate } from 'node:timers/promises'
+import type { EmbeddingModel } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
-import { checkFilter } from '../core/filter.ts'
 import type {
   AroundOptions,
   Chunk,
@@ -16,61 +15,40 @@ import type {
   StoreNotice,
   Surroundings,
 } from '../core/store.ts'
-import type { EmbeddingModel } from '../core/embedding.ts'
-import { ANALYZER_VERSION, Analyzer } from './analyze/analyzer.ts'
-import { checkChunkOptions, CHUNKER_VERSION, chunkDocument } from './chunk/chunk-document.ts'
-import type { ChunkOptions } from './chunk/chunk-document.ts'
+import type { Connection } from '../util/sqlite/connection.ts'
+import { Analyzer } from './analyze/analyzer.ts'
 import { givenDocuments } from './given-documents.ts'
 import { letsAnyThrough } from './sqlite/accepted.ts'
 import { readAround } from './sqlite/around.ts'
-import { describe } from '../util/check.ts'
-import type { Connection } from '../util/sqlite/connection.ts'
 import { CorpusCache } from './sqlite/corpus.ts'
-import { CHUNK_COLUMNS, readDocument, SOURCE_COLUMNS, stateOf, toChunk, toDocument } from './sqlite/documents.ts'
-import type { ChunkRow, FileFacts, SourceRow, SourceState } from './sqlite/documents.ts'
-import { readFact, writeFact } from './sqlite/facts.ts'
+import { readDocument, toDocument } from './sqlite/documents.ts'
+import type { FileFacts, SourceState } from './sqlite/documents.ts'
 import { embedders, isMadeBy, mismatch } from './sqlite/embedders.ts'
 import type { Embeddings, EmbedReport, EmbedRunOptions } from './sqlite/embeddings.ts'
+import { readFact } from './sqlite/facts.ts'
 import { openStoreFile } from './sqlite/file.ts'
-import { IndexWriter } from './sqlite/index-writer.ts'
 import type { QueryVector, VectorRanking } from './sqlite/nearest.ts'
+import { checkedSearch, checkEmbeddingModel, checkStoreOptions } from './sqlite/options.ts'
+import type { SqliteDocumentStoreOptions } from './sqlite/options.ts'
 import { Searcher } from './sqlite/search.ts'
-import { giveVectors, vectorsOfSource } from './sqlite/vectors.ts'
-import { indexAgain, putDocuments, removeAll, removeSources } from './sqlite/write.ts'
-import type { Addition, Outcome } from './sqlite/write.ts'
+import { readChunk, readSource, readSources, readStats, sourcesWithHash } from './sqlite/sources.ts'
+import type { StoreStats } from './sqlite/sources.ts'
+import type { Outcome } from './sqlite/write.ts'
+import { Writer } from './sqlite/writer.ts'
+import type { FileDocument } from './sqlite/writer.ts'
 import { TEXT_RULE } from './vectors/text.ts'
 import type { EmbeddedQuery } from './worker/messages.ts'
-import { checkOptionNames } from './option-names.ts'
-import { namesOf } from '../util/nearest.ts'
 
-export type { EmbedReport, EmbedRunOptions, FileFacts, Outcome, QueryVector, SourceState }
-
-export interface SqliteDocumentStoreOptions {
-  /** The file; made when it is missing. `:memory:` keeps everything in this process. */
-  readonly path: string
-  /** Shown in events and on the command line; default `documents`. */
-  readonly name?: string
-  /** Default false. */
-  readonly readOnly?: boolean
-  /** How documents are cut. */
-  readonly chunk?: ChunkOptions
-  /**
-   * Finds passages by what they mean as well: `append`, `extend` and `put` make their vectors, `search` asks it about each question. Or a function
-   * that is given the model which the store holds vectors of, and is not called where it holds none. Without it the store searches words.
-   */
-  readonly embeddingModel?: EmbeddingModel | ((held: string) => EmbeddingModel | undefined)
-  /** Opens although the store holds vectors of another model; `embed` then makes them again. Default false. */
-  readonly replaceEmbeddings?: boolean
-  /** `full` also survives a loss of power between two transactions, and is slower; default `normal`. */
-  readonly synchronous?: 'normal' | 'full'
-}
-
-export interface StoreStats {
-  readonly sources: number
-  readonly chunks: number
-  readonly terms: number
-  /** Size of the file. */
-  readonly bytes: number
+export type {
+  EmbedReport,
+  EmbedRunOptions,
+  FileDocument,
+  FileFacts,
+  Outcome,
+  QueryVector,
+  SourceState,
+  SqliteDocumentStoreOptions,
+  StoreStats,
 }
 
 /** The vectors that a store holds. */
@@ -87,22 +65,6 @@ interface Reader {
   close(): Promise<void>
 }
 
-/** A document and what is known of its file. */
-export interface FileDocument {
-  readonly document: SourceDocument
-  readonly file?: FileFacts
-}
-
-const DEFAULT_LIMIT = 10
-const MEMORY = ':memory:'
-/** Documents that are written in one transaction: enough to be fast, few enough that other writers do not wait long. */
-const BATCH_DOCUMENTS = 1024
-const BATCH_CHARS = 2_000_000
-/** Documents that are longer are put by a thread: the event loop stays free, and it can be stopped. */
-const LARGE_CHARS = 1_000_000
-/** A source of documents that is slow must not keep back for long what it gave already. */
-const BATCH_MS = 200
-
 /**
  * A document store in one file.
  *
@@ -112,13 +74,8 @@ const BATCH_MS = 200
 export class SqliteDocumentStore implements DocumentStore {
   readonly name: string
   readonly #connection: Connection
-  readonly #index: IndexWriter
+  readonly #writer: Writer
   readonly #searcher: Searcher
-  readonly #chunk: ChunkOptions
-  readonly #recipe: string
-  readonly #synchronous: 'normal' | 'full'
-  /** A thread is writing; whatever writes next waits for its end, in a loop of its own: nobody may begin between the end and the next look. */
-  #apart: Promise<void> | undefined
   readonly #readers: Reader[] = []
   #model: EmbeddingModel | undefined
   readonly #replace: boolean
@@ -129,11 +86,8 @@ export class SqliteDocumentStore implements DocumentStore {
     const analyzer = new Analyzer()
     this.name = options.name ?? 'documents'
     this.#connection = connection
-    this.#index = new IndexWriter(connection, analyzer)
+    this.#writer = new Writer(connection, analyzer, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
     this.#searcher = new Searcher(connection, analyzer, new CorpusCache())
-    this.#chunk = options.chunk ?? {}
-    this.#recipe = JSON.stringify([CHUNKER_VERSION, this.#chunk])
-    this.#synchronous = options.synchronous ?? 'normal'
     this.#replace = options.replaceEmbeddings ?? false
   }
 
@@ -149,19 +103,12 @@ export class SqliteDocumentStore implements DocumentStore {
 
   /** As `open`, at once. */
   static openSync(options: SqliteDocumentStoreOptions): SqliteDocumentStore {
-    // Called from JavaScript there may be nothing, or only the path.
-    if (typeof options?.path !== 'string' || options.path === '') {
-      throw new ConfigurationError('A document store needs the path of its file: SqliteDocumentStore.open({ path }).')
-    }
+    checkStoreOptions(options)
     const { path, readOnly = false, synchronous = 'normal' } = options
-    checkOptionNames('A document store', options, OPTIONS, { file: 'path', chunkSize: 'chunk: { maxChars }' })
-    checkChunkOptions(options.chunk ?? {})
-    if (synchronous !== 'normal' && synchronous !== 'full')
-      throw new ConfigurationError(`\`synchronous\` must be normal or full, but is ${JSON.stringify(synchronous)}.`)
     const connection = openStoreFile({ path, readOnly, synchronous })
     try {
       const store = new SqliteDocumentStore(connection, options)
-      store.#bringUpToDate()
+      store.#writer.bringUpToDate()
       store.#model = store.#modelFor(options.embeddingModel)
       return store
     } catch (error) {
@@ -176,7 +123,7 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   async append(document: DocumentInput): Promise<void> {
-    await this.#putSoon([{ document: toDocument(document), file: {} }])
+    await this.#writer.put([{ document: toDocument(document), file: {} }])
     await this.#embedIfAble()
   }
 
@@ -187,7 +134,7 @@ export class SqliteDocumentStore implements DocumentStore {
 
   /** Puts one document in place of the one with the same source, in one transaction. */
   async put(document: SourceDocument, file: FileFacts = {}): Promise<Outcome> {
-    const [outcome = 'unchanged'] = await this.#putSoon([{ document: toDocument(document), file }])
+    const [outcome = 'unchanged'] = await this.#writer.put([{ document: toDocument(document), file }])
     await this.#embedIfAble()
     return outcome
   }
@@ -197,25 +144,11 @@ export class SqliteDocumentStore implements DocumentStore {
    *
    * @param signal stops it also in the middle of a large document, of which nothing is stored then.
    */
-  async *putAll(
+  putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
     signal?: AbortSignal,
   ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
-    let batch: Addition[] = []
-    let chars = 0
-    let began = performance.now()
-    for await (const { document, file = {} } of documents) {
-      if (batch.length === 0) began = performance.now()
-      const addition = { document: toDocument(document), file }
-      batch.push(addition)
-      chars += addition.document.text.length
-      if (batch.length < BATCH_DOCUMENTS && chars < BATCH_CHARS && performance.now() - began < BATCH_MS) continue
-      yield* this.#outcomes(batch, signal)
-      batch = []
-      chars = 0
-      await setImmediate()
-    }
-    yield* this.#outcomes(batch, signal)
+    return this.#writer.putAll(documents, signal)
   }
 
   retrieve(query: string, nResults: number): Promise<FoundChunks> {
@@ -285,47 +218,33 @@ export class SqliteDocumentStore implements DocumentStore {
   async embed(options: EmbedRunOptions = {}): Promise<EmbedReport> {
     if (this.#model === undefined) throw new ConfigurationError('The store was opened without an embedding model.')
     const { embeddings } = await this.#loadVectors(this.#model)
-    while (this.#apart !== undefined) await this.#apart
-    return await embeddings.run(options)
+    return await this.#writer.alone(() => embeddings.run(options))
   }
 
   async delete(source: string): Promise<boolean> {
-    while (this.#apart !== undefined) await this.#apart
-    return this.#removeSources([source])[0] ?? false
+    const [wasThere = false] = await this.#writer.remove([source])
+    return wasThere
   }
 
   /** Removes several sources in one transaction; tells which were there. */
-  async deleteAll(sources: readonly string[]): Promise<boolean[]> {
-    while (this.#apart !== undefined) await this.#apart
-    return this.#removeSources(sources)
+  deleteAll(sources: readonly string[]): Promise<boolean[]> {
+    return this.#writer.remove(sources)
   }
 
   /** Gives a source another name; its vectors stay. Returns false when there is none, or the other exists already. */
-  async move(from: string, to: string, file?: FileFacts): Promise<boolean> {
-    while (this.#apart !== undefined) await this.#apart
-    return this.#write(() => {
-      const document = readDocument(this.#connection, from)
-      const state = this.#stateOf(from)
-      if (document === undefined || state === undefined || this.#stateOf(to) !== undefined) return false
-      const vectors = vectorsOfSource(this.#connection, from)
-      this.#removeSources([from])
-      this.#put([{ document: { ...document, source: to }, file: file ?? state.file }])
-      giveVectors(this.#connection, to, vectors)
-      return true
+  move(from: string, to: string, file?: FileFacts): Promise<boolean> {
+    return this.#writer.move(from, to, file)
+  }
+
+  reset(): Promise<void> {
+    return this.#writer.removeAll()
+  }
+
+  close(): Promise<void> {
+    return this.#writer.alone(async () => {
+      for (const reader of this.#readers.splice(0)) await reader.close()
+      this.#connection.close()
     })
-  }
-
-  async reset(): Promise<void> {
-    while (this.#apart !== undefined) await this.#apart
-    this.#write(() => removeAll(this.#connection, this.#index))
-    // Gives the room back to the disk.
-    this.#connection.execute('PRAGMA incremental_vacuum')
-  }
-
-  async close(): Promise<void> {
-    while (this.#apart !== undefined) await this.#apart
-    for (const reader of this.#readers.splice(0)) await reader.close()
-    this.#connection.close()
   }
 
   /** Closes `reader` before this store is closed, or at once when it is closed already. */
@@ -336,31 +255,17 @@ export class SqliteDocumentStore implements DocumentStore {
 
   /** What is known of a source. */
   getSource(source: string): Promise<SourceState | undefined> {
-    return promised(() => this.#stateOf(source))
+    return promised(() => readSource(this.#connection, source))
   }
 
   /** All sources, by name. What is written meanwhile may or may not be among them. */
-  *sources(): Generator<SourceState> {
-    let after = ''
-    for (;;) {
-      const rows = this.#connection.all<SourceRow>(
-        `SELECT ${SOURCE_COLUMNS} FROM sources WHERE source > ? ORDER BY source LIMIT 500`,
-        [after],
-      )
-      for (const row of rows) yield stateOf(row)
-      const last = rows.at(-1)
-      if (last === undefined) return
-      after = last.source
-    }
+  sources(): Generator<SourceState> {
+    return readSources(this.#connection)
   }
 
   /** Sources whose files had these bytes: where a moved file was before. */
   sourcesWithHash(fileHash: string): Promise<SourceState[]> {
-    return promised(() =>
-      this.#connection
-        .all<SourceRow>(`SELECT ${SOURCE_COLUMNS} FROM sources WHERE file_hash = ? ORDER BY source`, [fileHash])
-        .map(stateOf),
-    )
+    return promised(() => sourcesWithHash(this.#connection, fileHash))
   }
 
   /** The document as it was given, with its whole text. */
@@ -369,13 +274,7 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   getChunk(id: string): Promise<Chunk | undefined> {
-    return promised(() => {
-      const row = this.#connection.get<ChunkRow>(
-        `SELECT ${CHUNK_COLUMNS} FROM chunks JOIN sources ON sources.id = source_id WHERE chunk_id = ?`,
-        [id],
-      )
-      return row === undefined ? undefined : toChunk(row)
-    })
+    return promised(() => readChunk(this.#connection, id))
   }
 
   /** Whether any chunk passes a filter: where none does, a search for anything finds nothing. */
@@ -391,56 +290,7 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   stats(): Promise<StoreStats> {
-    return promised(() =>
-      this.#connection.snapshot(() => {
-        const count = (sql: string): number => this.#connection.get<{ n: number }>(sql)?.n ?? 0
-        return {
-          sources: count('SELECT count(*) AS n FROM sources'),
-          chunks: readFact(this.#connection, 'chunks'),
-          terms: readFact(this.#connection, 'terms'),
-          bytes: count('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size'),
-        }
-      }),
-    )
-  }
-
-  #stateOf(source: string): SourceState | undefined {
-    const row = this.#connection.get<SourceRow>(`SELECT ${SOURCE_COLUMNS} FROM sources WHERE source = ?`, [source])
-    return row === undefined ? undefined : stateOf(row)
-  }
-
-  #put(additions: readonly Addition[]): Outcome[] {
-    const chunker = (document: SourceDocument): Chunk[] => chunkDocument(document, this.#chunk)
-    return this.#write(() => putDocuments(this.#connection, this.#index, additions, chunker, this.#recipe))
-  }
-
-  async *#outcomes(
-    additions: readonly Addition[],
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
-    if (additions.length === 0) return
-    const outcomes = await this.#putSoon(additions, signal)
-    for (const [at, outcome] of outcomes.entries()) yield { source: additions[at]?.document.source ?? '', outcome }
-  }
-
-  async #putSoon(additions: readonly Addition[], signal?: AbortSignal): Promise<Outcome[]> {
-    while (this.#apart !== undefined) await this.#apart
-    const isLarge = additions.some(({ document }) => document.text.length > LARGE_CHARS)
-    if (!isLarge || this.path === MEMORY || this.#connection.readOnly) return this.#put(additions)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#apart = promise
-    try {
-      const { putApart } = await import('./worker/put-apart.ts')
-      const [path, synchronous, chunk, recipe] = [this.path, this.#synchronous, this.#chunk, this.#recipe]
-      return await putApart({ path, synchronous, chunk, recipe, additions }, signal)
-    } finally {
-      this.#apart = undefined
-      resolve()
-    }
-  }
-
-  #removeSources(sources: readonly string[]): boolean[] {
-    return this.#write(() => removeSources(this.#connection, this.#index, sources))
+    return promised(() => this.#connection.snapshot(() => readStats(this.#connection)))
   }
 
   async #embedIfAble(): Promise<void> {
@@ -453,7 +303,11 @@ export class SqliteDocumentStore implements DocumentStore {
 
   #loadVectors(model: EmbeddingModel): Promise<Vectors> {
     this.#vectors ??= import('./sqlite/embeddings.ts').then(({ Embeddings, whyWordsAlone }) => ({
-      embeddings: new Embeddings(this.#connection, model, { store: this.name, replace: this.#replace, busy: () => this.#apart }),
+      embeddings: new Embeddings(this.#connection, model, {
+        store: this.name,
+        replace: this.#replace,
+        busy: () => this.#writer.busy,
+      }),
       whyWordsAlone,
     }))
     return this.#vectors
@@ -464,57 +318,11 @@ export class SqliteDocumentStore implements DocumentStore {
     if (given === undefined) return undefined
     const [held] = embedders(this.#connection)
     if (typeof given === 'function') return held === undefined ? undefined : given(held.model)
-    if (typeof given.embed !== 'function' || typeof given.ref !== 'string') {
-      throw new ConfigurationError('embeddingModel must be a result of createEmbeddingModel(), or an object with ref and embed.')
-    }
-    for (const limit of ['maxBatch', 'maxTokens'] as const) {
-      const value: unknown = given[limit]
-      if (value === undefined || (typeof value === 'number' && value >= 1)) continue
-      throw new ConfigurationError(
-        `\`${limit}\` of the embedding model ${given.ref} must be a number of at least 1, but is ${describe(value)}.`,
-      )
-    }
+    checkEmbeddingModel(given)
     if (held === undefined || this.#replace || isMadeBy(held, given, TEXT_RULE)) return given
     throw mismatch(`they were made by ${held.model} with ${held.dimensions} numbers.`, held, given, this.name)
   }
-
-  #write<T>(work: () => T): T {
-    try {
-      return this.#connection.write(work)
-    } catch (error) {
-      this.#index.forget()
-      throw error
-    }
-  }
-
-  /** An index that another version of the analyzer made would miss what it should find. */
-  #bringUpToDate(): void {
-    const isCurrent = (): boolean => readFact(this.#connection, 'analyzer') === ANALYZER_VERSION
-    if (isCurrent()) return
-    if (this.#connection.readOnly) {
-      throw new ConfigurationError(
-        `${this.#connection.path} was indexed by another version of cria. Open it once for writing, which indexes it again.`,
-      )
-    }
-    this.#write(() => {
-      if (isCurrent()) return
-      indexAgain(this.#connection, this.#index)
-      writeFact(this.#connection, 'analyzer', ANALYZER_VERSION)
-    })
-  }
 }
-
-const OPTIONS = namesOf<SqliteDocumentStoreOptions>({
-  path: true,
-  name: true,
-  readOnly: true,
-  chunk: true,
-  embeddingModel: true,
-  replaceEmbeddings: true,
-  synchronous: true,
-})
-
-const SEARCH = namesOf<SearchOptions>({ limit: true, filter: true, signal: true })
 
 /** What is loaded when vectors are made or asked for. */
 interface Vectors {
@@ -524,21 +332,6 @@ interface Vectors {
 
 function wordsAlone(why: string): StoreNotice {
   return { code: 'words_alone', message: `Searched by words alone: ${why}` }
-}
-
-function checkedSearch(
-  query: string,
-  options: SearchOptions,
-): { readonly limit: number; readonly filter: SearchOptions['filter']; readonly signal: AbortSignal | undefined } {
-  checkOptionNames('search()', options, SEARCH, { k: 'limit', n: 'limit', nResults: 'limit', topK: 'limit' })
-  const { limit = DEFAULT_LIMIT, filter, signal } = options
-  if (typeof query !== 'string') throw new ConfigurationError(`A query must be a string, but is ${typeof query}.`)
-  if (Number.isNaN(limit) || typeof limit !== 'number') {
-    throw new ConfigurationError(`The number of results must be a number, but is ${String(limit)}.`)
-  }
-  checkFilter(filter)
-  signal?.throwIfAborted()
-  return { limit: Math.floor(limit), filter, signal }
 }
 
 /** What is thrown becomes a rejection; `Promise.try` for Node 22. */

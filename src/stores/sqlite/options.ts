@@ -1,0 +1,88 @@
+/** What a store and a search in it may be told, checked. */
+
+import type { EmbeddingModel } from '../../core/embedding.ts'
+import { ConfigurationError } from '../../core/error.ts'
+import { checkFilter } from '../../core/filter.ts'
+import type { ChunkFilter, SearchOptions } from '../../core/store.ts'
+import { describe } from '../../util/check.ts'
+import { namesOf } from '../../util/nearest.ts'
+import { checkChunkOptions } from '../chunk/chunk-document.ts'
+import type { ChunkOptions } from '../chunk/chunk-document.ts'
+import { checkOptionNames } from '../option-names.ts'
+
+export interface SqliteDocumentStoreOptions {
+  /** The file; made when it is missing. `:memory:` keeps everything in this process. */
+  readonly path: string
+  /** Shown in events and on the command line; default `documents`. */
+  readonly name?: string
+  /** Default false. */
+  readonly readOnly?: boolean
+  /** How documents are cut. */
+  readonly chunk?: ChunkOptions
+  /**
+   * Finds passages by what they mean as well: `append`, `extend` and `put` make their vectors, `search` asks it about each question. Or a function
+   * that is given the model which the store holds vectors of, and is not called where it holds none. Without it the store searches words.
+   */
+  readonly embeddingModel?: EmbeddingModel | ((held: string) => EmbeddingModel | undefined)
+  /** Opens although the store holds vectors of another model; `embed` then makes them again. Default false. */
+  readonly replaceEmbeddings?: boolean
+  /** `full` also survives a loss of power between two transactions, and is slower; default `normal`. */
+  readonly synchronous?: 'normal' | 'full'
+}
+
+const OPTIONS = namesOf<SqliteDocumentStoreOptions>({
+  path: true,
+  name: true,
+  readOnly: true,
+  chunk: true,
+  embeddingModel: true,
+  replaceEmbeddings: true,
+  synchronous: true,
+})
+
+const SEARCH = namesOf<SearchOptions>({ limit: true, filter: true, signal: true })
+
+const DEFAULT_LIMIT = 10
+
+/** @throws ConfigurationError that names the option, what was expected and what came. */
+export function checkStoreOptions(options: SqliteDocumentStoreOptions): void {
+  // Called from JavaScript there may be nothing, or only the path.
+  if (typeof options?.path !== 'string' || options.path === '') {
+    throw new ConfigurationError('A document store needs the path of its file: SqliteDocumentStore.open({ path }).')
+  }
+  checkOptionNames('A document store', options, OPTIONS, { file: 'path', chunkSize: 'chunk: { maxChars }' })
+  checkChunkOptions(options.chunk ?? {})
+  const { synchronous = 'normal' } = options
+  if (synchronous !== 'normal' && synchronous !== 'full')
+    throw new ConfigurationError(`\`synchronous\` must be normal or full, but is ${JSON.stringify(synchronous)}.`)
+}
+
+/** @throws ConfigurationError when it is none, or says of itself what cannot be. */
+export function checkEmbeddingModel(model: EmbeddingModel): void {
+  if (typeof model.embed !== 'function' || typeof model.ref !== 'string') {
+    throw new ConfigurationError('embeddingModel must be a result of createEmbeddingModel(), or an object with ref and embed.')
+  }
+  for (const limit of ['maxBatch', 'maxTokens'] as const) {
+    const value: unknown = model[limit]
+    if (value === undefined || (typeof value === 'number' && value >= 1)) continue
+    throw new ConfigurationError(
+      `\`${limit}\` of the embedding model ${model.ref} must be a number of at least 1, but is ${describe(value)}.`,
+    )
+  }
+}
+
+/** @throws ConfigurationError that names what was expected and what came; the reason of the signal when it is aborted. */
+export function checkedSearch(
+  query: string,
+  options: SearchOptions,
+): { readonly limit: number; readonly filter: ChunkFilter | undefined; readonly signal: AbortSignal | undefined } {
+  checkOptionNames('search()', options, SEARCH, { k: 'limit', n: 'limit', nResults: 'limit', topK: 'limit' })
+  const { limit = DEFAULT_LIMIT, filter, signal } = options
+  if (typeof query !== 'string') throw new ConfigurationError(`A query must be a string, but is ${typeof query}.`)
+  if (Number.isNaN(limit) || typeof limit !== 'number') {
+    throw new ConfigurationError(`The number of results must be a number, but is ${String(limit)}.`)
+  }
+  checkFilter(filter)
+  signal?.throwIfAborted()
+  return { limit: Math.floor(limit), filter, signal }
+}

@@ -1,0 +1,178 @@
+/** What is written to the file of a store, one transaction after the other, a large document by a thread. */
+
+import { setImmediate } from 'node:timers/promises'
+import { ConfigurationError } from '../../core/error.ts'
+import type { Chunk, SourceDocument } from '../../core/store.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
+import { ANALYZER_VERSION } from '../analyze/analyzer.ts'
+import type { Analyzer } from '../analyze/analyzer.ts'
+import { CHUNKER_VERSION, chunkDocument } from '../chunk/chunk-document.ts'
+import type { ChunkOptions } from '../chunk/chunk-document.ts'
+import { readDocument, toDocument } from './documents.ts'
+import type { FileFacts } from './documents.ts'
+import { readFact, writeFact } from './facts.ts'
+import { IndexWriter } from './index-writer.ts'
+import { readSource } from './sources.ts'
+import { giveVectors, vectorsOfSource } from './vectors.ts'
+import { indexAgain, putDocuments, removeAll, removeSources } from './write.ts'
+import type { Addition, Outcome } from './write.ts'
+
+/** A document and what is known of its file. */
+export interface FileDocument {
+  readonly document: SourceDocument
+  readonly file?: FileFacts
+}
+
+export interface WriterOptions {
+  readonly chunk: ChunkOptions
+  readonly synchronous: 'normal' | 'full'
+}
+
+const MEMORY = ':memory:'
+/** Documents that are written in one transaction: enough to be fast, few enough that other writers do not wait long. */
+const BATCH_DOCUMENTS = 1024
+const BATCH_CHARS = 2_000_000
+/** A source of documents that is slow must not keep back for long what it gave already. */
+const BATCH_MS = 200
+/** Documents that are longer are put by a thread: the event loop stays free, and it can be stopped. */
+const LARGE_CHARS = 1_000_000
+
+export class Writer {
+  readonly #connection: Connection
+  readonly #index: IndexWriter
+  readonly #options: WriterOptions
+  readonly #recipe: string
+  #thread: Promise<void> | undefined
+
+  constructor(connection: Connection, analyzer: Analyzer, options: WriterOptions) {
+    this.#connection = connection
+    this.#index = new IndexWriter(connection, analyzer)
+    this.#options = options
+    this.#recipe = JSON.stringify([CHUNKER_VERSION, options.chunk])
+  }
+
+  /** Resolves when the thread that is writing has ended; `undefined` when there is none. */
+  get busy(): Promise<void> | undefined {
+    return this.#thread
+  }
+
+  /** Calls `work` when no thread is writing: at the very moment that is seen, so that nobody else begins between. */
+  async alone<T>(work: () => T | Promise<T>): Promise<T> {
+    while (this.#thread !== undefined) await this.#thread
+    return work()
+  }
+
+  /** All of them in one transaction. Aborted, none. */
+  put(additions: readonly Addition[], signal?: AbortSignal): Promise<Outcome[]> {
+    return this.alone(() => {
+      const isLarge = additions.some(({ document }) => document.text.length > LARGE_CHARS)
+      const { path, readOnly } = this.#connection
+      return isLarge && path !== MEMORY && !readOnly ? this.#putApart(additions, signal) : this.#put(additions)
+    })
+  }
+
+  /** Some in one transaction; what became of each as soon as it is stored. */
+  async *putAll(
+    documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
+    let batch: Addition[] = []
+    let chars = 0
+    let began = performance.now()
+    for await (const { document, file = {} } of documents) {
+      if (batch.length === 0) began = performance.now()
+      const addition = { document: toDocument(document), file }
+      batch.push(addition)
+      chars += addition.document.text.length
+      if (batch.length < BATCH_DOCUMENTS && chars < BATCH_CHARS && performance.now() - began < BATCH_MS) continue
+      yield* this.#outcomes(batch, signal)
+      batch = []
+      chars = 0
+      await setImmediate()
+    }
+    if (batch.length > 0) yield* this.#outcomes(batch, signal)
+  }
+
+  /** In one transaction; tells which were there. */
+  remove(sources: readonly string[]): Promise<boolean[]> {
+    return this.alone(() => this.#remove(sources))
+  }
+
+  /** False when there is none, or the other exists already. */
+  move(from: string, to: string, file: FileFacts | undefined): Promise<boolean> {
+    return this.alone(() =>
+      this.#write(() => {
+        const document = readDocument(this.#connection, from)
+        const state = readSource(this.#connection, from)
+        if (document === undefined || state === undefined || readSource(this.#connection, to) !== undefined) return false
+        const vectors = vectorsOfSource(this.#connection, from)
+        this.#remove([from])
+        this.#put([{ document: { ...document, source: to }, file: file ?? state.file }])
+        giveVectors(this.#connection, to, vectors)
+        return true
+      }),
+    )
+  }
+
+  removeAll(): Promise<void> {
+    return this.alone(() => {
+      this.#write(() => removeAll(this.#connection, this.#index))
+      // Gives the room back to the disk.
+      this.#connection.execute('PRAGMA incremental_vacuum')
+    })
+  }
+
+  /** An index that another version of the analyzer made would miss what it should find. */
+  bringUpToDate(): void {
+    const isCurrent = (): boolean => readFact(this.#connection, 'analyzer') === ANALYZER_VERSION
+    if (isCurrent()) return
+    if (this.#connection.readOnly) {
+      throw new ConfigurationError(
+        `${this.#connection.path} was indexed by another version of cria. Open it once for writing, which indexes it again.`,
+      )
+    }
+    this.#write(() => {
+      if (isCurrent()) return
+      indexAgain(this.#connection, this.#index)
+      writeFact(this.#connection, 'analyzer', ANALYZER_VERSION)
+    })
+  }
+
+  #put(additions: readonly Addition[]): Outcome[] {
+    const chunker = (document: SourceDocument): Chunk[] => chunkDocument(document, this.#options.chunk)
+    return this.#write(() => putDocuments(this.#connection, this.#index, additions, chunker, this.#recipe))
+  }
+
+  async #putApart(additions: readonly Addition[], signal: AbortSignal | undefined): Promise<Outcome[]> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#thread = promise
+    try {
+      const { putApart } = await import('../worker/put-apart.ts')
+      return await putApart({ path: this.#connection.path, ...this.#options, recipe: this.#recipe, additions }, signal)
+    } finally {
+      this.#thread = undefined
+      resolve()
+    }
+  }
+
+  async *#outcomes(
+    additions: readonly Addition[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
+    const outcomes = await this.put(additions, signal)
+    for (const [at, outcome] of outcomes.entries()) yield { source: additions[at]?.document.source ?? '', outcome }
+  }
+
+  #remove(sources: readonly string[]): boolean[] {
+    return this.#write(() => removeSources(this.#connection, this.#index, sources))
+  }
+
+  #write<T>(work: () => T): T {
+    try {
+      return this.#connection.write(work)
+    } catch (error) {
+      this.#index.forget()
+      throw error
+    }
+  }
+}
