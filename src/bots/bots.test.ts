@@ -479,12 +479,30 @@ describe('QueryBot', () => {
     expect((await bot.ask(user('Is there a mill?'))).content).toBe((await bot.ask('Is there a mill?')).content)
   })
 
-  it('QRY-RAG-022 says that the documents do not hold the answer when the model says so', async () => {
-    const model = new ScriptedModel(['The documents do not contain the answer to this question.'])
+  it.each([
+    'The documents do not contain the answer to this question.',
+    'The documents do not contain the answer to this question',
+    '**The documents do not contain the answer to this question.**',
+    'I am sorry, but the documents do not contain\nthe answer to this question.',
+  ])('QRY-RAG-022 says that the documents do not hold the answer when the model says so: %j', async (said) => {
+    const model = new ScriptedModel([said])
     const answer = await new QueryBot({ docstore: await documents(), model, recorder: false, streamTarget: 'none' }).ask(
       'Who was the miller?',
     )
     expect(answer).toMatchObject({ abstained: true, citations: [] })
+  })
+
+  it('QRY-RAG-022 where nothing was found the model is told so, and what it cites all the same is flagged', async () => {
+    const model = new ScriptedModel(['Lima is the capital [1]. Ten million people live there [7].'])
+    const docstore = new MemoryDocumentStore()
+    const bot = new QueryBot({ docstore, model, recorder: false, streamTarget: 'none' })
+    const answer = await bot.ask('What is the capital of Peru?')
+    expect(answer.citations).toMatchObject([
+      { marker: '1', kind: 'no-passage', supported: false, quote: 'Lima is the capital' },
+      { marker: '7', kind: 'no-passage', supported: false, quote: 'Ten million people live there' },
+    ])
+    expect(answer.abstained).toBe(false)
+    expect(model.requests[0]?.messages[0]?.content).toMatch(/There are no passages for this question\.$/)
   })
 
   it('QRY-RAG-021 does not keep that the documents held no answer', async () => {

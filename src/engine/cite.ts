@@ -24,7 +24,6 @@ export function readCitations(
   passages: readonly Retrieved[],
   count: (steps: number) => void = () => {},
 ): Citation[] {
-  if (passages.length === 0) return []
   const citations = new Map<string, Citation>()
   for (const citation of citationsIn(answer, passages, count)) {
     const key = `${citation.marker}:${citation.start}:${citation.end}:${citation.quote}`

@@ -3,7 +3,7 @@
 import type { Station } from '../core/context.ts'
 import type { QueryResult } from '../core/event.ts'
 import type { Answer } from '../model/answer.ts'
-import { ABSTENTION } from '../prepare/grounding.ts'
+import { saysAbstention } from '../prepare/grounding.ts'
 import { readCitations } from './cite.ts'
 import type { Turn } from './turn.ts'
 
@@ -24,7 +24,7 @@ export async function* finish(
     model: answer.model.ref,
     ...(citations === undefined
       ? {}
-      : { citations, abstained: answer.abstained || (citations.length === 0 && text.includes(ABSTENTION)) }),
+      : { citations, abstained: answer.abstained || (citations.length === 0 && saysAbstention(text)) }),
     cacheHit: answer.cacheHit,
     sessionId: turn.sessionId,
     turnId: turn.turnId,

@@ -5,7 +5,7 @@ import type { Message } from '../core/message.ts'
 import type { Grounding } from '../core/model.ts'
 import type { ScoredChunk, StoreNotice } from '../core/store.ts'
 import { fenced } from './fence.ts'
-import { GROUNDING_RULES } from './grounding.ts'
+import { GROUNDING_RULES, NO_PASSAGES } from './grounding.ts'
 import { NOTHING_INJECTED } from './inject.ts'
 import type { Injection } from './inject.ts'
 import { cutPassage } from './passages/cut.ts'
@@ -92,13 +92,14 @@ export function composeRag(input: RagInput, chosen: Chosen = choosePassages(inpu
   const memoryMessages = asMessages(chosen.memories, 'memory', input.memories?.store ?? '')
 
   const passages = [...documentMessages, ...memoryMessages]
+  const rules = passages.length === 0 ? [GROUNDING_RULES, NO_PASSAGES] : [GROUNDING_RULES]
   const { instructions, before, after } = input.injection ?? NOTHING_INJECTED
   const spoken = [...before, ...input.history, ...after, ...passages]
   const weights = input.documents.chunks[0]?.evidence?.weights ?? {}
   return {
     messages: [...systemOf(input.system), ...instructions, ...spoken, input.question],
     processedMessages: [
-      ...systemOf(joined(input.system, GROUNDING_RULES, ...textsOf(instructions))),
+      ...systemOf(joined(input.system, ...rules, ...textsOf(instructions))),
       ...spoken.map(fenced),
       input.question,
     ],

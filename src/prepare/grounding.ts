@@ -7,3 +7,13 @@ export const GROUNDING_RULES: string = `Answer from the numbered passages below.
 After each statement put the number of the passage that it rests on in square brackets, like [1] or [2][3]. Use only numbers that are there.
 When you quote, quote word for word inside double quotation marks.
 If the passages do not hold the answer, reply with exactly this sentence and nothing else: ${ABSTENTION}`
+
+/** Follows the rules where nothing was found. */
+export const NO_PASSAGES = 'There are no passages for this question.'
+
+const ABSTAINS = new RegExp(ABSTENTION.slice(0, -1).replaceAll(' ', String.raw`\s+`), 'i')
+
+/** Models add a word of regret before the sentence, set it in bold, or leave its full stop away. */
+export function saysAbstention(text: string): boolean {
+  return ABSTAINS.test(text)
+}
