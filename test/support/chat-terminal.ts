@@ -34,6 +34,7 @@ export const KEY = {
   tab: '\t',
   ctrlC: '\u0003',
   ctrlD: '\u0004',
+  ctrlL: '\u000C',
   ctrlO: '\u000F',
 } as const
 

@@ -38,8 +38,10 @@ export class VirtualTerminal {
   readonly strange: string[] = []
   bracketedPaste = false
   cursorVisible = true
-  /** Every line that ever was: the last `rows` of them are the screen. */
+  /** Every line that ever was: the last `rows` of them are the screen, as far as they were not cleared away. */
   #lines: string[][] = [[]]
+  /** Lines that the screen was cleared of: they are in the scrollback. */
+  #scrolled = 0
   /** Rows that go on with what the one above had no room for. */
   readonly #wrapped = new Set<number>()
   /** How each cell is drawn. */
@@ -79,7 +81,7 @@ export class VirtualTerminal {
   /** What can be seen. */
   get screen(): string {
     return this.#lines
-      .slice(-this.rows)
+      .slice(this.#top)
       .map((line) => line.join('').trimEnd())
       .join('\n')
       .trimEnd()
@@ -144,6 +146,10 @@ export class VirtualTerminal {
     this.#column += cells
   }
 
+  get #top(): number {
+    return Math.max(this.#scrolled, this.#lines.length - this.rows)
+  }
+
   #line(): string[] {
     const line = this.#lines[this.#row] ?? []
     this.#lines[this.#row] = line
@@ -177,10 +183,16 @@ export class VirtualTerminal {
 
   #command(name: string, parameters: string, sequence: string): void {
     const count = Math.max(1, Number(parameters))
-    const top = Math.max(0, this.#lines.length - this.rows)
+    const top = this.#top
     if (name === 'A') this.#row = Math.max(top, this.#row - count)
     else if (name === 'C') this.#column = Math.min(this.columns - 1, this.#column + count)
-    else if (name === 'J' && parameters === '') {
+    else if (name === 'H' && parameters === '') [this.#row, this.#column] = [top, 0]
+    // As tmux and others do, which keep what is cleared: with 2J, and when everything is erased from the first cell on.
+    else if (name === 'J' && (parameters === '2' || (parameters === '' && this.#row === top && this.#column === 0))) {
+      this.#scrolled = this.#lines.length
+      this.#row += this.#scrolled - top
+      while (this.#lines.length <= this.#row) this.#lines.push([])
+    } else if (name === 'J' && parameters === '') {
       this.#line().length = Math.min(this.#line().length, this.#column)
       this.#lines.length = this.#row + 1
       for (const row of this.#wrapped) if (row > this.#row) this.#wrapped.delete(row)

@@ -129,6 +129,29 @@ test('what is said stays above, what is painted below is taken away again', asyn
   expect(outside.isRaw()).toBe(false)
 })
 
+test('on an empty screen too nothing that was painted stays in the scrollback', async () => {
+  const { terminal, press } = outside
+  press('first')
+  await terminal.shows('> first')
+  press(' message')
+  await terminal.shows('> first message')
+  press(KEY.enter)
+  expect(await front.next()).toBe('first message')
+  await terminal.shows(() => terminal.cursor.line === '>')
+  expect(terminal.text.match(/first message/g)).toHaveLength(1)
+  expect(terminal.text.match(/^>$/gm)).toHaveLength(1)
+
+  press(KEY.ctrlL)
+  await terminal.shows(() => !terminal.screen.includes('first'))
+  press('second')
+  await terminal.shows('> second')
+  press(KEY.enter)
+  expect(await front.next()).toBe('second')
+  await front.close()
+  expect(terminal.strange).toEqual([])
+  expect(terminal.text.split('\n').filter((line) => line !== '')).toEqual(['> first message', '> second'])
+})
+
 describe('looking back through what was typed', () => {
   test('Ctrl-R finds it, Enter sends it, and Ctrl-C brings back what was being written', async () => {
     const { press, terminal } = outside

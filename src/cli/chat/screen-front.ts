@@ -372,7 +372,8 @@ export class ScreenFront implements Front {
   }
 
   #clearScreen(): void {
-    this.#screen.forget()
+    // Terminals that keep what they clear would keep the painted rows as well.
+    void this.#screen.clear()
     void this.#options.io.stdout.writeRaw('\u001B[2J\u001B[H')
   }
 

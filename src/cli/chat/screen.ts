@@ -20,7 +20,9 @@ export interface Painting {
 
 const HIDE = '\u001B[?25l'
 const SHOW = '\u001B[?25h'
-const CLEAR_BELOW = '\u001B[J'
+// The first row apart, and what is below from its second cell on: tmux and others put the screen into the scrollback when it is erased from
+// its first cell, and every painting would stay there.
+const CLEAR_BELOW = '\u001B[K\u001B[C\u001B[J\r'
 
 export class Screen {
   readonly #target: ScreenTarget
