@@ -9,6 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statS
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { ROOT } from './files.ts'
+import { listing, resultsOf } from './pack-results.ts'
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
@@ -98,9 +99,12 @@ function useLibrary(): string {
   if (names.split(' ').includes('0')) throw new Error(`an entry exports nothing: ${specifiers.join(' ')} have ${names} names`)
   cpSync(join(ROOT, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'), { recursive: true })
   cpSync(join(ROOT, 'node_modules/undici-types'), join(project, 'node_modules/undici-types'), { recursive: true })
+  const listed = run('node', ['--input-type=module', '--eval', listing(specifiers)])
+  writeFileSync(join(project, 'results.ts'), resultsOf(specifiers, listed, join(project, 'node_modules/cria/dist/lib')))
   for (const resolution of ['nodenext', 'bundler']) {
-    const flags = ['--noEmit', '--strict', '--target', 'es2024', '--module', resolution === 'bundler' ? 'esnext' : 'nodenext']
-    run(join(ROOT, 'node_modules/.bin/tsc'), [...flags, '--moduleResolution', resolution, '--types', 'node', 'use.ts'], {
+    const flags = ['--strict', '--target', 'es2024', '--module', resolution === 'bundler' ? 'esnext' : 'nodenext']
+    const output = ['--declaration', '--emitDeclarationOnly', '--outDir', 'types', '--types', 'node']
+    run(join(ROOT, 'node_modules/.bin/tsc'), [...flags, '--moduleResolution', resolution, ...output, 'use.ts', 'results.ts'], {
       stdio: ['ignore', 'inherit', 'inherit'],
     })
   }

@@ -1,25 +1,35 @@
 /** The public API of cria. */
 
 export { ResponseCache } from './model/response-cache.ts'
-export type { ResponseCacheOptions } from './model/response-cache.ts'
+export type { CachedAnswer, ResponseCacheOptions } from './model/response-cache.ts'
+export type { Seat } from './model/flight.ts'
 export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { builtinTools } from './app/builtin-tools.ts'
 export type { BuiltinToolOptions } from './app/builtin-tools.ts'
 export { createEmbeddingModel } from './providers/embedding/create.ts'
+export type { ConnectionOptions } from './providers/connection.ts'
 export type { AiSdkEmbeddingModel, EmbeddingOptions } from './providers/embedding/create.ts'
 export { createRerankingModel } from './providers/reranking/create.ts'
 export type { AiSdkRerankingModel } from './providers/reranking/create.ts'
 export type { RerankSettings, RetrieveOptions } from './app/retrieval.ts'
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
+export type { AiSdkModel } from './providers/ai-sdk/foreign.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
+export type { EngineOptions, QueryMetrics } from './engine/options.ts'
+export type { RetryPolicy } from './model/recover.ts'
+export type { Timeouts } from './model/watchdog.ts'
 export type { ContextBudget, ContextOptions } from './engine/context-options.ts'
 export type { CompactionOptions } from './prepare/compact/room.ts'
-export type { ContextPiece, ContextRequest, ContextSource, EarlierRead } from './core/injection.ts'
+export type { Composition, RagComposition } from './prepare/compose.ts'
+export type { WidenOptions } from './prepare/passages/widen.ts'
+export type { RerankChoice } from './prepare/rerank.ts'
+export type { FollowUps, RetrievalOptions } from './prepare/retrieve.ts'
+export type { ContextPiece, ContextRequest, ContextSource, EarlierRead, Injected } from './core/injection.ts'
 
 export { AgentBot } from './bots/agent-bot.ts'
 export type { AgentBotOptions } from './bots/agent-bot.ts'
@@ -46,9 +56,11 @@ export type { AskOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
 export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
-export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation } from './core/budget.ts'
+export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation, SharedScope } from './core/budget.ts'
+export type { CacheStore, Keeping } from './core/cache.ts'
+export type { Clock } from './core/clock.ts'
 export type { Citation, CitationKind } from './core/citation.ts'
-export type { EmbeddingModel, EmbedOptions } from './core/embedding.ts'
+export type { EmbeddingModel, EmbeddingPurpose, EmbedOptions } from './core/embedding.ts'
 export {
   ConfigurationError,
   CriaError,
@@ -57,27 +69,92 @@ export {
   MaxRetriesExceededError,
   NoAssistantMessageError,
 } from './core/error.ts'
-export type { ErrorCode, ErrorInfo } from './core/error.ts'
+export type { CriaErrorOptions, ErrorCode, ErrorInfo } from './core/error.ts'
 export { assertNever, isTerminal, SWITCH_REASONS } from './core/event.ts'
-export type { EventOf, QueryEvent, QueryResult, SwitchReason, TerminalEvent } from './core/event.ts'
+export type {
+  BotIdentity,
+  EventBody,
+  EventOf,
+  EventStamp,
+  NoticeEvent,
+  QueryEvent,
+  QueryResult,
+  RetrievedRef,
+  SwitchReason,
+  TerminalEvent,
+} from './core/event.ts'
 export { foldEvents } from './core/fold.ts'
 export type { Folded } from './core/fold.ts'
+export type { CreateId, MessageId } from './core/id.ts'
+export type { Json, JsonObject } from './core/json.ts'
+export type { MaybePromise } from './core/maybe-promise.ts'
 export { assistant, developer, retrieved, system, toMessages, toolResult, user } from './core/message.ts'
-export type { Message, MessageInput, Role } from './core/message.ts'
-export type { CallSettings, LanguageModel, ModelFacts, ModelPart, ModelRequest, ThinkingEffort } from './core/model.ts'
-export type { Part } from './core/part.ts'
-export type { JournalReader, Recorder, TurnDetail, TurnState, TurnSummary } from './core/recorder.ts'
+export type { Content, Message, MessageInput, MessageLike, Retrieved, Role } from './core/message.ts'
+export type {
+  CallSettings,
+  FinishReason,
+  Grounding,
+  LanguageModel,
+  ModelCall,
+  ModelFacts,
+  ModelPart,
+  ModelRequest,
+  Price,
+  Rates,
+  RequestMessage,
+  ResponseFormat,
+  ThinkingEffort,
+  ToolChoice,
+  ToolSpec,
+} from './core/model.ts'
+export type {
+  FilePart,
+  ImagePart,
+  OpaquePart,
+  Part,
+  ProviderData,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+  UnknownEffects,
+} from './core/part.ts'
+export type {
+  FeedbackRecord,
+  GcOptions,
+  GcReport,
+  JournalEntry,
+  JournalKeeper,
+  JournalReader,
+  ListTurns,
+  ModelUse,
+  Recorder,
+  SessionStats,
+  StatsRow,
+  StatsSums,
+  TurnClose,
+  TurnDetail,
+  TurnList,
+  TurnMetrics,
+  TurnOpen,
+  TurnRow,
+  TurnState,
+  TurnSummary,
+} from './core/recorder.ts'
 export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
-export type { Schema, StandardSchema } from './core/schema.ts'
-export type { Span } from './core/span.ts'
+export type { JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
+export type { MirroredSpan, Span, SpanMirror, SpanRecord } from './core/span.ts'
 export type {
   Chunk,
   AroundOptions,
   ChunkFilter,
+  DocumentFormat,
   DocumentInput,
   DocumentStore,
+  Evidence,
   FilterPattern,
   FilterTest,
+  FilterValue,
   FoundChunks,
   Place,
   ScoredChunk,
@@ -107,13 +184,27 @@ export { ChatMemory } from './stores/chat-memory.ts'
 export type { ChatMemoryOptions } from './stores/chat-memory.ts'
 export { chunkDocument } from './stores/chunk/chunk-document.ts'
 export { chunkTest } from './stores/rank/filter.ts'
+export type { Filtered } from './stores/rank/filter.ts'
 export type { ChunkOptions } from './stores/chunk/chunk-document.ts'
 export { loadDocuments } from './stores/load/load-documents.ts'
 export type { LoadedDocuments, LoadOptions } from './stores/load/load-documents.ts'
+export type { LoadLimits } from './stores/load/load-file.ts'
+export type { SkippedFile } from './stores/load/walk.ts'
 export { MemoryDocumentStore } from './stores/memory.ts'
 export type { MemoryDocumentStoreOptions } from './stores/memory.ts'
 export { SqliteDocumentStore } from './stores/sqlite.ts'
-export type { EmbedReport, EmbedRunOptions, HeldEmbeddings, SqliteDocumentStoreOptions, StoreStats } from './stores/sqlite.ts'
+export type {
+  EmbedReport,
+  EmbedRunOptions,
+  FileDocument,
+  FileFacts,
+  HeldEmbeddings,
+  Outcome,
+  SourceState,
+  SqliteDocumentStoreOptions,
+  StoreStats,
+} from './stores/sqlite.ts'
+export type { EmbeddedQuery } from './stores/worker/messages.ts'
 
 export type { AskUser, UserQuestion } from './tools/builtin/ask-user.ts'
 export type { FetchOptions } from './tools/builtin/fetch-url.ts'

@@ -23,7 +23,10 @@ export interface ToolBotOptions extends BotOptions {
 }
 
 export interface ToolBotAnswer extends BotAnswer {
-  /** Calls of tools that exist, with arguments that fit, in the order of the model; empty when it chose none. */
+  /**
+   * Calls of tools that exist, with arguments that fit, in the order of the model; empty when it chose none. `input` is as the model wrote it:
+   * whoever runs the call parses it with the schema, which fills in defaults.
+   */
   readonly toolCalls: readonly ToolCallPart[]
   /** The other calls; `invalid` says what is wrong with each. */
   readonly invalidCalls: readonly ToolCallPart[]
