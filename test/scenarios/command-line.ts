@@ -40,6 +40,8 @@ export interface RunOptions {
   readonly outputTo?: string
   /** Runs in a terminal of its own; what it writes to either stream is then in `stdout`. */
   readonly inTerminal?: boolean
+  /** Of that terminal; default 80. */
+  readonly columns?: number
   /** A command of the shell that limits the process: `ulimit -f 100`. */
   readonly shellLimit?: string
 }
@@ -125,11 +127,13 @@ function startCria(words: readonly string[], place: { folder: string; home: stri
 
 function commandLine(
   words: readonly string[],
-  { outputTo, shellLimit, inTerminal }: RunOptions,
+  { outputTo, shellLimit, inTerminal, columns = 80 }: RunOptions,
 ): [program: string, words: string[]] {
   const command = [process.execPath, MAIN, ...words]
-  if (inTerminal === true)
-    return ['/usr/bin/script', ['--quiet', '--return', '--command', command.map(quoted).join(' '), '/dev/null']]
+  if (inTerminal === true) {
+    const sized = `stty cols ${columns}; exec ${command.map(quoted).join(' ')}`
+    return ['/usr/bin/script', ['--quiet', '--return', '--command', sized, '/dev/null']]
+  }
   if (outputTo === undefined && shellLimit === undefined) return [process.execPath, [MAIN, ...words]]
   const redirection = outputTo === undefined ? '' : ` > ${quoted(outputTo)}`
   return ['/bin/bash', ['-c', `${shellLimit ?? ':'}; exec "$@"${redirection}`, 'bash', ...command]]

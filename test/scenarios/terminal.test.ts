@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { widthOf } from '../../src/cli/terminal/width.ts'
 import { answer, chatServer } from '../support/chat-server.ts'
 import { hasTerminal } from '../support/real-terminal.ts'
 import { newPlace } from './command-line.ts'
@@ -25,6 +26,26 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(stdout).toContain('␛]52;c;ZXZpbA==␇␛[2J␛[8m<U+009B>2J␛c')
     for (const code of ['\u001B]52', '\u001B[2J', '\u001B[8m', '\u009B', '\u001Bc']) expect(stdout).not.toContain(code)
   })
+
+  test.each([20, 80, 160])(
+    'a table of an answer is shown whole in %i columns, and again when it is replayed',
+    async (columns) => {
+      const cell = 'Add water and wait five minutes before the lid is opened and the tea is poured 茶を注ぐ'
+      await using server = await chatServer(answer('| Step | What', ` to do |\n|---|---|\n| 1 | ${cell} |\n`, '\nDone.\n'))
+      const env = { OPENAI_COMPATIBLE_BASE_URL: server.url, TERM: 'xterm-256color', NO_COLOR: '1' }
+      const asked = await place.run(['ask', 'x', '-m', 'openai-compatible/test'], { inTerminal: true, columns, env })
+      const [, turn = ''] = /(turn_\w+)/.exec(asked.stdout) ?? []
+      const replayed = await place.run(['logs', 'replay', turn], { inTerminal: true, columns, env })
+      for (const { code, stdout } of [asked, replayed]) {
+        expect(code).toBe(0)
+        const shown = stdout.replaceAll(/[\s│]/g, '')
+        expect(shown).not.toContain('…')
+        expect(shown).toContain(cell.replaceAll(' ', ''))
+        const [table = ''] = stdout.split('Done.')
+        for (const line of table.split('\r\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+      }
+    },
+  )
 
   test('a long piece of work shows a bar, and takes it away', async () => {
     place.write(

@@ -41,6 +41,45 @@ test('text is wrapped at the width of the terminal', async () => {
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(40)
 })
 
+const WATER =
+  '| Step | What to do |\n|---|---|\n| **Wait** | Add `cold water` and wait five minutes before [the lid](https://example.org/lid) is opened |\n'
+
+test('a table is given out when it has ended, and no cell is cut', async () => {
+  const stream = await markdownStream({ width: 80, colour: false })
+  expect(stream.push(WATER)).toBe('')
+  const shown = stream.push('\n')
+  expect(shown).toBe(
+    [
+      '┌──────┬───────────────────────────────────────────────────────────────────────┐',
+      '│ Step │ What to do                                                            │',
+      '├──────┼───────────────────────────────────────────────────────────────────────┤',
+      '│ Wait │ Add cold water and wait five minutes before the lid                   │',
+      '│      │ (https://example.org/lid) is opened                                   │',
+      '└──────┴───────────────────────────────────────────────────────────────────────┘',
+      '\n',
+    ].join('\n'),
+  )
+  expect(stream.push('after\n')).toBe('after\n')
+})
+
+test('a wide terminal gives a table all of its room', async () => {
+  const lines = (await rendered([WATER], { width: 160 })).split('\n')
+  expect(lines[3]).toContain('wait five minutes before the lid (https://example.org/lid) is opened')
+})
+
+test('styles of a cell do not run into the frame', async () => {
+  const text = await rendered(['| a | b |\n|---|---|\n| **one two three four** | five six seven |\n'], {
+    width: 30,
+    colour: true,
+  })
+  expect(text).toContain('│ \u001B[1mone two\u001B[0m')
+})
+
+test('cells that look like blocks, and pipes, stay what they are', async () => {
+  const text = await rendered(['| a | b |\n|---|---|\n| - | # x |\n| 1. | `a \\| b` |\n| c\\ |\n'])
+  for (const cell of ['│ -  │', '│ # x   │', '│ 1. │', '│ a | b │', 'c']) expect(text).toContain(cell)
+})
+
 test('L01 whatever the text is, only colours of ours reach the terminal, cut anywhere', async () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
