@@ -62,7 +62,7 @@ test('blocks lie in order within the text, and every letter of code is in one', 
           last = end
         }
         expect(last).toBeLessThanOrEqual(text.length)
-        for (const { start, end } of readUnits(text, true)) expect(end).toBeGreaterThan(start)
+        for (const { start, end } of readUnits(text, { isCode: true })) expect(end).toBeGreaterThan(start)
       },
     ),
   )

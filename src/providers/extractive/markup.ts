@@ -1,5 +1,7 @@
 /** What in Markdown and HTML is there for the eye and is no part of what a text says. */
 
+import type { Delimiter } from '../../util/separated-values.ts'
+
 const TAG = String.raw`<!--[^]{0,2000}?-->|<\/?[a-zA-Z][^<>]{0,500}>`
 const IMAGE = String.raw`!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|\[!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,200}\])?`
 const MARKERS = String.raw`(?:>|\*\/|\/\*\*?|\/\/+|[-*+•](?=\s)|#{1,6}(?=\s)|\[[ xX]\](?=\s)|(?:Q|A|Question|Answer)[:.](?=\s))`
@@ -57,7 +59,7 @@ export function isBoldLine(line: string): boolean {
 }
 
 /** The cells of a table row as ranges of the text; empty ones are left out, and the columns keep their numbers. */
-export function readCells(text: string, start: number, end: number, separator: '|' | Delimiter): Cell[] {
+export function readCells(text: string, start: number, end: number, separator: Delimiter): Cell[] {
   const cells: Cell[] = []
   const line = text.slice(start, end)
   let from = separator === '|' && line.startsWith('|') ? 1 : 0
@@ -80,27 +82,13 @@ interface Cell {
   readonly column: number
 }
 
-const CELL = {
+const QUOTED = String.raw`[^\S\n]*"(?:[^"]|"")*"[^\S\n]*`
+const CELL: Readonly<Record<Delimiter, RegExp>> = {
   '|': /((?:\\.|`[^`]*`|[^|])*)(?:\||$)/gu,
-  ',': /((?:"[^"]*"|[^,"])*)(?:,|$)/gu,
-  ';': /((?:"[^"]*"|[^;"])*)(?:;|$)/gu,
-  '\t': /((?:"[^"]*"|[^\t"])*)(?:\t|$)/gu,
-} as const
-
-/** What parts the values of a record. */
-export type Delimiter = ',' | ';' | '\t'
-export const DELIMITERS: readonly Delimiter[] = [',', ';', '\t']
-
-/** How many cells a line has that is a record of separated values; 0 where it is none: prose puts a space after its commas. */
-export function separatedCells(line: string, delimiter: Delimiter): number {
-  if (line.length > LONGEST_RECORD || !line.includes(delimiter)) return 0
-  const cells = line.replaceAll(/"[^"]*"/gu, '""').split(delimiter)
-  if (delimiter === '\t') return cells.some((cell) => cell.trim() === '') ? 0 : cells.length
-  const isProse = cells.some((cell, index) => index > 0 && /^\s/u.test(cell)) || /[.:;!?]\s*$/u.test(line)
-  return isProse ? 0 : cells.length
+  ',': new RegExp(`(${QUOTED}(?=,|$)|[^,]*)(?:,|$)`, 'gu'),
+  ';': new RegExp(`(${QUOTED}(?=;|$)|[^;]*)(?:;|$)`, 'gu'),
+  '\t': new RegExp(`(${QUOTED}(?=\t|$)|[^\t]*)(?:\t|$)`, 'gu'),
 }
-
-const LONGEST_RECORD = 2000
 
 /** Whether text would read as citing something: `[2]`, unless it stands within code. */
 export function readsAsCitation(text: string): boolean {

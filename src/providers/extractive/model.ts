@@ -58,6 +58,8 @@ function answer({ question, passages, weights }: Grounding): { abstained: boolea
  */
 export const PASSAGES_READ = 12
 
+const TABLE_NAME = /\.(?:csv|tsv|tab|psv)$/i
+
 /** Scores of different stores do not compare: each list is measured against its own best. */
 function toPassages(question: string, all: readonly Retrieved[]): Passage[] {
   const best = new Map<string, number>()
@@ -77,6 +79,7 @@ function toPassages(question: string, all: readonly Retrieved[]): Passage[] {
       title: chunk.title,
       headings: chunk.headings,
       isCode: isCodeName(chunk.source),
+      isTable: TABLE_NAME.test(chunk.source),
       score: chunk.score / (best.get(`${origin}:${store}`) || 1),
     }))
 }

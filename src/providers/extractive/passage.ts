@@ -9,6 +9,8 @@ export interface Passage {
   readonly headings?: readonly string[] | undefined
   /** Source code, by the name of its file. Default false. */
   readonly isCode?: boolean | undefined
+  /** Separated values, by the name of its file. Default false. */
+  readonly isTable?: boolean | undefined
   /** Higher is better; compared only with the other passages of the same question. */
   readonly score: number
 }

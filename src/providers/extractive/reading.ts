@@ -40,7 +40,11 @@ export interface Reading {
 export function readPassages(question: Question, passages: readonly Passage[], limit: number): Reading[] {
   const match = termMatcher(question)
   return passages.map((passage) => {
-    const units = readUnits(passage.text, passage.isCode)
+    const namesAbove = columnsAbove(passage)
+    const units = readUnits(passage.text, {
+      isCode: passage.isCode,
+      columns: passage.isTable === true ? namesAbove : undefined,
+    })
     const isData = isJson(passage.text)
     const words = isData ? readNames(passage.text) : withinCells(readWords(passage.text), units, passage.text)
     const titleMatches = question.terms.map(() => 0)
@@ -58,7 +62,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       return unit.kind === 'columns' ? saidBy(wordsOf(unit), found) : found
     }
     const isGiven = (unit: Unit): boolean => wordsOf(unit).every(({ stem }) => question.given.has(stem))
-    const above = columnsAbove(passage).map((name) => readWords(name))
+    const above = namesAbove.map((name) => readWords(name))
     const columns = above.map((name) => saidBy(name, strengths(question, { matches: name.map(match) }, 0, name.length)))
     const inCells = candidatesInCells(question, passage.text, words, units)
     const candidates = [...findCandidates(question, passage.text, words), ...[...inCells.values()].flat()]

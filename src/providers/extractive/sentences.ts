@@ -2,18 +2,22 @@
 
 import { patternFor } from '../../util/pattern.ts'
 import { isJson, readJsonUnits } from './json-units.ts'
-import { DELIMITERS, isBoldLine, isMostlyLinks, readCells, separatedCells, withoutMarkup } from './markup.ts'
-import type { Delimiter } from './markup.ts'
+import { isBoldLine, isMostlyLinks, readCells, withoutMarkup } from './markup.ts'
 import { readCodeBlocks } from './code-blocks.ts'
 import { readFrontMatter } from './front-matter.ts'
+import { readTable, recordLines } from './records.ts'
 import type { Block, Unit } from './unit.ts'
 
-/**
- * All units of a text, in order, without overlap. Nothing but white space and markup lies between them.
- *
- * @param isCode the text is source code: remarks are prose, all other lines stand alone.
- */
-export function readUnits(text: string, isCode = false): Unit[] {
+/** What the name of a file says of its text. */
+export interface TextKind {
+  /** The text is source code: remarks are prose, all other lines stand alone. Default false. */
+  readonly isCode?: boolean | undefined
+  /** It is separated values, under columns of these names; they are empty where the text itself names them. */
+  readonly columns?: readonly string[] | undefined
+}
+
+/** All units of a text, in order, without overlap. Nothing but white space and markup lies between them. */
+export function readUnits(text: string, { isCode = false, columns }: TextKind = {}): Unit[] {
   if (!isCode && isJson(text)) {
     return readJsonUnits(text).flatMap((unit) =>
       unit.kind === 'sentence'
@@ -24,7 +28,8 @@ export function readUnits(text: string, isCode = false): Unit[] {
   const units: Unit[] = []
   let block = 0
   const footnoted = FOOTNOTED(text).test(text)
-  for (const { start, end, kind, level, separator, follows } of isCode ? readCodeBlocks(text) : readBlocks(text)) {
+  const table = columns === undefined ? undefined : readTable(text, columns)
+  for (const { start, end, kind, level, separator, follows } of table ?? (isCode ? readCodeBlocks(text) : readBlocks(text))) {
     if (follows !== true) block++
     if (kind === 'row' || kind === 'columns') {
       for (const cell of readCells(text, start, end, separator ?? '|')) {
@@ -101,8 +106,9 @@ function readBlocks(text: string): Block[] {
     open = undefined
   }
   const lines = text.split('\n')
+  const records = recordLines(lines)
   for (const [index, line] of lines.entries()) {
-    const separator = delimiterOf(lines, index)
+    const record = records.get(index)
     const start = offset + (line.length - line.trimStart().length)
     const end = offset + line.trimEnd().length
     offset += line.length + 1
@@ -138,11 +144,9 @@ function readBlocks(text: string): Block[] {
     } else if (ROW.test(line)) {
       close()
       blocks.push({ start, end, kind: 'row' })
-    } else if (separator !== undefined) {
+    } else if (record !== undefined) {
       close()
-      // The first line names the columns, unless it holds a number.
-      const kind = index === 0 && !/\d/.test(line) ? 'columns' : 'row'
-      blocks.push({ start, end, kind, separator })
+      blocks.push({ start, end, kind: record.isHeader ? 'columns' : 'row', separator: record.separator })
     } else if (ITEM.test(line)) {
       close()
       open = { start: start + (ITEM.exec(line.trimStart())?.[0].length ?? 0), end, kind: 'item' }
@@ -161,15 +165,6 @@ function readBlocks(text: string): Block[] {
 function readsAsProse(line: string): boolean {
   if (!LINE_START(line).test(line) || TABULAR.test(line) || CODE_SIGN.test(line)) return false
   return line.split(' ').length >= (SENTENCE_END(line).test(line) ? SHORTEST_SENTENCE : SHORTEST_PROSE)
-}
-
-/** What parts the values of a line that stands among others of as many. */
-function delimiterOf(lines: readonly string[], index: number): Delimiter | undefined {
-  return DELIMITERS.find((delimiter) => {
-    const cells = separatedCells(lines[index] ?? '', delimiter)
-    if (cells < 2) return false
-    return [index - 1, index + 1].some((beside) => separatedCells(lines[beside] ?? '', delimiter) === cells)
-  })
 }
 
 /** Whether a line break ends a paragraph: the line before it is a whole one, or too short to have been wrapped. */

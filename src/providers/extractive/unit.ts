@@ -1,5 +1,7 @@
 /** A stretch of a text that may stand alone in an answer. */
 
+import type { Delimiter } from '../../util/separated-values.ts'
+
 export interface Unit {
   /** UTF-16 offsets into the text, white space at both ends left out. */
   readonly start: number
@@ -27,7 +29,7 @@ export interface Block {
   kind: UnitKind
   level?: number
   /** Of a row: what parts its cells; absent for `|`. */
-  separator?: ',' | ';' | '\t'
+  separator?: Delimiter
   /** Code that may be quoted together with the remark above it. */
   follows?: boolean
 }

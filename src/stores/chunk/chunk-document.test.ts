@@ -301,6 +301,18 @@ describe('data', () => {
     }
   })
 
+  test.each([
+    ['digits in their names', 'region,q1,q2', 'South,14,22'],
+    ['years for names', 'city,2021,2022', 'Oslo,140,155'],
+    ['decimals with a comma', 'Produkt;Preis;Gewicht', 'Zange;8,50;0,4'],
+    ['a title above', 'Figures of May\nregion,q1,q2', 'South,14,22'],
+  ])('columns of a table with %s are named above its parts', (_, head, row) => {
+    const chunks = cut(`${head}\n${`${row}\n`.repeat(300)}`, 'csv')
+    expect(chunks.length).toBeGreaterThan(1)
+    const names = (head.split('\n').at(-1) ?? '').split(/[,;]/).join(', ')
+    for (const { headings } of chunks.slice(1)) expect(headings).toEqual([names])
+  })
+
   test('a quote that is never closed does not swallow the file', () => {
     const rows = Array.from({ length: 4000 }, (_, row) => `${row},a "quoted" word,"${row === 3 ? 'open' : 'closed"'}`)
     const chunks = cut(rows.join('\n'), 'csv')

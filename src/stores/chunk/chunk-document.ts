@@ -19,7 +19,7 @@ import { readText } from './read-text.ts'
 import { namesOf } from '../../util/nearest.ts'
 
 /** Changes whenever the same document may be cut differently; an index made by another version is made again. */
-export const CHUNKER_VERSION = 1
+export const CHUNKER_VERSION = 2
 
 export interface ChunkOptions {
   /** Longest chunk in UTF-16 units; default 2,000, at least 64. */

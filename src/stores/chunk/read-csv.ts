@@ -1,92 +1,46 @@
 /** Atoms of comma- and tab-separated values: rows, under the row that names the columns. */
 
+import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../util/separated-values.ts'
+import type { Delimiter } from '../../util/separated-values.ts'
 import { BORDER } from './atom.ts'
 import type { Atom } from './atom.ts'
-import { lineAt } from './lines.ts'
+import { linesOf } from './lines.ts'
 import { proseAtoms } from './prose.ts'
 
-const DELIMITERS = [',', '\t', ';', '|'] as const
 const LONGEST_HEADER = 2000
 const LONGEST_LABEL = 300
-/** A quoted field longer than this was never meant to be one: a quote is missing somewhere. */
-const LONGEST_QUOTED_ROW = 65_536
-const NUMBER = /^[+-]?[\d.,\s%$€-]+$/
+/** Lines at the beginning by which the delimiter is told, and rows by which names are told from values. */
+const LOOKED_AT = 20
 
 export function* readCsv(text: string, max: number, lineBreak: string): Generator<Atom> {
-  const delimiter = delimiterOf(text, lineBreak)
-  let path: readonly string[] = []
-  let isFirst = true
-  for (const row of rows(text, delimiter, lineBreak)) {
+  const delimiter = delimiterOf(firstLines(text, lineBreak)) ?? ','
+  const header = readHeader(text, delimiter, lineBreak)
+  for (const row of rowsOf(text, delimiter, lineBreak)) {
+    const path = header !== undefined && row.start >= header.end ? [header.names] : []
     yield* proseAtoms(text, { ...row, border: BORDER.item, path }, max, lineBreak)
-    if (isFirst) {
-      const columns = columnNames(text.slice(row.start, row.end), delimiter)
-      if (columns !== undefined) path = [columns]
-    }
-    isFirst = false
   }
 }
 
-/** The names of the columns in one line; `undefined` when the first row is no header. */
-function columnNames(row: string, delimiter: string): string | undefined {
-  if (row.length > LONGEST_HEADER) return undefined
-  const names = row
-    .trim()
-    .split(delimiter)
-    .map((name) => name.replaceAll('"', '').trim())
-  const isHeader =
-    names.length > 1 && names.every((name) => name !== '' && !NUMBER.test(name)) && new Set(names).size === names.length
-  return isHeader ? names.join(', ').slice(0, LONGEST_LABEL) : undefined
+function firstLines(text: string, lineBreak: string): string[] {
+  const lines: string[] = []
+  for (const { start, end } of linesOf(text, 0, text.length, lineBreak)) {
+    if (end > start) lines.push(text.slice(start, Math.min(end, start + LONGEST_HEADER)))
+    if (lines.length === LOOKED_AT) break
+  }
+  return lines
 }
 
-function delimiterOf(text: string, lineBreak: string): string {
-  const first = lineAt(text, 0, text.length, lineBreak)
-  const head = text.slice(first.start, Math.min(first.end, LONGEST_HEADER))
-  let best = ','
-  let most = 0
-  for (const delimiter of DELIMITERS) {
-    const count = head.split(delimiter).length - 1
-    if (count > most) {
-      best = delimiter
-      most = count
-    }
+/** The names of the columns, and where their row ends; `undefined` when no row names them. */
+function readHeader(text: string, delimiter: Delimiter, lineBreak: string): { names: string; end: number } | undefined {
+  const rows: { cells: string[]; end: number }[] = []
+  for (const { start, end } of rowsOf(text, delimiter, lineBreak)) {
+    if (rows.length === 0 && end - start > LONGEST_HEADER) return undefined
+    if (end > start) rows.push({ cells: cellsOf(text.slice(start, Math.min(end, start + LONGEST_HEADER)), delimiter), end })
+    if (rows.length === LOOKED_AT) break
   }
-  return best
-}
-
-/** A row may go over several lines inside quotes. Where quotes turn out not to be closed, lines are rows from there on. */
-function* rows(text: string, delimiter: string, lineBreak: string): Generator<{ readonly start: number; readonly end: number }> {
-  let trustsQuotes = true
-  for (let start = 0; start < text.length;) {
-    let row = lineAt(text, start, text.length, lineBreak)
-    if (trustsQuotes) {
-      let isOpen = opensQuote(text, row.start, row.end, delimiter, false)
-      while (isOpen && row.next < text.length && row.next - start < LONGEST_QUOTED_ROW) {
-        row = lineAt(text, row.next, text.length, lineBreak)
-        isOpen = opensQuote(text, row.start, row.end, delimiter, true)
-      }
-      if (isOpen) {
-        trustsQuotes = false
-        row = lineAt(text, start, text.length, lineBreak)
-      }
-    }
-    yield { start, end: row.end }
-    start = row.next
-  }
-}
-
-/** Whether a quoted field is open at the end of a line. A quote opens a field only at its beginning. */
-function opensQuote(text: string, start: number, end: number, delimiter: string, wasOpen: boolean): boolean {
-  let isOpen = wasOpen
-  let atFieldStart = !wasOpen
-  for (let at = start; at < end; at++) {
-    const character = text.charAt(at)
-    if (isOpen) {
-      if (character === '"') isOpen = false
-    } else if (character === '"') {
-      // A doubled quote inside a field closes and opens it again.
-      isOpen = atFieldStart || text.charAt(at - 1) === '"'
-    }
-    atFieldStart = !isOpen && character === delimiter
-  }
-  return isOpen
+  const header = rows[headerOf(rows.map(({ cells }) => cells)) ?? -1]
+  if (header === undefined) return undefined
+  // A comma and a space part the names.
+  const names = header.cells.map((name) => name.replaceAll(/,\s+/g, ' '))
+  return { names: names.join(', ').slice(0, LONGEST_LABEL), end: header.end }
 }

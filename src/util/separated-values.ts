@@ -1,0 +1,182 @@
+/** Rows of separated values: what parts their cells, where a row ends, and whether the first row names the columns. */
+
+import { patternFor } from './pattern.ts'
+
+export type Delimiter = ',' | ';' | '\t' | '|'
+
+/** A comma comes last: it parts decimals too. */
+export const DELIMITERS: readonly Delimiter[] = ['\t', ';', '|', ',']
+
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** A quoted cell longer than this was never meant to be one: a quote is missing somewhere. */
+const LONGEST_QUOTED_ROW = 65_536
+
+/** Cells of a line, split outside of quotes; a quote opens a cell only at its beginning. Empty ones are kept. */
+export function cellsOf(line: string, delimiter: Delimiter): string[] {
+  const cells: string[] = []
+  let from = 0
+  let isOpen = false
+  let atStart = true
+  for (let at = 0; at < line.length; at++) {
+    const character = line.charAt(at)
+    if (character === '"') {
+      if (isOpen) isOpen = false
+      // A doubled quote inside a cell closes and opens it again.
+      else isOpen = atStart || line.charAt(at - 1) === '"'
+      atStart = false
+    } else if (!isOpen && character === delimiter) {
+      cells.push(unquoted(line.slice(from, at)))
+      from = at + 1
+      atStart = true
+    } else if (character !== ' ') atStart = false
+  }
+  cells.push(unquoted(line.slice(from)))
+  return cells
+}
+
+function unquoted(cell: string): string {
+  const body = cell.trim()
+  return body.length > 1 && body.startsWith('"') && body.endsWith('"') ? body.slice(1, -1).replaceAll('""', '"').trim() : body
+}
+
+/** The sign that parts most lines into equally many cells; `undefined` where none parts two lines, or the only one. */
+export function delimiterOf(lines: readonly string[]): Delimiter | undefined {
+  let best: Delimiter | undefined
+  let most = 0
+  for (const delimiter of DELIMITERS) {
+    const agreeing = mostCommon(lines.map((line) => cellsOf(line, delimiter).length).filter((cells) => cells > 1)).times
+    if (agreeing <= most || (agreeing === 1 && lines.length > 1)) continue
+    best = delimiter
+    most = agreeing
+  }
+  return best
+}
+
+/** The number that stands there most often; of several as frequent ones the first. */
+export function mostCommon(numbers: readonly number[]): { readonly value: number; readonly times: number } {
+  const times = new Map<number, number>()
+  for (const number of numbers) times.set(number, (times.get(number) ?? 0) + 1)
+  let value = 0
+  let most = 0
+  for (const [number, found] of times) {
+    if (found <= most) continue
+    value = number
+    most = found
+  }
+  return { value, times: most }
+}
+
+/** The rows of a text; one may go over several lines inside quotes. Where quotes turn out not to be closed, lines are rows from there on. */
+export function* rowsOf(text: string, delimiter: Delimiter, lineBreak = '\n'): Generator<Range> {
+  let trustsQuotes = true
+  for (let start = 0; start < text.length;) {
+    let row = lineAt(text, start, lineBreak)
+    if (trustsQuotes) {
+      let isOpen = opensQuote(text, row.start, row.end, delimiter, false)
+      while (isOpen && row.next < text.length && row.next - start < LONGEST_QUOTED_ROW) {
+        row = lineAt(text, row.next, lineBreak)
+        isOpen = opensQuote(text, row.start, row.end, delimiter, true)
+      }
+      if (isOpen) {
+        trustsQuotes = false
+        row = lineAt(text, start, lineBreak)
+      }
+    }
+    yield { start, end: row.end }
+    start = row.next
+  }
+}
+
+function lineAt(text: string, start: number, lineBreak: string): Range & { readonly next: number } {
+  const found = text.indexOf(lineBreak, start)
+  if (found === -1) return { start, end: text.length, next: text.length }
+  const carriageReturn = found > start && lineBreak === '\n' && text.charCodeAt(found - 1) === 0x0d
+  return { start, end: carriageReturn ? found - 1 : found, next: found + 1 }
+}
+
+/** Whether a quoted cell is open at the end of a line. A quote opens a cell only at its beginning. */
+function opensQuote(text: string, start: number, end: number, delimiter: string, wasOpen: boolean): boolean {
+  let isOpen = wasOpen
+  let atCellStart = !wasOpen
+  for (let at = start; at < end; at++) {
+    const character = text.charAt(at)
+    if (isOpen) {
+      if (character === '"') isOpen = false
+    } else if (character === '"') {
+      // A doubled quote inside a cell closes and opens it again.
+      isOpen = atCellStart || text.charAt(at - 1) === '"'
+    }
+    atCellStart = !isOpen && character === delimiter
+  }
+  return isOpen
+}
+
+const SIGNS = patternFor(String.raw`[\p{S}%#]`, 'gu')
+const NUMBER = /^[+-]?(?:\d[\d\s.,'’_]*|[.,]\d+)$/
+/** Days, months, quarters and years: above figures they are names of columns as well. */
+const PERIOD = /^(?:1[5-9]|20|21)\d\d(?:[-/.](?:\d{1,2}(?:[-/.]\d{1,2})?|\d{4}|Q[1-4]))?$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$/
+const ADDRESS = /^[^\s@]+@[^\s@]+$|^(?:https?:|\/\/|www\.)\S+$|^\d{1,3}(?:\.\d{1,3}){3}$/i
+const CLOCK = /^\d{1,2}:\d\d(?::\d\d)?$|^\d{4}-\d\d-\d\d[T ]\S+$/
+const LONGEST_NAME = 80
+
+export function isNumber(cell: string): boolean {
+  return NUMBER.test(cell.replaceAll(SIGNS(cell), '').trim())
+}
+
+/** A figure, a time, an address: nothing that a column is called. */
+function isValue(cell: string): boolean {
+  return isNumber(cell) || ADDRESS.test(cell) || CLOCK.test(cell) || PERIOD.test(cell)
+}
+
+/** The letters of a cell that holds a number: those of `K12` and `K7` are the same. */
+function shapeOf(cell: string): string | undefined {
+  return /\d/.test(cell) ? cell.replaceAll(/\d+/g, '0') : undefined
+}
+
+/**
+ * Whether the first row of a table names its columns.
+ *
+ * Names differ from each other, and are no values; `q1`, `co2` and `ipv4` are names like any other, unless what stands below looks the
+ * same. Years, or numbers that count on by one, are names where the values below them are none of this kind.
+ *
+ * @param below some of the rows that follow.
+ */
+export function namesColumns(first: readonly string[], below: readonly (readonly string[])[]): boolean {
+  const [corner = '', ...others] = first
+  if (others.length === 0 || new Set(first).size < first.length || first.some((cell) => cell.length > LONGEST_NAME)) return false
+  if (others.includes('') || isValue(corner)) return false
+  const columns = first.map((_, column) => below.map((row) => row[column] ?? '').filter((cell) => cell !== ''))
+  const looksLikeBelow = first.some((cell, column) => {
+    const shape = shapeOf(cell)
+    return shape !== undefined && !isValue(cell) && columns[column]?.some((value) => shapeOf(value) === shape) === true
+  })
+  if (looksLikeBelow) return false
+  const values = others.filter(isValue)
+  if (values.length === 0) return true
+  const areValuesBelow = first.every(
+    (cell, column) => !isValue(cell) || (columns[column]?.every((value) => !PERIOD.test(value)) ?? false),
+  )
+  if (!areValuesBelow || below.length === 0) return false
+  return values.every((cell) => PERIOD.test(cell)) || (values.length > 2 && countsOn(values))
+}
+
+function countsOn(cells: readonly string[]): boolean {
+  return cells.every((cell, index) => /^\d+$/.test(cell) && Number(cell) === Number(cells[0]) + index)
+}
+
+/**
+ * Which of the first rows names the columns: a title or a note may stand above it.
+ *
+ * @param rows the cells of each.
+ */
+export function headerOf(rows: readonly (readonly string[])[]): number | undefined {
+  const { value: usual } = mostCommon(rows.map(({ length }) => length).filter((length) => length > 1))
+  const index = rows.findIndex(({ length }) => length > 1 && length === usual)
+  const first = rows[index]
+  const isAmongNotes = rows.slice(0, Math.max(0, index)).some(({ length }) => length > 1)
+  return first !== undefined && !isAmongNotes && namesColumns(first, rows.slice(index + 1)) ? index : undefined
+}

@@ -1,0 +1,58 @@
+/** Questions to small tables, as files of separated values and in Markdown: the cell that is asked for, or a refusal. */
+
+import { expect, test } from 'vitest'
+import { MemoryDocumentStore, QueryBot } from '../../src/index.ts'
+
+async function ask(source: string, text: string, question: string): Promise<string> {
+  const store = new MemoryDocumentStore()
+  await store.extend([{ source, text, format: source.endsWith('.md') ? 'markdown' : 'csv' }])
+  const bot = new QueryBot({ docstore: store, model: 'builtin/extractive', recorder: false, streamTarget: 'none' })
+  const { abstained, content } = await bot.ask(question)
+  return abstained ? REFUSED : content.replaceAll(/\s\[\d\]/g, '').replaceAll('\n\n', ' / ')
+}
+
+const REFUSED = 'refused'
+
+const QUARTERS = 'region,q1,q2,q3\nNorth,10,12,15\nSouth,14,22,37\nEast,9,8,11\n'
+const HOSTS = 'host,ipv4,cpu_cores,memory_gb\nalder,10.0.0.4,8,32\nbirch,10.0.0.7,16,64\n'
+const FLOORS =
+  'store_id,city,manager,opened,floor_area_m2,employees\nS01,Lund,Ada Prior,2016-05-02,210,9\nS02,Malmo,Bo Hark,2018-09-14,145,6\nS03,Ystad,Cy Dahl,2020-02-29,180,7\n'
+const YEARS = 'city,2021,2022\nOslo,140,155\nBergen,80,95\n'
+const MODELS = 'Model,CO2,utf8\nLark,120,yes\nSwift,95,no\n'
+
+test.each([
+  ['What is the q2 figure of the South?', QUARTERS, '22'],
+  ['What is the q3 figure of the North?', QUARTERS, '15'],
+  ['What is the q4 figure of the South?', QUARTERS, REFUSED],
+  ['What is the q2 figure of the West?', QUARTERS, REFUSED],
+  ['How many cpu cores does birch have?', HOSTS, '16'],
+  ['What is the ipv4 address of alder?', HOSTS, '10.0.0.4'],
+  ['What is the ipv6 address of alder?', HOSTS, REFUSED],
+  ['How many employees does the Malmo store have?', FLOORS, '6'],
+  ['Who is the manager of S03?', FLOORS, 'Cy Dahl'],
+  ['Who is the manager of S04?', FLOORS, REFUSED],
+  ['Who manages the store in Ystad?', FLOORS, 'Cy Dahl'],
+  ['What is the floor area of the Lund store?', FLOORS, '210'],
+  ['What was the value of Oslo in 2022?', YEARS, '155'],
+  ['How many visitors did Bergen have in 2021?', YEARS, '80'],
+  ['What was the value of Oslo in 2023?', YEARS, REFUSED],
+  ['What is the CO2 of the Swift?', MODELS, '95'],
+])('QRY-RAG-022 names of columns may hold digits: %j', async (question, text, expected) => {
+  expect(await ask('table.csv', text, question)).toBe(expected)
+})
+
+const PRICES = 'Produkt;Preis;Gewicht\nZange;8,50;0,4\nHammer;12,90;0,8\n'
+const STOCK = '"Produkt";"Preis in EUR";"Lager"\n"Zange, klein";8,50;"A 1"\nHammer;12,90;B2\nSäge;19,00;\n'
+const NOTES = 'id,name,note\n1,Lark,"Small, light; sings."\n2,Swift,Never lands.\n\n3,Gull\n'
+
+test.each([
+  ['Was ist der Preis der Zange?', PRICES, '8,50'],
+  ['Was ist das Gewicht der Zange?', PRICES, '0,4'],
+  ['Was ist der Preis der Feile?', PRICES, REFUSED],
+  ['Was ist der Preis der Zange?', STOCK, '8,50'],
+  ['Was ist der Preis der Säge?', STOCK, '19,00'],
+  ['What is the note of the Lark?', NOTES, 'Small, light; sings.'],
+  ['What is the note of the Swift?', NOTES, 'Never lands.'],
+])('QRY-RAG-022 what parts the cells is what parts every row alike: %j', async (question, text, expected) => {
+  expect(await ask('table.csv', text, question)).toBe(expected)
+})
