@@ -11,6 +11,7 @@ import { reportProgress } from './terminal/progress.ts'
 import type { Progress, ProgressReporter } from './terminal/progress.ts'
 
 const MOST_SKIPPED = 20
+const MOST_GONE = 5
 const AGAIN_MS = 500
 
 interface Indexing {
@@ -93,6 +94,20 @@ export async function tellSkipped({ skipped }: IndexReport, io: Io): Promise<voi
     await note(io, `skipped ${shorten(path, 200)}: ${reason}`)
   }
   if (skipped.length > MOST_SKIPPED) await note(io, `skipped ${skipped.length - MOST_SKIPPED} more; --json lists them all.`)
+}
+
+/** What left the store because a path that was named is not there any more: it may be a mistake, such as a drive that is not mounted. */
+export async function tellGone({ gone = [] }: IndexReport, dryRun: boolean, io: Io): Promise<void> {
+  for (const { path, removed } of gone) {
+    if (removed.length === 0) continue
+    const named = removed.slice(0, MOST_GONE).map((source) => shorten(source, 200))
+    const more = removed.length > MOST_GONE ? ` and ${removed.length - MOST_GONE} more` : ''
+    const what = `${plural(removed.length, 'file')} (${named.join(', ')}${more})`
+    await note(
+      io,
+      `${shorten(path, 200)} is not there any more: what the store has of it ${dryRun ? 'would be' : 'is'} removed, ${what}.`,
+    )
+  }
 }
 
 /** What was embedded, when anything was. */

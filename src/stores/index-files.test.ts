@@ -1,6 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -145,6 +156,77 @@ describe('what leaves', () => {
     expect(await index('a')).toMatchObject({ files: 0, removed: 1 })
     expect(Object.keys(await contents())).toEqual(['a/by-hand', 'ab/z.md', 'b/y.md'])
     expect(await index('.')).toMatchObject({ files: 1, removed: 1 })
+  })
+
+  test('a folder and a file that are gone as a whole, when they are named once more', async () => {
+    put({ 'a.md': '1', 'docs/b.md': '2', 'docs/in/c.md': '3', 'docs/empty.md': '', 'docs2/d.md': '4', 'one.md': '5' })
+    await index(['.'])
+    await store.append({ source: 'docs/from-a-program', text: '6' })
+    remove('docs', 'one.md')
+    const tried = await index(['docs', 'one.md'], { dryRun: true })
+    expect(tried).toMatchObject({
+      removed: 3,
+      gone: [
+        { path: 'docs', removed: ['docs/b.md', 'docs/in/c.md'] },
+        { path: 'one.md', removed: ['one.md'] },
+      ],
+    })
+    const seen = Object.keys(await contents())
+    expect(seen.toSorted()).toEqual(['a.md', 'docs/b.md', 'docs/from-a-program', 'docs/in/c.md', 'docs2/d.md', 'one.md'])
+    put({ 'docs2/e.md': '7' })
+    expect(counts(await index(['docs', 'docs2', 'one.md']))).toBe('2 files: 1 added, 0 changed, 0 moved, 3 removed, 1 unchanged')
+    const left = ['a.md', 'docs/from-a-program', 'docs2/d.md', 'docs2/e.md']
+    expect(Object.keys(await contents()).toSorted()).toEqual(left)
+    // Nothing is known of it any more.
+    await expect(index(['docs'])).rejects.toMatchObject({ code: 'not_found', message: 'The path "docs" does not exist.' })
+  })
+
+  test('one that was moved is moved, and one that is there again is indexed', async () => {
+    put({ 'docs/a.md': '1', 'docs/b.md': '2' })
+    await index(['docs'])
+    renameSync(join(base, 'docs'), join(base, 'new'))
+    remove('new/b.md')
+    const report = await index(['docs', 'new'])
+    expect(counts(report)).toBe('1 files: 0 added, 0 changed, 1 moved, 1 removed, 0 unchanged')
+    expect(report.gone).toEqual([{ path: 'docs', removed: ['docs/b.md'] }])
+    expect(await contents()).toEqual({ 'new/a.md': '1' })
+  })
+
+  test('the folder that all names are relative to', async () => {
+    put({ 'project/a.md': '1', 'project/in/b.md': '2', 'a.md': '3' })
+    await index('.', { base: join(base, 'project') })
+    remove('project')
+    expect(await index(['project'])).toMatchObject({ removed: 2, gone: [{ removed: ['a.md', 'in/b.md'] }] })
+    expect(await contents()).toEqual({})
+    expect(counts(await index(['a.md']))).toContain('1 added')
+  })
+
+  test('not what lay in a folder that is gone itself, nor behind a link that leads nowhere: a drive may not be mounted', async () => {
+    put({ 'drive/docs/a.md': '1', 'b.md': '2' })
+    symlinkSync(join(base, 'drive', 'docs'), join(base, 'link'))
+    await index(['.', 'link'])
+    renameSync(join(base, 'drive'), join(base, 'elsewhere'))
+    await expect(index(['b.md', 'drive/docs'])).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'The path "drive/docs" does not exist, and nor does the folder it was in: nothing was removed.',
+      hint: `Is a drive not mounted? What is gone for good is removed with the folder that is gone: cria index ${join(base, 'drive')}`,
+    })
+    await expect(index(['link'])).rejects.toMatchObject({ code: 'not_found' })
+    expect(Object.keys(await contents()).toSorted()).toEqual(['b.md', 'drive/docs/a.md'])
+    expect(await index(['drive'])).toMatchObject({ removed: 1 })
+  })
+
+  test.skipIf(process.getuid?.() === 0)('not what lay in a folder that cannot be read', async () => {
+    put({ 'locked/docs/a.md': '1' })
+    await index()
+    remove('locked/docs')
+    chmodSync(join(base, 'locked'), 0o300)
+    await expect(index(['locked/docs'])).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(/cannot be read.*nothing was removed/),
+    })
+    chmodSync(join(base, 'locked'), 0o700)
+    expect(Object.keys(await contents())).toEqual(['locked/docs/a.md'])
   })
 
   test('files that a rule names by now', async () => {

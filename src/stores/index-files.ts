@@ -6,12 +6,14 @@ import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { chunkDocument } from './chunk/chunk-document.ts'
 import { keepBase } from './ingest/base.ts'
+import { resolveNamed } from './ingest/gone-paths.ts'
+import type { GonePath, NamedPaths } from './ingest/gone-paths.ts'
 import type { FileDocument, IndexableStore, IndexedSource } from './ingest/indexable-store.ts'
 import { isFromFile, isGone, pathOf, readChange, wasNamed } from './ingest/read-changes.ts'
 import type { Change, Comparison } from './ingest/read-changes.ts'
 import type { LoadLimits } from './load/load-file.ts'
-import { resolveRoots, walk } from './load/walk.ts'
-import type { FoundFile, Root, SkippedFile } from './load/walk.ts'
+import { walk } from './load/walk.ts'
+import type { FoundFile, SkippedFile } from './load/walk.ts'
 
 export interface IndexOptions extends LoadLimits {
   /** Folder that `paths` are relative to; default: the current one. Sources are relative to the folder that was given the first time. */
@@ -43,6 +45,8 @@ export interface IndexReport {
   readonly removed: number
   readonly unchanged: number
   readonly skipped: readonly SkippedFile[]
+  /** Paths of this run that are not there any more, and what left the index with them; they count as removed. Missing when there are none. */
+  readonly gone?: readonly { readonly path: string; readonly removed: readonly string[] }[]
   readonly ms: number
 }
 
@@ -50,11 +54,12 @@ export interface IndexReport {
  * Indexes files and folders into a store.
  *
  * A file is compared by size and time of change, then by its content. A file that is gone from a folder leaves the index, and so does one
- * that the ignore rules name by now; files of other folders stay. A run that is stopped or killed leaves whole files, old or new; the next
+ * that the ignore rules name by now; files of other folders stay. A path that is gone as a whole, and was indexed, leaves too. A run that is stopped or killed leaves whole files, old or new; the next
  * run does what is missing. Files that cannot be read are skipped with a reason, see `loadDocuments`; one that changes while it is read is
  * skipped, what the index has of it stays.
  *
- * @throws CriaError `not_found` for a path that does not exist, `aborted` when the signal is aborted, and what the store throws.
+ * @throws CriaError `not_found` for a path that does not exist and was never indexed, or that lay in a folder that is not there or cannot be
+ * read (a drive that is not mounted), `aborted` when the signal is aborted, and what the store throws.
  */
 export async function indexFiles(
   store: IndexableStore,
@@ -64,9 +69,9 @@ export async function indexFiles(
   const began = performance.now()
   if (!Array.isArray(paths) || paths.length === 0) throw new ConfigurationError('indexFiles needs at least one path.')
   const given = options.base ?? process.cwd()
-  const roots = await resolveRoots(paths, given)
+  const named = await resolveNamed(store, paths, given)
   const base = await keepBase(store, given, options.dryRun ?? false)
-  const run = new IndexRun(store, roots, base, options)
+  const run = new IndexRun(store, named, base, options)
   try {
     await run.find()
     await run.update()
@@ -82,7 +87,9 @@ export async function indexFiles(
 
 class IndexRun {
   readonly #store: IndexableStore
-  readonly #roots: readonly Root[]
+  readonly #roots: NamedPaths['roots']
+  readonly #gone: readonly GonePath[]
+  readonly #goneSources: ReadonlySet<string>
   readonly #base: string
   readonly #options: IndexOptions
   readonly #found = new Map<string, FoundFile>()
@@ -91,9 +98,11 @@ class IndexRun {
   /** Sources that had another name before. */
   readonly #movedFrom = new Set<string>()
 
-  constructor(store: IndexableStore, roots: readonly Root[], base: string, options: IndexOptions) {
+  constructor(store: IndexableStore, { roots, gone }: NamedPaths, base: string, options: IndexOptions) {
     this.#store = store
     this.#roots = roots
+    this.#gone = gone
+    this.#goneSources = new Set(gone.flatMap(({ sources }) => sources.map(({ source }) => source)))
     this.#base = base
     this.#options = options
   }
@@ -109,7 +118,7 @@ class IndexRun {
       if (this.#found.size % 1000 === 1) onProgress?.({ done: this.#found.size, current: found.file.source })
     }
     for (const known of this.#knownBelow()) {
-      if (!wasNamed(known) || this.#found.has(known.source)) continue
+      if (!wasNamed(known) || this.#found.has(known.source) || this.#goneSources.has(known.source)) continue
       const file = await namedBefore(known, this.#base)
       if (file !== undefined) this.#found.set(known.source, file)
     }
@@ -143,7 +152,10 @@ class IndexRun {
   }
 
   report(ms: number): IndexReport {
-    return { ...this.#counts, skipped: this.#skipped, ms: Math.round(ms) }
+    const left = ({ source, chunks }: IndexedSource): boolean =>
+      chunks > 0 && !this.#found.has(source) && !this.#movedFrom.has(source)
+    const gone = this.#gone.map(({ path, sources }) => ({ path, removed: sources.filter(left).map(({ source }) => source) }))
+    return { ...this.#counts, skipped: this.#skipped, ...(gone.length === 0 ? {} : { gone }), ms: Math.round(ms) }
   }
 
   /** Does what needs no text at once, and yields the rest for the store. Ends early when it is stopped, so that what was read is kept. */
@@ -222,12 +234,13 @@ class IndexRun {
     if (sources.length > 0 && this.#options.dryRun !== true) await this.#store.deleteAll(sources)
   }
 
-  /** Known files in the folders of this run. */
+  /** Known files in the folders of this run, and of paths that are gone. */
   *#knownBelow(): Generator<IndexedSource> {
     const folders = this.#roots.filter(({ isFolder }) => isFolder).map(({ path }) => (path.endsWith(sep) ? path : path + sep))
     for (const known of this.#store.sources()) {
       const path = pathOf(known.source, this.#base)
-      if (isFromFile(known) && folders.some((folder) => path.startsWith(folder))) yield known
+      if (this.#goneSources.has(known.source)) yield known
+      else if (isFromFile(known) && folders.some((folder) => path.startsWith(folder))) yield known
     }
   }
 }

@@ -199,6 +199,37 @@ describe('from documents to a cited answer and its log', () => {
     expect((await json<{ chunks: unknown[] }>('retrieve', 'lighthouse')).chunks).toEqual([])
   })
 
+  test('a folder that is gone leaves a store when it is named once more, and that is said', async () => {
+    writeDocuments()
+    place.write({ 'other/tide.md': 'High water is at noon.\n' })
+    await json('index', 'docs', 'other', '--store', 'island')
+    rmSync(join(place.folder, 'docs'), { recursive: true })
+    const gone = { path: 'docs', removed: ['docs/garden.md', 'docs/lighthouse.md'] }
+
+    const tried = await place.run(['index', 'docs', '--store', 'island', '--dry-run'])
+    expect(tried.stderr).toContain('docs is not there any more: what the store has of it would be removed, 2 files')
+    const { code, stdout, stderr } = await place.run(['index', 'docs', 'other', '--store', 'island', '--json'])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'cria: docs is not there any more: what the store has of it is removed, 2 files (docs/garden.md, docs/lighthouse.md).\n',
+    })
+    expect(JSON.parse(stdout)).toMatchObject({ files: 1, removed: 2, unchanged: 1, gone: [gone] })
+    expect((await json<{ chunks: unknown[] }>('retrieve', 'lighthouse', '--store', 'island')).chunks).toEqual([])
+
+    const again = await place.run(['index', 'other', 'docs', '--store', 'island'])
+    expect(outcome(again)).toEqual(plainFailure(2, /The path "docs" does not exist/))
+  })
+
+  test('a drive that is not mounted removes nothing', async () => {
+    place.write({ 'drive/docs/tide.md': 'High water is at noon.\n' })
+    await json('index', 'drive/docs')
+    rmSync(join(place.folder, 'drive'), { recursive: true })
+    const { code, stderr } = await place.run(['index', 'drive/docs'])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/nothing was removed[\s\S]*drive not mounted/) })
+    expect((await json<{ chunks: unknown[] }>('retrieve', 'high water')).chunks).toHaveLength(1)
+  })
+
   test('--dry-run leaves nothing behind', async () => {
     writeDocuments()
     expect(await json('index', 'docs', '--dry-run')).toMatchObject({ added: 2, files: 2 })

@@ -1,9 +1,9 @@
 import { chooseStore, realPaths } from '../../app/store-choice.ts'
-import { ConfigurationError, errorFromInfo } from '../../core/error.ts'
+import { ConfigurationError, errorFromInfo, isCriaError } from '../../core/error.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatMs } from '../format.ts'
-import { embeddingSummary, indexWithProgress, summary, tellSkipped } from '../index-progress.ts'
+import { embeddingSummary, indexWithProgress, summary, tellGone, tellSkipped } from '../index-progress.ts'
 import { toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 
@@ -21,12 +21,12 @@ export const index: Command = defineCommand({
     json: {
       type: 'flag',
       about:
-        'print one JSON object: { store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], ms, embeddings? }',
+        'print one JSON object: { store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], gone?: [{ path, removed }], ms, embeddings? }',
     },
   },
-  details: `Only what has changed since the last time is read again, and files that are gone are removed. What .gitignore
-names is left out. A file that cannot be read is skipped with a reason and does not stop the rest.
-Interrupted, it goes on where it was the next time.
+  details: `Only what has changed since the last time is read again, and files that are gone are removed, also a folder
+that is named once more when it is gone as a whole. What .gitignore names is left out. A file that cannot be read is
+skipped with a reason and does not stop the rest. Interrupted, it goes on where it was the next time.
 
 With an embedding model (openai/…, google/…, ollama/…, openai-compatible/…, local/…) passages are found by what they mean as well.
 A store that has vectors keeps them up to date. Without paths, --embed makes the vectors of a store that is there.`,
@@ -47,14 +47,16 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     }
     const report = await indexWithProgress(
       choice,
-      realPaths(documents, io.cwd),
+      // What is not there may have been indexed into a store that is.
+      choice.exists ? documents : realPaths(documents, io.cwd),
       {
         dryRun: options['dry-run'],
         home: paths,
         embeddings: { model: options.embed ?? config.embed, replace: options.embed !== undefined, config, env: io.env },
       },
       io,
-    )
+    ).catch(wrongPath)
+    await tellGone(report, options['dry-run'], io)
     if (options.json) {
       await io.stdout.write(toJsonLine(report))
     } else {
@@ -69,3 +71,9 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     return 0
   },
 })
+
+/** Paths come from whoever typed the command. */
+function wrongPath(thrown: unknown): never {
+  if (!isCriaError(thrown) || thrown.code !== 'not_found') throw thrown
+  throw new ConfigurationError(thrown.message, { ...(thrown.hint === undefined ? {} : { hint: thrown.hint }), cause: thrown })
+}
