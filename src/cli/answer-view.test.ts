@@ -240,6 +240,20 @@ describe('for scripts', () => {
     expect(io.out().split('\n')).toHaveLength(2)
   })
 
+  test('beside the name of a source stands how its file is opened from here', async () => {
+    const io = fakeIo()
+    const place = { id: 'c', source: 'package.json', start: 0, end: 1 }
+    const citations = [citation({ source: 'src/index.ts', alsoIn: [place, { ...place, source: 'gone.md' }] })]
+    const options = { ...TEXT, format: 'json', sourceBase: process.cwd() } as const
+    await showTurn(turn(start, delta('x'), complete({ citations })), { ...io, cwd: join(process.cwd(), 'src') }, options)
+    const [shown] = (JSON.parse(io.out()) as { citations: unknown[] }).citations
+    expect(shown).toMatchObject({ source: 'src/index.ts', path: 'index.ts' })
+    expect(shown).toHaveProperty('alsoIn', [
+      { ...place, path: join(process.cwd(), 'package.json') },
+      { ...place, source: 'gone.md' },
+    ])
+  })
+
   test('a failed turn is an object too, with what came and the error', async () => {
     const io = fakeIo()
     const code = await showTurn(turn(start, delta('Red'), { type: 'error', error: FAILURE }), io, { ...TEXT, format: 'json' })

@@ -1,5 +1,6 @@
 /** Shows the events of a turn: as text for people, as one JSON object, or as events, one a line. */
 
+import type { Citation } from '../core/citation.ts'
 import { CriaError, errorFromInfo } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
@@ -16,7 +17,7 @@ import { formatCost, formatMs, formatUsage } from './format.ts'
 import { broken, note, toJsonLine } from './io.ts'
 import type { Io } from './io.ts'
 import { sourceList } from './source-list.ts'
-import { placeOf } from './sources.ts'
+import { pathTo, placeOf } from './sources.ts'
 import type { Standpoint } from './sources.ts'
 
 export type RecordedTurn = Pick<TurnRow, 'usage' | 'costUsd' | 'traceId'>
@@ -50,7 +51,9 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
   }
   if (options.format === 'json') {
     const recorded = last.type === 'complete' ? undefined : await options.recorded?.(last.turnId)
-    await io.stdout.write(toJsonLine({ ...toAnswerJson(seen, recorded), ...options.more?.() }))
+    const { sourceBase: base } = options
+    const from = base === undefined ? undefined : { cwd: io.cwd, base }
+    await io.stdout.write(toJsonLine({ ...toAnswerJson(seen, recorded, from), ...options.more?.() }))
   }
 
   if (last.type === 'error') {
@@ -61,7 +64,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
 }
 
 /** What `--json` prints of a turn, also of one that failed: then with what had arrived, and `error`. */
-function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | undefined): object {
+function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | undefined, from: Standpoint | undefined): object {
   const [first] = events
   const last = events.at(-1)
   const { text, result } = foldEvents(events)
@@ -69,7 +72,7 @@ function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | un
   return {
     answer: result?.text ?? text,
     abstained: result?.abstained ?? false,
-    citations: result?.citations ?? [],
+    citations: (result?.citations ?? []).map((citation) => withPaths(citation, from)),
     model: result?.model ?? lastModel(events),
     finishReason: result?.finishReason ?? null,
     usage: (result ?? recorded)?.usage ?? usageSoFar(events),
@@ -80,6 +83,18 @@ function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | un
     traceId: (result ?? recorded)?.traceId ?? null,
     ...ending,
   }
+}
+
+/** `source` is a name in the store; beside it, how its file is opened from here. */
+function withPaths(citation: Citation, from: Standpoint | undefined): object {
+  if (from === undefined) return citation
+  const path = pathTo(citation.source, from)
+  const alsoIn = citation.alsoIn?.map((place) => ({ ...place, ...pathMember(pathTo(place.source, from)) }))
+  return { ...citation, ...pathMember(path), ...(alsoIn === undefined ? {} : { alsoIn }) }
+}
+
+function pathMember(path: string | undefined): { readonly path?: string } {
+  return path === undefined ? {} : { path }
 }
 
 function lastModel(events: readonly QueryEvent[]): string | null {

@@ -12,7 +12,7 @@ import type { ChunkFilter, DocumentStore } from '../core/store.ts'
 import { checkPrices } from '../engine/check-budget.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
-import { emptyChoice, filterOf } from './filter-options.ts'
+import { chosenFilter, emptyChoice } from './filter-options.ts'
 import { recordedTurn } from './find-turn.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
@@ -61,7 +61,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   try {
     const format: AnswerFormat = options.json ? 'json' : options.events ? 'events' : 'text'
     const base = store === undefined ? undefined : await sourceBase(store)
-    const filter = filterOf(options, { cwd: io.cwd, base })
+    const filter = await chosenFilter(options, { cwd: io.cwd, base }, async (tried) => (await store?.holdsAny(tried)) === true)
     if (filter !== undefined && store === undefined)
       throw new ConfigurationError('--filter and --source choose among documents: name some with --docs PATH or --store NAME.')
     if (filter !== undefined && store !== undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filterOf } from './filter-options.ts'
+import { chosenFilter, filterOf } from './filter-options.ts'
 
 const here = { cwd: '/home/x/project', base: '/home/x/project' }
 const none = { source: [], filter: [] }
@@ -43,5 +43,24 @@ describe('--source', () => {
 
   it('is joined with --filter source=', () => {
     expect(filterOf({ source: ['*.md'], filter: ['source=a b.txt'] }, here)).toEqual({ source: ['a b.txt', { glob: '*.md' }] })
+  })
+})
+
+describe('a name as it was shown', () => {
+  const held = new Set(['docs/a.md', 'report.pdf', 'api/docs/a.md', 'turn:1'])
+  const holdsAny = async (filter: NonNullable<ReturnType<typeof filterOf>>): Promise<boolean> =>
+    [filter['source']].flat().some((test) => typeof test === 'string' && held.has(test))
+  it.each([
+    ['docs/a.md', '/home/x/project', 'docs/a.md'],
+    ['a.md', '/home/x/project/docs', 'a.md'],
+    ['docs/a.md', '/elsewhere', '/home/x/project/docs/a.md'],
+    ['docs/a.md', '/home/x/project/api', 'docs/a.md'],
+    ['!docs/a.md:3', '/elsewhere', '!/home/x/project/docs/a.md'],
+    ['report.pdf, pages 3, 7', '/home/x/project', 'report.pdf'],
+    ['turn:1', '/elsewhere', '/home/x/project/turn:1'],
+    ['none.md:3', '/elsewhere', 'none.md:3'],
+  ])('%s in %s', async (word, cwd, meant) => {
+    const from = { cwd, base: '/home/x/project' }
+    expect(await chosenFilter({ ...none, source: [word] }, from, holdsAny)).toEqual(filterOf({ ...none, source: [meant] }, from))
   })
 })

@@ -42,6 +42,37 @@ export function filterOf({ source, filter }: FilterWords, from: Standpoint): Chu
   return fields.size === 0 ? undefined : Object.fromEntries(fields)
 }
 
+/**
+ * As `filterOf`, with each `--source` taken for what the store has: a path seen from here, else a name in the store as `--json` tells it,
+ * else either with the lines or pages that stand behind a path below an answer.
+ *
+ * @param holdsAny whether the store has a document that passes.
+ */
+export async function chosenFilter(
+  words: FilterWords,
+  from: Standpoint,
+  holdsAny: (filter: ChunkFilter) => Promise<boolean>,
+): Promise<ChunkFilter | undefined> {
+  const source: string[] = []
+  for (const word of words.source) source.push(await asMeant(word, from, holdsAny))
+  return filterOf({ ...words, source }, from)
+}
+
+// `docs/guide.md:12, 40`, `report.pdf, page 3`, `report.pdf, pages 3, 7`.
+const BEHIND_PATH = /(?::\d+|, pages? \d+)(?:, \d+)*$/
+
+async function asMeant(word: string, from: Standpoint, holdsAny: (filter: ChunkFilter) => Promise<boolean>): Promise<string> {
+  const mark = word.startsWith('!') ? '!' : ''
+  const path = word.slice(mark.length)
+  const { cwd, base = cwd } = from
+  const names = [path, path.replace(BEHIND_PATH, '')].flatMap((name) => [name, ...(isAbsolute(name) ? [] : [`${base}/${name}`])])
+  for (const name of new Set(names)) {
+    const filter = filterOf({ source: [name], filter: [] }, from)
+    if (filter !== undefined && (await holdsAny(filter))) return `${mark}${name}`
+  }
+  return word
+}
+
 /** What to tell who chose documents that are not there; `undefined` where some are. */
 export async function emptyChoice(
   { source, filter }: FilterWords,

@@ -90,6 +90,11 @@ function displayPath(source: string, { cwd, base = cwd }: Standpoint): string {
   return short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short
 }
 
+/** How the file of a source is opened from where the reader is; `undefined` for what is no file, or is not there any more. */
+export function pathTo(source: string, from: Standpoint): string | undefined {
+  return fileOf(source, from.base ?? from.cwd) === undefined ? undefined : displayPath(source, from)
+}
+
 function urlOf({ source, page }: Citation, { cwd, base = cwd }: Standpoint): string | undefined {
   if (/^https?:\/\//i.test(source)) return URL.canParse(source) ? new URL(source).href : undefined
   const path = fileOf(source, base)

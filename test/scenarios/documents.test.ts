@@ -84,7 +84,7 @@ describe('from documents to a cited answer and its log', () => {
     expect(query).toBe('who fetched the oil')
     expect(chunks).toHaveLength(1)
     const [chunk] = chunks
-    expect(Object.keys(chunk ?? {}).toSorted()).toEqual(['end', 'id', 'score', 'source', 'start', 'text'])
+    expect(Object.keys(chunk ?? {}).toSorted()).toEqual(['end', 'id', 'path', 'score', 'source', 'start', 'text'])
     expect(chunk?.source).toBe('docs/lighthouse.md')
     expect(LIGHTHOUSE.slice(chunk?.start, chunk?.end)).toBe(chunk?.text)
 
@@ -184,6 +184,48 @@ describe('from documents to a cited answer and its log', () => {
     const changed = await place.run(['ask', 'Who built the lighthouse?', '--docs', 'docs', 'docs/garden.md'])
     expect(changed.stderr).toContain('1 changed')
     expect(changed.stdout).toContain('Ole Brandt')
+  })
+
+  test('from another folder --json tells how a file is opened, and --source takes every name that was shown', async () => {
+    writeDocuments()
+    await json('index', 'docs')
+    const from = async (cwd: string, ...words: readonly string[]): Promise<Ended> => place.run(words, { cwd })
+    const paths = async (cwd: string): Promise<readonly unknown[]> => {
+      const found = JSON.parse((await from(cwd, 'retrieve', 'keeper', '-n', '1', '--json')).stdout) as { chunks: unknown[] }
+      const asked = JSON.parse((await from(cwd, 'ask', 'Who built the lighthouse?', '--json')).stdout) as { citations: unknown[] }
+      return [found.chunks[0], asked.citations[0]]
+    }
+    const whole = join(place.folder, 'docs/lighthouse.md')
+    for (const [cwd, path] of [
+      [place.folder, 'docs/lighthouse.md'],
+      [join(place.folder, 'docs'), 'lighthouse.md'],
+      [place.home, whole],
+    ] as const) {
+      for (const shown of await paths(cwd)) expect(shown).toMatchObject({ source: 'docs/lighthouse.md', path })
+    }
+    for (const name of [
+      whole,
+      `${whole}:3`,
+      `${whole}:3, 7`,
+      'docs/lighthouse.md',
+      'docs/lighthouse.md:3',
+      'docs',
+      '!docs/garden.md',
+    ]) {
+      const { stdout, stderr } = await from(place.home, 'retrieve', 'the lighthouse and the garden', '--source', name, '--json')
+      expect(stderr, name).toBe('')
+      const { chunks } = JSON.parse(stdout) as { chunks: { source: string }[] }
+      expect(
+        chunks.map(({ source }) => source),
+        name,
+      ).toContain('docs/lighthouse.md')
+      expect(
+        chunks.some(({ source }) => source === 'docs/garden.md'),
+        name,
+      ).toBe(name === 'docs')
+    }
+    rmSync(whole)
+    for (const shown of await paths(place.home)) expect(shown).not.toHaveProperty('path')
   })
 
   test('an index follows its files: changed, moved, removed', async () => {

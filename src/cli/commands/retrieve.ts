@@ -5,11 +5,11 @@ import type { ScoredChunk } from '../../core/store.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { emptyChoice, FILTER_OPTIONS, filterOf } from '../filter-options.ts'
+import { chosenFilter, emptyChoice, FILTER_OPTIONS } from '../filter-options.ts'
 import { broken, note, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
-import { placeOf } from '../sources.ts'
+import { pathTo, placeOf } from '../sources.ts'
 import type { Spot, Standpoint } from '../sources.ts'
 import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
 import { STORE_OPTIONS } from '../store-options.ts'
@@ -33,9 +33,10 @@ export const retrieve: Command = defineCommand({
       min: 1,
       max: 10_000,
     },
-    json: { type: 'flag', about: 'print one JSON object: { query, chunks: [{ id, source, start, end, score, text }] }' },
+    json: { type: 'flag', about: 'print one JSON object: { query, chunks: [{ id, source, path?, start, end, score, text }] }' },
   },
-  details: 'The best chunks come first. Nothing in the query is an operator.',
+  details: `The best chunks come first. Nothing in the query is an operator.
+In --json "source" is the name that the store has for a document, "path" how its file is opened from here.`,
   examples: [
     'cria retrieve "how is compaction triggered"',
     'cria retrieve compaction --docs docs -n 3 --json',
@@ -53,7 +54,7 @@ export const retrieve: Command = defineCommand({
     const store = await openStore(choice)
     try {
       const from = { cwd: io.cwd, base: await sourceBase(store) }
-      const filter = filterOf(options, from)
+      const filter = await chosenFilter(options, from, (tried) => store.holdsAny(tried))
       const limit = options.results ?? DEFAULT_RESULTS
       const chunks = await store.search(query, { limit, signal: io.signal, ...(filter === undefined ? {} : { filter }) })
       if (chunks.notice !== undefined) await note(io, chunks.notice.message)
@@ -61,7 +62,10 @@ export const retrieve: Command = defineCommand({
         chunks.length > 0 || filter === undefined ? undefined : await emptyChoice(options, () => store.holdsAny(filter))
       if (nothing !== undefined) await note(io, nothing)
       if (options.json) {
-        const shown = chunks.map(({ id, source, start, end, score, text }) => ({ id, source, start, end, score, text }))
+        const shown = chunks.map(({ id, source, start, end, score, text }) => {
+          const path = pathTo(source, from)
+          return { id, source, ...(path === undefined ? {} : { path }), start, end, score, text }
+        })
         await io.stdout.write(toJsonLine({ query, chunks: shown }))
       } else if (chunks.length === 0) {
         if (nothing === undefined) await note(io, 'nothing was found.')
