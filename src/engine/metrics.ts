@@ -2,6 +2,7 @@
 
 import type { QueryEvent } from '../core/event.ts'
 import type { TurnMetrics } from '../core/recorder.ts'
+import { elapsed } from '../util/clock.ts'
 
 export class Metrics {
   #firstTokenAt: number | undefined
@@ -41,16 +42,17 @@ export class Metrics {
   }
 
   summary(startedAt: number, endedAt: number, steps: number, cacheHit: boolean, slowAfter: number): TurnMetrics {
+    const durationMs = elapsed(startedAt, endedAt)
     return {
-      timeToFirstTokenMs: this.#firstTokenAt === undefined ? null : this.#firstTokenAt - startedAt,
-      durationMs: endedAt - startedAt,
+      timeToFirstTokenMs: this.#firstTokenAt === undefined ? null : elapsed(startedAt, this.#firstTokenAt),
+      durationMs,
       steps,
       toolsExecuted: this.#toolsExecuted,
       errors: this.#errors,
       retries: this.#retries,
       cacheHit,
       promptCacheHitRate: this.#inputTokens === 0 ? null : this.#cacheReadTokens / this.#inputTokens,
-      slow: endedAt - startedAt > slowAfter,
+      slow: durationMs > slowAfter,
     }
   }
 }

@@ -10,7 +10,7 @@ import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { query } from './query.ts'
-import type { EngineOptions } from './options.ts'
+import type { EngineOptions, QueryMetrics } from './options.ts'
 import { currentSpan } from './span.ts'
 
 const open = (): Promise<Recorder> => SqliteRecorder.open({ path: ':memory:' })
@@ -261,6 +261,27 @@ describe('the recorder tap', () => {
         usage: { totalTokens: 12 },
       },
     ])
+  })
+
+  it('ENG-METRIC-001 nothing lasts less than no time when the clock is set back', async () => {
+    let now = 10_000_000
+    const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }
+    const completed: QueryMetrics[] = []
+    const recorder = await open()
+    const setBack = { ...echo, call: () => ((now -= 3_600_000), 'echo') }
+    const model = new ScriptedModel([
+      { toolCalls: [{ name: 'echo', input: {} }] },
+      { text: 'Done.', before: () => void (now -= 1000) },
+    ])
+    const onQueryCompleted = (metrics: QueryMetrics): void => void completed.push(metrics)
+    const events = await collect({ model, prompt: 'Hi', tools: [setBack], clock, recorder, onQueryCompleted })
+    expect(events.find((event) => event.type === 'tool_result')?.result.durationMs).toBe(0)
+    expect(completed).toMatchObject([{ timeToFirstTokenMs: 0, durationMs: 0, slow: false }])
+    const { turns } = await recorder.read.turns()
+    expect(turns[0]?.latencyMs).toBe(0)
+    const spans = (await recorder.read.turn(events[0]?.turnId ?? ''))?.spans ?? []
+    expect(spans.length).toBeGreaterThan(2)
+    expect(spans.filter(({ startedAt, endedAt }) => endedAt < startedAt)).toEqual([])
   })
 })
 

@@ -67,7 +67,8 @@ export function startSpan(name: string, options: SpanOptions): Span {
         parentSpanId: options.parent?.spanId ?? null,
         name,
         startedAt,
-        endedAt: clock.now(),
+        // Not before it began, also when the clock was set back.
+        endedAt: Math.max(startedAt, clock.now()),
         attributes,
         events,
         status: error === undefined ? 'ok' : 'error',

@@ -5,6 +5,7 @@ import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { Span } from '../core/span.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
+import { elapsed } from '../util/clock.ts'
 import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
@@ -59,7 +60,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
     }
     const outcome = readOutcome(ending, { tool, maxChars, span, timedOut })
     const { content, isError, attachments } = outcome
-    return { result: { id, name, content, isError, durationMs: ctx.clock.now() - startedAt }, attachments }
+    return { result: { id, name, content, isError, durationMs: elapsed(startedAt, ctx.clock.now()) }, attachments }
   } finally {
     await work.end(CANCEL_GRACE)
     cancelled.removeEventListener('abort', cancel)

@@ -1,6 +1,11 @@
 /** Longer timers of Node overflow and fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** Milliseconds from one time to a later one; none when the clock was set back in between. */
+export function elapsed(from: number, to: number): number {
+  return Math.max(0, to - from)
+}
+
 /** The machine's clock. A sleeping timer keeps the process alive: somebody waits for it. */
 export const systemClock = {
   now: (): number => Date.now(),

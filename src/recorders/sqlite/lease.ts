@@ -1,6 +1,7 @@
 /** Leases of open turns: who holds them, when they run out, and what becomes of a turn that nobody holds any more. */
 
 import { CriaError } from '../../core/error.ts'
+import { elapsed } from '../../util/clock.ts'
 import { botOf } from './bot.ts'
 import { endTurn } from './end.ts'
 import { finishCall } from './entries.ts'
@@ -139,7 +140,7 @@ function endAsLost(journal: Journal, lease: Lease): void {
   endTurn(connection, turn, {
     state: 'lost',
     endedAt: ending.endedAt,
-    latencyMs: ending.endedAt - lease.startedAt,
+    latencyMs: elapsed(lease.startedAt, ending.endedAt),
     text: ending.text,
     usage: ending.usage,
     costUsd: null,

@@ -6,6 +6,7 @@ import type { BotIdentity, EventBody, EventOf, EventStamp, QueryEvent } from '..
 import { foldEvents } from '../../core/fold.ts'
 import { addUsage, UNKNOWN_USAGE } from '../../core/usage.ts'
 import type { Usage } from '../../core/usage.ts'
+import { elapsed } from '../../util/clock.ts'
 
 export interface LostTurn {
   readonly turnId: string
@@ -48,7 +49,7 @@ export function endLostTurn(turn: LostTurn, events: readonly QueryEvent[], now: 
     const content = started
       ? 'Interrupted: the process ended while this tool ran. Its effects are unknown: it may have had all of them, some, or none.'
       : 'Not run: the process ended before this tool was started.'
-    const durationMs = started ? Math.max(0, endedAt - at) : 0
+    const durationMs = started ? elapsed(at, endedAt) : 0
     const known = { id: tool.id, name: tool.name, content, isError: true, durationMs }
     const result = started ? { ...known, unknownEffects: { idempotencyKey } } : known
     bodies.push([step, { type: 'tool_result', result }])

@@ -107,6 +107,16 @@ export function lostTurnTests({ describe, test }: Suite): void {
       }
     })
 
+    test('lasted no time when the clock was set back before its last sign of life', async (bench) => {
+      const [owner, other] = [await bench.open(), await bench.open()]
+      const open = openOf('turn_a', { startedAt: STARTED_AT + 60_000 })
+      await owner.openTurn(open)
+      await owner.record('turn_a', entriesOf([stamper(open)(0, { type: 'start', model: 'm' })]))
+      bench.pass(LEASE_MS + 60_001)
+      await other.sweep()
+      assert.equal((await bench.turn('turn_a', other)).turn.latencyMs, 0)
+    })
+
     test('and who had not begun ends with a beginning', async (bench) => {
       const [owner, other] = [await bench.open(), await bench.open()]
       await owner.openTurn(openOf('turn_a'))
