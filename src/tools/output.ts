@@ -31,16 +31,28 @@ export function told(output: unknown, limit: number): Told {
     return { ...plain(output.content + note, limit, output.isError === true), attachments: kept }
   }
   const text = textOf(output)
-  const unshown = text === '{}' ? className(output) : undefined
-  return unshown === undefined ? plain(text, limit) : plain(`The tool returned a ${unshown}, which cannot be shown.`, limit, true)
+  const unshown = text === '{}' ? classOf(output) : undefined
+  return unshown === undefined ? plain(text, limit) : plain(`The tool returned ${unshown}, which cannot be shown.`, limit, true)
 }
 
 /** Of what keeps to itself what it holds, such as a `Response` or a stream; `undefined` for a plain object. */
-function className(value: unknown): string | undefined {
+function classOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const prototype: unknown = Object.getPrototypeOf(value)
   const isPlain = prototype === null || prototype === Object.prototype || value instanceof Map
-  return isPlain ? undefined : value.constructor.name
+  if (isPlain) return undefined
+  const name = classNameOf(value)
+  return name === undefined ? 'an object' : `a ${name}`
+}
+
+/** Not every prototype has a constructor, not every class a name, and either may be anything. */
+function classNameOf(value: object): string | undefined {
+  try {
+    const name: unknown = (value.constructor as { readonly name?: unknown } | null | undefined)?.name
+    return typeof name === 'string' && name !== '' ? name : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function plain(text: string, limit: number, isError = false): Told {

@@ -230,6 +230,31 @@ describe('what can go wrong with a call', () => {
     ['returns the text of an empty object', () => '{}', /^\{\}$/, false],
     ['returns an empty map', () => new Map(), /^\{\}$/, false],
     ['returns a response', () => new Response('text'), /^The tool returned a Response, which cannot be shown\.$/, true],
+    [
+      'returns an object of a class without a name',
+      () => new (class extends EventTarget {})(),
+      /^The tool returned an object, which cannot be shown\.$/,
+      true,
+    ],
+    [
+      'returns an object whose prototype has no constructor',
+      () => Object.create(Object.create(null) as object) as object,
+      /^The tool returned an object, which cannot be shown\.$/,
+      true,
+    ],
+    [
+      'returns an object whose constructor cannot be looked at',
+      () => Object.create(Object.defineProperty({}, 'constructor', { get: raise(new Error('gone')) })) as object,
+      /^The tool returned an object, which cannot be shown\.$/,
+      true,
+    ],
+    [
+      'returns an object whose class is called by what is no name',
+      () => Object.create({ constructor: { name: 5 } }) as object,
+      /^The tool returned an object, which cannot be shown\.$/,
+      true,
+    ],
+    ['returns an error object', () => new AggregateError([]), /AggregateError/, true],
     ["returns what is nobody's and empty", () => Object.create(null) as object, /^\{\}$/, false],
     [
       'returns a text that cannot be looked at',
