@@ -28,10 +28,13 @@ test.each([
   ['How many cpu cores does birch have?', HOSTS, '16'],
   ['What is the ipv4 address of alder?', HOSTS, '10.0.0.4'],
   ['What is the ipv6 address of alder?', HOSTS, REFUSED],
+  ['How many employees does S02 have?', FLOORS, '6'],
   ['How many employees does the Malmo store have?', FLOORS, '6'],
+  ['How many employees does the Berlin store have?', FLOORS, REFUSED],
   ['Who is the manager of S03?', FLOORS, 'Cy Dahl'],
   ['Who is the manager of S04?', FLOORS, REFUSED],
   ['Who manages the store in Ystad?', FLOORS, 'Cy Dahl'],
+  ['Who manages the store in Paris?', FLOORS, REFUSED],
   ['What is the floor area of the Lund store?', FLOORS, '210'],
   ['What was the value of Oslo in 2022?', YEARS, '155'],
   ['How many visitors did Bergen have in 2021?', YEARS, '80'],
@@ -47,12 +50,46 @@ const NOTES = 'id,name,note\n1,Lark,"Small, light; sings."\n2,Swift,Never lands.
 
 test.each([
   ['Was ist der Preis der Zange?', PRICES, '8,50'],
+  ['Was kostet der Hammer?', PRICES, '12,90'],
   ['Was ist das Gewicht der Zange?', PRICES, '0,4'],
   ['Was ist der Preis der Feile?', PRICES, REFUSED],
   ['Was ist der Preis der Zange?', STOCK, '8,50'],
   ['Was ist der Preis der Säge?', STOCK, '19,00'],
+  ['Was ist das Lager der Säge?', STOCK, REFUSED],
   ['What is the note of the Lark?', NOTES, 'Small, light; sings.'],
   ['What is the note of the Swift?', NOTES, 'Never lands.'],
 ])('QRY-RAG-022 what parts the cells is what parts every row alike: %j', async (question, text, expected) => {
   expect(await ask('table.csv', text, question)).toBe(expected)
+})
+
+const TICKETS =
+  '# Tickets\n\n| Ticket | Title | Owner |\n|---|---|---|\n| PAY-101 | Refund twice | Ines Roy |\n| PAY-102 | Slow export | Tom Vey |\n| PAY-103 | Wrong total | Uma Lind |\n'
+const LIMITS =
+  '# Travel\n\n| City | Hotel limit | Meals |\n|---|---|---|\n| London | £160 | £40 |\n| Paris | £150 | £45 |\n| Berlin | £120 | £35 |\n'
+const PLANETS = 'planet,discoverer,diameter_km\nMars,,6779\nUranus,William Herschel,50724\nNeptune,Johann Galle,49244\n'
+const MOONS = '| Moon | Found by | Year |\n|---|---|---|\n| Titan | Huygens | 1655 |\n| Luna | | |\n| Rhea | Cassini | 1672 |\n'
+const CHAIRS = 'item,price,stock\nblue chair,40,3\ngreen chair,45,0\noak table,190,2\n'
+
+test.each([
+  ['Who is the owner of PAY-102?', 'a.md', TICKETS, 'Tom Vey'],
+  ['Who is the owner of PAY-104?', 'a.md', TICKETS, REFUSED],
+  ['who owns pay-103', 'a.md', TICKETS, 'Uma Lind'],
+  ['who owns pay-104', 'a.md', TICKETS, REFUSED],
+  ['What is the title of ticket PAY-103?', 'a.md', TICKETS, 'Wrong total'],
+  ['What is the hotel limit in Paris?', 'a.md', LIMITS, '£150'],
+  ['What is the hotel limit in Dublin?', 'a.md', LIMITS, REFUSED],
+  ['what is the hotel limit in dublin', 'a.md', LIMITS, REFUSED],
+  ['What are the hotel limits?', 'a.md', LIMITS, '£160 / £150 / £120'],
+  ['Who discovered Uranus?', 'a.csv', PLANETS, 'William Herschel'],
+  ['Who discovered Mars?', 'a.csv', PLANETS, REFUSED],
+  ['Who is the discoverer of Mars?', 'a.csv', PLANETS, REFUSED],
+  ['What is the diameter of Mars?', 'a.csv', PLANETS, '6779'],
+  ['Who found Rhea?', 'a.md', MOONS, 'Cassini'],
+  ['Who found Luna?', 'a.md', MOONS, REFUSED],
+  ['In which year was Luna found?', 'a.md', MOONS, REFUSED],
+  ['What is the price of the blue chair?', 'a.csv', CHAIRS, '40'],
+  ['What is the price of the red chair?', 'a.csv', CHAIRS, REFUSED],
+  ['What is the price of the Oak Bench?', 'a.csv', CHAIRS, REFUSED],
+])('QRY-RAG-022 a row or a cell that is not there is not answered with another: %j', async (question, source, text, expected) => {
+  expect(await ask(source, text, question)).toBe(expected)
 })

@@ -2,7 +2,7 @@
 
 import type { AnswerKind } from './answer-kind.ts'
 import { LIGHT_VERBS } from './lexicon.ts'
-import { VARIANT } from './matching.ts'
+import { PART, VARIANT } from './matching.ts'
 import type { Question } from './question.ts'
 import type { Ranked } from './rank.ts'
 import { wordRange } from './reading.ts'
@@ -62,7 +62,7 @@ function saidBy({ terms }: Question, readings: readonly Reading[], least: number
 }
 
 function heaviestUnsaid({ terms }: Question, found: readonly number[]): number {
-  return Math.max(0, ...terms.map((term, index) => ((found[index] ?? 0) > 0 ? 0 : term.weight)))
+  return Math.max(0, ...terms.map((term, index) => ((found[index] ?? 0) > PART ? 0 : term.weight)))
 }
 
 const RUNNER_UP = 5
@@ -95,21 +95,26 @@ const SURE_WITHOUT_WORD = 0.9
 const SURE_WITHOUT_NAME = 0.85
 /** The same where a number is asked for and the best window has none. */
 const SURE_WITHOUT_LOOK = 0.9
+/** More than any confidence: nothing is said of what is named in the question. */
+const NEVER = 1
 /** Kinds of which every answer has a look. */
 const ALWAYS_LOOKS: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['count', 'quantity'])
 
 /** The confidence from which the best window is an answer. */
 export function needed(question: Question, readings: readonly Reading[], { reading, window, features }: Ranked): number {
   const { terms } = question
-  if (question.isEnglish && features.candidate === 0 && ALWAYS_LOOKS.has(question.kind)) return SURE_WITHOUT_LOOK
   const anywhere = saidBy(question, readings, 0)
+  if (terms.some(({ coded }, index) => coded && (anywhere[index] ?? 0) < 1)) return NEVER
+  if (question.isEnglish && features.candidate === 0 && ALWAYS_LOOKS.has(question.kind)) return SURE_WITHOUT_LOOK
   if (terms.some(({ specific }, index) => specific && anywhere[index] === 0)) return SURE_WITHOUT_NAME
   const context = reading.contexts[window.first]
   const inside = strengths(question, reading, ...wordRange(reading.words, window.start, window.end))
   const found = either(inside, either(context?.close ?? [], context?.wide ?? []))
   const unsaid = heaviestUnsaid(question, found)
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
-  const unsaidHalf = terms.some(({ lower, weight }, index) => weight >= HALF && found[index] === 0 && !LIGHT_VERBS.has(lower))
+  const unsaidHalf = terms.some(
+    ({ lower, weight }, index) => weight >= HALF && (found[index] ?? 0) <= PART && !LIGHT_VERBS.has(lower),
+  )
   if (terms.length > 1 && unsaidHalf) return SURE_WITHOUT_HALF
   const weights = terms.map(({ weight }) => weight).toSorted((a, b) => b - a)
   const [rarest = 0, next = 0] = weights

@@ -30,7 +30,23 @@ hot|temperature
 cold|temperature
 big|size area
 large|size area
-often|frequency interval`
+often|frequency interval
+kostet|preis kosten
+kosten|preis kosten
+teuer|preis kosten
+wiegt|gewicht
+schwer|gewicht
+wann|datum tag zeit uhrzeit
+wem|name besitzer
+coute|prix cout
+pese|poids
+quand|date jour heure
+cuesta|precio coste
+costa|prezzo costo
+custa|preco custo
+pesa|peso
+kost|prijs
+weegt|gewicht`
     .split('\n')
     .map((line): [string, ReadonlySet<string>] => {
       const [asks = '', names = ''] = line.split('|')

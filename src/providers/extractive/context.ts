@@ -74,19 +74,23 @@ interface ColumnNames<Name> {
   readonly read: (unit: Unit) => void
   /** What the name of its column says. */
   readonly of: (cell: Unit) => Name | undefined
+  /** What each name says, by the number of its column. */
+  readonly all: () => ReadonlyMap<number, Name>
 }
 
 /** The names of the columns of the table that is being read, unit by unit; those above the passage where it has none of its own. */
 export function columnNames<Name>(said: (unit: Unit) => Name, given: readonly Name[]): ColumnNames<Name> {
-  const names = new Map<number | undefined, Name>()
+  const names = new Map<number, Name>()
+  const namesAbove = new Map(given.entries())
   let block: number | undefined
   return {
     read(unit) {
       if (unit.kind === 'row') return
       if (unit.kind !== 'columns' || unit.block !== block) names.clear()
       block = unit.block
-      if (unit.kind === 'columns') names.set(unit.column, said(unit))
+      if (unit.kind === 'columns') names.set(unit.column ?? -1, said(unit))
     },
-    of: ({ column }) => (names.size > 0 ? names.get(column) : given[column ?? -1]),
+    of: ({ column }) => (names.size > 0 ? names : namesAbove).get(column ?? -1),
+    all: () => (names.size > 0 ? names : namesAbove),
   }
 }

@@ -93,7 +93,7 @@ export const UNITS: ReadonlySet<string> = new Set(
      acre acres hectare hectares second seconds minute minutes hour hours day days week weeks month months year years decade decades century centuries
      kg kilogram kilograms gram grams pound pounds lb lbs ton tons tonne tonnes ounce ounces oz litre litres liter liters gallon gallons degree degrees celsius fahrenheit
      kelvin mph kph knots watt watts kw mw gw volt volts hz khz mhz ghz byte bytes kb mb gb tb dollar dollars euro euros cent cents pence yen rupees francs
-     nm nanometers people inhabitants times points`,
+     m2 m3 cm2 cm3 km2 km3 nm nanometers people inhabitants times points`,
   ),
 )
 export const PLACE_PREPOSITIONS: ReadonlySet<string> = new Set(

@@ -13,6 +13,10 @@ export interface Match {
 
 export const VARIANT = 0.7
 const SYNONYM = 0.5
+/** One part of a name of several: not enough to say that the name was said. */
+export const PART = 0.4
+/** Letters before a number from which they say a word of the question: `COVID-19` is covid, `E5` is no E. */
+const SHORTEST_BASE = 3
 
 let synonyms: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
@@ -25,17 +29,25 @@ export function termMatcher(question: Question): (word: Word) => Match | undefin
     const exact = byStem.get(word.stem)
     if (exact !== undefined) return { term: exact, strength: 1 }
     if (known.has(word.stem)) return known.get(word.stem)
-    const match = FUNCTION_WORDS.has(word.lower) ? undefined : relative(question.terms, word)
+    const match = FUNCTION_WORDS.has(word.lower) ? undefined : word.coded ? base(byStem, word) : relative(question.terms, word)
     known.set(word.stem, match)
     return match
   }
 }
 
+function base(byStem: ReadonlyMap<string, number>, { parts = [] }: Word): Match | undefined {
+  const [letters] = parts
+  const term = letters !== undefined && letters.lower.length >= SHORTEST_BASE ? byStem.get(letters.stem) : undefined
+  return term === undefined ? undefined : { term, strength: 1 }
+}
+
 function relative(terms: readonly Term[], word: Word): Match | undefined {
-  const variant = terms.findIndex((term) => isVariant(term.lower, word.lower))
+  const variant = terms.findIndex((term) => !term.coded && isVariant(term.lower, word.lower))
   if (variant !== -1) return { term: variant, strength: VARIANT }
   const synonym = terms.findIndex((term) => synonyms?.get(term.stem)?.has(word.stem) === true)
-  return synonym === -1 ? undefined : { term: synonym, strength: SYNONYM }
+  if (synonym !== -1) return { term: synonym, strength: SYNONYM }
+  const part = terms.findIndex(({ parts }) => parts.includes(word.stem))
+  return part === -1 ? undefined : { term: part, strength: PART }
 }
 
 /** Words that begin alike and differ in their ending: Italy and Italian, restore and restoration. */

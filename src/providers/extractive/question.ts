@@ -6,6 +6,8 @@ import { definingWords, weighsAsHalf } from './defining.ts'
 import { emptyPairs, kindIn, languageOf, withoutAsking } from './languages.ts'
 import type { Language } from './languages.ts'
 import { EVENT_VERBS, FUNCTION_WORDS, KIND_OF_NOUN, QUANTITY_ADJECTIVES } from './lexicon.ts'
+import { joinNames, spellingOf } from './named.ts'
+import type { Spelling } from './named.ts'
 import type { Word } from './words.ts'
 import { readWords } from './words.ts'
 
@@ -19,6 +21,8 @@ export interface Question {
   readonly focus: readonly string[]
   /** Stems of all words, for telling the new from the given. */
   readonly given: ReadonlySet<string>
+  /** How its names may be written. */
+  readonly spelling: Spelling
   /** In English, or in a language that is not known: only of English are all words for numbers known. */
   readonly isEnglish: boolean
   /** Asks what to do or to type, so that a line of code may be the answer. */
@@ -36,6 +40,10 @@ export interface Term {
   readonly specific: boolean
   /** Part of the focus: says what the answer is, and need not stand beside it. */
   readonly focus: boolean
+  /** `K3`, `PAY-104`: no other name stands for it, and no number alone. */
+  readonly coded: boolean
+  /** Stems of the parts of a name without a number: each alone says a part of it. */
+  readonly parts: readonly string[]
 }
 
 const WH = new Set(['who', 'whom', 'whose', 'what', 'which', 'when', 'where', 'why', 'how'])
@@ -68,7 +76,7 @@ const NAME_NOUNS = new Set([
  */
 export function readQuestion(text: string, weights?: Readonly<Record<string, number>>): Question {
   const asked = withoutAsking(text.slice(0, LONGEST_QUESTION))
-  const words = readWords(asked)
+  const words = joinNames(asked, readWords(asked))
   const language = languageOf(words, FUNCTION_WORDS)
   const wh = words.findIndex((word) => WH.has(word.lower))
   const defining = language === undefined ? definingWords(words) : new Set<Word>()
@@ -82,7 +90,8 @@ export function readQuestion(text: string, weights?: Readonly<Record<string, num
     kind: language === undefined ? inEnglish() : kindIn(language, words),
     isEnglish: language === undefined,
     focus: focusWords.map((word) => word.stem),
-    given: new Set(words.map((word) => word.stem)),
+    given: new Set(words.flatMap((word) => [word, ...(word.parts ?? [])]).map((word) => word.stem)),
+    spelling: spellingOf(words),
     asksForCode: asksForCode(words, wh),
     asksForSteps: language === undefined && asksForSteps(words, wh),
   }
@@ -132,7 +141,7 @@ function readTerms(words: readonly Word[], { focus, language, weights, empty }: 
     if (language === undefined && (WH.has(word.lower) || isMeasure(words, index))) return
     if (empty.has(word)) return
     const before = seen.get(word.stem)
-    const specific = word.numeric || (word.capital && index > 0 && language?.namesByCapital !== false)
+    const specific = word.numeric || word.coded || (word.capital && index > 0 && language?.namesByCapital !== false)
     seen.set(word.stem, {
       word,
       specific: specific || before?.specific === true,
@@ -149,6 +158,8 @@ function readTerms(words: readonly Word[], { focus, language, weights, empty }: 
     weight: total > 0 ? weight / total : 1 / raw.length,
     specific,
     focus: isFocus,
+    coded: word.coded,
+    parts: word.coded ? [] : (word.parts ?? []).map((part) => part.stem),
   }))
 }
 
@@ -167,10 +178,13 @@ function isAcronym(word: Word): boolean {
   return word.capital && word.end - word.start > 1 && word.upper
 }
 
-function weightOf({ stem, lower }: Word, weights: Readonly<Record<string, number>> | undefined): number {
+function weightOf(word: Word, weights: Readonly<Record<string, number>> | undefined): number {
   if (weights === undefined) return 1
+  const { stem, lower, parts } = word
   const known = weights[porterStem(lower)] ?? weights[lower] ?? weights[stem]
   if (known !== undefined) return Math.max(0, known)
+  // A name is as rare as the rarest of its parts, at least.
+  if (parts !== undefined) return Math.max(...parts.map((part) => weightOf(part, weights)))
   // The store knows words that no document has; what it leaves out it takes for a function word.
   const all = Object.values(weights)
   return (FUNCTION_WORD_SHARE * all.reduce((sum, weight) => sum + weight, 0)) / Math.max(1, all.length)
@@ -253,7 +267,7 @@ function kindOfFocus(words: readonly Word[], focus: readonly Word[]): AnswerKind
   }
   const text = words.map((word) => word.lower).join(' ')
   if (/\b(?:mean|means|meaning|definition|defined|stand for|refers? to)\b/.test(text)) return 'definition'
-  if (/^what (?:is|are|was|were) (?:\w+ ?){1,3}$/.test(text)) return 'definition'
+  if (/^what (?:is|are|was|were) (?:[\w.-]+ ?){1,3}$/.test(text)) return 'definition'
   if (/\bcaused?\b/.test(text)) return 'reason'
   return 'thing'
 }

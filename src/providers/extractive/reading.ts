@@ -10,8 +10,11 @@ import { isJson } from './json-units.ts'
 import { termMatcher } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Passage } from './passage.ts'
+import { LIGHT_VERBS } from './lexicon.ts'
+import { spellLike } from './named.ts'
+import { contextOf, isOfAnotherName, namesAnother, rivals } from './other-names.ts'
 import type { Question } from './question.ts'
-import { covered, strengths } from './share.ts'
+import { covered, either, strengths } from './share.ts'
 import { readUnits } from './sentences.ts'
 import { tellingCells } from './telling-cells.ts'
 import type { Unit } from './unit.ts'
@@ -46,9 +49,14 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       columns: passage.isTable === true ? namesAbove : undefined,
     })
     const isData = isJson(passage.text)
-    const words = isData ? readNames(passage.text) : withinCells(readWords(passage.text), units, passage.text)
+    const spelled = (text: string, words: readonly Word[]): Word[] => spellLike(question.spelling, text, words)
+    const words = spelled(
+      passage.text,
+      isData ? readNames(passage.text) : withinCells(readWords(passage.text), units, passage.text),
+    )
     const titleMatches = question.terms.map(() => 0)
-    for (const word of readWords([passage.title ?? '', ...(passage.headings ?? [])].join('\n'))) {
+    const above = [passage.title ?? '', ...(passage.headings ?? [])].join('\n')
+    for (const word of spelled(above, readWords(above))) {
       const found = match(word)
       if (found !== undefined) titleMatches[found.term] = Math.max(titleMatches[found.term] ?? 0, found.strength)
     }
@@ -62,34 +70,45 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       return unit.kind === 'columns' ? saidBy(wordsOf(unit), found) : found
     }
     const isGiven = (unit: Unit): boolean => wordsOf(unit).every(({ stem }) => question.given.has(stem))
-    const above = namesAbove.map((name) => readWords(name))
-    const columns = above.map((name) => saidBy(name, strengths(question, { matches: name.map(match) }, 0, name.length)))
+    const columnWords = namesAbove.map((name) => spelled(name, readWords(name)))
+    const columns = columnWords.map((name) => saidBy(name, strengths(question, { matches: name.map(match) }, 0, name.length)))
     const inCells = candidatesInCells(question, passage.text, words, units)
     const candidates = [...findCandidates(question, passage.text, words), ...[...inCells.values()].flat()]
     const asked = (name: readonly Word[], found: readonly number[]): number =>
       covered(question, found) + (question.words.some((word) => asksForColumn(word, name)) ? 1 : 0)
+    const contexts = readContexts(question, units, titleMatches, said, columns)
+    const around = new Map(units.map((unit, index) => [unit, contexts[index]?.wide ?? titleMatches]))
     const telling = tellingCells(units, {
       said,
+      saidAbove: columns,
+      around: (cell) => around.get(cell) ?? titleMatches,
       isGiven,
+      isOther: ({ start, end }, unsaid) => {
+        const [from, to] = wordRange(words, start, end)
+        return namesAnother(question, words.slice(from, to), matches.slice(from, to), unsaid)
+      },
+      dispensable: question.terms.map(({ lower }) => LIGHT_VERBS.has(lower) || VALUES.has(lower)),
       asked: (column) => asked(wordsOf(column), said(column)),
-      askedAbove: above.map((name, index) => asked(name, columns[index] ?? [])),
+      askedAbove: columnWords.map((name, index) => asked(name, columns[index] ?? [])),
       look: (cell) =>
         HAS_LOOK.has(question.kind) ? Math.max(0, ...(inCells.get(cell) ?? []).map(({ strength }) => strength)) : 0,
     })
+    const ofAnotherName = otherNames(question, { units, words, matches, contexts, titleMatches }, columnWords, readWords(above))
     return {
       passage,
       isData,
       units,
       words,
       matches,
-      contexts: readContexts(question, units, titleMatches, said, columns),
+      contexts,
       candidates: [
         ...candidates,
         ...(question.asksForCode && question.kind === 'manner' ? codeLines(units, words, matches) : []),
       ],
-      windows: readWindows(passage.text, units, limit, question.asksForSteps).filter(({ first, last }) => {
+      windows: readWindows(passage.text, units, limit, question.asksForSteps).filter((window) => {
+        const { first, last } = window
         const unit = units[first]
-        if (unit === undefined) return false
+        if (unit === undefined || ofAnotherName(window)) return false
         if (unit.kind === 'row') return telling.has(unit)
         if (first !== last || !isGiven(unit)) return true
         const next = units[first + 1]
@@ -99,6 +118,32 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       titleMatches,
     }
   })
+}
+
+/** Words for what stands in a cell. */
+const VALUES: ReadonlySet<string> = new Set('value values figure figures number amount entry cell row column data'.split(' '))
+
+type Read = Pick<Reading, 'units' | 'words' | 'matches' | 'contexts' | 'titleMatches'>
+
+/** Makes a function that tells which windows are about another name than the question's. */
+function otherNames(
+  question: Question,
+  { units, words, matches, contexts, titleMatches }: Read,
+  columns: readonly (readonly Word[])[],
+  above: readonly Word[],
+): (window: Window) => boolean {
+  if (!question.terms.some(({ coded }) => coded)) return () => false
+  const wordsOf = ({ start, end }: Pick<Unit, 'start' | 'end'>): [number, number] => wordRange(words, start, end)
+  const rivalsOf = (unit: Unit): number[] => rivals(question, words.slice(...wordsOf(unit)))
+  const columnRivals = columns.map((name) => rivals(question, name))
+  const rivalContexts = readContexts(question, units, rivals(question, above), rivalsOf, columnRivals)
+  const passage = either(strengths(question, { matches }, 0, matches.length), titleMatches)
+  return (window) => {
+    const range = wordsOf(window)
+    const said = contextOf(contexts[window.first]).reduce(either, strengths(question, { matches }, ...range))
+    const others = contextOf(rivalContexts[window.first]).reduce(either, rivals(question, words.slice(...range)))
+    return isOfAnotherName(question, said, passage, others)
+  }
 }
 
 /** `900,295.00` is one number in a sentence, and two cells of a row: no word goes over the border of a cell. */

@@ -19,13 +19,22 @@ export interface Word {
   readonly upper: boolean
   /** Begins with a digit. */
   readonly numeric: boolean
+  /** Letters and a number that are one name: `K3`, `PAY-104`. */
+  readonly coded: boolean
+  /** Of a name of several parts: its letters and its numbers, or what hyphens part. */
+  readonly parts?: readonly Word[]
 }
 
 /** Scripts that put no spaces between words; their runs are read as overlapping pairs of characters. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const UNSPACED_RUN = new RegExp(`^[${UNSPACED}\\p{M}ー]+$`, 'u')
+const LETTER = `(?:(?![${UNSPACED}\\p{Script=Hangul}])[\\p{L}\\p{M}])`
+/** Before a number these are words of their own: `v2`, `c1890`, `USD100`. */
+const NO_NAME = '(?:v|c|ca|p|pp|[Nn]o|[Nn]r|USD?|EUR|GBP|CHF|JPY|Rs|kr)[\\p{N}]'
+const CODED = `(?<![\\p{L}\\p{N}])(?!${NO_NAME})(?:${LETTER}+[\\p{N}]|[\\p{Lu}]+[-\u2010\u2011][\\p{N}])(?:[\\p{N}]|${LETTER})*(?:[-.][\\p{N}]+)*`
+const IS_CODED = patternFor(`^${CODED}$`, 'u')
 const WORD = patternFor(
-  `[${UNSPACED}][${UNSPACED}\\p{M}ー]*|(?:[\\p{Lu}]\\.){2,}|[\\p{Lu}]+(?:&[\\p{Lu}]+)+|(?<![\\p{L}\\p{N}])[\\p{L}](?:\\+\\+|#)(?![\\p{L}\\p{N}])|[\\p{N}]+(?:[.,:][\\p{N}]+)*(?:(?:st|nd|rd|th|s)(?![\\p{L}\\p{N}]))?|(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+(?:['’](?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`,
+  `${CODED}|[${UNSPACED}][${UNSPACED}\\p{M}ー]*|(?:[\\p{Lu}]\\.){2,}|[\\p{Lu}]+(?:&[\\p{Lu}]+)+|(?<![\\p{L}\\p{N}])[\\p{L}](?:\\+\\+|#)(?![\\p{L}\\p{N}])|[\\p{N}]+(?:[.,:][\\p{N}]+)*(?:(?:st|nd|rd|th|s)(?![\\p{L}\\p{N}]))?|(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+(?:['’](?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`,
   'gu',
 )
 const UPPER = patternFor(String.raw`^[\p{Lu}]`, 'u')
@@ -72,7 +81,7 @@ export function readNames(text: string): Word[] {
   })
 }
 
-type Form = Pick<Word, 'lower' | 'stem' | 'capital' | 'upper' | 'numeric'>
+type Form = Pick<Word, 'lower' | 'stem' | 'capital' | 'upper' | 'numeric' | 'coded'>
 
 /** Forms of words that were read before: texts repeat their words, and stemming costs more than all the rest. */
 const forms = new Map<string, Form>()
@@ -85,9 +94,16 @@ function word(run: string, start: number): Word {
     form = formOf(run)
     forms.set(run, form)
   }
-  const { lower, stem, capital, upper, numeric } = form
-  return { start, end: start + run.length, lower, stem, capital, upper, numeric }
+  const { lower, stem, capital, upper, numeric, coded } = form
+  const whole = { start, end: start + run.length, lower, stem, capital, upper, numeric, coded }
+  return coded ? { ...whole, parts: partsOf(run, start) } : whole
 }
+
+function partsOf(run: string, start: number): Word[] {
+  return Array.from(run.matchAll(LETTERS_OR_NUMBER(run)), ({ 0: part, index }) => word(part, start + index))
+}
+
+const LETTERS_OR_NUMBER = patternFor(String.raw`[\p{N}]+(?:\.[\p{N}]+)*|[\p{L}\p{M}]+`, 'gu')
 
 const ENGLISH_LETTERS = /^[A-Za-z]+$/
 
@@ -96,7 +112,26 @@ function formOf(run: string): Form {
   if (ENGLISH_LETTERS.test(run)) {
     const lower = run.toLowerCase()
     const capital = run.charCodeAt(0) < 0x5b
-    return { lower, stem: numeral(run, lower) ?? stem(lower), capital, upper: run === run.toUpperCase(), numeric: false }
+    return {
+      lower,
+      stem: numeral(run, lower) ?? stem(lower),
+      capital,
+      upper: run === run.toUpperCase(),
+      numeric: false,
+      coded: false,
+    }
+  }
+  if (/\d/.test(run) && IS_CODED(run).test(run)) {
+    const lower = plain(run)
+    const upper = run === run.toUpperCase()
+    return {
+      lower,
+      stem: stem(lower.replaceAll(/[-\u2010\u2011.]/gu, '')),
+      capital: UPPER(run).test(run),
+      upper,
+      numeric: false,
+      coded: true,
+    }
   }
   const whole = plain(run).replace(/['’]s?$/u, '')
   const lower = whole.replaceAll(DOT_OR_APOSTROPHE(whole), '')
@@ -106,6 +141,7 @@ function formOf(run: string): Form {
     capital: UPPER(run).test(run),
     upper: ALL_UPPER(run).test(run),
     numeric: DIGIT(run).test(run),
+    coded: false,
   }
 }
 
@@ -120,7 +156,16 @@ function pairs(run: string, start: number, into: Word[]): void {
   for (let i = 0; i < Math.max(1, characters.length - 1); i++) {
     const first = characters[i] ?? ''
     const text = first + (characters[i + 1] ?? '')
-    into.push({ start: offset, end: offset + text.length, lower: text, stem: text, capital: false, upper: false, numeric: false })
+    into.push({
+      start: offset,
+      end: offset + text.length,
+      lower: text,
+      stem: text,
+      capital: false,
+      upper: false,
+      numeric: false,
+      coded: false,
+    })
     offset += first.length
   }
 }
