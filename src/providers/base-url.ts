@@ -14,11 +14,10 @@ export function normalizeBaseUrl(given: string, source: string, version?: string
       `${source} must be a URL that begins with http:// or https://, but is ${JSON.stringify(withoutUserInfo(given))}.`,
     )
   }
-  if (url.username !== '' || url.password !== '') {
-    url.username = ''
-    url.password = ''
+  // In a path they come from a slash in the password, or from a scheme that stands in the place of the host.
+  if (url.username !== '' || url.password !== '' || /:[^@]*@/.test(url.pathname)) {
     throw new ConfigurationError(
-      `${source} must not hold a name and a password (${JSON.stringify(url.href)}): no request can be sent to such a URL. Send them as a header.`,
+      `${source} must not hold a name and a password (${JSON.stringify(withoutUserInfo(given))}): no request can be sent to such a URL. Send them as a header.`,
     )
   }
   const path = url.pathname.replace(/\/+$/, '')
@@ -45,6 +44,7 @@ export function ollamaBaseUrl(host: string | undefined): string {
   return base.href.replace(/\/$/, '')
 }
 
+/** In what is no proper URL a password may stand anywhere before the last `@`; an address that loses more than that can still be recognised. */
 function withoutUserInfo(url: string): string {
-  return url.replace(/\/\/[^/]*@/, '//')
+  return url.replace(/^(\w+:\/\/)?.*(?=@|%40)/s, '$1…')
 }

@@ -195,8 +195,34 @@ describe('base URLs', () => {
     expect(normalizeBaseUrl(given, 'X', version)).toBe(expected)
   })
 
-  it('does not repeat a password', () => {
-    expect(() => normalizeBaseUrl('ftp://user:hunter22@host', 'X')).toThrow(/^(?!.*hunter22)/)
+  it.each([
+    ['ftp://user:hunter22@host/v1', 'ftp://…@host/v1'],
+    ['http://me:hun/ter22@host/v1', 'http://…@host/v1'],
+    ['http://me:p@ss/hunter22@host/v1', 'http://…@host/v1'],
+    ['http://me:hun@ter22@ho st/v1', 'http://…@ho st/v1'],
+    ['http://me:hunter22%40host/v1', 'http://…%40host/v1'],
+    ['me:hunter22@host/v1', '…@host/v1'],
+    ['me:hunter22@host:80/v1', '…@host:80/v1'],
+    ['//me:hunter22@host/v1', '…@host/v1'],
+    ['ws:/me:hunter22@host/v1', '…@host/v1'],
+    [String.raw`ftp:\\me:hunter22@host/v1`, '…@host/v1'],
+    ['http://me:hunter\n22@ho st/v1', 'http://…@ho st/v1'],
+    ['localhost:8080', 'localhost:8080'],
+  ])('of %s a password is not repeated', (given, shown) => {
+    expect(() => normalizeBaseUrl(given, 'X')).toThrow(JSON.stringify(shown))
+    expect(() => normalizeBaseUrl(given, 'X')).not.toThrow(/hun|ter22/)
+  })
+
+  it.each(['http://me:hun/ter22@host/v1', 'ws:/me:hunter22@host/v1', String.raw`ftp:\\me:hunter22@host`, 'me:80/hunter:22@host'])(
+    'OLLAMA_HOST %s is refused, and no password is repeated',
+    (host) => {
+      expect(() => ollamaBaseUrl(host)).toThrow(/"[^"]*…@host/)
+      expect(() => ollamaBaseUrl(host)).not.toThrow(/hun|ter22/)
+    },
+  )
+
+  it('an address may have an @ in its path', () => {
+    expect(normalizeBaseUrl('https://host/models/small@001/v1', 'X')).toBe('https://host/models/small@001/v1')
   })
 
   it.each([
