@@ -22,6 +22,12 @@ class SteppedClock implements Clock {
     })
   }
 
+  /** Who sleeps is woken when he would have been. */
+  setBack(ms: number): void {
+    this.time -= ms
+    this.#due -= ms
+  }
+
   async passTo(until: number): Promise<void> {
     await Promise.resolve()
     while (this.#due <= until) {
@@ -87,4 +93,25 @@ describe('Watchdog', () => {
     expect(watchdog.signal.aborted).toBe(true)
     over.abort()
   })
+
+  it.each([true, false])(
+    'D01 D02 a clock that is set back makes a limit no longer than twice (after the first part: %s)',
+    async (later) => {
+      const clock = new SteppedClock()
+      const over = new AbortController()
+      const watchdog = new Watchdog('a/model', { firstToken: 100, idle: 100, step: null }, clock)
+      watchdog.waiting()
+      void watchdog.watch(over.signal)
+      if (later) {
+        watchdog.received()
+        watchdog.waiting()
+      }
+      clock.setBack(1_000_000)
+      await clock.passTo(clock.time + 199)
+      expect(watchdog.signal.aborted).toBe(false)
+      await clock.passTo(clock.time + 1)
+      expect(watchdog.signal.aborted).toBe(true)
+      over.abort()
+    },
+  )
 })

@@ -25,7 +25,7 @@ export class Watchdog {
   readonly #clock: Clock
   readonly #timeouts: Timeouts
   readonly #who: string
-  readonly #startedAt: number
+  #startedAt: number
   #waitingSince: number | undefined
   #first = true
 
@@ -66,6 +66,9 @@ export class Watchdog {
 
   #timeLeft(): { ms: number; complaint: string } {
     const now = this.#clock.now()
+    // A clock that was set back must not make a limit longer.
+    this.#startedAt = Math.min(this.#startedAt, now)
+    if (this.#waitingSince !== undefined) this.#waitingSince = Math.min(this.#waitingSince, now)
     const silence = this.#first ? this.#timeouts.firstToken : this.#timeouts.idle
     const silent = this.#waitingSince === undefined ? 0 : now - this.#waitingSince
     const complaint = this.#first ? `sent nothing for ${silence} ms.` : `stopped sending for ${silence} ms.`
