@@ -131,6 +131,7 @@ export class Answer {
 
   /** The stream has ended: the answer has too, or it begins anew. */
   async #end(): Promise<Parts> {
+    this.#with.call.wire?.throwIfBroken()
     if (this.#with.call.wire?.tryRestart() !== true) {
       this.#over = true
       return this.#ending(this.#finish, false)
@@ -148,7 +149,10 @@ export class Answer {
     if (name === 'AI_JSONParseError') return typeof text === 'string' && saysNothing(text)
     // The provider ended its stream properly and gave no reason (seen with [DONE]).
     const isAboutReason = name === 'AI_InvalidResponseDataError' && /finish reason/.test(message ?? '')
-    if (isAboutReason && this.#with.call.wire?.notes.ended !== true) throw this.#interrupted()
+    if (isAboutReason && this.#with.call.wire?.notes.ended !== true) {
+      this.#with.call.wire?.throwIfBroken()
+      throw this.#interrupted()
+    }
     return isAboutReason
   }
 

@@ -86,6 +86,11 @@ export class WireCall {
     return this.#events?.numberOf(data)
   }
 
+  /** All that came of the stream has been read. @throws what broke the connection before the answer was complete. */
+  throwIfBroken(): void {
+    if (this.#events?.broken !== undefined) throw this.#events.broken
+  }
+
   /** Lets go of the connection. */
   close(): void {
     this.#source?.close()
@@ -167,10 +172,9 @@ export class WireCall {
     return this.#source
   }
 
-  #explain(thrown: unknown): unknown {
-    if (thrown instanceof CriaError || thrown instanceof OtherShape || thrown instanceof ErrorBody || isAbort(thrown))
-      return thrown
-    if (thrown instanceof GarbledEventError) return thrown
+  #explain(thrown: unknown): Error {
+    if (thrown instanceof CriaError || thrown instanceof OtherShape || thrown instanceof ErrorBody) return thrown
+    if (thrown instanceof GarbledEventError || (thrown instanceof Error && isAbort(thrown))) return thrown
     const { provider } = this.#options.peer
     if (thrown instanceof EventTooLargeError || thrown instanceof RangeError) {
       return new CriaError('invalid_response', `${provider}: ${thrown.message}`, { retryable: false, cause: thrown })
@@ -203,9 +207,10 @@ function plain(headers: Headers): Record<string, string> {
   return { ...kept, 'content-type': 'application/json' }
 }
 
-/** An error and no answer beside it; a `null` where an error would stand is none. */
+/** An error and no answer beside it, or none that counts; a `null` where an error would stand is none. */
 function isError(body: JsonObject): boolean {
   if (!isErrorReport(body)) return false
-  const { output } = body
+  const { output, status } = body
+  if (status === 'failed') return true
   return !('choices' in body) && !('candidates' in body) && !('content' in body) && objectsIn(output).length === 0
 }

@@ -14,6 +14,8 @@ import { isAbort } from './network.ts'
 /** After the end mark the rest of the response is read so that the connection can be used again, but not for ever. */
 const DRAIN_MS = 250
 const DRAIN_BYTES = 64 * 1024
+/** What may be said beside an answer that has ended, as what it cost, is not waited for longer: some servers keep the connection open. */
+const AFTER_END_MS = 1000
 
 /** Blocks that the decoder may still be busy with; it is never further behind than the buffers between. */
 const REMEMBERED_BLOCKS = 32
@@ -43,6 +45,8 @@ export class EventStream {
   #events = 0
   #atStart = true
   #atEnd = false
+  #lastWait: NodeJS.Timeout | undefined
+  #broken: Error | undefined
   /** What is to be thrown after all that came before it. */
   #failure: GarbledEventError | undefined
   /** Where the answer begins anew. */
@@ -60,7 +64,7 @@ export class EventStream {
    * For the package: everything up to the end of the answer, or up to where the answer begins anew.
    * @param explain turns what the socket throws into an error that a person understands.
    */
-  readable(explain: (thrown: unknown) => unknown): ReadableStream<Uint8Array> {
+  readable(explain: (thrown: unknown) => Error): ReadableStream<Uint8Array> {
     let first = this.#restart
     this.#restart = undefined
     return new ReadableStream<Uint8Array>({
@@ -77,12 +81,19 @@ export class EventStream {
             if (bytes.length > 0) return
           }
         } catch (thrown) {
-          this.#source.close()
-          controller.error(explain(thrown))
+          this.#close()
+          if (isAbort(thrown) || thrown instanceof GarbledEventError) return controller.error(explain(thrown))
+          this.#broken = explain(thrown)
+          controller.close()
         }
       },
-      cancel: () => this.#source.close(),
+      cancel: () => this.#close(),
     })
+  }
+
+  /** What broke the connection. It is told when all that came before has been read: an error in a stream empties the buffers behind it. */
+  get broken(): Error | undefined {
+    return this.#broken
   }
 
   /** The provider has begun its answer anew: `readable` gives the rest. */
@@ -106,12 +117,14 @@ export class EventStream {
 
   async #nextBlock(): Promise<Buffer | undefined> {
     while (!this.#atEnd) {
+      if (this.#notes.complete) this.#lastWait ??= setTimeout(() => this.#source.close(), AFTER_END_MS).unref()
       const bytes = await this.#source.read().catch((thrown: unknown) => {
         if (this.#notes.complete && !isAbort(thrown)) return undefined
         throw thrown
       })
       if (bytes === undefined) {
         this.#atEnd = true
+        clearTimeout(this.#lastWait)
         return this.#rest()
       }
       const block = this.#blocks.push(bytes)
@@ -157,6 +170,11 @@ export class EventStream {
     if (this.#recent.length > REMEMBERED_BLOCKS) this.#recent.shift()
   }
 
+  #close(): void {
+    clearTimeout(this.#lastWait)
+    this.#source.close()
+  }
+
   async #drain(): Promise<void> {
     const giveUp = setTimeout(() => this.#source.close(), DRAIN_MS)
     try {
@@ -169,7 +187,7 @@ export class EventStream {
       // The answer is complete; how the connection ends does not matter any more.
     } finally {
       clearTimeout(giveUp)
-      this.#source.close()
+      this.#close()
     }
   }
 }
