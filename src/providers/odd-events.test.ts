@@ -176,3 +176,113 @@ test('C01 a status that no response can have is a gateway that failed', async ()
     message: expect.stringContaining('Request denied') as string,
   })
 })
+
+async function asked(model: string, body: string, stream = true): Promise<Outcome> {
+  await using server = await wireServer([{ body }])
+  return await ask(createProviderModel(model, { baseURL: `${server.url}/v1`, apiKey: 'sk-test-0123456789', env: {} }), { stream })
+}
+
+describe('members of other types than are documented', () => {
+  const head = {
+    type: 'message_start',
+    message: { id: 'm', model: 'm', content: [], usage: { input_tokens: 5, output_tokens: 1 } },
+  }
+  const said = [
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: TEXT } },
+    { type: 'content_block_stop', index: 0 },
+  ]
+  const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } }
+  const messages = (...events: readonly object[]): string => [...events, { type: 'message_stop' }].map(event).join('')
+
+  test.each<readonly [what: string, message: object]>([
+    ['counts as texts', { usage: { input_tokens: '5', output_tokens: '1' } }],
+    ['a list of counts', { usage: [] }],
+    ['no counts', { usage: null }],
+    ['a number for an id', { id: 5 }],
+    ['a number for a model', { model: 5 }],
+    ['a number for a reason', { stop_reason: 5 }],
+  ])('A10 B11 Messages: the head of an answer with %s', async (_, message) => {
+    const outcome = await asked('anthropic/m', messages({ ...head, message: { ...head.message, ...message } }, ...said, end))
+    expect(outcome).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' }, usage: { outputTokens: 3 } })
+  })
+
+  test.each([null, [], '3', {}, { output_tokens: '3' }, { output_tokens: 3, input_tokens: 'x' }].map((usage) => [usage]))(
+    'B11 Messages: usage %j at the end',
+    async (usage) => {
+      const outcome = await asked('anthropic/m', messages(head, ...said, { ...end, usage }))
+      expect(outcome).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' } })
+    },
+  )
+
+  test('B11 F04 Messages: what was written before the answer began is not what it cost', async () => {
+    const outcome = await asked('anthropic/m', messages(head, ...said, { ...end, usage: {} }))
+    expect(outcome.usage).toMatchObject({ inputTokens: 5, outputTokens: null, exactness: 'unknown' })
+  })
+
+  test.each(
+    [[], '8', { prompt_tokens: '5' }, { prompt_tokens: 5, completion_tokens: 3, prompt_tokens_details: [] }].map((usage) => [
+      usage,
+    ]),
+  )('B11 Chat Completions: usage %j beside the end', async (usage) => {
+    for (const model of ['openai-chat/m', 'openai-compatible/m']) {
+      const choices = [
+        { index: 0, delta: { content: TEXT } },
+        { index: 0, delta: {}, finish_reason: 'stop' },
+      ]
+      const body = event({ choices: choices.slice(0, 1) }) + event({ choices: choices.slice(1), usage }) + 'data: [DONE]\n\n'
+      expect(await asked(model, body)).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' } })
+    }
+  })
+
+  test.each(['', null])('B04 an error that is %j beside the answer is none', async (error) => {
+    const chat = event({ choices: [{ index: 0, delta: { content: TEXT } }], error })
+    const chatEnd = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], error })
+    for (const model of ['openai-chat/m', 'openai-compatible/m']) {
+      expect(await asked(model, chat + chatEnd)).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' } })
+    }
+    const gemini = event({ candidates: [{ content: { parts: [{ text: TEXT }] }, finishReason: 'STOP' }], error })
+    expect(await asked('google/m', gemini)).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' } })
+  })
+
+  test.each(
+    [[], '6', { promptTokenCount: '5' }, { promptTokenCount: 5, promptTokensDetails: {} }].map((usageMetadata) => [
+      usageMetadata,
+    ]),
+  )('B11 Gemini: usage %j beside the end', async (usageMetadata) => {
+    const body = event({ candidates: [{ content: { parts: [{ text: TEXT }] }, finishReason: 'STOP' }], usageMetadata })
+    expect(await asked('google/m', body)).toMatchObject({ text: TEXT, error: undefined, finish: { reason: 'stop' } })
+  })
+
+  test('D02 pieces of arguments that are empty are no sign of life', async () => {
+    const piece = (call: object): string => event({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] } }] })
+    const begin = piece({ id: 'c', type: 'function', function: { name: 'find', arguments: '' } })
+    const empty = piece({ function: { arguments: '' } })
+    const rest =
+      piece({ function: { arguments: '{}' } }) + event({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })
+    const { parts } = await asked('openai-compatible/m', begin + empty.repeat(20) + rest)
+    expect(parts.flatMap((part) => (part.type === 'tool-input' ? part.delta : []))).toEqual(['', '{}'])
+  })
+})
+
+describe.each([true, false])('a whole response that is none (asked for a stream: %s)', (stream) => {
+  const message = { type: 'message', id: 'i', role: 'assistant', content: [{ type: 'output_text', text: TEXT, annotations: [] }] }
+  const response = { id: 'r', object: 'response', created_at: 1, model: 'm', output: [message] }
+
+  test.each<readonly [body: object, code: string]>([
+    [{ status: 'failed', error: { code: 'server_error', message: 'The GPU burns.' } }, 'overloaded'],
+    [{ status: 'failed', error: null }, 'invalid_response'],
+    [{ status: 'cancelled' }, 'invalid_response'],
+    [{ status: 'in_progress' }, 'invalid_response'],
+    [{ status: 'queued' }, 'invalid_response'],
+  ])('B04 Responses: %j is an error', async (body, code) => {
+    const outcome = await asked('openai/m', JSON.stringify({ ...response, ...body }), stream)
+    expect(outcome.error).toMatchObject({ code, retryable: true })
+    expect(outcome.finish).toBeUndefined()
+  })
+
+  test('B04 Responses: an incomplete one that says no reason did not stop of itself', async () => {
+    const body = { ...response, status: 'incomplete', incomplete_details: null }
+    expect(await asked('openai/m', JSON.stringify(body), stream)).toMatchObject({ text: TEXT, finish: { reason: 'other' } })
+  })
+})

@@ -47,6 +47,12 @@ const WORDS: Readonly<Record<string, FinishReason>> = {
   missing_thought_signature: 'error',
   // OpenRouter
   error: 'error',
+  // Responses, of which a whole one may be told before it is.
+  failed: 'error',
+  cancelled: 'error',
+  in_progress: 'error',
+  queued: 'error',
+  incomplete: 'other',
 }
 
 /**

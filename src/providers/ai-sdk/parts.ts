@@ -64,7 +64,8 @@ export class PartDecoder {
         return part['providerExecuted'] === true ? [] : this.#startCall(id, asString(part['toolName']) ?? '')
       case 'tool-input-delta': {
         const call = this.#calls.get(id)
-        return call === undefined ? [] : [{ type: 'tool-input', ...call, delta: asString(part['delta']) ?? '' }]
+        const delta = asString(part['delta']) ?? ''
+        return call === undefined || delta === '' ? NOTHING : [{ type: 'tool-input', ...call, delta }]
       }
       case 'tool-call':
         return [...this.#endThinking(), part['providerExecuted'] === true ? this.#opaque(part) : this.#call(part)]

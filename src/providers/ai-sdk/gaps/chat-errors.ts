@@ -1,6 +1,6 @@
 /**
  * Chat Completions: OpenRouter reports an error of its upstream inside a choice, where the package does not look; and an `"error": null`
- * beside the choices, which some servers send with each chunk, makes the package drop the chunk.
+ * or `""` beside the choices, which some servers send with each chunk, makes the package drop the chunk.
  */
 
 import type { JsonObject } from '../../../core/json.ts'
@@ -12,7 +12,7 @@ export const chatErrors: CreateGap = () => ({
   event(event) {
     const error = errorInChoice(event)
     if (error !== undefined) return { replace: { error } }
-    return 'error' in event && event['error'] === null ? { replace: withoutError(event) } : 'keep'
+    return 'error' in event && (event['error'] ?? '') === '' ? { replace: withoutError(event) } : 'keep'
   },
   body(body) {
     const error = errorInChoice(body)

@@ -1,6 +1,6 @@
 /**
  * Chat Completions: usage stands in the last chunk, in a chunk without choices, in a choice (Moonshot) or in `x_groq`. The package reads
- * the first two only, and turns a number that was not sent into 0.
+ * the first two only, turns a number that was not sent into 0, and drops the chunk, with whatever else it says, for one of another type.
  */
 
 import { asObject, noteUsage, objectsIn } from '../../wire/dialect.ts'
@@ -15,10 +15,11 @@ export const chatUsage: CreateGap = (notes) => {
   }
   return {
     // Most chunks say `"usage": null`.
-    markers: ['"usage":{', '"usage": {'],
+    markers: ['{', '[', '"'].flatMap((begin) => [`"usage":${begin}`, `"usage": ${begin}`]),
     event(event) {
       note(event)
-      return 'keep'
+      const { usage, ...rest } = event
+      return (usage ?? null) === null ? 'keep' : { replace: rest }
     },
     body(body) {
       note(body)
