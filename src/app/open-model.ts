@@ -1,7 +1,9 @@
 /** A model as the user has configured it: base URL, key, headers, and what the user knows better about it. */
 
 import type { LanguageModel } from '../core/model.ts'
+import { checkKey } from '../providers/create.ts'
 import { listens } from '../util/listens.ts'
+import { PROVIDERS } from './config-schema.ts'
 import type { CriaConfig, ProviderName } from './config-schema.ts'
 import { createModel, defaultModelRef, resolvePointer } from './models.ts'
 import type { ModelOptions } from './models.ts'
@@ -23,6 +25,12 @@ export async function openModel(
   const facts = config.modelFacts?.[ref]
   const options = providerOptions(ref.slice(0, ref.indexOf('/')), config, env)
   return createModel(ref, { env, ...options, ...(facts === undefined ? {} : { facts }), ...overrides })
+}
+
+/** @throws CriaError `auth` when a model could not be asked: there is no key where one is needed, or none that can be sent. */
+export function requireKeyOf({ ref }: LanguageModel, config: CriaConfig, env: Surroundings['env']): void {
+  const provider = PROVIDERS.find((name) => ref.startsWith(`${name}/`))
+  if (provider !== undefined) checkKey(provider, { env, ...providerOptions(provider, config, env) })
 }
 
 /** A local server that is not there is found out without loading what `fetch` needs. */

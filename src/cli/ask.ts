@@ -16,7 +16,7 @@ import { chosenFilter, emptyChoice } from './filter-options.ts'
 import { recordedTurn } from './find-turn.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
-import { budgetOf, EXTRACTIVE, openModels } from './model-choice.ts'
+import { budgetOf, EXTRACTIVE, openModels, requireKey } from './model-choice.ts'
 import { tellNewSession } from './new-session.ts'
 import { readText } from './read-text.ts'
 import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
@@ -49,6 +49,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
 
   const loaded = await readConfig(io)
   const models = await openModels(options, loaded, io)
+  requireKey(models, loaded, io)
   const budget = budgetOf(options, loaded)
   checkPrices(budget, [models.model, ...models.fallbackModels])
   const choice = await prepareStore(options, loaded, io)

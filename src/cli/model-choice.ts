@@ -1,12 +1,13 @@
 /** Which models answer, and what they may cost: options of the command line over the configuration. */
 
 import type { LoadedConfig } from '../app/config.ts'
-import { openModel } from '../app/open-model.ts'
+import { openModel, requireKeyOf } from '../app/open-model.ts'
 import type { Budget } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { isLimited } from '../engine/account.ts'
 import type { Io } from './io.ts'
+import { asWrongUsage } from './wrong-usage.ts'
 
 export const EXTRACTIVE = 'builtin/extractive'
 
@@ -28,6 +29,19 @@ export async function openModels(
   const [model, ...fallbackModels] = await Promise.all([options.model, ...fallbacks].map((name) => openModel(name, config, env)))
   if (model === undefined) throw new ConfigurationError('There is no model.')
   return { model, fallbackModels, switchModels }
+}
+
+/**
+ * Before anything is asked or recorded. A fallback may do without: it may never be turned to.
+ *
+ * @throws ConfigurationError when the model cannot be asked for want of a key.
+ */
+export function requireKey({ model }: ModelChoice, { config }: LoadedConfig, { env }: Io): void {
+  try {
+    requireKeyOf(model, config, env)
+  } catch (thrown) {
+    asWrongUsage('auth')(thrown)
+  }
 }
 
 /** What the configuration allows; `--max-cost` is what this turn may cost, whatever the configuration says of turns. */

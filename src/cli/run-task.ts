@@ -15,7 +15,7 @@ import type { AnswerFormat } from './answer-view.ts'
 import { EXIT } from './exit-codes.ts'
 import { recordedTurn } from './find-turn.ts'
 import type { Io } from './io.ts'
-import { budgetOf, openModels } from './model-choice.ts'
+import { budgetOf, openModels, requireKey } from './model-choice.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
 import { tellNewSession } from './new-session.ts'
 import { readText } from './read-text.ts'
@@ -54,6 +54,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
 
   const loaded = await readConfig(io)
   const models = await openModels(options, loaded, io)
+  requireKey(models, loaded, io)
   checkCanUseTools(models, 'run')
   const budget = budgetOf(options, loaded)
   checkPrices(budget, [models.model, ...models.fallbackModels])

@@ -106,9 +106,14 @@ export function needsKey({ home, keyVariable }: ProviderDefinition, baseURL: str
 }
 
 function missingKey(provider: string, { keyVariable }: ProviderDefinition): CriaError {
-  return new CriaError('auth', `${provider}: there is no API key. Set ${keyVariable ?? 'a key'}, or pass the option apiKey.`, {
-    hint: `Set ${keyVariable ?? 'the key'} in the environment; \`cria doctor\` tells what is configured.`,
-  })
+  const name = keyVariable ?? 'the key'
+  return new CriaError(
+    'auth',
+    `${provider}: there is no API key. Set ${name} in the environment (in code also: the option apiKey).`,
+    {
+      hint: `\`cria doctor\` tells whether ${name} is seen, and what else is configured.`,
+    },
+  )
 }
 
 /** Keys come by way of the clipboard, with line breaks and characters that nobody sees. */

@@ -109,6 +109,12 @@ export function providerStatus(provider: string, options: ProviderOptions = {}):
   }
 }
 
+/** @throws CriaError `auth` as a request would, which is not made: there is no key where one is needed, or none that can be sent. */
+export function checkKey(provider: string, options: ProviderOptions = {}): void {
+  const baseURL = baseUrlOf(definitionOf(provider), options)
+  if (baseURL !== undefined) requireKey(provider, baseURL, options)
+}
+
 /** Any AI SDK language model, of version 2 or later. */
 export function fromAiSdkModel(model: AiSdkModel): LanguageModel {
   return fromLanguageModel(model)

@@ -252,3 +252,29 @@ describe('D07 being stopped', () => {
     expect((await lastTurn()).turn.status).toBe('cancelled')
   })
 })
+
+describe('a model that cannot be asked', () => {
+  test.each([['ask'], ['run']])(
+    'cria %s without a key is wrong usage: nothing is asked, nothing is recorded',
+    async (command) => {
+      const { code, stdout, stderr } = await place.run([command, 'x', '-m', 'openai/gpt-5'], { env: { OPENAI_API_KEY: '' } })
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain('openai: there is no API key. Set OPENAI_API_KEY in the environment')
+      // Once is enough.
+      expect(stderr.match(/Set OPENAI_API_KEY/g)).toHaveLength(1)
+      expect((await place.run(['logs', 'list'])).stderr).toContain('no turns')
+    },
+  )
+
+  test('a fallback may do without a key', async () => {
+    const env = { ...(await serve(answer('Yes.'))), OPENAI_API_KEY: '' }
+    const { code, stdout } = await place.run(['ask', 'x', ...MODEL, '--fallback', 'openai/gpt-5'], { env })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Yes.\n' })
+  })
+
+  test('a provider that fails is not said to be overloaded', async () => {
+    const env = await serve(refuse(500, 'Something broke.', { 'x-should-retry': 'false' }))
+    const { code, stderr } = await place.run(['ask', 'x', ...MODEL], { env })
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('The provider failed on its side: try later') })
+  })
+})

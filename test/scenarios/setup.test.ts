@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { answer, chatServer } from '../support/chat-server.ts'
+import { answer, chatServer, refuse } from '../support/chat-server.ts'
 import { newPlace } from './command-line.ts'
 import type { Place } from './command-line.ts'
 
@@ -188,6 +188,16 @@ describe('models', () => {
     const found = providers.find(({ name }) => name === 'openai-compatible')
     expect(found).toMatchObject({ reachable: true, models: [{ ref: 'openai-compatible/small:1b', price: null }, {}] })
     expect(server.asked).toEqual([{ path: '/v1/models', authorization: 'Bearer key-0123456789' }])
+  })
+
+  test('a server that answers and has no list of models is not said to be unreachable', async () => {
+    await using server = await chatServer(refuse(404, 'No such page.'))
+    const env = { OPENAI_COMPATIBLE_BASE_URL: server.url, OPENAI_API_KEY: '' }
+    const { stdout } = await place.run(['models'], { env })
+    expect(stdout).toMatch(/^openai-compatible +no key needed +http\S+ +no list of models: it answered with status 404$/m)
+    const { providers } = JSON.parse((await place.run(['models', '--json'], { env })).stdout) as { providers: { name: string }[] }
+    const found = providers.find(({ name }) => name === 'openai-compatible')
+    expect(found).toMatchObject({ reachable: false, why: 'it answered with status 404', status: 404 })
   })
 
   test('a running Ollama answers when nothing else is configured', async () => {

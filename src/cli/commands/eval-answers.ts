@@ -16,8 +16,9 @@ import { evalProgress } from '../eval-options.ts'
 import { formatMs, table } from '../format.ts'
 import { toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
+import { readsGivenFiles } from '../wrong-usage.ts'
 
-export const evalAnswers: Command = defineCommand({
+const command: Command = defineCommand({
   name: 'eval answers',
   options: {
     beir: { type: 'text', value: 'DIR', about: 'folder with corpus.jsonl, answers.jsonl and unanswerable.jsonl (required)' },
@@ -105,6 +106,8 @@ no question is asked.`,
     }
   },
 })
+
+export const evalAnswers: Command = readsGivenFiles(command)
 
 interface Side {
   readonly name: string

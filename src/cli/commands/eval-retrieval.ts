@@ -15,8 +15,9 @@ import { evalProgress, readStoreSettings } from '../eval-options.ts'
 import type { StoreSettings } from '../eval-options.ts'
 import { formatMs, plural, table } from '../format.ts'
 import { note, toJsonLine } from '../io.ts'
+import { readsGivenFiles } from '../wrong-usage.ts'
 
-export const evalRetrieval: Command = defineCommand({
+const command: Command = defineCommand({
   name: 'eval retrieval',
   options: {
     beir: { type: 'text', value: 'DIR', about: 'folder with corpus.jsonl, queries.jsonl and qrels/test.tsv (required)' },
@@ -132,6 +133,8 @@ under "comparison".`,
     }
   },
 })
+
+export const evalRetrieval: Command = readsGivenFiles(command)
 
 /** Mistakes in judgments look like bad search otherwise. */
 function unmatchedNote({ queries, documents }: RetrievalReport['unmatched']): string | undefined {

@@ -1,11 +1,12 @@
 import { chooseStore, realPaths } from '../../app/store-choice.ts'
-import { ConfigurationError, errorFromInfo, isCriaError } from '../../core/error.ts'
+import { ConfigurationError, errorFromInfo } from '../../core/error.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatMs } from '../format.ts'
 import { embeddingSummary, indexWithProgress, summary, tellGone, tellSkipped } from '../index-progress.ts'
 import { toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
+import { asWrongUsage } from '../wrong-usage.ts'
 
 export const index: Command = defineCommand({
   name: 'index',
@@ -55,7 +56,7 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
         embeddings: { model: options.embed ?? config.embed, replace: options.embed !== undefined, config, env: io.env },
       },
       io,
-    ).catch(wrongPath)
+    ).catch(asWrongUsage('not_found'))
     await tellGone(report, options['dry-run'], io)
     if (options.json) {
       await io.stdout.write(toJsonLine(report))
@@ -71,9 +72,3 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     return 0
   },
 })
-
-/** Paths come from whoever typed the command. */
-function wrongPath(thrown: unknown): never {
-  if (!isCriaError(thrown) || thrown.code !== 'not_found') throw thrown
-  throw new ConfigurationError(thrown.message, { ...(thrown.hint === undefined ? {} : { hint: thrown.hint }), cause: thrown })
-}

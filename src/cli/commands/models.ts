@@ -26,6 +26,8 @@ interface ProviderLine extends ProviderState {
   /** `null`: nobody asked. */
   readonly reachable: boolean | null
   readonly why?: string
+  /** Of its answer, where it gave one that is no list of models. */
+  readonly status?: number
   readonly models: readonly ModelLine[]
 }
 
@@ -54,7 +56,10 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
       providerStates(io.env, config).map(async (state) => {
         if (options.offline || !state.configured) return { ...state, reachable: null, models: [] }
         const reached: Reachability = await reachProvider(state, io.env, config.providers?.[state.name]?.headers, io.signal)
-        if (!reached.reachable) return { ...state, reachable: false, why: reached.why, models: [] }
+        if (!reached.reachable) {
+          const { why, status } = reached
+          return { ...state, reachable: false, why, ...(status === null ? {} : { status }), models: [] }
+        }
         const names = reached.models.slice(0, MOST_MODELS)
         return { ...state, reachable: true, models: await Promise.all(names.map((name) => look(`${state.name}/${name}`))) }
       }),
@@ -85,8 +90,10 @@ function modelRow(what: string, { ref, contextWindow, price }: ModelLine): reado
   return [what, visibleLine(ref), window, dollars(price?.input), dollars(price?.output), price?.asOf ?? '']
 }
 
-function providerRow({ name, configured, keyFrom, baseURL, reachable, why, problem }: ProviderLine): readonly string[] {
-  const state = reachable === null ? '' : reachable ? 'reachable' : `not reachable: ${why ?? ''}`
+function providerRow({ name, configured, keyFrom, baseURL, reachable, why, status, problem }: ProviderLine): readonly string[] {
+  // Who answers is there, whatever it answers.
+  const wrong = `${status === undefined ? 'not reachable' : 'no list of models'}: ${why ?? ''}`
+  const state = reachable === null ? '' : reachable ? 'reachable' : wrong
   const key = configured ? (keyFrom === null ? 'no key needed' : `key from ${keyFrom}`) : 'not configured'
   return [name, visibleLine(problem ?? key), visibleLine(baseURL ?? ''), visibleLine(state)]
 }

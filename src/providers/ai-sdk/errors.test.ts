@@ -214,6 +214,18 @@ describe('toProviderError', () => {
     })
   })
 
+  it.each([
+    ['failed on its side', { message: 'Internal error', statusCode: 500 }],
+    ['failed on its side', { message: 'Bad gateway', statusCode: 502 }],
+    ['failed on its side', { message: 'Something broke', type: 'server_error' }],
+    ['is overloaded', { message: 'The engine is overloaded', statusCode: 500 }],
+    ['is overloaded', { message: 'Sorry', statusCode: 503 }],
+    ['is overloaded', { message: 'Overloaded', statusCode: 529 }],
+  ])('says that the provider %s: %o', (what, thrown) => {
+    const { code, hint } = toProviderError(thrown, context, 'request')
+    expect([code, hint]).toEqual(['overloaded', `The provider ${what}: try later or name a fallback model.`])
+  })
+
   it('names the variable of a key that is refused', () => {
     expect(toProviderError({ message: 'bad key', statusCode: 401 }, context, 'request').hint).toContain('OPENAI_API_KEY')
   })

@@ -147,7 +147,7 @@ function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, 
     const key = variables?.key
     return key === undefined
       ? undefined
-      : `Check the API key of this provider: the option apiKey, or ${key}. \`cria doctor\` tells which one is used.`
+      : `Check the API key of this provider: ${key} (in code also: the option apiKey). \`cria doctor\` tells which one is used.`
   }
   if (code === 'model_unavailable') {
     const close = nearest(modelOf(ref), knownModels?.() ?? [])
@@ -157,7 +157,14 @@ function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, 
     const variable = variables?.baseURL === undefined ? '' : ` (${variables.baseURL})`
     return `Is this the base URL of the API${variable}, with its version (…/v1)?`
   }
+  if (code === 'overloaded' && !isBusy(reported)) return 'The provider failed on its side: try later or name a fallback model.'
   return undefined
+}
+
+/** It says that it has too much to do, and not that something broke. */
+function isBusy({ status, codes, message }: Reported): boolean {
+  if (status !== undefined && [409, 425, 429, 503, 529].includes(status)) return true
+  return /overload|capacity|busy|unavailable|high demand|try again later/i.test([...codes, message].join(' '))
 }
 
 /** A piece of the stream, or the whole answer, is no JSON. */
