@@ -689,6 +689,38 @@ const ORDINARY = [
   'ls & pwd',
 ]
 
+/** What they run comes from the input: nobody sees it. */
+const FROM_INPUT = [
+  ...[
+    'bash - ¦ bash - arg ¦ bash -s arg ¦ bash -xs arg ¦ bash /dev/stdin ¦ bash -x /dev/fd/0 arg ¦ bash /proc/self/fd/0 ¦ bash //dev/./stdin ¦ bash -v',
+    'sh -e ¦ sh -e -s arg ¦ sh -c ¦ bash -- - ¦ bash -x -o pipefail ¦ bash -O extglob -s x ¦ bash +x ¦ bash -C ¦ bash --norc ¦ bash --rcfile /dev/stdin -i',
+    'env bash -s arg ¦ sudo -u a bash - arg ¦ sudo python3 - arg ¦ nice -n 5 sh -s x ¦ xargs sh -c ¦ xargs -I{} sh -c {} ¦ busybox sh -s x ¦ zsh -s x',
+    'python3 - arg ¦ python3.12 - arg ¦ python3 -u - ¦ python3 -W ignore - ¦ python3 -X dev - x ¦ python3 -v ¦ python3 -i a.py ¦ python3 /dev/stdin',
+    'perl - arg ¦ perl -w - arg ¦ perl -I lib - ¦ perl -Ilib -MFoo - ¦ perl /dev/stdin ¦ ruby - ¦ ruby - arg ¦ ruby -I lib - ¦ ruby -w - x ¦ php -f - ¦ php -- -',
+    'node - ¦ node - arg ¦ node -r ./x - ¦ node --no-warnings - x ¦ node --import ./x - ¦ node --title x - ¦ tsx - ¦ deno run - ¦ deno run -A - x ¦ bun run -',
+    'pwsh -Command - ¦ pwsh -NoProfile -Command - ¦ Rscript - ¦ lua - x ¦ java /dev/stdin ¦ java --source 21 /dev/stdin',
+    'awk -f - data ¦ awk -F : -f - ¦ awk -f- data ¦ awk --file=- data ¦ awk --file /dev/stdin ¦ gawk -v a=1 -f /dev/stdin x ¦ gawk -bf - ¦ gawk -E - x ¦ gawk -i - 1',
+    "source /dev/stdin ¦ . /dev/stdin ¦ bash -c '. /dev/stdin' ¦ sh -c 'cat x; bash -s arg'",
+  ].flatMap((commands) => commands.split(' ¦ ').map((command) => `cat x | ${command}`)),
+  'bash -s arg < x',
+  'bash - arg < x',
+  'bash -s arg <<< "rm x"',
+  'bash -s arg <<EOF\nrm x\nEOF',
+  'python3 - arg <<EOF\nx\nEOF',
+  'awk -f - data < x',
+]
+
+/** A dash or a file in their words is data, or another option. */
+const FROM_A_FILE = [
+  'cat - ¦ sort - ¦ grep x - ¦ diff a - ¦ tar -xzf - ¦ wc -l /dev/stdin ¦ head -n 5 - ¦ jq . - ¦ tee /dev/stderr ¦ sed -n 1p -',
+  "awk '{print $1}' - ¦ awk -F : '{print $1}' - ¦ awk -f a.awk - ¦ awk -f a.awk /dev/stdin ¦ awk -v x=1 '{print x}' -",
+  'python3 script.py - ¦ python3 -u script.py - ¦ python3 -W ignore script.py - ¦ python3 -m json.tool - ¦ python3 -c 1 - ¦ python3 -mjson.tool ¦ python3 -V',
+  'bash build.sh - ¦ bash -e build.sh -s ¦ bash -eo pipefail build.sh - ¦ bash --norc build.sh - ¦ bash -c ls - ¦ sh -ec ls ¦ bash --version ¦ bash +x build.sh',
+  'perl -ne print ¦ perl -lane print - ¦ perl -I lib a.pl - ¦ perl -pi.bak -e s/a/b/ x ¦ ruby -ne print - ¦ ruby -I lib a.rb - ¦ php a.php - ¦ php -r 1 - ¦ php -v',
+  'node a.js - ¦ node -e 1 - ¦ node --import ./x a.js - ¦ node -r ./x a.js - ¦ node -p 1 ¦ node -v ¦ node --test - ¦ tsx a.ts - ¦ deno run a.ts -',
+  'java -jar a.jar - ¦ java -cp a.jar Main - ¦ Rscript a.R - ¦ pwsh -File a.ps1 - ¦ xargs python3 lint.py ¦ xargs sh a.sh ¦ source env.sh ¦ . ./env.sh',
+].flatMap((commands) => commands.split(' ¦ ').map((command) => `cat x | ${command}`))
+
 describe('rules for commands', () => {
   it(`none of ${HOSTILE.length} hostile commands runs without being asked about`, async () => {
     expect(HOSTILE.length).toBeGreaterThan(400)
@@ -775,6 +807,7 @@ describe('rules for commands', () => {
       'cat x | awk -f -',
       'cat x | env sh',
       'cat x | sudo -u a bash',
+      ...FROM_INPUT,
     ]) {
       expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
         command,
@@ -790,6 +823,7 @@ describe('rules for commands', () => {
       'npx tsc --noEmit',
       'command -v node',
       'CI=1 npm test',
+      ...FROM_A_FILE,
     ]) {
       expect([command, (await judged(command, { allow: ['shell'], deny: shellRules('rm *') }))?.verdict]).toEqual([
         command,

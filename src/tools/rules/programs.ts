@@ -11,6 +11,7 @@ import { BUILD_TOOLS } from './programs/build.ts'
 import { CHECKERS } from './programs/checks.ts'
 import { FILE_TOOLS } from './programs/files.ts'
 import { VERSION_CONTROL } from './programs/git.ts'
+import { awkTakesInput, namesInput, takesInput } from './programs/input.ts'
 import { KEY_TOOLS } from './programs/keys.ts'
 import { NETWORK_TOOLS } from './programs/network.ts'
 import { PACKAGE_MANAGERS } from './programs/packages.ts'
@@ -19,7 +20,6 @@ import type { Programs, Risk } from './programs/risk.ts'
 import { commandWords, containers, INTERPRETERS, RUNNERS, startedProgram } from './programs/runners.ts'
 import { awk, TEXT_TOOLS } from './programs/text.ts'
 
-const READS_ITS_INPUT: ReadonlySet<Risk | undefined> = new Set([script, awk])
 /** A rule has to name these word for word, too: `* run build` is not meant for `docker`. */
 const RUNS_ITS_WORDS: ReadonlySet<Risk> = new Set([everything, script, awk, containers, commandWords])
 
@@ -42,11 +42,15 @@ export function riskyWords(command: SimpleCommand): ReadonlySet<number> {
   return places
 }
 
-/** Whether an interpreter is not told what to run, and so takes it from its input: `| sh`, `| python3 -`. */
+/** Whether what it runs comes from its input: `| sh`, `| python3 -`, `| source /dev/stdin`. */
 export function readsCommands(command: SimpleCommand): boolean {
   const [name, ...rest] = command
-  if (name === undefined || !READS_ITS_INPUT.has(riskOf(name.text))) return false
-  return rest.every(({ text }) => text.startsWith('-') && !/^(?:-[a-z]*[cehpv].*|--(?:version|help|test)\b.*)$/i.test(text))
+  if (name === undefined) return false
+  const [program, risk] = [programOf(name.text), riskOf(name.text)]
+  const words = rest.map(({ text }) => text)
+  if (risk === script) return takesInput(withoutVersion(program), words)
+  if (risk === awk) return awkTakesInput(words)
+  return (program === '.' || program === 'source') && namesInput(words[0] ?? '')
 }
 
 /** Up to the name of the program that is started, everything has to stand in the rule. */
@@ -95,7 +99,11 @@ function riskOf(name: string): Risk | undefined {
   const program = programOf(name)
   if (LOADERS.test(program)) return everything
   risks ??= risksOf(PROGRAMS)
-  return risks.get(program) ?? risks.get(program.replace(/[-.]?\d+(?:\.\d+)*$/, ''))
+  return risks.get(program) ?? risks.get(withoutVersion(program))
+}
+
+function withoutVersion(program: string): string {
+  return program.replace(/[-.]?\d+(?:\.\d+)*$/, '')
 }
 
 /** The dynamic loader runs what it is given, and so does an emulator: `ld-linux-x86-64.so.2`, `qemu-aarch64`. */
