@@ -30,9 +30,12 @@ test.each([
   ['How often is A5 given a day?', PUMPS, REFUSED],
   ['What is the K3?', KETTLES, REFUSED],
   ['How much does the K3 cost?', KETTLES, REFUSED],
+  ['What is the capacity of the K1?', KETTLES, REFUSED],
+  ['What is the weight of the K1?', KETTLES, REFUSED],
   ['What is the capacity of the K2 Pro?', KETTLES, '1.7 litres'],
   ['How much does the K2 Standard cost?', KETTLES, '£79'],
   ['When did Apollo 11 land?', FLIGHTS, /^Apollo-11 landed/],
+  ['How fast does the F16 fly?', FLIGHTS, /The F-16 flies/],
   ['How fast does the F 16 fly?', FLIGHTS, /The F-16 flies/],
   ['How fast does the F-18 fly?', FLIGHTS, REFUSED],
   ['What did covid close?', FLIGHTS, /COVID-19 closed/],
@@ -52,7 +55,9 @@ test.each([
   ['How much does river-map cost?', MAP, REFUSED],
   ['Who maintains ledger-lite?', LEDGER, /Ida Sol/],
   ['Are amounts stored as floats?', LEDGER, /never as floats/],
+  ['Does ledger-lite support PostgreSQL?', LEDGER, REFUSED],
   ['Who wrote ledger-lite?', LEDGER, REFUSED],
+  ['When was ledger-lite first released?', LEDGER, REFUSED],
 ])('QRY-RAG-022 the parts of a name count once: %j', async (question, text, expected) => {
   expect(await ask({ 'a.md': text }, question)).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
 })

@@ -62,6 +62,20 @@ test.each([
   expect(await ask('table.csv', text, question)).toBe(expected)
 })
 
+const GATES = 'flight,from,to,gate\nBA12,London,Rome,A4\nLH7,Munich,Oslo,B2\nAF90,Paris,Lima,C11\n'
+const PARTS = 'item;qty;unit_price\nBolt M8;200;0,12\nBolt M10;150;0,18\nNut M8;300;0,05\n'
+
+test.each([
+  ['Which gate has the flight to Lima?', GATES, 'C11'],
+  ['What is the gate of LH7?', GATES, 'B2'],
+  ['What is the gate of LH8?', GATES, REFUSED],
+  ['How many Nut M8 are there?', PARTS, '300'],
+  ['What is the unit price of Bolt M10?', PARTS, '0,18'],
+  ['What is the unit price of Bolt M12?', PARTS, REFUSED],
+])('QRY-RAG-022 of several columns the one that is asked for is quoted: %j', async (question, text, expected) => {
+  expect(await ask('table.csv', text, question)).toBe(expected)
+})
+
 const TICKETS =
   '# Tickets\n\n| Ticket | Title | Owner |\n|---|---|---|\n| PAY-101 | Refund twice | Ines Roy |\n| PAY-102 | Slow export | Tom Vey |\n| PAY-103 | Wrong total | Uma Lind |\n'
 const LIMITS =

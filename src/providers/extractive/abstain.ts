@@ -89,10 +89,12 @@ const SURE_WITHOUT_RAREST = 0.55
 /** The same where it lacks a word that is about half of the question. */
 const SURE_WITHOUT_HALF = 0.9
 const HALF = 0.4
+/** Of all words together, where nothing but a name is said. */
+const MOST = 0.5
 /** The same where it has only relatives of the words that are asked for: "director" is none of "directory". */
 const SURE_WITHOUT_WORD = 0.9
 /** The same where no passage mentions a name or number of the question. */
-const SURE_WITHOUT_NAME = 0.85
+const SURE_WITHOUT_NAME = 0.9
 /** The same where a number is asked for and the best window has none. */
 const SURE_WITHOUT_LOOK = 0.9
 /** More than any confidence: nothing is said of what is named in the question. */
@@ -112,10 +114,13 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   const found = either(inside, either(context?.close ?? [], context?.wide ?? []))
   const unsaid = heaviestUnsaid(question, found)
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
-  const unsaidHalf = terms.some(
-    ({ lower, weight }, index) => weight >= HALF && (found[index] ?? 0) <= PART && !LIGHT_VERBS.has(lower),
-  )
-  if (terms.length > 1 && unsaidHalf) return SURE_WITHOUT_HALF
+  const isUnsaid = (index: number): boolean => (found[index] ?? 0) <= PART
+  const unsaidHalf = terms.some(({ lower, weight }, index) => weight >= HALF && isUnsaid(index) && !LIGHT_VERBS.has(lower))
+  // What another part of the passage says is said of another name.
+  if (unsaidHalf && terms.some(({ coded }) => coded)) return NEVER
+  const saysNameAlone = terms.every(({ specific, parts }, index) => specific || parts.length > 0 || isUnsaid(index))
+  const unsaidShare = terms.reduce((sum, { weight }, index) => sum + (isUnsaid(index) ? weight : 0), 0)
+  if (terms.length > 1 && (unsaidHalf || (saysNameAlone && unsaidShare >= MOST))) return SURE_WITHOUT_HALF
   const weights = terms.map(({ weight }) => weight).toSorted((a, b) => b - a)
   const [rarest = 0, next = 0] = weights
   return rarest > next && unsaid === rarest ? SURE_WITHOUT_RAREST : SURE_ENOUGH

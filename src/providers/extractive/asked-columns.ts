@@ -9,7 +9,7 @@ when|when date day time until deadline due year month
 where|where place location address city country site room
 why|why reason cause
 mean|meaning definition description
-many|number count quantity amount total
+many|number count quantity qty amount total stock
 much|price cost amount total fee
 cost|price amount fee
 costs|price amount fee

@@ -75,7 +75,9 @@ export function readPassages(question: Question, passages: readonly Passage[], l
     const inCells = candidatesInCells(question, passage.text, words, units)
     const candidates = [...findCandidates(question, passage.text, words), ...[...inCells.values()].flat()]
     const asked = (name: readonly Word[], found: readonly number[]): number =>
-      covered(question, found) + (question.words.some((word) => asksForColumn(word, name)) ? 1 : 0)
+      covered(question, found) +
+      (question.words.some((word) => asksForColumn(word, name)) ? 1 : 0) +
+      (question.terms.some(({ focus }, term) => focus && found[term] === 1) ? ASKED_FIRST : 0)
     const contexts = readContexts(question, units, titleMatches, said, columns)
     const around = new Map(units.map((unit, index) => [unit, contexts[index]?.wide ?? titleMatches]))
     const telling = tellingCells(units, {
@@ -119,6 +121,9 @@ export function readPassages(question: Question, passages: readonly Passage[], l
     }
   })
 }
+
+/** "Which *gate* has the flight to Lima?" names two columns, and asks for the first. */
+const ASKED_FIRST = 0.5
 
 /** Words for what stands in a cell. */
 const VALUES: ReadonlySet<string> = new Set('value values figure figures number amount entry cell row column data'.split(' '))
