@@ -4,6 +4,7 @@ import type { BudgetLimits } from '../core/budget.ts'
 import type { Rates } from '../core/model.ts'
 import { SERVER_NAME } from '../tools/mcp/server-config.ts'
 import type { McpServerConfig } from '../tools/mcp/server-config.ts'
+import { isRule, rightSpelling } from '../tools/rules/rule.ts'
 import { boolean, list, number, object, record, secretString, string } from '../util/check.ts'
 import type { Shape } from '../util/check.ts'
 import { STORE_NAME } from './paths.ts'
@@ -72,7 +73,10 @@ const limits = {
   costUsd: number('US dollars, 0 or more', (value) => Number.isFinite(value) && value >= 0),
 }
 const storeName = string('the name of a store', (text) => STORE_NAME.test(text))
-const rule = string('a rule such as "shell(git status)"')
+const rule: Shape<string> = {
+  expected: 'a rule such as "shell(git status)"',
+  read: (value, path, problems) => string(rightSpelling(value), isRule).read(value, path, problems),
+}
 
 const provider: Shape<ProviderConfig> = object<ProviderConfig>({
   baseURL: string('a URL that begins with http:// or https://', isHttpUrl),

@@ -89,6 +89,12 @@ describe('the file', () => {
       /contextWindow: expected a whole number of tokens above 0, received 0/,
     ],
     ['{ "store": "../x" }', /store: expected the name of a store, received "\.\.\/x"/],
+    [
+      '{ "rules": { "deny": ["a", "shell("] } }',
+      /rules\.deny\[1\]: expected "shell" for all of its calls, .*"shell\(…\)", received "shell\("/,
+    ],
+    ['{ "rules": { "allow": ["shell(rm *"] } }', /rules\.allow\[0\]: expected "shell\(rm \*\)", received "shell\(rm \*"/],
+    ['{ "rules": { "ask": [5] } }', /rules\.ask\[0\]: expected the name of a tool, .*, received 5/],
     ['{ "nResults": 1.5 }', /nResults: expected a whole number from 1 to 1000, received 1\.5/],
   ])('a mistake is named with its place, what was expected and what was received: %s', (content, message) => {
     expect(() => parseConfig(content, 'config.json')).toThrow(message)

@@ -37,14 +37,33 @@ export interface Rule {
 
 /** @throws ConfigurationError for what is no rule. */
 export function parseRule(text: string, list: List): Rule {
-  const parts = /^([\w*-]+)(?:#([\da-f]{8,64}))?(?:\(([^]*)\))?$/.exec(typeof text === 'string' ? text.trim() : '')
-  const [, tool, fingerprint, pattern] = parts ?? []
-  if (tool === undefined || pattern?.trim() === '') {
-    throw new ConfigurationError(
-      `\`rules.${list}\`: ${JSON.stringify(text)} is no rule. Write the name of a tool, and in parentheses what it may act on: "shell(git status)".`,
-    )
+  const { tool, fingerprint, pattern } = partsOf(text) ?? {}
+  if (tool === undefined) {
+    throw new ConfigurationError(`\`rules.${list}\`: ${JSON.stringify(text)} is no rule. Write ${rightSpelling(text)}.`)
   }
-  return { list, text: text.trim(), tool, fingerprint, pattern: pattern?.trim() }
+  return { list, text: text.trim(), tool, fingerprint, pattern }
+}
+
+export function isRule(text: unknown): boolean {
+  return partsOf(text) !== undefined
+}
+
+/** What to write instead of what is no rule. */
+export function rightSpelling(text: unknown): string {
+  const [, name, inner] = /^\s*([\w*-]+(?:#[\da-f]{8,64})?)\s*\(([^]*?)\)?\s*$/.exec(typeof text === 'string' ? text : '') ?? []
+  if (name === undefined || inner === undefined) {
+    return 'the name of a tool, and in parentheses what it may act on: "shell(git status)"'
+  }
+  const pattern = inner.trim()
+  const whole = JSON.stringify(`${name}(${pattern || '…'})`)
+  return pattern === '' ? `"${name}" for all of its calls, or in parentheses what it may act on: ${whole}` : whole
+}
+
+function partsOf(text: unknown): Pick<Rule, 'tool' | 'fingerprint' | 'pattern'> | undefined {
+  const parts = /^([\w*-]+)(?:#([\da-f]{8,64}))?(?:\(([^]*)\))?$/.exec(typeof text === 'string' ? text.trim() : '')
+  const [, tool, fingerprint, given] = parts ?? []
+  const pattern = given?.trim()
+  return tool === undefined || pattern === '' ? undefined : { tool, fingerprint, pattern }
 }
 
 /** @throws ConfigurationError for what is no rule. */

@@ -75,6 +75,19 @@ describe('rules', () => {
     }
   })
 
+  it.each([
+    ['shell(', '"shell" for all of its calls, or in parentheses what it may act on: "shell(…)"'],
+    ['shell( )', '"shell" for all of its calls, or in parentheses what it may act on: "shell(…)"'],
+    ['shell#12345678(', '"shell#12345678" for all of its calls'],
+    ['shell(rm *', '"shell(rm *)"'],
+    ['shell (rm *)', '"shell(rm *)"'],
+    ['mcp__a__*(x', '"mcp__a__*(x)"'],
+    ['a b', 'the name of a tool, and in parentheses what it may act on: "shell(git status)"'],
+    ['', 'the name of a tool'],
+  ])('ENG-TOOL-002 of %j, which is no rule, the right spelling is told', (text, spelling) => {
+    expect(() => parseRule(text, 'deny')).toThrow(`\`rules.deny\`: ${JSON.stringify(text)} is no rule. Write ${spelling}`)
+  })
+
   it('about a tool as such meet every call of it', async () => {
     expect(await verdict(tool(), {}, { allow: ['use'] })).toBe('allow')
     expect(await verdict(tool(), {}, { allow: ['us*'] })).toBe('allow')
