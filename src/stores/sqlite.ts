@@ -218,7 +218,7 @@ export class SqliteDocumentStore implements DocumentStore {
   async embed(options: EmbedRunOptions = {}): Promise<EmbedReport> {
     if (this.#model === undefined) throw new ConfigurationError('The store was opened without an embedding model.')
     const { embeddings } = await this.#loadVectors(this.#model)
-    return await this.#writer.alone(() => embeddings.run(options))
+    return await this.#writer.alone(() => embeddings.run(options), options.signal)
   }
 
   async delete(source: string): Promise<boolean> {

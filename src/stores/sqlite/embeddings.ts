@@ -115,7 +115,7 @@ export class Embeddings {
     // What is under way when one request fails is waited for: it has been paid for.
     await Promise.all(Array.from({ length: this.#model.parallel === false ? 1 : CONCURRENCY }, work))
     if (failures.length > 0) throw failures[0]
-    while (this.#busy() !== undefined) await this.#busy()
+    await this.#untilFree(signal)
     this.#connection.write(() => finish(this.#connection, embedder, last))
     return { ...report, ...counts }
   }
@@ -162,7 +162,7 @@ export class Embeddings {
   /** The embedder that this model goes on with; made when there is none. Removes unfinished ones of other models. */
   async #begin(signal: AbortSignal | undefined): Promise<Embedder> {
     const probe = await this.#probe(signal)
-    while (this.#busy() !== undefined) await this.#busy()
+    await this.#untilFree(signal)
     return this.#connection.write(() => {
       const ofThisName = embedders(this.#connection).filter((embedder) => isMadeBy(embedder, this.#model, TEXT_RULE))
       const known = ofThisName.find((embedder) => this.#differs(embedder, probe) === undefined)
@@ -178,6 +178,14 @@ export class Embeddings {
       this.#mine = addEmbedder(this.#connection, made)
       return { ...made, id: this.#mine, isCurrent: false, through: 0 }
     })
+  }
+
+  /** Nothing is written by who was stopped meanwhile. */
+  async #untilFree(signal: AbortSignal | undefined): Promise<void> {
+    for (let busy = this.#busy(); busy !== undefined; busy = this.#busy()) {
+      await (signal === undefined ? busy : orAborted(busy, signal))
+    }
+    signal?.throwIfAborted()
   }
 
   #own(): Embedder | undefined {
@@ -224,7 +232,7 @@ export class Embeddings {
     const byText = new Map(distinct.map((text, at) => [text, found[at]]))
     for (const { vector } of found) if (vector !== undefined) this.#checkLength(embedder, vector)
     const placed = rows.map(({ id }, at) => ({ chunk: id, vector: byText.get(texts[at] ?? '')?.vector }))
-    while (this.#busy() !== undefined) await this.#busy()
+    await this.#untilFree(signal)
     this.#connection.write(() => {
       if (!embedders(this.#connection).some(({ id }) => id === embedder.id)) {
         throw mismatch('another process has begun to make those of another model.', embedder, this.#model, this.#store)

@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
+import { orAborted } from '../../util/abort.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { ANALYZER_VERSION } from '../analyze/analyzer.ts'
 import type { Analyzer } from '../analyze/analyzer.ts'
@@ -56,9 +57,15 @@ export class Writer {
     return this.#thread
   }
 
-  /** Calls `work` when no thread is writing: at the very moment that is seen, so that nobody else begins between. */
-  async alone<T>(work: () => T | Promise<T>): Promise<T> {
-    while (this.#thread !== undefined) await this.#thread
+  /**
+   * Calls `work` when no thread is writing: at the very moment that is seen, so that nobody else begins between. Aborted while it waits, it
+   * does not call it.
+   */
+  async alone<T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    while (this.#thread !== undefined) {
+      await (signal === undefined ? this.#thread : orAborted(this.#thread, signal))
+      signal?.throwIfAborted()
+    }
     return work()
   }
 
@@ -68,7 +75,7 @@ export class Writer {
       const isLarge = additions.some(({ document }) => document.text.length > LARGE_CHARS)
       const { path, readOnly } = this.#connection
       return isLarge && path !== MEMORY && !readOnly ? this.#putApart(additions, signal) : this.#put(additions)
-    })
+    }, signal)
   }
 
   /** Some in one transaction; what became of each as soon as it is stored. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { watchThreads } from '../../../test/support/threads.ts'
 import type { WatchedThreads } from '../../../test/support/threads.ts'
@@ -91,6 +92,65 @@ describe('a large document', () => {
     expect(turns).toBeGreaterThan(5)
     await putting
     expect(store.embeddings?.complete).toBe(true)
+  })
+
+  it.each([
+    ['before it has begun', undefined],
+    ['when the model has been tried', 'The quick brown fox'],
+    ['when vectors have been made', 'Rye.'],
+  ])('whoever waits for it to make vectors can be stopped at once: %s', async (_, gated) => {
+    await store.append({ source: 'small.md', text: 'Rye.' })
+    await store.close()
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    const before = (texts: readonly string[]): Promise<void> | undefined => {
+      if (gated === undefined || texts[0]?.startsWith(gated) !== true) return undefined
+      ask()
+      return answered
+    }
+    const embeddingModel = wordVectors({ before })
+    store = await SqliteDocumentStore.open({ path: store.path, chunk: { maxChars: 4000 }, embeddingModel })
+    const controller = new AbortController()
+    const order: string[] = []
+    const put = async (): Promise<void> => {
+      await Array.fromAsync(store.putAll([{ document: large('large.md', 'Wheat') }]))
+      order.push('put')
+    }
+    const embed = async (): Promise<void> => {
+      await store.embed({ signal: controller.signal }).catch((error: unknown) => order.push((error as Error).message))
+    }
+    const early = gated === undefined ? undefined : embed()
+    if (early !== undefined) await asked
+    const putting = put()
+    await started()
+    const embedding = early ?? embed()
+    answer()
+    for (let turns = 0; turns < 3; turns++) await setImmediate()
+    const held = store.embeddings?.vectors
+    controller.abort(new Error('enough'))
+    await embedding
+    // The thread has not said that it is done.
+    expect(threads.started[0]?.messages).toEqual([])
+    await putting
+    expect(order).toEqual(['enough', 'put'])
+    expect(store.embeddings?.vectors).toBe(held)
+  })
+
+  it('H07 stopped while it waits for another thread nothing of it is stored', async () => {
+    const controller = new AbortController()
+    const first = store.append(large('large.md', 'Wheat'))
+    await started()
+    const second = Array.fromAsync(store.putAll([{ document: { source: 'small.md', text: 'Rye.' } }], controller.signal))
+    const order: string[] = []
+    const settled = [
+      first.then(() => order.push('first')),
+      second.catch((error: unknown) => order.push((error as Error).message)),
+    ]
+    await setImmediate()
+    controller.abort(new Error('enough'))
+    await Promise.all(settled)
+    expect(order).toEqual(['enough', 'first'])
+    expect([...store.sources()].map(({ source }) => source)).toEqual(['large.md'])
   })
 
   it('H07 stopped in its middle nothing of it is stored, and the file can be written at once', async () => {
