@@ -28,7 +28,8 @@ export async function writeReports(comparison: Comparison, reports: readonly str
 
 const SHOWN = 10
 
-export function comparisonText({ names, measures, failures }: Comparison): string {
+/** @param room cells of a line, see `table`. */
+export function comparisonText({ names, measures, failures }: Comparison, room: number): string {
   const rows = measures.map((one) => [
     one.measure,
     one.baseline.toFixed(4),
@@ -49,5 +50,5 @@ export function comparisonText({ names, measures, failures }: Comparison): strin
       `expected ${shorten(expected.join(' '), 30)}`,
       `found ${shorten(found.join(' '), 60)}`,
     ])
-  return `baseline: ${shorten(names[0], 200)}\nsystem: ${shorten(names[1], 200)}\n\n${table([head, ...rows])}${failed.length === 0 ? '' : `\nFailing, worst first (${failures.length} in all):\n${table(failed)}`}`
+  return `baseline: ${shorten(names[0], 200)}\nsystem: ${shorten(names[1], 200)}\n\n${table([head, ...rows], [], room)}${failed.length === 0 ? '' : `\nFailing, worst first (${failures.length} in all):\n${table(failed, [], room)}`}`
 }

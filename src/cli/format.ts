@@ -2,6 +2,8 @@
 
 import type { Usage } from '../core/usage.ts'
 import { visibleLine } from '../util/terminal.ts'
+import { fitTable } from './terminal/fit-table.ts'
+import { widthOf } from './terminal/width.ts'
 
 /** `0.4 s`, `1 min 20 s`; unknown is a dash. */
 export function formatMs(ms: number | null): string {
@@ -56,21 +58,25 @@ export function shorten(text: string, width: number): string {
   return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`
 }
 
-/** Columns of plain text, two spaces apart; the last is not padded. Columns in `right` are aligned to the right. */
-export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+/**
+ * Columns of plain text, two spaces apart; the last is not padded.
+ *
+ * @param right columns that are aligned to the right.
+ * @param room cells of a line; where a row has more, it is broken between words. Default: as many as it takes.
+ */
+export function table(rows: readonly (readonly string[])[], right: readonly number[] = [], room: number = Infinity): string {
   const widths: number[] = []
   for (const row of rows) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
-  return rows
-    .map((row) =>
-      row
-        .map((cell, index) => {
-          const width = widths[index] ?? 0
-          if (right.includes(index)) return cell.padStart(width)
-          return index === row.length - 1 ? cell : cell.padEnd(width)
-        })
-        .join('  ')
-        .trimEnd(),
-    )
-    .map((line) => `${line}\n`)
-    .join('')
+  const lines = rows.map((row) =>
+    row
+      .map((cell, index) => {
+        const width = widths[index] ?? 0
+        if (right.includes(index)) return cell.padStart(width)
+        return index === row.length - 1 ? cell : cell.padEnd(width)
+      })
+      .join('  ')
+      .trimEnd(),
+  )
+  if (lines.some((line) => widthOf(line) > room)) return fitTable(rows, right, room)
+  return lines.map((line) => `${line}\n`).join('')
 }

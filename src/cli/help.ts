@@ -3,56 +3,69 @@
 import type { ArgumentSpec, Command, OptionSpec } from './command.ts'
 import { COMMANDS } from './commands.ts'
 
-export function overview(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
-  return `cria answers questions with language models, from your documents.
+/** How the parts of a help text are shown: by default as they are, which a terminal may have too little room for. */
+export interface HelpLayout {
+  readonly table: (rows: readonly (readonly [string, string])[]) => string
+  /** Paragraphs. */
+  readonly text: (text: string) => string
+  /** A line for the shell, to be copied. */
+  readonly command: (line: string) => string
+}
 
-Usage: cria <command> [arguments] [options]
+const AS_IT_IS: HelpLayout = { table, text: (text) => text, command: (line) => `  ${line}` }
+
+const EXAMPLES = [
+  'cria ask "How do I change the theme?" --docs docs',
+  'cria index docs --store handbook',
+  'cria ask "What is our policy on refunds?" --store handbook',
+]
+
+export function overview(layout: HelpLayout = AS_IT_IS): string {
+  return `${layout.text('cria answers questions with language models, from your documents.')}
+
+${layout.text('Usage: cria <command> [arguments] [options]')}
 
 Commands:
-${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+${layout.table(COMMANDS.map(({ name, summary }) => [name, summary]))}
 
-Every command explains itself: cria ask --help
+${layout.text('Every command explains itself: cria ask --help')}
 
 Examples:
-  cria ask "How do I change the theme?" --docs docs
-  cria index docs --store handbook
-  cria ask "What is our policy on refunds?" --store handbook
+${EXAMPLES.map(layout.command).join('\n')}
 
-Answers go to standard output, everything else to standard error.
+${layout.text(`Answers go to standard output, everything else to standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 provider failed, 4 permission refused,
-5 budget reached, 130 interrupted.
+5 budget reached, 130 interrupted.`)}
 `
 }
 
 /** What a group such as `logs` holds, or `undefined` when there is no such group. */
-export function groupHelp(group: string): string | undefined {
+export function groupHelp(group: string, layout: HelpLayout = AS_IT_IS): string | undefined {
   const entries = COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
   if (entries.length === 0) return undefined
-  const width = Math.max(...entries.map(({ name }) => name.length))
   const [first] = entries
-  return `Usage: cria ${group} <command> [arguments] [options]
+  return `${layout.text(`Usage: cria ${group} <command> [arguments] [options]`)}
 
 Commands:
-${entries.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+${layout.table(entries.map(({ name, summary }) => [name, summary]))}
 
 Example:
   cria ${first?.name} --help
 `
 }
 
-export function commandHelp(command: Command, summary: string): string {
+export function commandHelp(command: Command, summary: string, layout: HelpLayout = AS_IT_IS): string {
   const options = Object.entries({ ...command.options, help: HELP })
   const rows = options.map(([name, spec]) => [optionSyntax(name, spec), optionAbout(spec)] as const)
   const sections = [
-    capitalised(`${summary}.`),
-    `Usage: ${[`cria ${command.name}`, ...(command.arguments ?? []).map(argumentSyntax), '[options]'].join(' ')}`,
+    layout.text(capitalised(`${summary}.`)),
+    layout.text(`Usage: ${[`cria ${command.name}`, ...(command.arguments ?? []).map(argumentSyntax), '[options]'].join(' ')}`),
     ...(command.arguments === undefined || command.arguments.length === 0
       ? []
-      : [`Arguments:\n${table(command.arguments.map((argument) => [`<${argument.name}>`, argument.about] as const))}`]),
-    `Options:\n${table(rows)}`,
-    ...(command.details === undefined ? [] : [command.details.trim()]),
-    `${command.examples.length === 1 ? 'Example' : 'Examples'}:\n${command.examples.map((example) => `  ${example}`).join('\n')}`,
+      : [`Arguments:\n${layout.table(command.arguments.map((argument) => [`<${argument.name}>`, argument.about] as const))}`]),
+    `Options:\n${layout.table(rows)}`,
+    ...(command.details === undefined ? [] : [layout.text(command.details.trim())]),
+    `${command.examples.length === 1 ? 'Example' : 'Examples'}:\n${command.examples.map(layout.command).join('\n')}`,
   ]
   return `${sections.join('\n\n')}\n`
 }

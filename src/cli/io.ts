@@ -102,6 +102,11 @@ export function toJsonLine(value: unknown): string {
   return `${json.replace(NOT_FOR_TERMINALS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 }
 
+/** Cells of a line: on a terminal as many as it has columns. */
+export function roomOf({ isTerminal, columns }: Pick<Channel, 'isTerminal' | 'columns'>): number {
+  return isTerminal ? columns : Infinity
+}
+
 /** On a terminal broken between words, as it is elsewhere. @param indent cells that a line which goes on begins with. */
 export async function broken(text: string, { isTerminal, columns }: Channel, indent = 0): Promise<string> {
   if (!isTerminal) return text

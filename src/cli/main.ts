@@ -8,7 +8,7 @@ import { overview } from './help.ts'
 /** Runs a command line (without `node` and the name of the script) and resolves to the exit code. */
 export async function main(words: readonly string[]): Promise<number> {
   const [first] = words
-  if (words.length === 1 && (first === '--help' || first === '-h' || first === 'help')) return print(overview())
+  if (words.length === 1 && (first === '--help' || first === '-h' || first === 'help')) return print(await help())
   if (words.length === 1 && (first === '--version' || first === '-v' || first === 'version')) {
     const { version } = await import('./version.ts')
     return print(`cria ${version()}\n`)
@@ -17,6 +17,13 @@ export async function main(words: readonly string[]): Promise<number> {
   enableCompileCache()
   const { runCommandLine } = await import('./run.ts')
   return runCommandLine(words)
+}
+
+async function help(): Promise<string> {
+  const { isTTY, columns } = process.stdout
+  if (!isTTY) return overview()
+  const { helpLayout } = await import('./terminal/help-layout.ts')
+  return overview(helpLayout(columns > 0 ? columns : undefined))
 }
 
 /** A reader that has seen enough is no failure; a full disk is. */

@@ -7,8 +7,9 @@ import { COMMANDS, findCommand, PLANNED } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
+import type { HelpLayout } from './help.ts'
 import { openChannel } from './io.ts'
-import type { Io } from './io.ts'
+import type { Channel, Io } from './io.ts'
 import { parseCommandLine } from './parse.ts'
 
 /** How long a command that was told to end may take to write down what it has. */
@@ -74,7 +75,7 @@ async function dispatch(words: readonly string[], io: Io): Promise<number> {
   const command = await found.entry.load()
   const beforeTerminator = found.rest.includes('--') ? found.rest.slice(0, found.rest.indexOf('--')) : found.rest
   if (words[0] === 'help' || beforeTerminator.includes('--help') || beforeTerminator.includes('-h')) {
-    await io.stdout.write(commandHelp(command, found.entry.summary))
+    await io.stdout.write(commandHelp(command, found.entry.summary, await layoutFor(io.stdout)))
     return EXIT.done
   }
   return command.run(parseCommandLine(command, found.rest), io)
@@ -82,16 +83,16 @@ async function dispatch(words: readonly string[], io: Io): Promise<number> {
 
 async function unknownCommand(words: readonly string[], wantsHelp: boolean, io: Io): Promise<number> {
   const [name = ''] = words
-  const group = groupHelp(name)
+  const channel = wantsHelp ? io.stdout : io.stderr
+  const layout = await layoutFor(channel)
+  const group = groupHelp(name, layout)
   const following = words[1]?.startsWith('-') === false ? words[1] : undefined
   if (group !== undefined && following === undefined) {
-    if (wantsHelp) await io.stdout.write(group)
-    else await io.stderr.write(group)
+    await channel.write(group)
     return wantsHelp ? EXIT.done : EXIT.usage
   }
   if (name === '' || (wantsHelp && name.startsWith('-'))) {
-    if (wantsHelp) await io.stdout.write(overview())
-    else await io.stderr.write(overview())
+    await channel.write(overview(layout))
     return wantsHelp ? EXIT.done : EXIT.usage
   }
   if (PLANNED.includes(name))
@@ -107,6 +108,12 @@ async function unknownCommand(words: readonly string[], wantsHelp: boolean, io: 
     `There is no command ${JSON.stringify(typed.slice(0, 60))}.${close === undefined ? '' : ` Did you mean "cria ${close}"?`}`,
     { hint: 'See: cria --help' },
   )
+}
+
+async function layoutFor({ isTerminal, columns }: Channel): Promise<HelpLayout | undefined> {
+  if (!isTerminal) return undefined
+  const { helpLayout } = await import('./terminal/help-layout.ts')
+  return helpLayout(columns)
 }
 
 async function fail(thrown: unknown, io: Io, ended: number | undefined): Promise<number> {

@@ -364,6 +364,16 @@ describe('a conversation at a terminal', () => {
     expect(JSON.parse(stdout)).toMatchObject({ turn: { status: 'cancelled', question: 'Wait' } })
   })
 
+  test('in a narrow terminal /help goes on under its column', async () => {
+    const { say, shows, code, terminal } = await chat([], {}, { columns: 50 })
+    say('/help')
+    await shows('Ctrl-O')
+    say('/exit')
+    expect(await code).toBe(0)
+    expect(terminal.text).toMatch(/^\/resume \[ID\] +go on/m)
+    expect(terminal.text).toMatch(/^Ctrl-C +the same, or clear the\n {20,}line; twice: leave$/m)
+  })
+
   test('commands that change nothing are answered while the model works, and /exit leaves', async () => {
     const { say, shows, code, terminal } = await chat(() => new Promise<ScriptedStep>(() => {}))
     say('Wait')

@@ -47,6 +47,26 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     },
   )
 
+  test.each([
+    [
+      ['ask', '--help'],
+      80,
+      '      --docs PATH…         files and folders to search: they are indexed into a\r\n                           store that is',
+    ],
+    [['logs', '--help'], 50, '  logs show    show a turn: messages, events,\r\n               spans\r\n'],
+    [['--help'], 60, '  run             do a task with tools: read, change, run\r\n'],
+    [['--help'], 40, '  run             do a task with tools:\r\n                  read, change, run\r\n'],
+    [
+      ['models', '--offline'],
+      50,
+      'openai             key from OPENAI_API_KEY\r\n                   https://api.openai.com/v1\r\n',
+    ],
+  ])('%j in %i columns is broken between words, under its column', async (words, columns, expected) => {
+    const env = { OPENAI_API_KEY: 'sk-0123456789', OPENAI_BASE_URL: '', TERM: 'xterm-256color' }
+    const { code, stdout } = await place.run(words, { inTerminal: true, columns, env })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(expected) })
+  })
+
   test('a long piece of work shows a bar, and takes it away', async () => {
     place.write(
       Object.fromEntries(

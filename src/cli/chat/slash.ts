@@ -8,7 +8,6 @@ import type { LoadedConfig } from '../../app/config.ts'
 import { nearest } from '../../util/nearest.ts'
 import { exactText, visibleLine, visibleText } from '../../util/terminal.ts'
 import { fit } from '../terminal/width.ts'
-import { wrapWords } from '../terminal/wrap.ts'
 import { formatCost, formatMs, plural, table } from '../format.ts'
 import type { Io } from '../io.ts'
 import type { Conversation } from './conversation.ts'
@@ -39,7 +38,7 @@ export interface SlashCommand {
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: 'help', about: 'what can be typed here', isImmediate: true, run: (_, { front }) => front.tell(help()) },
+  { name: 'help', about: 'what can be typed here', isImmediate: true, run: (_, { front }) => front.tell(help(roomOn(front))) },
   { name: 'model', argument: '[NAME]', about: 'show the model, or go on with another one', run: model },
   { name: 'tools', about: 'what the model may use, and what is asked about', isImmediate: true, run: tools },
   { name: 'show', argument: '[N]', about: 'a tool call in full; without a number the last one', isImmediate: true, run: show },
@@ -86,7 +85,7 @@ export async function runSlash(text: string, ctx: SlashContext): Promise<'leave'
   )
 }
 
-function help(): string {
+function help(room: number): string {
   const rows = SLASH_COMMANDS.map(({ name, argument = '', about }) => [`/${name} ${argument}`.trimEnd(), about] as const)
   const keys = [
     ['Enter', 'send; while the model works: say it next'],
@@ -99,7 +98,12 @@ function help(): string {
     ['Ctrl-R', 'look back through what was typed'],
     ['Ctrl-O', 'the last tool call in full'],
   ] as const
-  return `${table(rows)}\n${table(keys)}`
+  return `${table(rows, [], room)}\n${table(keys, [], room)}`
+}
+
+/** Cells of a line; where nobody can be asked, nobody reads at a terminal. */
+function roomOn({ canAsk, columns }: SlashContext['front']): number {
+  return canAsk ? columns : Infinity
 }
 
 async function model(name: string, { conversation, front, loaded }: SlashContext): Promise<void> {
@@ -122,9 +126,7 @@ async function tools(_: string, { conversation, front }: SlashContext): Promise<
         : 'asks sometimes',
     visibleLine(description.split(/(?<=[.:;])\s/)[0] ?? ''),
   ])
-  const shown = table(rows)
-  const indent = Math.max(...rows.map(([name = '']) => name.length)) + Math.max(...rows.map(([, asks = '']) => asks.length)) + 4
-  await front.tell(front.canAsk ? wrapWords(shown, front.columns, indent) : shown)
+  await front.tell(table(rows, [], roomOn(front)))
   for (const rule of conversation.allowed) await front.note(`allowed in this chat: ${rule}`)
 }
 

@@ -14,7 +14,7 @@ import type { Command } from '../command.ts'
 import { checkCompared, checkReports, comparisonText, writeReports } from '../eval-compare.ts'
 import { evalProgress } from '../eval-options.ts'
 import { formatMs, table } from '../format.ts'
-import { toJsonLine } from '../io.ts'
+import { roomOf, toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 import { readsGivenFiles } from '../wrong-usage.ts'
 
@@ -63,7 +63,7 @@ no question is asked.`,
     if (baseline !== undefined && second !== undefined) {
       const comparison = await compareWith(beir, baseline, { name: second, predictions: await readPredictions(second) })
       await writeReports(comparison, report)
-      await io.stdout.write(json ? toJsonLine({ comparison }) : comparisonText(comparison))
+      await io.stdout.write(json ? toJsonLine({ comparison }) : comparisonText(comparison, roomOf(io.stdout)))
       return 0
     }
     const { config } = await readConfig(io)
@@ -99,7 +99,7 @@ no question is asked.`,
           ['per question', formatMs(msPerQuestion)],
         ]),
       )
-      if (comparison !== undefined) await io.stdout.write(`\n${comparisonText(comparison)}`)
+      if (comparison !== undefined) await io.stdout.write(`\n${comparisonText(comparison, roomOf(io.stdout))}`)
       return 0
     } finally {
       progress.clear()

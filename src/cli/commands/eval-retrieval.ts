@@ -14,7 +14,7 @@ import { checkCompared, checkReports, comparisonText, writeReports } from '../ev
 import { evalProgress, readStoreSettings } from '../eval-options.ts'
 import type { StoreSettings } from '../eval-options.ts'
 import { formatMs, plural, table } from '../format.ts'
-import { note, toJsonLine } from '../io.ts'
+import { note, roomOf, toJsonLine } from '../io.ts'
 import { readsGivenFiles } from '../wrong-usage.ts'
 
 const command: Command = defineCommand({
@@ -81,7 +81,7 @@ under "comparison".`,
         { name: second, run: await readRun(second) },
       )
       await writeReports(comparison, report)
-      await io.stdout.write(json ? toJsonLine({ comparison }) : comparisonText(comparison))
+      await io.stdout.write(json ? toJsonLine({ comparison }) : comparisonText(comparison, roomOf(io.stdout)))
       return 0
     }
     const progress = evalProgress(io)
@@ -126,7 +126,7 @@ under "comparison".`,
           ['indexing', formatMs(indexMs)],
         ]),
       )
-      if (comparison !== undefined) await io.stdout.write(`\n${comparisonText(comparison)}`)
+      if (comparison !== undefined) await io.stdout.write(`\n${comparisonText(comparison, roomOf(io.stdout))}`)
       return 0
     } finally {
       progress.clear()

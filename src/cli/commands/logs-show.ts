@@ -7,7 +7,7 @@ import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
 import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table } from '../format.ts'
-import { toJsonLine } from '../io.ts'
+import { roomOf, toJsonLine } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { sourceList } from '../source-list.ts'
 import { placeOf } from '../sources.ts'
@@ -47,7 +47,11 @@ function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, f
   const citations = events.flatMap((event) => (event.type === 'complete' ? (event.result.citations ?? []) : []))
   const error = turn.error === null ? '' : `${heading('Error')}${visibleText(`${turn.error.code}: ${turn.error.message}`)}\n`
   return [
-    table(facts.map(([name, value]) => [name, shorten(value, 200)])),
+    table(
+      facts.map(([name, value]) => [name, shorten(value, 200)]),
+      [],
+      roomOf(out),
+    ),
     heading('Question'),
     `${visibleText(turn.question)}\n`,
     searched.length === 0
@@ -58,7 +62,11 @@ function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, f
     sourceList(citations, out, from),
     error,
     heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),
-    table(messages.map((message) => [message.role, shorten(contentOf(message, from), 140)])),
+    table(
+      messages.map((message) => [message.role, shorten(contentOf(message, from), 140)]),
+      [],
+      roomOf(out),
+    ),
     spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
   ].join('')
 }

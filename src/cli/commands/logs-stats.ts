@@ -3,7 +3,7 @@ import type { SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatCost, formatTime, shorten, table } from '../format.ts'
-import { note, toJsonLine } from '../io.ts'
+import { note, roomOf, toJsonLine } from '../io.ts'
 
 const VIEWS = ['day', 'model', 'session'] as const
 
@@ -24,6 +24,7 @@ sums. A turn that asked several models counts once, with the one that answered; 
     const days = (await journal?.stats()) ?? []
     const total = sum(days)
     const models = byModel(days)
+    const room = roomOf(io.stdout)
     if (options.json) {
       const sessions = (await journal?.sessionStats()) ?? []
       await io.stdout.write(toJsonLine({ days, models, sessions, total }))
@@ -31,14 +32,14 @@ sums. A turn that asked several models counts once, with the one that answered; 
       await note(io, 'no turns are recorded yet.')
     } else if (options.by === 'session') {
       const sessions = await journal.sessionStats()
-      await io.stdout.writeRaw(shown(['session', 'last turn'], sessions.map(sessionCells)))
+      await io.stdout.writeRaw(shown(['session', 'last turn'], sessions.map(sessionCells), room))
     } else if (options.by === 'model') {
       await io.stdout.writeRaw(
-        shown(['model'], [...models.map((row) => [shorten(row.model, 60), ...cells(row)]), totalCells(total, 0)]),
+        shown(['model'], [...models.map((row) => [shorten(row.model, 60), ...cells(row)]), totalCells(total, 0)], room),
       )
     } else {
       const rows = days.map((row) => [row.day, shorten(row.model, 40), ...cells(row)])
-      await io.stdout.writeRaw(shown(['day', 'model'], [...rows, totalCells(total, 1)]))
+      await io.stdout.writeRaw(shown(['day', 'model'], [...rows, totalCells(total, 1)], room))
     }
     return 0
   },
@@ -65,10 +66,11 @@ function sum(rows: readonly StatsSums[]): StatsSums {
 const COLUMNS = ['turns', 'unfinished', 'tokens in', 'tokens out', 'cost']
 
 /** @param names of the columns before the numbers. */
-function shown(names: readonly string[], rows: readonly (readonly string[])[]): string {
+function shown(names: readonly string[], rows: readonly (readonly string[])[], room: number): string {
   return table(
     [[...names, ...COLUMNS], ...rows],
     COLUMNS.map((_, index) => names.length + index),
+    room,
   )
 }
 

@@ -8,7 +8,7 @@ import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { table } from '../format.ts'
-import { note, toJsonLine } from '../io.ts'
+import { note, roomOf, toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 
 /** A provider may list hundreds. */
@@ -74,8 +74,9 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
       ...Object.entries(pointers).map(([pointer, model]) => modelRow(pointer, model)),
       ...providers.flatMap((provider) => provider.models.map((model) => modelRow('', model))),
     ]
-    await io.stdout.writeRaw(table(providers.map(providerRow)))
-    await io.stdout.writeRaw(`\n${table([['', 'model', 'window', 'in', 'out', 'as of'], ...rows], [2, 3, 4])}`)
+    const room = roomOf(io.stdout)
+    await io.stdout.writeRaw(table(providers.map(providerRow), [], room))
+    await io.stdout.writeRaw(`\n${table([['', 'model', 'window', 'in', 'out', 'as of'], ...rows], [2, 3, 4], room)}`)
     if ('problem' in chosen) await note(io, chosen.problem)
     return 0
   },

@@ -1,7 +1,7 @@
 /** Tables of an answer: nothing of a cell is left out, however narrow the terminal is. Pure. */
 
-import { longestWord, padStyled, wrapStyled } from './styled.ts'
-import { widthOf } from './width.ts'
+import { columnWidths } from './column-widths.ts'
+import { padStyled, wrapStyled } from './styled.ts'
 
 export type Align = 'left' | 'right' | 'center'
 
@@ -14,8 +14,6 @@ export interface AnswerTable {
   readonly aligns: readonly Align[]
 }
 
-/** A column that is narrower is hard to read, unless all of it fits. */
-const NARROWEST = 8
 const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?=\|)/
 const DELIMITERS = /^[\s|:-]+$/
 
@@ -54,34 +52,6 @@ export function drawTable(table: AnswerTable, columns: number): string {
   const widths = columnWidths(all, columns - 3 * count - 1)
   const mark = table.mark === undefined ? '' : `${table.mark}\n`
   return mark + (widths === undefined ? records(table, columns) : frames(all, widths, table.aligns))
-}
-
-/** The width of each column so that all of them fit, the widest made narrower first; `undefined` when they cannot. */
-function columnWidths(rows: readonly (readonly string[])[], room: number): readonly number[] | undefined {
-  const [first = []] = rows
-  const limits = first.map((_, index) => {
-    const most = Math.max(1, ...rows.map((row) => widthOf(row[index] ?? '')))
-    const longest = Math.max(...rows.map((row) => longestWord(row[index] ?? '')))
-    return { least: Math.max(1, longest, Math.min(most, NARROWEST)), most }
-  })
-  const widthsFor = (cap: number): readonly number[] => limits.map(({ least, most }) => Math.max(least, Math.min(most, cap)))
-  for (let cap = Math.min(room, Math.max(...limits.map(({ most }) => most))); cap >= 0; cap--) {
-    const widths = widthsFor(cap)
-    const left = room - widths.reduce((sum, width) => sum + width, 0)
-    if (left < 0) continue
-    return spread(widths, limits, left)
-  }
-  return undefined
-}
-
-/** What is left, to the first columns that need it. */
-function spread(widths: readonly number[], limits: readonly { readonly most: number }[], left: number): readonly number[] {
-  let rest = left
-  return widths.map((width, index) => {
-    const more = Math.min(rest, (limits[index]?.most ?? width) > width ? 1 : 0)
-    rest -= more
-    return width + more
-  })
 }
 
 function frames(rows: readonly (readonly string[])[], widths: readonly number[], aligns: readonly Align[]): string {

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { COMMANDS } from './commands.ts'
+import { commandHelp, groupHelp, overview } from './help.ts'
+import type { HelpLayout } from './help.ts'
+import { helpLayout } from './terminal/help-layout.ts'
+import { widthOf } from './terminal/width.ts'
+
+async function helps(layout?: HelpLayout): Promise<readonly string[]> {
+  const commands = await Promise.all(COMMANDS.map(async ({ summary, load }) => commandHelp(await load(), summary, layout)))
+  return [overview(layout), groupHelp('logs', layout) ?? '', ...commands]
+}
+
+const wordsOf = (text: string): readonly string[] => text.replaceAll(/ \\$/gm, '').split(/\s+/)
+
+test.each([30, 50, 80, 120])(
+  'in %i columns every word of a help text is whole, and no line is too long for a word',
+  async (columns) => {
+    const plain = await helps()
+    for (const [index, shown] of (await helps(helpLayout(columns))).entries()) {
+      expect(wordsOf(shown).toSorted()).toEqual(wordsOf(plain[index] ?? '').toSorted())
+      for (const line of shown.split('\n')) {
+        // One word, an option with its value or a part of a command in quotes may take more.
+        if (!/^\s*(?:\S+|-.*|[^"']*(["']).*\1.*)$/.test(line))
+          expect({ line, fits: widthOf(line) <= columns }).toEqual({ line, fits: true })
+      }
+    }
+  },
+)
+
+test('where there is room nothing is changed', async () => {
+  expect(await helps(helpLayout(300))).toEqual(await helps())
+})
+
+test('an option goes on under what it means, and an example is one command when it is copied', async () => {
+  const entry = COMMANDS.find(({ name }) => name === 'ask')
+  const text = commandHelp(await (entry?.load() ?? Promise.reject(new Error('no ask'))), '', helpLayout(60))
+  expect(text).toContain('      --thinking           ask the model to reason first\n')
+  expect(text).toMatch(/ {6}--filter KEY=VALUE… {2}only documents with this fact\n {27}about them;/)
+  expect(text).toContain('  cria ask "What is our policy on refunds?" \\\n    --store handbook -m openai/gpt-5-mini\n')
+})
