@@ -17,13 +17,24 @@ export function changedWord(comparison: Comparison, passage: PassageText, said: 
   const { answer } = comparison
   const sentence = sentencesAround(passage, near.source)
   const changed = [...near.differences, ...changedEnds(answer, passage, said, near)].find((difference) => {
-    if (isHarmless(answer, passage, difference)) return false
+    if (isHarmless(answer, passage, difference) || isBetweenCells(passage, difference.source)) return false
     const given = foldedWords(answer, difference.said.from, difference.said.to)
     const source = foldedWords(passage, difference.source.from, difference.source.to)
     const leavesOutDenial = hasDenial(source) && !hasDenial(given) && source.length <= LONGEST_DENIAL
     return leavesOutDenial || given.some((_, at) => saysOtherwise(given, at, source, sentence))
   })
   return changed === undefined ? undefined : describeDifference(comparison, passage, changed)
+}
+
+/** Between the cells of a table a sentence has words that the table does not need; whole cells are left out. */
+function isBetweenCells({ placeAt, places, tables, starts }: PassageText, { from, to }: Place): boolean {
+  const number = places()[placeAt(from)]?.row ?? places()[placeAt(Math.max(0, from - 1))]?.row
+  if (number === undefined) return false
+  const table = tables()[number.table]
+  const row = number.row === undefined ? table?.header : table?.rows[number.row]
+  const cellOf = (word: number): number =>
+    row?.cells.findIndex(({ start, end }) => start <= (starts[word] ?? -1) && (starts[word] ?? -1) < end) ?? -1
+  return cellOf(from - 1) !== cellOf(to) || cellOf(to) === -1
 }
 
 function sentencesAround(passage: PassageText, { from, to }: Place): string[] {

@@ -5,6 +5,8 @@ import { buildAutomaton, readThrough, runFrom } from './automaton.ts'
 import type { Automaton, Occurrence, Run } from './automaton.ts'
 import type { Range } from './range.ts'
 import { sentencesOf } from './sentences.ts'
+import { tablesIn } from './tables.ts'
+import type { Table } from './tables.ts'
 import { foldToken, tokensOf } from './tokens.ts'
 
 /** Words of a text with their places. */
@@ -22,15 +24,29 @@ export interface Place {
   readonly to: number
 }
 
+/** A place as the passage has it: a sentence, or a row of a table. */
+export interface Sentence extends Place {
+  readonly row?: RowNumber
+}
+
+/** Numbers of the table and of its row; without one it is the row that names the columns. */
+export interface RowNumber {
+  readonly table: number
+  readonly row: number | undefined
+}
+
 export interface PassageText extends Words {
   readonly retrieved: Retrieved
   /** What it holds of each state of the answer's automaton. */
   readonly found: ReadonlyMap<number, Occurrence>
-  readonly places: () => readonly Place[]
+  readonly places: () => readonly Sentence[]
   /** The number of the sentence that a word is in. */
   readonly placeAt: (word: number) => number
   /** For the beginning of a word, the sentences that have such words. */
   readonly placesOf: (head: string) => readonly number[]
+  readonly tables: () => readonly Table[]
+  /** The names of the columns of a table whose head is not in the passage. */
+  readonly columnsAbove: readonly string[] | undefined
 }
 
 export interface Comparison {
@@ -127,10 +143,13 @@ function readPassage(
     ends.push(end)
   }
   count(ids.length)
-  let places: readonly Place[] | undefined
+  const columnsAbove = columnNamesIn(retrieved.chunk.headings?.at(-1))
+  let tables: readonly Table[] | undefined
+  const readTables = (): readonly Table[] => (tables ??= tablesIn(text, columnsAbove))
+  let places: readonly Sentence[] | undefined
   let placeEnds: readonly number[] | undefined
   let index: Map<string, number[]> | undefined
-  const readPlaces = (): readonly Place[] => (places ??= placesIn(text, starts))
+  const readPlaces = (): readonly Sentence[] => (places ??= placesIn(text, starts, readTables()))
   return {
     retrieved,
     text,
@@ -139,6 +158,8 @@ function readPassage(
     ends,
     found: readThrough(automaton, ids, count),
     places: readPlaces,
+    tables: readTables,
+    columnsAbove,
     placeAt: (word) => firstAt((placeEnds ??= readPlaces().map(({ to }) => to)), word + 1),
     placesOf(head) {
       if (index === undefined) {
@@ -158,14 +179,37 @@ function readPassage(
   }
 }
 
-function placesIn(text: string, starts: readonly number[]): Place[] {
-  const places: Place[] = []
+/** Chunks name the columns of a table that was cut as their last heading. */
+function columnNamesIn(heading: string | undefined): string[] | undefined {
+  const names = heading?.split(heading.includes(' | ') ? ' | ' : ', ') ?? []
+  return names.length > 1 ? names : undefined
+}
+
+/** The sentences of what is prose; the rows of what are tables, each alone. */
+function placesIn(text: string, starts: readonly number[], tables: readonly Table[]): Sentence[] {
+  const places: Sentence[] = []
   let from = 0
-  for (const { end } of sentencesOf(text)) {
-    let to = from
-    while (to < starts.length && (starts[to] ?? 0) < end) to++
-    for (; from < to; from = Math.min(to, from + LONGEST_PLACE)) places.push({ from, to: Math.min(to, from + LONGEST_PLACE) })
+  let at = 0
+  const upTo = (end: number): number => firstAt(starts, end)
+  const addProse = (end: number): void => {
+    for (const sentence of at < end ? sentencesOf(text.slice(at, end)) : []) {
+      const to = upTo(at + sentence.end)
+      for (; from < to; from = Math.min(to, from + LONGEST_PLACE)) places.push({ from, to: Math.min(to, from + LONGEST_PLACE) })
+    }
   }
+  for (const [table, { end, header, rows }] of tables.entries()) {
+    const lines = rows.map((range, row): { range: Range; row: RowNumber } => ({ range, row: { table, row } }))
+    if (header !== undefined) lines.push({ range: header, row: { table, row: undefined } })
+    for (const { range, row } of lines.sort((a, b) => a.range.start - b.range.start)) {
+      addProse(range.start)
+      const to = upTo(range.end)
+      if (from < to) places.push({ from, to, row })
+      from = to
+      at = range.end
+    }
+    at = end
+  }
+  addProse(text.length)
   return places
 }
 

@@ -129,7 +129,8 @@ function isRunTogether(comparison: Comparison, passage: PassageText, said: Place
   let pieces = 0
   for (let at = said.from; at < said.to;) {
     const run = comparison.run(passage, at, said.to)
-    if (run === undefined) return false
+    // What a table has side by side, sentences put together.
+    if (run === undefined || passage.places()[passage.placeAt(run.first)]?.row !== undefined) return false
     const gap = text.slice(ends[at - 1], starts[at])
     if (pieces > 0 && /[,;:.–—]/.test(gap)) return false
     if (run.to - run.from < 2) return false
@@ -145,7 +146,7 @@ function deniedBefore(passage: PassageText, { from }: Place): string | undefined
   const words = foldedWords(passage, first, from + 1)
   for (let at = words.length - 2; at >= 0; at--) {
     const gap = passage.text.slice(passage.ends[first + at], passage.starts[first + at + 1])
-    if (/[,;:()–—.!?，；。！？\n]/.test(gap)) return undefined
+    if (/[,;:()–—.!?，；。！？\n|\t]/.test(gap)) return undefined
     if (denialAt(words, at) === 'strong') return words[at]
   }
   return undefined

@@ -1,6 +1,6 @@
 /** In which places of a passage a statement is most likely to stand: those that most of its words vote for. */
 
-import type { Comparison, PassageText, Place } from './comparison.ts'
+import type { Comparison, PassageText, Place, RowNumber, Sentence } from './comparison.ts'
 import { foldedWords, headOf } from './comparison.ts'
 import type { ContentWord } from './content-words.ts'
 
@@ -11,13 +11,26 @@ import type { ContentWord } from './content-words.ts'
 const MOST_VOTES = 600
 /** Sentences that are read, each alone and with either neighbour: a bound on the cost. */
 const MOST_PLACES = 6
+/** Rows that are read: more than sentences, since what other rows have is held against one. A bound on the cost. */
+const MOST_ROWS = 60
 /** Words of the statement that are looked up should their votes be past the bound. */
 const MOST_LOOKED_UP = 6
 /** Ranks a sentence that is only known by such a word behind all that have a vote. */
 const LESS_THAN_A_VOTE = 0.5
 
-/** Best first; one sentence, or two together. */
-export function likelyPlaces(comparison: Comparison, passage: PassageText, words: readonly ContentWord[]): Place[] {
+export interface LikelyPlaces {
+  /** Best first; one sentence, or two together. */
+  readonly sentences: readonly Place[]
+  /** Rows of tables, each for itself, those of one table in their order. */
+  readonly rows: readonly LikelyRow[]
+}
+
+export interface LikelyRow {
+  readonly place: Place
+  readonly number: RowNumber
+}
+
+export function likelyPlaces(comparison: Comparison, passage: PassageText, words: readonly ContentWord[]): LikelyPlaces {
   const sentences = passage.places()
   const votes = votesOf(comparison, passage, words)
   for (const { at } of words.slice(0, MOST_LOOKED_UP)) {
@@ -26,18 +39,34 @@ export function likelyPlaces(comparison: Comparison, passage: PassageText, words
     const sentence = passage.placeAt(run.first)
     if (!votes.has(sentence)) votes.set(sentence, LESS_THAN_A_VOTE)
   }
-  const best = [...votes].sort(([a, x], [b, y]) => y - x || a - b).slice(0, MOST_PLACES)
-  return best.flatMap(([index]) => {
-    const own = sentences[index]
-    if (own === undefined) return []
-    const next = sentences[index + 1]
-    const before = sentences[index - 1]
-    return [
-      own,
-      ...(next === undefined ? [] : [{ from: own.from, to: next.to }]),
-      ...(before === undefined ? [] : [{ from: before.from, to: own.to }]),
-    ]
-  })
+  const best = [...votes].sort(([a, x], [b, y]) => y - x || a - b).map(([index]) => index)
+  const rows = best
+    .filter((index) => sentences[index]?.row?.row !== undefined)
+    .slice(0, MOST_ROWS)
+    .sort((a, b) => a - b)
+    .flatMap((index): LikelyRow[] => {
+      const place = sentences[index]
+      return place?.row === undefined ? [] : [{ place, number: place.row }]
+    })
+  // The names of the columns say nothing of any row, and something only where none is meant.
+  const isSaid = ({ row }: Sentence): boolean => row === undefined || !rows.some(({ number }) => number.table === row.table)
+  const proseAt = (index: number): Place | undefined => (sentences[index]?.row === undefined ? sentences[index] : undefined)
+  const places = best.filter((index) => sentences[index] !== undefined && isSaid(sentences[index])).slice(0, MOST_PLACES)
+  return {
+    rows,
+    sentences: places.flatMap((index) => {
+      const own = sentences[index]
+      if (own === undefined) return []
+      if (own.row !== undefined) return [own]
+      const next = proseAt(index + 1)
+      const before = proseAt(index - 1)
+      return [
+        own,
+        ...(next === undefined ? [] : [{ from: own.from, to: next.to }]),
+        ...(before === undefined ? [] : [{ from: before.from, to: own.to }]),
+      ]
+    }),
+  }
 }
 
 /** How many words each sentence has, or such as begin like them. */

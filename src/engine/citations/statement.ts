@@ -16,6 +16,8 @@ import { likelyPlaces } from './likely-places.ts'
 import { contextOf, numberValues, passageHasFormOf, readPlace, readWords } from './reading.ts'
 import type { Reading } from './reading.ts'
 import { haveSwapped } from './swapped.ts'
+import { weighTables } from './table-statement.ts'
+import { monthOf } from './terms.ts'
 import { bagHasFormOf } from './word-forms.ts'
 import type { Bag } from './word-forms.ts'
 
@@ -23,6 +25,8 @@ export type Support = { readonly supported: true; readonly place: Place } | { re
 
 /** Share of the words that mean something which must stand in one place; `docs/citations.md` tells what other values do. */
 const LEAST_SHARE = 0.6
+/** The same of a row, which has no verbs and does not say what it is a row of. */
+const LEAST_SHARE_OF_ROW = 0.5
 /** With fewer words that mean something, agreement is chance. */
 const FEWEST_WORDS = 2
 /** How many of the missing words the reason names. */
@@ -33,17 +37,52 @@ export function supportOf(comparison: Comparison, passage: PassageText, said: Pl
   const contentWords = contentWordsOf(comparison.answer, said, statement.words)
   if (contentWords.length < FEWEST_WORDS) return unsupported('too few words to check')
   const context = contextOf(passage)
-  const absent = contentWords.find((word) => word.kind === 'name' && !standsAnywhere(comparison, passage, context, word))
-  const [best] = likelyPlaces(comparison, passage, contentWords)
-    .map((place) => ({ place, ...weigh(statement, contentWords, readPlace(passage, place), context) }))
-    .sort(bestFirst)
+  const { sentences, rows } = likelyPlaces(comparison, passage, contentWords)
+  // A table may write a month as a number: its rows tell whether it does.
+  const absent = contentWords.find(
+    (word) =>
+      word.kind === 'name' &&
+      !(rows.length > 0 && monthOf(word.word) !== undefined) &&
+      !standsAnywhere(comparison, passage, context, word),
+  )
+  const weighed = [
+    ...sentences.map((place): Candidate => {
+      const found = weigh(statement, contentWords, readPlace(passage, place), context)
+      return { place, isRow: false, share: 1 - found.missing.length / contentWords.length, ...found }
+    }),
+    ...weighTables(comparison, passage, said, rows, context).map((row): Candidate => ({ ...row, isRow: true })),
+  ].sort(bestFirst)
+  const [best] = weighed
   if (best === undefined) return unsupported('the passage has none of it')
-  const { place, missing, problem } = best
   if (absent !== undefined) return unsupported(`“${original(comparison, absent)}” is not in the passage`)
+  // Of two rows, the one that has more of the words may not be the one that is meant.
+  const isSound = ({ problem, share, isRow }: Candidate): boolean =>
+    problem === undefined && share >= (isRow ? LEAST_SHARE_OF_ROW : LEAST_SHARE)
+  const sound = isSound(best) ? best : (weighed.find((one) => one.isRow && isSound(one)) ?? best)
+  const { place, missing, problem } = sound
   if (problem !== undefined) return unsupported(problem)
-  const share = 1 - missing.length / contentWords.length
-  if (share < LEAST_SHARE) return unsupported(`not in the passage: ${missing.slice(0, MOST_NAMED).join(', ')}`)
+  if (!isSound(sound)) return unsupported(notThere(comparison, passage, contentWords, missing))
   return { supported: true, place }
+}
+
+interface Candidate extends Weighed {
+  readonly place: Place
+  readonly isRow: boolean
+  readonly share: number
+}
+
+/** Says of no word that it is not in the passage when it stands elsewhere in it. */
+function notThere(
+  comparison: Comparison,
+  passage: PassageText,
+  contentWords: readonly ContentWord[],
+  missing: readonly string[],
+): string {
+  const isAbsent = (word: string): boolean =>
+    contentWords.every((other) => other.word !== word.toLowerCase() || !passageHasExactly(comparison, passage, other.at))
+  const absent = missing.filter(isAbsent)
+  const [what, words] = absent.length > 0 ? ['not in the passage', absent] : ['stands there, but not together', missing]
+  return `${what}: ${words.slice(0, MOST_NAMED).join(', ')}`
 }
 
 function unsupported(reason: string): Support {
@@ -94,7 +133,7 @@ function weigh(statement: Reading, contentWords: readonly ContentWord[], place: 
 }
 
 /** The fewest missing words, then no problem, then the shortest place: a citation should point at no more than it needs. */
-function bestFirst(a: Weighed & { readonly place: Place }, b: Weighed & { readonly place: Place }): number {
+function bestFirst(a: Candidate, b: Candidate): number {
   return (
     a.missing.length - b.missing.length ||
     Number(a.problem !== undefined) - Number(b.problem !== undefined) ||

@@ -1,0 +1,167 @@
+/** Whether a statement takes the values of a record from the columns that it names. */
+
+import { mentionsOf } from './mentions.ts'
+import type { Cell, DataRecord, View } from './records.ts'
+import { cellHas } from './records.ts'
+import { areContrary } from './segments.ts'
+import type { Item, Parts } from './segments.ts'
+import { agree } from './terms.ts'
+
+/** @returns what is wrong, or `undefined`. @param inherited names the columns for a part that names none. */
+export function columnProblem(
+  items: readonly Item[],
+  parts: Parts,
+  record: DataRecord,
+  view: View,
+  keys: ReadonlySet<number>,
+  inherited: ReadonlySet<number>,
+): string | undefined {
+  const naming = namingOf(items, view.names, parts)
+  const columnsOf = (item: Item): number[] => record.cells.flatMap((cell, at) => (cellHas(cell, item) ? [at] : []))
+  const placed = items.map((item) => ({ item, columns: columnsOf(item) }))
+  let before = inherited
+  let problem: string | undefined
+  for (const part of new Set(items.map((item) => item.part))) {
+    const inPart = placed.filter(({ item }) => item.part === part)
+    const own = naming.filter(({ item }) => item.part === part)
+    const named = own.length === 0 ? before : new Set(own.map(({ column }) => column))
+    if (own.length > 0) before = named
+    problem ??= answerProblem(
+      part,
+      inPart.map(({ item }) => item),
+      named,
+      own,
+      parts,
+      record,
+      view,
+    )
+    problem ??= misplaced(inPart, named, record, view, keys)
+  }
+  // `The price and the weight are £119 and 1340 g`: one after the other.
+  return problem !== undefined &&
+    isInOrder(
+      naming.map(({ column }) => column),
+      placed,
+      keys,
+      record,
+    )
+    ? undefined
+    : problem
+}
+
+interface Placed {
+  readonly item: Item
+  /** Where the record has it. */
+  readonly columns: readonly number[]
+}
+
+/** A value out of a column that is not named, while nothing is said of a named one with values of the same kind. */
+function misplaced(
+  placed: readonly Placed[],
+  named: ReadonlySet<number>,
+  record: DataRecord,
+  view: View,
+  keys: ReadonlySet<number>,
+): string | undefined {
+  // Of a number the unit alone says nothing.
+  const isSaidBy = (item: Item, column: number): boolean => item.kind === 'number' || record.cells[column]?.numbers.size === 0
+  const said = new Set(placed.flatMap(({ item, columns }) => columns.filter((column) => isSaidBy(item, column))))
+  const open = [...named].filter((column) => !said.has(column) && !keys.has(column) && record.cells[column]?.says === undefined)
+  for (const { item, columns } of placed) {
+    if (columns.length === 0 || columns.some((column) => named.has(column) || keys.has(column))) continue
+    if (item.kind === 'word' && !columns.some((column) => isValue(record.cells[column], item))) continue
+    // A word that names a column as well says nothing about where it stands.
+    if (view.names.some((name) => name !== undefined && cellHas(name, item))) continue
+    const [column = 0] = columns
+    const isNumeric = item.kind === 'number'
+    const other = open.find((at) => holdsNumbers(record, view, at) === isNumeric || isMixed(view, at))
+    if (other === undefined) continue
+    return `“${item.said}” stands there under “${view.names[column]?.text ?? ''}”, not under “${view.names[other]?.text ?? ''}”`
+  }
+  return undefined
+}
+
+/** The word is the cell, or an element of its list. */
+function isValue(cell: Cell | undefined, item: Item): boolean {
+  const all = cell === undefined ? [] : [cell.terms, ...cell.elements]
+  return all.some(([first, ...rest]) => first !== undefined && rest.length === 0 && agree(first, item))
+}
+
+/** The column is a thing, of which the rows tell numbers and words. */
+function isMixed({ records }: View, column: number): boolean {
+  const kinds = records.map(({ cells }) => cells[column]).filter((cell) => cell !== undefined && cell.terms.length > 0)
+  return kinds.some((cell) => cell?.numbers.size === 0) && kinds.some((cell) => (cell?.numbers.size ?? 0) > 0)
+}
+
+/** Of an empty cell, what another one of its column holds. */
+function holdsNumbers(record: DataRecord, { records }: View, column: number): boolean {
+  const cell = [record, ...records].map(({ cells }) => cells[column]).find((one) => one !== undefined && one.terms.length > 0)
+  return cell !== undefined && cell.numbers.size > 0
+}
+
+/** A cell that says yes or no to the name of its column. */
+function answerProblem(
+  part: number,
+  items: readonly Item[],
+  named: ReadonlySet<number>,
+  naming: readonly Naming[],
+  parts: Parts,
+  record: DataRecord,
+  view: View,
+): string | undefined {
+  for (const column of named) {
+    const cell = record.cells[column]
+    if (cell?.says === undefined) continue
+    const contrary = naming.some((one) => one.column === column && one.isContrary)
+    const isJustNames = items.every((item) => naming.some((one) => one.item === item))
+    const denies =
+      parts.denies[part] === true ||
+      // `no Bluetooth or Wi-Fi`, in two parts.
+      (isJustNames && parts.isContrasted[part] !== true && part > 0 && parts.denies[part - 1] === true)
+    if ((denies !== contrary) === cell.says) return `“${cell.text}” stands there under “${view.names[column]?.text ?? ''}”`
+  }
+  return undefined
+}
+
+export function hasAnswers(record: DataRecord, named: Iterable<number>): boolean {
+  return [...named].some((column) => record.cells[column]?.says !== undefined)
+}
+
+function isInOrder(naming: readonly number[], placed: readonly Placed[], keys: ReadonlySet<number>, record: DataRecord): boolean {
+  const named = new Set(naming)
+  const order = naming.filter(
+    (column, at) => naming[at - 1] !== column && !keys.has(column) && record.cells[column]?.says === undefined,
+  )
+  const values = placed
+    .map(({ columns }) => columns)
+    .filter((columns) => columns.length > 0 && !columns.some((column) => keys.has(column)))
+    .filter((columns, at, all) => all[at - 1]?.join() !== columns.join())
+  return (
+    order.length > 1 &&
+    order.length === values.length &&
+    order.every((column, at) => values[at]?.includes(column) === true) &&
+    named.size === new Set(order).size
+  )
+}
+
+export interface Naming {
+  readonly item: Item
+  readonly column: number
+  /** It is named by the contrary of its name. */
+  readonly isContrary: boolean
+}
+
+/** Which words name a column: all the words of a name, or those that no other column has in its name. */
+export function namingOf(items: readonly Item[], names: View['names'], parts: Parts): Naming[] {
+  const mentions = mentionsOf(names, items, parts)
+  const found: Naming[] = []
+  for (const item of items) {
+    const columns = names.flatMap((name, column) => (name !== undefined && cellHas(name, item) ? [column] : []))
+    const whole = columns.filter((column) => mentions[column]?.includes(item) === true)
+    const chosen = columns.length === 1 ? columns : whole
+    for (const column of chosen.length <= 1 ? chosen : []) found.push({ item, column, isContrary: false })
+    for (const [column, name] of columns.length === 0 ? names.entries() : [])
+      if (name?.words.some((word) => areContrary(word, item.word)) === true) found.push({ item, column, isContrary: true })
+  }
+  return found
+}

@@ -1,0 +1,189 @@
+/** Tables as records: what one row, or where the columns are the things one column, says of what it is about. */
+
+import type { PassageText, Words } from './comparison.ts'
+import { foldedWords } from './comparison.ts'
+import type { Range } from './range.ts'
+import type { Table } from './tables.ts'
+import { monthOf, numbersOf, termsOf } from './terms.ts'
+import type { Term } from './terms.ts'
+import { tokensOf } from './tokens.ts'
+import { bagHasFormOf, bagOf } from './word-forms.ts'
+import type { Bag } from './word-forms.ts'
+
+export interface Cell {
+  /** As it stands there. */
+  readonly text: string
+  /** Folded, all of them. */
+  readonly words: readonly string[]
+  readonly bag: Bag
+  readonly terms: readonly Term[]
+  /** Lists are said in part: the terms of each element. */
+  readonly elements: readonly (readonly Term[])[]
+  readonly numbers: ReadonlySet<string>
+  /** Numbers that are digits of a code. */
+  readonly digits: ReadonlySet<string>
+  /** Months that its dates write as numbers. */
+  readonly months: ReadonlySet<number>
+  /** What it says to the name of its column, where it says yes or no. */
+  readonly says: boolean | undefined
+}
+
+export interface DataRecord {
+  readonly cells: readonly Cell[]
+  /** What it is called when it is spoken of: its first cell that holds something. */
+  readonly label: string
+  /** Number of the row. */
+  readonly index: number
+}
+
+export interface View {
+  readonly of: 'row' | 'column'
+  /** Names of the cells, as far as they are known. */
+  readonly names: readonly (Cell | undefined)[]
+  readonly captions: readonly Cell[]
+  readonly records: readonly DataRecord[]
+}
+
+/** Rows and columns up to which a table is read by columns too: a bound on the cost, beyond what anybody compares things in. */
+const MOST_ROWS = 100
+const MOST_COLUMNS = 40
+/** Characters of a label. */
+export const LONGEST_LABEL = 40
+
+const views = new WeakMap<PassageText, Map<Table, readonly View[]>>()
+
+/** The rows as records; and the columns, where they have names. */
+export function viewsOf(passage: PassageText, table: Table): readonly View[] {
+  let known = views.get(passage)
+  if (known === undefined) {
+    known = new Map<Table, readonly View[]>()
+    views.set(passage, known)
+  }
+  const before = known.get(table)
+  if (before !== undefined) return before
+  const made = readViews(passage, table)
+  known.set(table, made)
+  return made
+}
+
+function readViews({ text, columnsAbove }: PassageText, table: Table): View[] {
+  const cellOf = ({ start, end }: Range): Cell => readCell(text.slice(start, end))
+  const captions = table.captions.map(cellOf)
+  const rows = table.rows.map(({ cells }) => cells.map(cellOf))
+  const width = Math.max(0, ...table.rows.map(({ cells }) => cells.length))
+  const names =
+    table.header === undefined
+      ? columnsAbove?.length === width
+        ? columnsAbove.map(readCell)
+        : []
+      : table.header.cells.map(cellOf)
+  const byRow: View = { of: 'row', names, captions, records: rows.map((cells, index) => recordOf(cells, index)) }
+  const isSmall = rows.length <= MOST_ROWS && names.length <= MOST_COLUMNS
+  if (names.length < 2 || !isSmall) return [byRow]
+  const records = names.slice(1).map((name, at) => {
+    const cells = [name, ...rows.map((cells) => cells[at + 1] ?? NOTHING)]
+    return recordOf(cells, at + 1)
+  })
+  return [byRow, { of: 'column', names: [names[0], ...rows.map((cells) => cells[0])], captions, records }]
+}
+
+function recordOf(cells: readonly Cell[], index: number): DataRecord {
+  const label = cells.find(({ text }) => text !== '')?.text ?? ''
+  return { cells, index, label: label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label }
+}
+
+const YES = /^(?:yes|y|true|on|✓|✔|☑|✅|ja|wahr|oui|vrai|sí|si|sim|verdadero|是|有)$/iu
+const NO = /^(?:no|n|false|off|✗|✘|☐|❌|nein|falsch|non|faux|nee|não|falso|否|无|無)$/iu
+
+function readCell(raw: string): Cell {
+  const text = raw
+    .replace(/^"([^]*)"$/, '$1')
+    .replaceAll('""', '"')
+    .replaceAll(/[*`]+/g, '')
+    .trim()
+  const words = wordsOf(text)
+  const all = { from: 0, to: words.starts.length }
+  const folded = foldedWords(words, 0, all.to)
+  const terms = termsOf(words, all)
+  const { numbers, months } = datesIn(text)
+  for (const [at, term] of terms.entries()) {
+    if (term.kind !== 'number') continue
+    for (const value of numbersOf(term)) numbers.add(value)
+    const next = terms[at + 1]
+    // `10 000` is one number.
+    if (next?.kind === 'number' && /^\d{1,3}$/.test(term.word) && /^\d{3}$/.test(next.word)) numbers.add(term.word + next.word)
+  }
+  // A month beside a number may be written as one.
+  if (numbers.size > 0) for (const word of folded) if (monthOf(word) !== undefined) numbers.add(String(monthOf(word)))
+  const digits = terms.flatMap(({ kind, parts }) => (kind === 'code' ? parts.filter((part) => /^\d/.test(part)) : []))
+  return {
+    text,
+    words: folded,
+    bag: bagOf(folded),
+    terms,
+    elements: elementsOf(text),
+    numbers,
+    digits: new Set(digits.map((part) => part.replace(/^0+(?=\d)/, ''))),
+    months,
+    says: YES.test(text) ? true : NO.test(text) ? false : undefined,
+  }
+}
+
+const NONE: ReadonlySet<never> = new Set<never>()
+const NOTHING: Cell = {
+  text: '',
+  words: [],
+  bag: new Map<string, readonly string[]>(),
+  terms: [],
+  elements: [],
+  numbers: NONE,
+  digits: NONE,
+  months: NONE,
+  says: undefined,
+}
+
+function wordsOf(text: string): Words {
+  const tokens = [...tokensOf(text)]
+  return { text, ids: [], starts: tokens.map(({ start }) => start), ends: tokens.map(({ end }) => end) }
+}
+
+function elementsOf(text: string): Term[][] {
+  const parts = text.split(/[,;/]\s+|\s\/\s/)
+  return parts.length < 2
+    ? []
+    : parts.map((part) => {
+        const words = wordsOf(part)
+        return termsOf(words, { from: 0, to: words.starts.length })
+      })
+}
+
+/** `2020-02-29`, `29.02.2020`, `2/29/2020`: of the last, either may be the month. */
+function datesIn(text: string): { readonly numbers: Set<string>; readonly months: Set<number> } {
+  const numbers = new Set<string>()
+  const months = new Set<number>()
+  for (const { 0: whole, groups } of text.matchAll(
+    /(?<![\d.])(?:(?<a>\d{4})[-/.](?<b>\d{1,2})[-/.](?<c>\d{1,2})|(?<d>\d{1,2})(?<mark>[-/.])(?<e>\d{1,2})[-/.](?<f>\d{4}|\d{2}))(?![\d])/g,
+  )) {
+    const { a, b, c, d, e, f, mark } = groups ?? {}
+    const parts = [a, b, c, d, e, f].flatMap((part) => (part === undefined ? [] : [String(Number(part))]))
+    for (const part of [...parts, whole]) numbers.add(part)
+    for (const month of mark === undefined ? [b] : mark === '.' ? [e] : [d, e])
+      if (Number(month) >= 1 && Number(month) <= 12) months.add(Number(month))
+  }
+  return { numbers, months }
+}
+
+/** Whether a cell has what a term says. */
+export function cellHas(cell: Cell, term: Term): boolean {
+  if (term.kind === 'number') return numbersOf(term).some((value) => cell.numbers.has(value)) || cell.numbers.has(term.word)
+  if (term.kind === 'code')
+    return cell.terms.some(({ kind, word }) => kind === 'code' && word === term.word) || hasInOrder(cell, term)
+  if (term.kind === 'pair') return cell.terms.some(({ kind, word }) => kind === 'pair' && word === term.word)
+  const month = monthOf(term.word)
+  return bagHasFormOf(cell.bag, term.word) || (month !== undefined && cell.months.has(month))
+}
+
+/** `K 2` for `K2`. */
+function hasInOrder({ words }: Cell, { parts }: Term): boolean {
+  return words.some((_, at) => parts.every((part, index) => words[at + index] === part))
+}
