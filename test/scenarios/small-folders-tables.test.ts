@@ -68,6 +68,8 @@ const PARTS = 'item;qty;unit_price\nBolt M8;200;0,12\nBolt M10;150;0,18\nNut M8;
 test.each([
   ['Which gate has the flight to Lima?', GATES, 'C11'],
   ['What is the gate of LH7?', GATES, 'B2'],
+  ['Where does LH7 go to?', GATES, 'Oslo'],
+  ['Where does LH7 come from?', GATES, 'Munich'],
   ['What is the gate of LH8?', GATES, REFUSED],
   ['How many Nut M8 are there?', PARTS, '300'],
   ['What is the unit price of Bolt M10?', PARTS, '0,18'],
@@ -106,4 +108,14 @@ test.each([
   ['What is the price of the Oak Bench?', 'a.csv', CHAIRS, REFUSED],
 ])('QRY-RAG-022 a row or a cell that is not there is not answered with another: %j', async (question, source, text, expected) => {
   expect(await ask(source, text, question)).toBe(expected)
+})
+
+const BOILERS =
+  '# Boilers\n\n| Property | M2 Plain | M2 Deluxe |\n|---|---|---|\n| Capacity | 1.3 litres | 1.9 litres |\n| Weight | 880 g | 1240 g |\n\nThe capacity of the M2 Deluxe was settled after long talks with cafes in Ghent, which had asked for one that serves five people.\n\nThe M2 Plain and the M2 Deluxe have the same weight of lid.\n'
+
+test.each([
+  ['What is the capacity of the M2 Deluxe?', '1.9 litres'],
+  ['What is the weight of the M2 Plain?', '880 g'],
+])('QRY-RAG-022 the cell that is asked for is the whole answer: %j', async (question, expected) => {
+  expect(await ask('a.md', BOILERS, question)).toBe(expected)
 })

@@ -108,19 +108,19 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   const anywhere = saidBy(question, readings, 0)
   if (terms.some(({ coded }, index) => coded && (anywhere[index] ?? 0) < 1)) return NEVER
   if (question.isEnglish && features.candidate === 0 && ALWAYS_LOOKS.has(question.kind)) return SURE_WITHOUT_LOOK
-  if (terms.some(({ specific }, index) => specific && anywhere[index] === 0)) return SURE_WITHOUT_NAME
+  if (terms.some(({ specific }, index) => specific && anywhere[index] === 0)) return question.isYesNo ? NEVER : SURE_WITHOUT_NAME
   const context = reading.contexts[window.first]
   const inside = strengths(question, reading, ...wordRange(reading.words, window.start, window.end))
   const found = either(inside, either(context?.close ?? [], context?.wide ?? []))
   const unsaid = heaviestUnsaid(question, found)
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
-  const isUnsaid = (index: number): boolean => (found[index] ?? 0) <= PART
-  const unsaidHalf = terms.some(({ lower, weight }, index) => weight >= HALF && isUnsaid(index) && !LIGHT_VERBS.has(lower))
+  const lacks = (term: number): boolean => (found[term] ?? 0) <= PART && !LIGHT_VERBS.has(terms[term]?.lower ?? '')
+  const lacksHalf = terms.some(({ weight }, term) => weight >= HALF && lacks(term))
   // What another part of the passage says is said of another name.
-  if (unsaidHalf && terms.some(({ coded }) => coded)) return NEVER
-  const saysNameAlone = terms.every(({ specific, parts }, index) => specific || parts.length > 0 || isUnsaid(index))
-  const unsaidShare = terms.reduce((sum, { weight }, index) => sum + (isUnsaid(index) ? weight : 0), 0)
-  if (terms.length > 1 && (unsaidHalf || (saysNameAlone && unsaidShare >= MOST))) return SURE_WITHOUT_HALF
+  if (lacksHalf && terms.some(({ coded }) => coded)) return NEVER
+  const saysNameAlone = terms.every(({ specific, parts }, term) => specific || parts.length > 0 || (found[term] ?? 0) <= PART)
+  const lacked = terms.reduce((sum, { weight }, term) => sum + (lacks(term) ? weight : 0), 0)
+  if (terms.length > 1 && (lacksHalf || (saysNameAlone && lacked >= MOST))) return SURE_WITHOUT_HALF
   const weights = terms.map(({ weight }) => weight).toSorted((a, b) => b - a)
   const [rarest = 0, next = 0] = weights
   return rarest > next && unsaid === rarest ? SURE_WITHOUT_RAREST : SURE_ENOUGH

@@ -1,5 +1,6 @@
 /** Which columns of a table a question asks for without saying their name: "how *heavy*" asks for `weight_g`. */
 
+import { FUNCTION_WORDS } from './lexicon.ts'
 import type { Word } from './words.ts'
 
 const COLUMNS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
@@ -56,5 +57,7 @@ weegt|gewicht`
 
 /** Whether the word, in a question, asks for a column whose name has these words. */
 export function asksForColumn({ lower: asks }: Pick<Word, 'lower'>, name: readonly Word[]): boolean {
+  // "Where does it go *to*?": such a name is no word of meaning anywhere else.
+  if (name.length === 1 && name[0]?.lower === asks && FUNCTION_WORDS.has(asks)) return true
   return name.some(({ lower }) => COLUMNS.get(asks)?.has(lower) === true)
 }

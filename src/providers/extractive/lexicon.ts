@@ -21,7 +21,7 @@ export const EVENT_VERBS: ReadonlySet<string> = new Set(list('happen happens hap
 /** Verbs that a question needs for its grammar, and an answer often says otherwise: "which port does it *use*". */
 export const LIGHT_VERBS: ReadonlySet<string> = new Set(
   list(
-    'use uses used using make makes made making need needs needed get gets got take takes taken took give gives given gave go goes went come comes came keep keeps kept put puts work works become becomes became',
+    'last lasts lasted use uses used using make makes made making need needs needed get gets got take takes taken took give gives given gave go goes went come comes came keep keeps kept put puts work works become becomes became',
   ),
 )
 

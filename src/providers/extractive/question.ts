@@ -27,6 +27,8 @@ export interface Question {
   readonly isEnglish: boolean
   /** Asks what to do or to type, so that a line of code may be the answer. */
   readonly asksForCode: boolean
+  /** "Does it run on Windows?": nothing but what it names can be the answer. */
+  readonly isYesNo: boolean
   /** Asks how to do something, so that several steps may be the answer. */
   readonly asksForSteps: boolean
 }
@@ -93,6 +95,7 @@ export function readQuestion(text: string, weights?: Readonly<Record<string, num
     given: new Set(words.flatMap((word) => [word, ...(word.parts ?? [])]).map((word) => word.stem)),
     spelling: spellingOf(words),
     asksForCode: asksForCode(words, wh),
+    isYesNo: language === undefined && wh === -1 && AUXILIARIES.has(words[0]?.lower ?? ''),
     asksForSteps: language === undefined && asksForSteps(words, wh),
   }
 }

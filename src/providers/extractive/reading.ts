@@ -29,6 +29,8 @@ export interface Reading {
   readonly isData: boolean
   readonly units: readonly Unit[]
   readonly words: readonly Word[]
+  /** Cells in a column that the question asks for. */
+  readonly askedCells: ReadonlySet<Unit>
   /** For each word the term of the question that it stands for, if any. */
   readonly matches: readonly (Match | undefined)[]
   readonly candidates: readonly Candidate[]
@@ -100,6 +102,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       passage,
       isData,
       units,
+      askedCells: new Set([...telling].flatMap(([cell, { isAsked }]) => (isAsked ? [cell] : []))),
       words,
       matches,
       contexts,

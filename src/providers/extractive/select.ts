@@ -8,6 +8,8 @@ const MOST_QUOTES = 3
 const SUPPORT_WITHIN = 1.2
 /** It says at least this share of what the best one says of the question. */
 const SUPPORT_COVERS = 0.6
+/** Share of the question that is said where nothing is left to add. */
+const WHOLE_QUESTION = 0.8
 /** Share of common words from which two quotes say the same. */
 const NEAR_DUPLICATE = 0.6
 
@@ -18,15 +20,31 @@ export function select(ranked: readonly Ranked[]): Ranked[] {
   const chosen = [best]
   for (let last = goingOn(best, ranked); last !== undefined && chosen.length < MOST_QUOTES; last = goingOn(last, ranked))
     chosen.push(last)
+  // The cell of which row and column say the question is the whole answer; another row may be one too.
+  const isWhole = isAskedCell(best) && best.features.covered >= WHOLE_QUESTION
   for (const candidate of ranked) {
     if (chosen.length === MOST_QUOTES || candidate.worth < best.worth - SUPPORT_WITHIN) break
     if (candidate.features.covered < SUPPORT_COVERS * best.features.covered) continue
     // A number alone, out of a table: it adds nothing to what was said in words.
     if (!hasWords(candidate) && hasWords(best)) continue
+    if (isWhole && !isSameColumn(candidate, best)) continue
     if (chosen.every((other) => !overlaps(candidate, other) && similarity(candidate, other) < NEAR_DUPLICATE))
       chosen.push(candidate)
   }
   return chosen
+}
+
+function isAskedCell({ reading, window }: Ranked): boolean {
+  const unit = reading.units[window.first]
+  return unit !== undefined && reading.askedCells.has(unit)
+}
+
+function isSameColumn(a: Ranked, b: Ranked): boolean {
+  return a.reading === b.reading && isAskedCell(a) && columnOf(a) === columnOf(b)
+}
+
+function columnOf({ reading, window }: Ranked): number | undefined {
+  return reading.units[window.first]?.column
 }
 
 function hasWords({ reading, window }: Ranked): boolean {

@@ -31,10 +31,14 @@ interface ColumnView {
   readonly asked: number
 }
 
-/** Of each row the cell in the asked column, else the one that looks like an answer, else the longest; never what the question says itself. */
-export function tellingCells(units: readonly Unit[], view: TableView): Set<Unit> {
+/**
+ * Of each row the cell in the asked column, else the one that looks like an answer, else the longest; never what the question says itself.
+ *
+ * @returns with each cell whether the question asks for its column.
+ */
+export function tellingCells(units: readonly Unit[], view: TableView): Map<Unit, { readonly isAsked: boolean }> {
   const { said, asked, isGiven, look } = view
-  const telling = new Set<Unit>()
+  const telling = new Map<Unit, { isAsked: boolean }>()
   const columns = columnNames<ColumnView>(
     (unit) => ({ said: said(unit), asked: asked(unit) }),
     view.askedAbove.map((one, index) => ({ said: view.saidAbove[index] ?? [], asked: one })),
@@ -56,7 +60,7 @@ export function tellingCells(units: readonly Unit[], view: TableView): Set<Unit>
         return (name > 0 ? 1 + name : look(cell) * LOOKS_RIGHT) + length / 10
       })
       const best = row[worths.indexOf(Math.max(...worths))]
-      if (best !== undefined) telling.add(best)
+      if (best !== undefined) telling.set(best, { isAsked: (columns.of(best)?.asked ?? 0) > 0 })
     }
     table = []
   }
