@@ -36,6 +36,55 @@ test('a link shows where it leads, an image where it lies', async () => {
   expect(text).not.toContain('\u001B]8')
 })
 
+test.each([
+  ['<ul> begins a list of bullets', '<ul> begins a list of bullets'],
+  ['<!-- a remark -->', '<!-- a remark -->'],
+  ['<details>\n<summary>More</summary>\nwords\n</details>', '<details>\n<summary>More</summary>\nwords\n</details>'],
+  ['- <div>one</div>\n  - <p>two</p>', '- <div>one</div>\n  - <p>two</p>'],
+  ['> <table>', '│ <table>'],
+  ['1. <?php echo 1 ?>', '1. <?php echo 1 ?>'],
+  ['<https://example.org/a> and <ada@example.org>', 'https://example.org/a and ada@example.org'],
+  ['a <b>bold</b> word', 'a <b>bold</b> word'],
+])('HTML is shown as it is written: %j', async (markdown, shown) => {
+  expect(await rendered([`${markdown}\n`])).toBe(`${shown}\n`)
+})
+
+test('whatever a line is made of, its words are shown', async () => {
+  const word = fc.stringMatching(/^[a-z]{3,9}$/)
+  const mark = fc.constantFrom(
+    '- ',
+    '* ',
+    '1. ',
+    '> ',
+    '# ',
+    '**',
+    '_',
+    '`',
+    '<div>',
+    '</p>',
+    '<!-- ',
+    ' -->',
+    '<br/>',
+    '<?',
+    '[',
+    ']',
+    '](',
+    ')',
+    '| ',
+    ' |',
+    '\n',
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(mark, word, fc.constant(' ')), { maxLength: 20 }), async (pieces) => {
+      const text = pieces.join('')
+      const shown = await rendered([text])
+      for (const [each] of text.matchAll(/[a-z]{3,}/g))
+        expect({ text, shown, has: shown.replaceAll(/[^a-z]/g, '').includes(each) }).toEqual({ text, shown, has: true })
+    }),
+    { numRuns: 500 },
+  )
+})
+
 test('text is wrapped at the width of the terminal', async () => {
   const text = await rendered([`${'word '.repeat(100)}\n`], { width: 40 })
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(40)

@@ -45,7 +45,7 @@ export async function markdownStream({ width, colour }: { width: number; colour:
     spacing: 'single',
     render(markdown) {
       if (FENCE.test(markdown)) return renderBlock(markdown)
-      const line = showImages(withoutControlReferences(markdown))
+      const line = asText(showImages(withoutControlReferences(markdown)))
       const table = renderTable(line)
       if (table !== undefined) return table
       // The renderer sees one line at a time and would take a nested item for a top one.
@@ -58,6 +58,14 @@ export async function markdownStream({ width, colour }: { width: number; colour:
     push: (text) => streamer.push(safe.push(text)),
     finish: () => streamer.finish(safe.finish()),
   }
+}
+
+// Behind the marks of lists and quotations; an address in angle brackets is none.
+const TAG_FIRST = /^((?:\s|[-*+>](?=[\s<>])|\d{1,9}[.)](?=\s))*)<(?=[a-z/!?])(?![a-z][a-z\d+.-]*:|[^\s<>]+@)/gim
+
+/** A line that begins with a tag would be a block of HTML, of which a terminal shows nothing: it is shown as it is written. */
+function asText(markdown: string): string {
+  return markdown.replaceAll(TAG_FIRST, '$1\\<')
 }
 
 /** A terminal shows no images: the link to one is shown instead of nothing. */
