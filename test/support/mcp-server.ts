@@ -166,8 +166,9 @@ function receive({ id, method, params = {} }: Request): unknown {
   switch (method) {
     case 'initialize':
       if (behaviour === 'never-starts' || behaviour === 'endless-noise') return undefined
+      if (behaviour === 'no-handshake') return answer(id, { protocolVersion: 5 })
       return answer(id, {
-        protocolVersion: params['protocolVersion'],
+        protocolVersion: behaviour === 'unknown-version' ? '1999-01-01' : params['protocolVersion'],
         capabilities: { tools: { listChanged: true } },
         serverInfo: { name: behaviour, version: '1' },
       })

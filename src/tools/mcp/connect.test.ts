@@ -234,6 +234,16 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
     expect(ends[4]).toContain('has failed 5 times in a row and is not started again')
   })
 
+  it('J02 is told apart when it speaks an unknown version, or shakes hands in no known form', async () => {
+    const { notices } = await connect({ old: server('unknown-version'), odd: server('no-handshake') })
+    expect(notices.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^The MCP server "old" cannot be used: it speaks version "1999-01-01" of the protocol; the known ones are 2\d{3}-\d\d-\d\d, .*\d\.$/,
+      ),
+      'The MCP server "odd" cannot be used: it sent what is no message of the protocol.',
+    ])
+  })
+
   it('has its time to start, to list and to answer', async () => {
     const { tools, notices } = await connect({
       start: server('never-starts', { startTimeout: 300 }),

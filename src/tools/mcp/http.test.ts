@@ -112,7 +112,7 @@ describe('a server over HTTP', () => {
     const { tools, notices } = await connect({ url, headers: { 'x-api-key': 'canary-key' } })
     expect(tools).toEqual([])
     expect(stolen).toEqual([])
-    expect(notices[0]?.message).toContain('Redirect to')
+    expect(notices[0]?.message).toContain('it answered with HTTP 307 (Temporary Redirect): Redirect to')
   })
 
   it('J02 is told in one line when what it sends is JSON of another kind', async () => {
@@ -187,9 +187,20 @@ describe('a server over HTTP', () => {
       response.writeHead(401).end(`The key ${String(request.headers['x-key'])} is wrong.`)
     })
     const { notices } = await connect({ url, headers: { 'x-key': 'canary-key-77' } })
-    expect(notices[0]?.message).toContain('[redacted] is wrong')
+    expect(notices[0]?.message).toContain('HTTP 401 (Unauthorized): The key [redacted] is wrong')
     expect(notices[0]?.message).toContain('Set `headers` of this server')
     expect(notices[0]?.message).not.toContain('canary-key-77')
+  })
+
+  it.each([
+    [429, '', 'it answered with HTTP 429 (Too Many Requests).'],
+    [500, '', 'it answered with HTTP 500 (Internal Server Error).'],
+    [503, 'Back at noon', 'it answered with HTTP 503 (Service Unavailable): Back at noon.'],
+    [599, '', 'it answered with HTTP 599.'],
+  ])('J02 is told with its status: %d %j', async (status, body, told) => {
+    const url = await mcp((_message, response) => response.writeHead(status, { 'retry-after': '1' }).end(body))
+    const { tools } = await connect({ url })
+    expect((await callerOf(tools)('mcp__web__ask', {})).content).toBe(`The MCP server "web" cannot be used: ${told}`)
   })
 
   it('is told when nobody listens', async () => {

@@ -1,5 +1,6 @@
 /** One connection to a server, from its handshake to its end. */
 
+import { STATUS_CODES } from 'node:http'
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { CriaError } from '../../core/error.ts'
 import { messageOf, shortened } from '../output.ts'
@@ -42,6 +43,7 @@ export class Session {
   readonly #options: SessionOptions
   readonly #client: Client
   readonly #transport: StdioTransport | StreamableHTTPClientTransport
+  readonly #versions: readonly string[]
   #open = true
   #isStale = false
 
@@ -49,6 +51,7 @@ export class Session {
   constructor(sdk: McpClientModule, options: SessionOptions) {
     const { endpoint, version } = options
     this.#options = options
+    this.#versions = sdk.SUPPORTED_PROTOCOL_VERSIONS
     this.#client = new sdk.Client({ name: 'cria', version }, { capabilities: {} })
     this.#transport =
       endpoint.kind === 'stdio' ? new StdioTransport(endpoint) : httpTransport(sdk, endpoint.url, endpoint.headers)
@@ -164,10 +167,24 @@ export class Session {
     const lost = this.#transport instanceof StdioTransport ? this.#transport.failure : undefined
     // A session that the server has forgotten, or an address that nobody listens at any more.
     if (endpoint.kind === 'http' && (status === undefined || status === 404 || Number(status) >= 500)) this.#open = false
-    const what =
-      lost ?? (isMalformed(thrown) ? 'it sent what is no message of the protocol' : brief(messageOf(thrown) + causeOf(thrown)))
+    const what = lost ?? this.#whatHappened(thrown, brief)
     const hint = status === 401 ? { hint: 'Set `headers` of this server, such as "Authorization": "Bearer ${TOKEN}".' } : {}
     return new CriaError('tool_failure', `${server} cannot be used: ${what}.${this.#said(clean)}`, hint)
+  }
+
+  #whatHappened(thrown: unknown, brief: (text: string) => string): string {
+    const { code, status } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as { code?: unknown; status?: unknown }
+    if (isMalformed(thrown) || code === 'INVALID_RESULT') return 'it sent what is no message of the protocol'
+    if (code === 'CONNECTION_CLOSED') return 'it was closed'
+    const message = messageOf(thrown)
+    const version = /protocol version is not supported: ([^]*)$/.exec(message)?.[1]
+    if (version !== undefined) {
+      return `it speaks version ${JSON.stringify(brief(version))} of the protocol; the known ones are ${this.#versions.join(', ')}`
+    }
+    if (typeof status !== 'number') return brief(message + causeOf(thrown))
+    const name = STATUS_CODES[status]
+    const answer = message.replace(/^Error POSTing to endpoint: (?:null$)?/, '').trim()
+    return `it answered with HTTP ${status}${name === undefined ? '' : ` (${name})`}${answer === '' ? '' : `: ${brief(answer)}`}`
   }
 
   #said(clean: (text: string) => string): string {

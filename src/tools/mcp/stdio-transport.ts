@@ -44,7 +44,7 @@ export class StdioTransport implements Transport {
     this.#launch = launch
   }
 
-  /** Why the connection ended. */
+  /** Why the connection ended; absent while it stands, and when it was closed from here. */
   get failure(): string | undefined {
     return this.#failure
   }
@@ -87,7 +87,7 @@ export class StdioTransport implements Transport {
     group.endInput()
     const ended = group.ended.catch(() => {})
     const stop = setTimeout(() => group.stop(), POLITE_END)
-    this.#end('it was closed')
+    this.#end()
     await ended
     clearTimeout(stop)
   }
@@ -135,7 +135,7 @@ export class StdioTransport implements Transport {
     this.#end(reason)
   }
 
-  #end(reason: string): void {
+  #end(reason?: string): void {
     if (this.#closed) return
     this.#closed = true
     this.#failure = reason
