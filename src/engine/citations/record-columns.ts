@@ -13,7 +13,7 @@ export function columnProblem(
   parts: Parts,
   record: DataRecord,
   view: View,
-  keys: ReadonlySet<number>,
+  key: number,
   inherited: ReadonlySet<number>,
 ): string | undefined {
   const naming = namingOf(items, view.names, parts)
@@ -35,14 +35,14 @@ export function columnProblem(
       record,
       view,
     )
-    problem ??= misplaced(inPart, named, record, view, keys)
+    problem ??= misplaced(inPart, named, record, view, key)
   }
   // `The price and the weight are £119 and 1340 g`: one after the other.
   return problem !== undefined &&
     isInOrder(
       naming.map(({ column }) => column),
       placed,
-      keys,
+      key,
       record,
     )
     ? undefined
@@ -61,14 +61,15 @@ function misplaced(
   named: ReadonlySet<number>,
   record: DataRecord,
   view: View,
-  keys: ReadonlySet<number>,
+  key: number,
 ): string | undefined {
   // Of a number the unit alone says nothing.
   const isSaidBy = (item: Item, column: number): boolean => item.kind === 'number' || record.cells[column]?.numbers.size === 0
   const said = new Set(placed.flatMap(({ item, columns }) => columns.filter((column) => isSaidBy(item, column))))
-  const open = [...named].filter((column) => !said.has(column) && !keys.has(column) && record.cells[column]?.says === undefined)
+  // What stands before the key is what the whole record is: `the account of Karl`.
+  const open = [...named].filter((column) => !said.has(column) && column > key && record.cells[column]?.says === undefined)
   for (const { item, columns } of placed) {
-    if (columns.length === 0 || columns.some((column) => named.has(column) || keys.has(column))) continue
+    if (columns.length === 0 || columns.some((column) => named.has(column) || column === key)) continue
     if (item.kind === 'word' && !columns.some((column) => isValue(record.cells[column], item))) continue
     // A word that names a column as well says nothing about where it stands.
     if (view.names.some((name) => name !== undefined && cellHas(name, item))) continue
@@ -127,14 +128,14 @@ export function hasAnswers(record: DataRecord, named: Iterable<number>): boolean
   return [...named].some((column) => record.cells[column]?.says !== undefined)
 }
 
-function isInOrder(naming: readonly number[], placed: readonly Placed[], keys: ReadonlySet<number>, record: DataRecord): boolean {
+function isInOrder(naming: readonly number[], placed: readonly Placed[], key: number, record: DataRecord): boolean {
   const named = new Set(naming)
   const order = naming.filter(
-    (column, at) => naming[at - 1] !== column && !keys.has(column) && record.cells[column]?.says === undefined,
+    (column, at) => naming[at - 1] !== column && column !== key && record.cells[column]?.says === undefined,
   )
   const values = placed
     .map(({ columns }) => columns)
-    .filter((columns) => columns.length > 0 && !columns.some((column) => keys.has(column)))
+    .filter((columns) => columns.length > 0 && !columns.some((column) => column === key))
     .filter((columns, at, all) => all[at - 1]?.join() !== columns.join())
   return (
     order.length > 1 &&

@@ -20,6 +20,8 @@ export interface Cell {
   /** Lists are said in part: the terms of each element. */
   readonly elements: readonly (readonly Term[])[]
   readonly numbers: ReadonlySet<string>
+  /** Days and months of dates, which say nothing about other numbers. */
+  readonly days: ReadonlySet<string>
   /** Numbers that are digits of a code. */
   readonly digits: ReadonlySet<string>
   /** Months that its dates write as numbers. */
@@ -105,16 +107,16 @@ function readCell(raw: string): Cell {
   const all = { from: 0, to: words.starts.length }
   const folded = foldedWords(words, 0, all.to)
   const terms = termsOf(words, all)
-  const { numbers, months } = datesIn(text)
+  const { numbers, days, months } = datesIn(text)
   for (const [at, term] of terms.entries()) {
-    if (term.kind !== 'number') continue
+    if (term.kind !== 'number' || days.has(term.word.replace(/^0/, ''))) continue
     for (const value of numbersOf(term)) numbers.add(value)
     const next = terms[at + 1]
     // `10 000` is one number.
     if (next?.kind === 'number' && /^\d{1,3}$/.test(term.word) && /^\d{3}$/.test(next.word)) numbers.add(term.word + next.word)
   }
   // A month beside a number may be written as one.
-  if (numbers.size > 0) for (const word of folded) if (monthOf(word) !== undefined) numbers.add(String(monthOf(word)))
+  if (numbers.size > 0) for (const word of folded) if (monthOf(word) !== undefined) days.add(String(monthOf(word)))
   const digits = terms.flatMap(({ kind, parts }) => (kind === 'code' ? parts.filter((part) => /^\d/.test(part)) : []))
   return {
     text,
@@ -123,6 +125,7 @@ function readCell(raw: string): Cell {
     terms,
     elements: elementsOf(text),
     numbers,
+    days,
     digits: new Set(digits.map((part) => part.replace(/^0+(?=\d)/, ''))),
     months,
     says: YES.test(text) ? true : NO.test(text) ? false : undefined,
@@ -137,6 +140,7 @@ const NOTHING: Cell = {
   terms: [],
   elements: [],
   numbers: NONE,
+  days: NONE,
   digits: NONE,
   months: NONE,
   says: undefined,
@@ -157,25 +161,34 @@ function elementsOf(text: string): Term[][] {
       })
 }
 
+interface Dates {
+  /** Years, and the dates as they are written. */
+  readonly numbers: Set<string>
+  readonly days: Set<string>
+  readonly months: Set<number>
+}
+
 /** `2020-02-29`, `29.02.2020`, `2/29/2020`: of the last, either may be the month. */
-function datesIn(text: string): { readonly numbers: Set<string>; readonly months: Set<number> } {
-  const numbers = new Set<string>()
-  const months = new Set<number>()
+function datesIn(text: string): Dates {
+  const dates: Dates = { numbers: new Set<string>(), days: new Set<string>(), months: new Set<number>() }
   for (const { 0: whole, groups } of text.matchAll(
-    /(?<![\d.])(?:(?<a>\d{4})[-/.](?<b>\d{1,2})[-/.](?<c>\d{1,2})|(?<d>\d{1,2})(?<mark>[-/.])(?<e>\d{1,2})[-/.](?<f>\d{4}|\d{2}))(?![\d])/g,
+    /(?<![\d.])(?:(?<y>\d{4})[-/.](?<m>\d{1,2})[-/.](?<d>\d{1,2})|(?<a>\d{1,2})(?<mark>[-/.])(?<b>\d{1,2})[-/.](?<year>\d{4}|\d{2}))(?!\d)/g,
   )) {
-    const { a, b, c, d, e, f, mark } = groups ?? {}
-    const parts = [a, b, c, d, e, f].flatMap((part) => (part === undefined ? [] : [String(Number(part))]))
-    for (const part of [...parts, whole]) numbers.add(part)
-    for (const month of mark === undefined ? [b] : mark === '.' ? [e] : [d, e])
-      if (Number(month) >= 1 && Number(month) <= 12) months.add(Number(month))
+    const { y, m, d, a, b, year, mark } = groups ?? {}
+    for (const number of [whole, y ?? year ?? '']) dates.numbers.add(number)
+    for (const part of [m, d, a, b]) if (part !== undefined) dates.days.add(String(Number(part)))
+    for (const month of mark === undefined ? [m] : mark === '.' ? [b] : [a, b])
+      if (Number(month) >= 1 && Number(month) <= 12) dates.months.add(Number(month))
   }
-  return { numbers, months }
+  return dates
 }
 
 /** Whether a cell has what a term says. */
 export function cellHas(cell: Cell, term: Term): boolean {
-  if (term.kind === 'number') return numbersOf(term).some((value) => cell.numbers.has(value)) || cell.numbers.has(term.word)
+  if (term.kind === 'number') {
+    const values = [term.word, ...numbersOf(term)]
+    return values.some((value) => cell.numbers.has(value) || (term.isOfDate === true && cell.days.has(value)))
+  }
   if (term.kind === 'code')
     return cell.terms.some(({ kind, word }) => kind === 'code' && word === term.word) || hasInOrder(cell, term)
   if (term.kind === 'pair') return cell.terms.some(({ kind, word }) => kind === 'pair' && word === term.word)

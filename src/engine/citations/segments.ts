@@ -4,7 +4,7 @@ import type { Comparison, Place } from './comparison.ts'
 import { foldedWords } from './comparison.ts'
 import { contrastOf, denialAt } from './lexicon.ts'
 import { isNumber } from './tokens.ts'
-import { termsOf } from './terms.ts'
+import { monthOf, termsOf } from './terms.ts'
 import type { Term } from './terms.ts'
 
 export interface Item extends Term {
@@ -32,6 +32,8 @@ const CONTRASTING = /but|while|whereas|than|versus|vs|aber|während|mais|tandis|
 /** What is named behind these is what a statement is not about. */
 const LEFT_OUT =
   /^(?:outside|except|excepting|excluding|besides|unlike|than|außer|ausser|außerhalb|ausgenommen|anders|sauf|hormis|hors|excepto|salvo|fuera)$/
+/** Words between a day and the name of its month. */
+const DATE_REACH = 3
 /** Words behind such a word that it leaves out. */
 const LEFT_OUT_REACH = 3
 
@@ -58,6 +60,12 @@ export function partsOf({ answer }: Comparison, said: Place): Parts {
     const own = partAt(at + 1)
     for (let next = at; next <= at + LEFT_OUT_REACH && (next === at || partAt(next) === own); next++) leftOut.add(next)
   }
+  const isOfDate = (index: number): boolean => {
+    const around = words.slice(Math.max(0, index - DATE_REACH), index + DATE_REACH + 1)
+    const at = said.from + index
+    const isJoined = (next: number): boolean => /^[-/.]$/.test(text.slice(ends[next - 1], starts[next]))
+    return around.some((word) => monthOf(word) !== undefined) || isJoined(at) || isJoined(at + 1)
+  }
   const isDateMay = (index: number): boolean =>
     words[index] === 'may' && (isNumber(words[index - 1] ?? '') || isNumber(words[index + 1] ?? ''))
   const may = [...words.keys()].filter(isDateMay).map((index): Term => {
@@ -68,7 +76,13 @@ export function partsOf({ answer }: Comparison, said: Place): Parts {
     .sort((a, b) => a.at - b.at)
     .map((term): Item => {
       const last = term.kind === 'code' ? term.at + term.parts.length - 1 : term.at
-      return { ...term, said: text.slice(starts[term.at], ends[last]), part: partAt(term.at), opens: term.at === said.from }
+      return {
+        ...term,
+        said: text.slice(starts[term.at], ends[last]),
+        part: partAt(term.at),
+        opens: term.at === said.from,
+        isOfDate: isOfDate(term.at - said.from),
+      }
     })
   return { items, denies, isContrasted: [false, ...joints.map(({ joint }) => CONTRASTING.test(joint))], words, from: said.from }
 }

@@ -16,7 +16,7 @@ import { cellHas, LONGEST_LABEL, viewsOf } from './records.ts'
 import { partsOf } from './segments.ts'
 import type { Item, Parts } from './segments.ts'
 import type { Table } from './tables.ts'
-import { agree, monthOf, numbersOf } from './terms.ts'
+import { monthOf, numbersOf } from './terms.ts'
 import { bagHasFormOf } from './word-forms.ts'
 import type { Bag } from './word-forms.ts'
 
@@ -34,8 +34,12 @@ interface Setting {
   readonly context: Bag
   readonly parts: Parts
   readonly view: View
-  /** Those among whose records the statement may be about. */
+  /** Those that the statement may be about. */
   readonly records: readonly DataRecord[]
+  /** The first column of which the statement says a cell: what it names records by. */
+  readonly key: number
+  /** The words of the statement that say this cell, for each of the records. */
+  readonly keySaid: ReadonlyMap<DataRecord, readonly Item[] | undefined>
 }
 
 export function weighTables(
@@ -69,7 +73,14 @@ function weighTable(
   for (const view of viewsOf(passage, table)) {
     const records =
       view.of === 'row' ? view.records.filter(({ index }) => placeOf.has(index)) : spokenOf(view.records, parts.items)
-    const setting = { comparison, passage, context, parts, view, records }
+    const key = view.of === 'column' ? 0 : keyColumn(records, parts.items)
+    const said = mentionsOf(
+      records.map(({ cells }) => cells[key]),
+      parts.items,
+      parts,
+    )
+    const keySaid = new Map(records.map((record, at) => [record, said[at]]))
+    const setting = { comparison, passage, context, parts, view, records, key, keySaid }
     const placed = (record: DataRecord): Place | undefined =>
       view.of === 'row' ? placeOf.get(record.index) : placeInColumn(record, parts.items, placeOf)
     for (const record of records) {
@@ -153,11 +164,10 @@ function weighRecord(
   const codes = items.filter(({ kind }) => kind === 'code')
   const missing = items.filter((item) => !holds(setting, record, item) && !isDigitsOfCode(record, item, codes))
   const others = (view.of === 'row' ? records : view.records).filter((other) => other !== record)
-  const keys = new Set([keyOf(setting)])
   const named = namingOf(items, view.names, parts)
   let problem = mixed(setting, record, others, items, missing)
-  problem ??= otherKey(setting, record, items)
-  problem ??= columnProblem(items, parts, record, view, keys, inherited)
+  problem ??= otherKey(setting, record)
+  problem ??= columnProblem(items, parts, record, view, setting.key, inherited)
   problem ??= contraryIn(record, missing, parts)
   problem ??= unnamed(setting, record, items, missing)
   if (!hasAnswers(record, [...inherited, ...named.map(({ column }) => column)])) problem ??= deniedIn(record, view, parts)
@@ -188,8 +198,8 @@ function mixed(
         ? elsewhere(setting, record, item, other)
         : `“${item.said}” is not the month there`
     }
-    if (item.kind !== 'name' && !(item.opens && item.isCapital)) continue
-    const other = others.find(({ cells }) => cells.some((cell) => cellHas(cell, item) && hasCapital(cell, item)))
+    if (item.kind !== 'name' && !item.opens) continue
+    const other = others.find(({ cells }) => cells.some((cell) => cellHas(cell, item)))
     if (other !== undefined) return elsewhere(setting, record, item, other)
   }
   for (const other of others) {
@@ -207,10 +217,6 @@ function hasDates({ cells }: DataRecord): boolean {
   return cells.some(({ months }) => months.size > 0)
 }
 
-function hasCapital(cell: Cell, item: Item): boolean {
-  return item.kind === 'name' || cell.terms.some((term) => term.isCapital && agree(term, item))
-}
-
 function elsewhere(setting: Setting, record: DataRecord, item: Item, other: DataRecord | undefined): string {
   const { comparison, passage, view } = setting
   if (other !== undefined) return inOther(setting, record, other, item, item.said)
@@ -225,48 +231,41 @@ function inOther(setting: Setting, record: DataRecord, other: DataRecord, item: 
   const own = labelOf(setting, record)
   const its = labelOf(setting, other)
   const { of } = setting.view
-  const cell = other.cells[keyOf(setting)]
+  const cell = other.cells[setting.key]
   const isKey = cell !== undefined && cellHas(cell, item)
   return isKey ? `put together from the ${of}s of “${its}” and “${own}”` : `“${said}” stands there, but in the ${of} of “${its}”`
 }
 
 function labelOf(setting: Setting, { cells, label }: DataRecord): string {
-  const text = cells[keyOf(setting)]?.text ?? ''
+  const text = cells[setting.key]?.text ?? ''
   return text === '' || text.length > LONGEST_LABEL ? label : text
 }
 
-/** The first column of which the statement says a cell: what it names the record by. */
-function keyColumn(records: readonly DataRecord[], items: readonly Item[], isKey: (cell: Cell) => boolean): number | undefined {
+/** Numbers alone name a record only in the first column. */
+function keyColumn(records: readonly DataRecord[], items: readonly Item[]): number {
   const width = Math.max(0, ...records.map(({ cells }) => cells.length))
   for (let column = 0; column < width; column++) {
     const cells = records.flatMap((record) => record.cells[column] ?? [])
-    if (cells.some((cell) => isKey(cell) && saidOf(cell, items) !== undefined)) return column
+    if (cells.some((cell) => !isNumeric(cell) && saidOf(cell, items) !== undefined)) return column
   }
-  return undefined
+  return 0
 }
 
 function isNumeric({ terms }: Cell): boolean {
   return terms.every(({ kind }) => kind === 'number')
 }
 
-function keyOf({ view, records, parts }: Setting): number {
-  return view.of === 'column' ? 0 : (keyColumn(records, parts.items, (cell) => !isNumeric(cell)) ?? 0)
-}
-
 /** `K2 Pro` is what is said, and this is the record of `K2 Pro Max`; or the other way round. */
-function otherKey(setting: Setting, record: DataRecord, items: readonly Item[]): string | undefined {
-  const { view, records, parts } = setting
-  const column = keyOf(setting)
-  const own = record.cells[column]
-  if (own === undefined || own.terms.length === 0) return undefined
-  const cells = records.map((one) => one.cells[column])
-  const mentions = mentionsOf(cells, items, parts)
-  if (mentions[records.indexOf(record)] !== undefined) return undefined
+function otherKey({ view, records, key, keySaid }: Setting, record: DataRecord): string | undefined {
+  const own = record.cells[key]
+  if (own === undefined || own.terms.length === 0 || keySaid.get(record) !== undefined) return undefined
   const isPartOf = (a: Cell, b: Cell): boolean => a.words.every((word) => b.words.includes(word))
-  const other = cells.find(
-    (cell, at) => cell !== undefined && mentions[at] !== undefined && (isPartOf(cell, own) || isPartOf(own, cell)),
-  )
-  return other === undefined ? undefined : `it stands in the ${view.of} of “${own.text}”, not of “${other.text}”`
+  for (const other of records) {
+    const cell = other.cells[key]
+    if (cell !== undefined && keySaid.get(other) !== undefined && (isPartOf(cell, own) || isPartOf(own, cell)))
+      return `it stands in the ${view.of} of “${own.text}”, not of “${cell.text}”`
+  }
+  return undefined
 }
 
 function contraryIn({ cells }: DataRecord, missing: readonly Item[], { words }: Parts): string | undefined {
@@ -278,12 +277,15 @@ function contraryIn({ cells }: DataRecord, missing: readonly Item[], { words }: 
   return undefined
 }
 
-/** It opens with a name that the record does not have, and of the record it has one value. */
+/** Of the record it has one value, and it opens with a name, or speaks of something in the passage, that the record does not have. */
 function unnamed(setting: Setting, record: DataRecord, items: readonly Item[], missing: readonly Item[]): string | undefined {
-  const opening = missing.find((item) => item.opens && item.isCapital)
-  if (opening === undefined || setting.view.records.length < 2) return undefined
+  const { comparison, passage, view } = setting
+  if (view.records.length < 2) return undefined
   const touched = record.cells.filter((cell) => items.some((item) => cellHas(cell, item)))
-  return touched.length > 1 ? undefined : elsewhere(setting, record, opening, undefined)
+  const stranger = missing.find(
+    (item) => (item.opens && item.isCapital) || comparison.run(passage, item.at, item.at + 1) !== undefined,
+  )
+  return touched.length > 1 || stranger === undefined ? undefined : elsewhere(setting, record, stranger, undefined)
 }
 
 function deniedIn({ cells }: DataRecord, { names }: View, { words }: Parts): string | undefined {

@@ -18,6 +18,8 @@ export interface Term {
   /** Of a code: its letters and digits. */
   readonly parts: readonly string[]
   readonly isCapital: boolean
+  /** It stands beside the name of a month, or is written with other numbers as a date. */
+  readonly isOfDate?: boolean
 }
 
 /** Letters of a unit or ending behind the digits of a code that still belong to it: `E4-B`. */
