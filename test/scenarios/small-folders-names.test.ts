@@ -6,7 +6,7 @@ import { MemoryDocumentStore, QueryBot } from '../../src/index.ts'
 async function ask(documents: Readonly<Record<string, string>>, question: string): Promise<string> {
   const store = new MemoryDocumentStore()
   await store.extend(
-    Object.entries(documents).map(([source, text]) => ({ source, text, format: source.endsWith('.ts') ? 'code' : 'markdown' })),
+    Object.entries(documents).map(([source, text]) => ({ source, text, format: source.endsWith('.md') ? 'markdown' : 'code' })),
   )
   const bot = new QueryBot({ docstore: store, model: 'builtin/extractive', recorder: false, streamTarget: 'none' })
   const { abstained, content } = await bot.ask(question)
@@ -60,4 +60,80 @@ test.each([
   ['When was ledger-lite first released?', LEDGER, REFUSED],
 ])('QRY-RAG-022 the parts of a name count once: %j', async (question, text, expected) => {
   expect(await ask({ 'a.md': text }, question)).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
+})
+
+const BOOK = `/** How often a failed upload is tried again before it is given up. */
+const UPLOAD_ATTEMPTS = 5
+
+/** Keeps books. */
+export class Book {
+  /** Refuses entries dated on or before the day from then on. */
+  closeMonth(until: string): void {
+    if (until > this.#until) this.#until = until
+  }
+
+  /**
+   * Gives the sum of all lines.
+   *
+   * @returns cents.
+   */
+  total(): number {
+    return this.lines.reduce((sum, line) => sum + line.amount, 0)
+  }
+}
+`
+const SHELF = `/**
+ * How many books
+ * fit on one shelf.
+ */
+export const SHELF_SIZE = 40
+`
+const LOCK = `def fill(lock):
+    """Lets water in until both sides are level.
+
+    It is slow.
+    """
+    return lock
+
+# Opens the gates, once the sides are level.
+@slow
+def open_gates(lock):
+    fill(lock)
+`
+const BOOK_TEST = `test('closeMonth refuses what is older', () => {
+  const book = new Book()
+  book.closeMonth('2024-01-31')
+  expect(() => book.closeMonth('2023-12-31')).toThrow()
+})
+`
+const SETTINGS =
+  '# Settings\n\n| What | Value |\n|---|---|\n| How often a failed write is tried again before it is given up | 5 |\n| Where backups are kept by the nightly job | on the NAS in room 4 |\n'
+const TALLY =
+  '# tally\n\nA small library for tallies.\n\n## Install\n\n```sh\nnpm install tally\n```\n\nNeeds Node 18 or newer.\n\n## Licence\n\nMIT.\n'
+
+test.each<[string, Readonly<Record<string, string>>, RegExp]>([
+  ['How often is a failed upload tried again?', { 'a.ts': BOOK }, /UPLOAD_ATTEMPTS = 5/],
+  ['How often is a failed write tried again?', { 'a.md': SETTINGS }, /^5$/],
+  ['Where are backups kept?', { 'a.md': SETTINGS }, /^on the NAS in room 4$/],
+  ['What does closeMonth do?', { 'a.ts': BOOK }, /^Refuses entries dated on or before the day from then on\.$/],
+  [
+    'What does closeMonth do?',
+    { 'a.ts': BOOK, 'a.test.ts': BOOK_TEST },
+    /^Refuses entries dated on or before the day from then on\.$/,
+  ],
+  ['What does total do?', { 'a.ts': BOOK, 'a.test.ts': BOOK_TEST }, /^Gives the sum of all lines\.$/],
+  ['How many books fit on one shelf?', { 'a.ts': SHELF }, /^`How many books fit on one shelf\. export const SHELF_SIZE = 40`$/],
+  ['What is SHELF_SIZE?', { 'a.ts': SHELF }, /SHELF_SIZE = 40/],
+  ['What is the value of SHELF_SIZE?', { 'a.ts': SHELF }, /SHELF_SIZE = 40/],
+  ['What does fill do?', { 'a.py': LOCK }, /^Lets water in until both sides are level\.$/],
+  ['What does open_gates do?', { 'a.py': LOCK }, /^Opens the gates, once the sides are level\.$/],
+  ['What does close_gates do?', { 'a.py': LOCK }, /^refused$/],
+  ['Which Node version is needed?', { 'a.md': TALLY }, /Node 18/],
+  [
+    'Which Node version is needed?',
+    { 'a.md': TALLY, 'a.ts': BOOK, 'a.test.ts': BOOK_TEST, 'b.ts': BOOK.replaceAll('Book', 'Shelf') },
+    /Node 18/,
+  ],
+])('QRY-RAG-022 what only says the question again is not quoted: %j', async (question, documents, expected) => {
+  expect(await ask(documents, question)).toMatch(expected)
 })

@@ -1,7 +1,7 @@
 /** Whether the best window answers the question at all. */
 
 import type { AnswerKind } from './answer-kind.ts'
-import { LIGHT_VERBS } from './lexicon.ts'
+import { LIGHT_VERBS, VALUE_NOUNS } from './lexicon.ts'
 import { PART, VARIANT } from './matching.ts'
 import type { Question } from './question.ts'
 import type { Ranked } from './rank.ts'
@@ -102,6 +102,11 @@ const NEVER = 1
 /** Kinds of which every answer has a look. */
 const ALWAYS_LOOKS: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['count', 'quantity'])
 
+/** An answer often says it otherwise, or not at all. */
+function isDispensable(lower: string): boolean {
+  return LIGHT_VERBS.has(lower) || VALUE_NOUNS.has(lower)
+}
+
 /** The confidence from which the best window is an answer. */
 export function needed(question: Question, readings: readonly Reading[], { reading, window, features }: Ranked): number {
   const { terms } = question
@@ -114,7 +119,7 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   const found = either(inside, either(context?.close ?? [], context?.wide ?? []))
   const unsaid = heaviestUnsaid(question, found)
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
-  const lacks = (term: number): boolean => (found[term] ?? 0) <= PART && !LIGHT_VERBS.has(terms[term]?.lower ?? '')
+  const lacks = (term: number): boolean => (found[term] ?? 0) <= PART && !isDispensable(terms[term]?.lower ?? '')
   const lacksHalf = terms.some(({ weight }, term) => weight >= HALF && lacks(term))
   // What another part of the passage says is said of another name.
   if (lacksHalf && terms.some(({ coded }) => coded)) return NEVER

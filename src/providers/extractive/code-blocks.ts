@@ -11,6 +11,9 @@ const VALUE = /^[^"'`()]*[:=]\s*(?:[-+]?\d|["'`]|true\b|false\b|null\b|none\b)/i
 /** What begins a line inside of a long remark. */
 const MARGIN = /^\*+(?!\/)[ \t]*/
 
+/** Between a remark and the line right below it. */
+const CLOSES_REMARK = /^(?:\s*(?:\*+\/|-->))?[ \t]*\r?\n[ \t]*$/
+
 export function readCodeBlocks(text: string): Block[] {
   const blocks: Block[] = []
   let remark: Block | undefined
@@ -36,7 +39,9 @@ export function readCodeBlocks(text: string): Block[] {
         remark = extended(remark, ...trimmed(text, start + single[0].length, end))
         continue
       } else {
-        const follows = remark !== undefined && VALUE.test(text.slice(start, Math.min(end, start + 200)))
+        const above = remark ?? blocks.at(-1)
+        const isRightAbove = above?.kind === 'sentence' && CLOSES_REMARK.test(text.slice(above.end, start))
+        const follows = isRightAbove && VALUE.test(text.slice(start, Math.min(end, start + 200)))
         close()
         if (saysSomething(text, start, end)) blocks.push({ start, end, kind: 'code', ...(follows ? { follows } : {}) })
         continue

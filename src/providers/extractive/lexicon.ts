@@ -25,6 +25,11 @@ export const LIGHT_VERBS: ReadonlySet<string> = new Set(
   ),
 )
 
+/** "The *value* of the limit", "the *figure* of May": what stands in a cell or behind a name, which seldom says so itself. */
+export const VALUE_NOUNS: ReadonlySet<string> = new Set(
+  list('value values figure figures number amount entry cell row column data'),
+)
+
 /** "How *long*": adjectives that ask for a measure. */
 export const QUANTITY_ADJECTIVES: ReadonlySet<string> = new Set(
   list(

@@ -27,6 +27,8 @@ export interface Question {
   readonly isEnglish: boolean
   /** Asks what to do or to type, so that a line of code may be the answer. */
   readonly asksForCode: boolean
+  /** "What does `open` do?": a line of code that says the name answers nothing. */
+  readonly asksPurpose: boolean
   /** "Does it run on Windows?": nothing but what it names can be the answer. */
   readonly isYesNo: boolean
   /** Asks how to do something, so that several steps may be the answer. */
@@ -95,6 +97,7 @@ export function readQuestion(text: string, weights?: Readonly<Record<string, num
     given: new Set(words.flatMap((word) => [word, ...(word.parts ?? [])]).map((word) => word.stem)),
     spelling: spellingOf(words),
     asksForCode: asksForCode(words, wh),
+    asksPurpose: language === undefined && PURPOSE.test(words.map(({ lower }) => lower).join(' ')),
     isYesNo: language === undefined && wh === -1 && AUXILIARIES.has(words[0]?.lower ?? ''),
     asksForSteps: language === undefined && asksForSteps(words, wh),
   }
@@ -106,6 +109,9 @@ const CODE_NOUNS = new Set(
     ' ',
   ),
 )
+/** Also "what is `open` for" and "what is the purpose of `open`". */
+const PURPOSE =
+  /^what (?:do|does|did) .+ do$|^what (?:is|are|was|were) (?:.+ for|(?:the )?(?:purpose|use|job|role|point) of .+|(?:an? |the )?[^ ]+)$/
 const STEPS = new Set(['steps', 'procedure', 'instructions'])
 const ASKERS = new Set(['i', 'we', 'you', 'one'])
 

@@ -10,7 +10,8 @@ import { isJson } from './json-units.ts'
 import { termMatcher } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Passage } from './passage.ts'
-import { LIGHT_VERBS } from './lexicon.ts'
+import { definedName, describedLines } from './definitions.ts'
+import { LIGHT_VERBS, VALUE_NOUNS } from './lexicon.ts'
 import { spellLike } from './named.ts'
 import { contextOf, isOfAnotherName, namesAnother, rivals } from './other-names.ts'
 import type { Question } from './question.ts'
@@ -80,7 +81,18 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       covered(question, found) +
       (question.words.some((word) => asksForColumn(word, name)) ? 1 : 0) +
       (question.terms.some(({ focus }, term) => focus && found[term] === 1) ? ASKED_FIRST : 0)
-    const contexts = readContexts(question, units, titleMatches, said, columns)
+    const described = passage.isCode === true ? describedLines(passage.text, units) : new Map<Unit, Unit>()
+    const names = new Map(
+      [...new Set(described.values())].map((line) => {
+        const name = definedName(passage.text, line)
+        return [line, name === undefined ? undefined : strengths(question, { matches }, ...wordRange(words, ...name))]
+      }),
+    )
+    // A remark speaks of what is defined below it.
+    const contexts = readContexts(question, units, titleMatches, said, columns).map((context, index) => {
+      const name = names.get(described.get(units[index] ?? NO_UNIT) ?? NO_UNIT)
+      return name === undefined ? context : { ...context, close: either(context.close, name) }
+    })
     const around = new Map(units.map((unit, index) => [unit, contexts[index]?.wide ?? titleMatches]))
     const telling = tellingCells(units, {
       said,
@@ -91,13 +103,27 @@ export function readPassages(question: Question, passages: readonly Passage[], l
         const [from, to] = wordRange(words, start, end)
         return namesAnother(question, words.slice(from, to), matches.slice(from, to), unsaid)
       },
-      dispensable: question.terms.map(({ lower }) => LIGHT_VERBS.has(lower) || VALUES.has(lower)),
+      dispensable: question.terms.map(({ lower }) => LIGHT_VERBS.has(lower) || VALUE_NOUNS.has(lower)),
       asked: (column) => asked(wordsOf(column), said(column)),
       askedAbove: columnWords.map((name, index) => asked(name, columns[index] ?? [])),
       look: (cell) =>
         HAS_LOOK.has(question.kind) ? Math.max(0, ...(inCells.get(cell) ?? []).map(({ strength }) => strength)) : 0,
     })
     const ofAnotherName = otherNames(question, { units, words, matches, contexts, titleMatches }, columnWords, readWords(above))
+    const isDescribed = new Set(described.values())
+    const isBareDefinition = (line: Unit): boolean => {
+      const name = isDescribed.has(line) ? undefined : definedName(passage.text, line)
+      return name !== undefined && strengths(question, { matches }, ...wordRange(words, ...name)).includes(1)
+    }
+    // What something is for stands in the first words on it.
+    const goesOnRemark = (index: number): boolean => {
+      const line = described.get(units[index] ?? NO_UNIT)
+      return line !== undefined && described.get(units[index - 1] ?? NO_UNIT) === line && names.get(line)?.includes(1) === true
+    }
+    const isNumberless = ({ start, end }: Window): boolean => {
+      const [from, to] = wordRange(words, start, end)
+      return ASKS_NUMBER.has(question.kind) && !candidates.some((one) => one.from >= from && one.to <= to)
+    }
     return {
       passage,
       isData,
@@ -115,9 +141,12 @@ export function readPassages(question: Question, passages: readonly Passage[], l
         const unit = units[first]
         if (unit === undefined || ofAnotherName(window)) return false
         if (unit.kind === 'row') return telling.has(unit)
+        if (unit.kind === 'code' && question.asksPurpose && passage.isCode === true) return isBareDefinition(unit)
+        if (question.asksPurpose && goesOnRemark(first)) return false
+        const next = units[last + 1]
+        const namesValue = next?.kind === 'code' && next.block === unit.block && unit.kind !== 'code'
+        if (namesValue && (ASKS_AGAIN.test(passage.text.slice(unit.start, window.end)) || isNumberless(window))) return false
         if (first !== last || !isGiven(unit)) return true
-        const next = units[first + 1]
-        const namesValue = next?.kind === 'code' && next.block === unit.block
         return !namesValue && isSentence(passage.text.slice(Math.max(unit.start, unit.end - 20), unit.end))
       }),
       titleMatches,
@@ -125,11 +154,13 @@ export function readPassages(question: Question, passages: readonly Passage[], l
   })
 }
 
+const NO_UNIT: Unit = { start: 0, end: 0, kind: 'code', block: -1 }
+/** A remark that only says which question the value below it answers. */
+const ASKS_AGAIN = /^(?:how|whether|what|which|when|where|who|why)\b[^?]*$/i
+const ASKS_NUMBER: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['count', 'quantity'])
+
 /** "Which *gate* has the flight to Lima?" names two columns, and asks for the first. */
 const ASKED_FIRST = 0.5
-
-/** Words for what stands in a cell. */
-const VALUES: ReadonlySet<string> = new Set('value values figure figures number amount entry cell row column data'.split(' '))
 
 type Read = Pick<Reading, 'units' | 'words' | 'matches' | 'contexts' | 'titleMatches'>
 
