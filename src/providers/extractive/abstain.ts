@@ -107,6 +107,22 @@ function isDispensable(lower: string): boolean {
   return LIGHT_VERBS.has(lower) || VALUE_NOUNS.has(lower)
 }
 
+const VERSIONS: ReadonlySet<string> = new Set(['version', 'versions', 'release', 'releases'])
+
+/** "Which Node *version*": a number right behind the name is one. */
+function withVersion(
+  { terms }: Question,
+  { words, matches }: Reading,
+  [from, to]: readonly [number, number],
+  found: readonly number[],
+): readonly number[] {
+  const hasVersion = words.slice(from, to).some(({ numeric }, index) => {
+    const before = matches[from + index - 1]
+    return numeric && index > 0 && before?.strength === 1 && !VERSIONS.has(terms[before.term]?.lower ?? '')
+  })
+  return hasVersion ? terms.map(({ lower }, term) => (VERSIONS.has(lower) ? 1 : (found[term] ?? 0))) : found
+}
+
 /** The confidence from which the best window is an answer. */
 export function needed(question: Question, readings: readonly Reading[], { reading, window, features }: Ranked): number {
   const { terms } = question
@@ -115,8 +131,9 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   if (question.isEnglish && features.candidate === 0 && ALWAYS_LOOKS.has(question.kind)) return SURE_WITHOUT_LOOK
   if (terms.some(({ specific }, index) => specific && anywhere[index] === 0)) return question.isYesNo ? NEVER : SURE_WITHOUT_NAME
   const context = reading.contexts[window.first]
-  const inside = strengths(question, reading, ...wordRange(reading.words, window.start, window.end))
-  const found = either(inside, either(context?.close ?? [], context?.wide ?? []))
+  const range = wordRange(reading.words, window.start, window.end)
+  const inside = strengths(question, reading, ...range)
+  const found = withVersion(question, reading, range, either(inside, either(context?.close ?? [], context?.wide ?? [])))
   const unsaid = heaviestUnsaid(question, found)
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
   const lacks = (term: number): boolean => (found[term] ?? 0) <= PART && !isDispensable(terms[term]?.lower ?? '')
