@@ -21,7 +21,7 @@ export function mentionsOf(
     if (cell === undefined) return undefined
     if (own.length === 0) {
       const said = saidOf(cell, items)
-      return said?.every(isWithin) === true ? undefined : said
+      return said?.some(isWithin) === true ? undefined : said
     }
     const free = own.filter(([from, to]) => !all.some(([first, last]) => first <= from && to <= last && last - first > to - from))
     const said = items.filter((item) => free.some(([from, to]) => from <= item.at - parts.from && item.at - parts.from < to))

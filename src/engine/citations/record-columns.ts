@@ -19,13 +19,17 @@ export function columnProblem(
   const naming = namingOf(items, view.names, parts)
   const columnsOf = (item: Item): number[] => record.cells.flatMap((cell, at) => (cellHas(cell, item) ? [at] : []))
   const placed = items.map((item) => ({ item, columns: columnsOf(item) }))
+  // What the part before has named and said nothing of yet.
   let before = inherited
   let problem: string | undefined
   for (const part of new Set(items.map((item) => item.part))) {
     const inPart = placed.filter(({ item }) => item.part === part)
     const own = naming.filter(({ item }) => item.part === part)
-    const named = own.length === 0 ? before : new Set(own.map(({ column }) => column))
-    if (own.length > 0) before = named
+    // `Uranus has 28 moons and Neptune 16`; what has words of its own names its column by them.
+    const isShort = inPart.every(({ columns }) => columns.length > 0)
+    const named = own.length > 0 ? new Set(own.map(({ column }) => column)) : isShort ? before : NONE
+    const told = new Set(inPart.flatMap(({ columns }) => columns))
+    before = new Set([...named].filter((column) => !told.has(column) && record.cells[column]?.says === undefined))
     problem ??= answerProblem(
       part,
       inPart.map(({ item }) => item),
@@ -38,16 +42,19 @@ export function columnProblem(
     problem ??= misplaced(inPart, named, record, view, key)
   }
   // `The price and the weight are £119 and 1340 g`: one after the other.
-  return problem !== undefined &&
-    isInOrder(
-      naming.map(({ column }) => column),
-      placed,
-      key,
-      record,
-    )
-    ? undefined
-    : problem
+  const list = listOf(naming, placed, record, key)
+  if (list === undefined) return problem
+  const wrong = list.find(({ value, column }) => !value.columns.includes(column))
+  if (wrong === undefined) return undefined
+  const [at = 0] = wrong.value.columns
+  return problem ?? `“${wrong.value.item.said}” stands there under ${nameOf(view, at)}, not under ${nameOf(view, wrong.column)}`
 }
+
+function nameOf({ names }: View, column: number): string {
+  return `“${names[column]?.text ?? ''}”`
+}
+
+const NONE: ReadonlySet<number> = new Set<number>()
 
 interface Placed {
   readonly item: Item
@@ -75,9 +82,9 @@ function misplaced(
     if (view.names.some((name) => name !== undefined && cellHas(name, item))) continue
     const [column = 0] = columns
     const isNumeric = item.kind === 'number'
-    const other = open.find((at) => holdsNumbers(record, view, at) === isNumeric || isMixed(view, at))
+    const other = open.find((at) => item.kind === 'word' || holdsNumbers(record, view, at) === isNumeric || isMixed(view, at))
     if (other === undefined) continue
-    return `“${item.said}” stands there under “${view.names[column]?.text ?? ''}”, not under “${view.names[other]?.text ?? ''}”`
+    return `“${item.said}” stands there under ${nameOf(view, column)}, not under ${nameOf(view, other)}`
   }
   return undefined
 }
@@ -128,21 +135,32 @@ export function hasAnswers(record: DataRecord, named: Iterable<number>): boolean
   return [...named].some((column) => record.cells[column]?.says !== undefined)
 }
 
-function isInOrder(naming: readonly number[], placed: readonly Placed[], key: number, record: DataRecord): boolean {
-  const named = new Set(naming)
-  const order = naming.filter(
-    (column, at) => naming[at - 1] !== column && column !== key && record.cells[column]?.says === undefined,
-  )
+interface Listed {
+  readonly value: Placed
+  readonly column: number
+}
+
+/** Where a part names a column and says none of its values: the columns that are named beside as many values, in their order. */
+function listOf(
+  naming: readonly Naming[],
+  placed: readonly Placed[],
+  record: DataRecord,
+  key: number,
+): readonly Listed[] | undefined {
+  const isOpen = (column: number): boolean => column !== key && record.cells[column]?.says === undefined
+  const named = naming.filter(({ column }, at) => isOpen(column) && naming[at - 1]?.column !== column)
   const values = placed
-    .map(({ columns }) => columns)
-    .filter((columns) => columns.length > 0 && !columns.some((column) => column === key))
-    .filter((columns, at, all) => all[at - 1]?.join() !== columns.join())
-  return (
-    order.length > 1 &&
-    order.length === values.length &&
-    order.every((column, at) => values[at]?.includes(column) === true) &&
-    named.size === new Set(order).size
-  )
+    .filter(({ columns }) => columns.length > 0 && !columns.includes(key))
+    .filter(({ columns }, at, all) => all[at - 1]?.columns.join() !== columns.join())
+  const columns = new Set(named.map(({ column }) => column))
+  const hasAlone = named.some(({ item }) => !values.some((value) => value.item.part === item.part))
+  const isList =
+    hasAlone &&
+    columns.size > 1 &&
+    columns.size === named.length &&
+    named.length === values.length &&
+    values.every((value) => value.columns.some((column) => columns.has(column)))
+  return isList ? values.map((value, at) => ({ value, column: named[at]?.column ?? key })) : undefined
 }
 
 export interface Naming {

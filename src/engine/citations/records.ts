@@ -95,7 +95,7 @@ function recordOf(cells: readonly Cell[], index: number): DataRecord {
 }
 
 const YES = /^(?:yes|y|true|on|✓|✔|☑|✅|ja|wahr|oui|vrai|sí|si|sim|verdadero|是|有)$/iu
-const NO = /^(?:no|n|false|off|✗|✘|☐|❌|nein|falsch|non|faux|nee|não|falso|否|无|無)$/iu
+const NO = /^(?:no|n|none|keine?r?|aucune?|ninguno|false|off|✗|✘|☐|❌|nein|falsch|non|faux|nee|não|falso|否|无|無)$/iu
 
 function readCell(raw: string): Cell {
   const text = raw

@@ -16,7 +16,7 @@ import { cellHas, LONGEST_LABEL, viewsOf } from './records.ts'
 import { partsOf } from './segments.ts'
 import type { Item, Parts } from './segments.ts'
 import type { Table } from './tables.ts'
-import { monthOf, numbersOf } from './terms.ts'
+import { agree, monthOf, numbersOf } from './terms.ts'
 import { bagHasFormOf } from './word-forms.ts'
 import type { Bag } from './word-forms.ts'
 
@@ -228,12 +228,12 @@ function elsewhere(setting: Setting, record: DataRecord, item: Item, other: Data
 }
 
 function inOther(setting: Setting, record: DataRecord, other: DataRecord, item: Item, said: string): string {
-  const own = labelOf(setting, record)
-  const its = labelOf(setting, other)
   const { of } = setting.view
   const cell = other.cells[setting.key]
-  const isKey = cell !== undefined && cellHas(cell, item)
-  return isKey ? `put together from the ${of}s of “${its}” and “${own}”` : `“${said}” stands there, but in the ${of} of “${its}”`
+  if (cell === undefined || !cellHas(cell, item))
+    return `“${said}” stands there, but in the ${of} of “${labelOf(setting, other)}”`
+  const both = [record, other].sort((a, b) => a.index - b.index).map((one) => `“${labelOf(setting, one)}”`)
+  return `put together from the ${of}s of ${both.join(' and ')}`
 }
 
 function labelOf(setting: Setting, { cells, label }: DataRecord): string {
@@ -259,7 +259,8 @@ function isNumeric({ terms }: Cell): boolean {
 function otherKey({ view, records, key, keySaid }: Setting, record: DataRecord): string | undefined {
   const own = record.cells[key]
   if (own === undefined || own.terms.length === 0 || keySaid.get(record) !== undefined) return undefined
-  const isPartOf = (a: Cell, b: Cell): boolean => a.words.every((word) => b.words.includes(word))
+  const isPartOf = (a: Cell, b: Cell): boolean =>
+    a.terms.length > 0 && a.terms.every((term) => b.terms.some((one) => agree(one, term)))
   for (const other of records) {
     const cell = other.cells[key]
     if (cell !== undefined && keySaid.get(other) !== undefined && (isPartOf(cell, own) || isPartOf(own, cell)))
