@@ -73,7 +73,7 @@ async function* compacted(history: readonly Message[], turn: Turn, { model, summ
   const tokensOf = (message: Message): number => countMessageTokens(message, count)
   const sum = (all: readonly Message[]): number => all.reduce((tokens, message) => tokens + tokensOf(message), 0)
   const before = sum(history)
-  const goal = { target: before * AIM.target, limit: before * AIM.limit, keepTurns: AIM.keepTurns }
+  const goal = { target: before * AIM.target, limit: before * AIM.limit, most: before, keepTurns: AIM.keepTurns }
   const complete = (): ReturnType<typeof completeAside> => completeAside([summaryModel, model], turn.ctx)
   const smaller = yield* compact({ messages: history, turn: new Set() }, goal, tokensOf, { ...turn.ctx, complete })
   if (smaller === undefined) {

@@ -8,7 +8,7 @@ import { compact } from './compact.ts'
 import type { CompactContext, Compacted, Complete } from './compact.ts'
 import type { Goal } from './plan.ts'
 import { checkCompaction, outputReserve } from './room.ts'
-import { shortened } from './shorten.ts'
+import { shortened, withoutMiddle } from './shorten.ts'
 import { transcripts } from './summary.ts'
 import { unitsOf } from './units.ts'
 
@@ -37,7 +37,7 @@ async function compacted(
 ): Promise<{ readonly result: Compacted | undefined; readonly bodies: readonly (EventBody | Note)[] }> {
   const station = compact(
     { messages, turn: new Set(turn.map(({ id }) => id)) },
-    { limit: goal.target * 1.6, keepTurns: 2, ...goal },
+    { limit: goal.target * 1.6, most: goal.limit ?? goal.target * 1.6, keepTurns: 2, ...goal },
     tokensOf,
     contextOf(complete),
   )
@@ -120,6 +120,75 @@ describe('compact', () => {
     expect(made).toBeUndefined()
   })
 
+  it('ENG-CTX-002 asks for no summary of what is smaller than a summary may be, until there is more of it', async () => {
+    let asked = 0
+    const complete: Complete = { contextWindow: 10_000, ask: () => Promise.resolve(`Notes ${++asked}.`) }
+    const opening = user(`Read this: ${'o'.repeat(3000)}`)
+    const question = user('And now?')
+    const goal = { target: 1700, limit: 2700, most: 3900 }
+    let said: Message[] = [opening]
+    const sizes: number[] = []
+    for (let turn = 0; turn < 40; turn++) {
+      const { result: made } = await compacted([...said, question], goal, [question], complete)
+      if (made !== undefined) sizes.push(made.messages.filter(({ summary }) => summary).length)
+      if (made !== undefined) said = made.messages.slice(0, -1)
+      said.push(user(`Question ${turn}?`), assistant('A short answer.'))
+    }
+    // What stays is too large for the limit, and can be sent: all of it is there in each turn.
+    expect(said[0]).toBe(opening)
+    expect(asked).toBe(sizes.length)
+    expect(asked).toBeGreaterThan(1)
+    expect(asked).toBeLessThan(6)
+  })
+
+  describe('ENG-CTX-002 what the conversation began with', () => {
+    const opening = user(`Begin. ${'o'.repeat(5000)} End.`)
+    const talk = [assistant('Read.'), user('Second?'), assistant('Yes.')]
+    const question = user('And now?')
+    const goal = { target: 2000, limit: 2700, most: 3500 }
+
+    it('loses its middle where it could not be sent otherwise, and nothing else is given up', async () => {
+      const { result: made } = await compacted([system('Rules.'), opening, ...talk, question], goal, [question])
+      const [rules, cut, ...rest] = made?.messages ?? []
+      expect(made?.strategy).toBe('shorten')
+      expect(made?.summary).toBeUndefined()
+      expect(rules?.content).toBe('Rules.')
+      expect(rest).toEqual([...talk, question])
+      expect(cut?.id).toBe(opening.id)
+      const [, head = '', left, tail = ''] =
+        /^(Begin\. o+)\n\[… (\d+) characters of this message were left out to make room …\]\n(o+ End\.)$/.exec(
+          cut?.content ?? '',
+        ) ?? []
+      expect(head.length + Number(left) + tail.length).toBe(opening.content.length)
+      expect(size(made?.messages ?? [])).toBeLessThanOrEqual(goal.target)
+      expect(size(made?.messages ?? [])).toBeGreaterThan(goal.target / 2)
+    })
+
+    it.each([
+      ['it is pinned', [fromParts('user', opening.parts, { pinned: true }), ...talk, question], [question]],
+      ['it is the question', [opening], [opening]],
+      ['it can be sent', [user('o'.repeat(3000)), ...talk, question], [question]],
+      ['it would not help', [opening, ...talk, user('q'.repeat(4000))], undefined],
+    ])('stays as it is when %s', async (_, messages, turn) => {
+      const last = messages.slice(-1)
+      const { result: made } = await compacted(messages, goal, turn ?? last)
+      const first = (made?.messages ?? messages)[0]
+      expect(first).toBe(messages[0])
+      expect((made?.messages ?? messages).slice(-1)).toEqual(last)
+    })
+
+    it('can lose more of it later, and still says how much is missing', () => {
+      const twice = withoutMiddle(withoutMiddle(opening, 4000), 1500)
+      expect(twice.content).toBe(withoutMiddle(opening, 1500).content)
+      const parts = [...opening.parts, { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const, ...opening.parts]
+      const several = withoutMiddle(fromParts('user', parts), 2000)
+      expect(several.content.match(/were left out/g)).toHaveLength(2)
+      expect(several.parts[1]).toBe(parts[1])
+      expect(withoutMiddle(several, 2000)).toBe(several)
+      expect(withoutMiddle(opening, 5000)).toBe(opening)
+    })
+  })
+
   it('ENG-CTX-002 shrinks or stops, parts no call from its results, and finds nothing more to do the second time', async () => {
     const message: fc.Arbitrary<readonly Message[]> = fc.oneof(
       fc.nat(400).map((chars) => [user(`u${'u'.repeat(chars)}`)]),
@@ -134,14 +203,26 @@ describe('compact', () => {
         fc.array(message, { maxLength: 12 }),
         fc.integer({ min: 50, max: 5000 }),
         fc.boolean(),
-        async (said, target, writes) => {
+        fc.record({ chars: fc.nat(9000), pinned: fc.boolean(), most: fc.integer({ min: 50, max: 9000 }) }),
+        async (said, target, writes, { chars, pinned, most }) => {
           const question = user('The question?')
-          const messages = [system('Rules.'), ...said.flat(), question]
+          const opening = fromParts('user', [{ type: 'text', text: `o${'o'.repeat(chars)}` }], pinned ? { pinned } : {})
+          const limit = Math.min(target * 1.6, most)
+          const compactedTo = (given: readonly Message[]): ReturnType<typeof compacted> =>
+            compacted(given, { target, limit, most }, [question], scribes)
+          const messages = [system('Rules.'), opening, ...said.flat(), question]
           const scribes = writes ? scribe('Notes.') : undefined
-          const { result: once } = await compacted(messages, { target }, [question], scribes)
+          const { result: once } = await compactedTo(messages)
           if (once === undefined) return
           expect(size(once.messages)).toBeLessThan(size(messages))
           expect(once.messages).toContain(question)
+          expect(once.messages[0]).toBe(messages[0])
+          const [, beginning] = once.messages
+          expect(beginning?.id).toBe(opening.id)
+          if (pinned || size([opening, question]) + tokensOf(system('Rules.')) <= most) expect(beginning).toBe(opening)
+          else if (beginning !== opening) {
+            expect(size(once.messages.filter(({ summary }) => summary !== true))).toBeLessThanOrEqual(most)
+          }
           for (const { messages: own } of unitsOf(once.messages, new Set(), tokensOf)) {
             const calls = own[0]?.toolCalls?.map(({ id }) => id) ?? []
             const results = own.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.id] : [])))
@@ -150,7 +231,7 @@ describe('compact', () => {
           let rounds = 0
           for (let next: Compacted | undefined = once; next !== undefined; rounds++) {
             const before: number = size(next.messages)
-            next = (await compacted(next.messages, { target }, [question], scribes)).result
+            next = (await compactedTo(next.messages)).result
             if (next !== undefined) expect(size(next.messages)).toBeLessThan(before)
           }
           expect(rounds).toBeLessThan(6)

@@ -7,7 +7,7 @@ import type { Station, StationContext } from '../../core/context.ts'
 import { toCriaError } from '../../core/error.ts'
 import type { MessageId } from '../../core/id.ts'
 import type { Message } from '../../core/message.ts'
-import { divide, oldOf, SUMMARY_SHARE, trim, withOutlines, withSummary } from './plan.ts'
+import { divide, oldOf, summaryTokens, trim, withOutlines, withShorterOpening, withSummary } from './plan.ts'
 import type { Division, Goal } from './plan.ts'
 import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './summary.ts'
 import { isSummary, total, unitsOf } from './units.ts'
@@ -47,15 +47,15 @@ export async function* compact(
   tokensOf: TokensOf,
   ctx: CompactContext,
 ): Station<Compacted | undefined> {
-  const units = unitsOf(messages, turn, tokensOf)
-  const before = total(units)
-  const stages: string[] = []
+  const given = unitsOf(messages, turn, tokensOf)
+  const before = total(given)
+  const units = withShorterOpening(given, goal, tokensOf)
   let summary: Message | undefined
 
   const whole = divide(units, goal)
   let division = withOutlines(whole, tokensOf)
-  if (total(division.units) < before) stages.push('shorten')
-  if (total(division.units) > goal.target && oldOf(division).some((unit) => !isSummary(unit))) {
+  let stages = total(division.units) < before ? ['shorten'] : []
+  if (total(division.units) > goal.target && isWorthSummary(division, goal, tokensOf)) {
     const notes = yield* summarise(whole, goal, ctx)
     const id = ctx.createId('msg')
     summary = notes === undefined ? omissionMessage(id) : summaryMessage(notes, id)
@@ -63,13 +63,13 @@ export async function* compact(
     if (total(summarised.units) < total(division.units)) {
       division = summarised
       // What is not there any more need not be called shortened.
-      stages.splice(0, stages.length, notes === undefined ? 'trim' : 'summarise')
+      stages = [...(units === given ? [] : ['shorten']), notes === undefined ? 'trim' : 'summarise']
     } else {
       summary = undefined
     }
   }
   if (total(division.units) > goal.limit) {
-    const trimmed = trim(division, goal.limit, tokensOf)
+    const trimmed = trim(division, goal, tokensOf)
     if (total(trimmed.units) < total(division.units) && !stages.includes('trim')) stages.push('trim')
     division = trimmed
   }
@@ -85,14 +85,19 @@ const TRANSCRIPT_SHARE = 0.6
 const ASSUMED_WINDOW = 32_000
 /** Requests for one summary at most; what is longer loses the middles of its messages. */
 const MOST_PIECES = 8
-const LEAST_SUMMARY = 64
+
+/** Whether what is new among the old takes more than its summary may: a smaller one would be paid for in each turn anew, and gain nothing. */
+function isWorthSummary(division: Division, goal: Goal, tokensOf: TokensOf): boolean {
+  const added = oldOf(division).filter((unit) => !isSummary(unit))
+  return total(added) > summaryTokens(goal) + tokensOf(summaryMessage('', 'msg_none'))
+}
 
 /** Notes on what is old; `undefined` when there is nobody to ask, or no answer: a conversation is then shortened without. */
 async function* summarise(division: Division, goal: Goal, ctx: CompactContext): Station<string | undefined> {
   const complete = ctx.complete()
   if (complete === undefined) return undefined
   const old = oldOf(division).flatMap((unit) => unit.messages)
-  const maxOutputTokens = Math.max(LEAST_SUMMARY, Math.floor(goal.target * SUMMARY_SHARE))
+  const maxOutputTokens = summaryTokens(goal)
   const chars = (complete.contextWindow ?? ASSUMED_WINDOW) * TRANSCRIPT_SHARE * CHARS_PER_TOKEN
   try {
     let notes = ''

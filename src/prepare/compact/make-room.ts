@@ -82,6 +82,8 @@ interface Limits {
   readonly window: number | null
   /** From this size on room is made. */
   readonly limit: number
+  /** More than this leaves no room for the answer. */
+  readonly most: number
   /** This much is left. */
   readonly aim: number
   readonly keepTurns: number
@@ -92,20 +94,22 @@ function limitsOf({ compaction, model, tooLarge, settings }: Demand): Limits {
   const { at = DEFAULT_COMPACTION.at, to = DEFAULT_COMPACTION.to, keepTurns = DEFAULT_COMPACTION.keepTurns } = options
   const window = options.window ?? model.facts.contextWindow ?? null
   const bound = Math.min(window ?? Infinity, tooLarge ?? Infinity)
-  const limit = bound === Infinity ? Infinity : bound * at - outputReserve(settings, model.facts, bound)
-  return { window, limit, aim: Math.min(bound * to, (limit * to) / at), keepTurns }
+  const reserve = bound === Infinity ? 0 : outputReserve(settings, model.facts, bound)
+  const limit = bound * at - reserve
+  return { window, limit, most: bound - reserve, aim: Math.min(bound * to, (limit * to) / at), keepTurns }
 }
 
 /** The same in our own tokens, of the messages alone. What was refused comes back clearly smaller, whatever the window is said to be. */
 function goalOf(
-  { limit, aim, keepTurns }: Limits,
+  { limit, most, aim, keepTurns }: Limits,
   size: number,
   { state, fixed }: Demand,
   { overhead, scale }: Correction,
 ): Goal {
-  const most = state === 'refused' ? AFTER_REFUSAL : { target: Infinity, limit: Infinity }
+  const refused = state === 'refused' ? AFTER_REFUSAL : { target: Infinity, limit: Infinity }
   const ours = (tokens: number): number => (tokens - overhead) / scale - fixed
-  return { target: ours(Math.min(aim, size * most.target)), limit: ours(Math.min(limit, size * most.limit)), keepTurns }
+  const limited = (tokens: number): number => ours(Math.min(tokens, size * refused.limit))
+  return { target: ours(Math.min(aim, size * refused.target)), limit: limited(limit), most: limited(most), keepTurns }
 }
 
 /** Writes down where the session goes on from, and shows what was done. */

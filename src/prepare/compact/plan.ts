@@ -4,7 +4,7 @@
  */
 
 import type { Message } from '../../core/message.ts'
-import { OUTLINE_CHARS, shortened } from './shorten.ts'
+import { OUTLINE_CHARS, shortened, textLength, withoutMiddle } from './shorten.ts'
 import { isSummary, total, withMessages } from './units.ts'
 import type { TokensOf, Unit } from './units.ts'
 
@@ -12,14 +12,22 @@ import type { TokensOf, Unit } from './units.ts'
 export interface Goal {
   /** Compaction is deep, so that it is rare: a provider's prompt cache begins anew after each. */
   readonly target: number
-  /** More than this cannot be sent. What is recent is given up for it, and for nothing less. */
+  /** From this size on room is made. What is recent is given up for it, and for nothing less. */
   readonly limit: number
+  /** More than this cannot be sent; at least `limit`. What the conversation began with is cut for it, and for nothing less. */
+  readonly most: number
   /** Turns before the present one that are kept as they are where they fit. */
   readonly keepTurns: number
 }
 
 /** Of the target, what a summary may take. */
-export const SUMMARY_SHARE = 0.15
+const SUMMARY_SHARE = 0.15
+const LEAST_SUMMARY = 64
+
+/** Tokens that a summary may take. */
+export function summaryTokens({ target }: Goal): number {
+  return Math.max(LEAST_SUMMARY, Math.floor(target * SUMMARY_SHARE))
+}
 
 /** What comes before `recent`, but for what stays, has to make room; what comes after is kept as it is. */
 export interface Division {
@@ -62,19 +70,59 @@ export function withOutlines({ units, recent }: Division, tokensOf: TokensOf): D
 export function withSummary(division: Division, summary: Message, tokensOf: TokensOf): Division {
   const { units, recent } = division
   const last = units.findLastIndex((unit, index) => index < recent && !unit.stays)
-  const unit: Unit = { messages: [summary], tokens: tokensOf(summary), stays: false, asks: false }
+  const unit: Unit = { messages: [summary], tokens: tokensOf(summary), stays: false, asks: false, opens: false }
   const before = units.slice(0, recent).flatMap((each, index) => (index === last ? [unit] : each.stays ? [each] : []))
   return { units: [...before, ...units.slice(recent)], recent: before.length }
 }
 
-/** Gives up what is recent, the least needed first, until the rest is within the limit. What stays, stays. */
-export function trim(division: Division, limit: number, tokensOf: TokensOf): Division {
+/** Of the room that what else has to stay leaves, what the beginning keeps at least. */
+const OPENING_SHARE = 0.25
+
+/**
+ * Without the middle of what the conversation began with, where it could not be sent even if all that may be given up were. Nothing happens
+ * where that does not help either.
+ */
+export function withShorterOpening(units: readonly Unit[], goal: Goal, tokensOf: TokensOf): readonly Unit[] {
+  const at = units.findIndex(({ opens }) => opens)
+  const opening = units[at]
+  const least = leastOf(units, tokensOf)
+  if (opening === undefined || least <= goal.most) return units
+  const free = goal.most - (least - opening.tokens)
+  if (free <= 0) return units
+  const room = Math.max(goal.target - (total(units) - opening.tokens), free * OPENING_SHARE)
+  const shorter = cutTo(opening, room, tokensOf)
+  return shorter.tokens < opening.tokens && shorter.tokens <= free ? units.with(at, shorter) : units
+}
+
+function cutTo(unit: Unit, room: number, tokensOf: TokensOf): Unit {
+  let chars = (unit.messages.reduce((sum, message) => sum + textLength(message), 0) * room) / unit.tokens
+  for (; ; chars *= 0.8) {
+    const left = Math.max(OUTLINE_CHARS, Math.floor(chars))
+    const messages = unit.messages.map((message) => withoutMiddle(message, left))
+    const cut = withMessages(unit, messages, tokensOf)
+    if (cut.tokens <= room || left === OUTLINE_CHARS) return cut
+  }
+}
+
+/** Tokens of what is left when all that may be given up is. */
+function leastOf(units: readonly Unit[], tokensOf: TokensOf): number {
+  const worst = new Set(uncited(units))
+  const kept = units.filter((unit, at) => !worst.has(unit) && (unit.stays || at === units.length - 1))
+  return total(kept.map((unit) => outlined(unit, tokensOf)))
+}
+
+/**
+ * Gives up what is not needed, the least needed first, until the rest is within the limit; where that cannot be reached, only what cannot be
+ * sent. What stays, stays.
+ */
+export function trim(division: Division, goal: Goal, tokensOf: TokensOf): Division {
   const { recent } = division
   let { units } = division
+  const limit = leastOf(units, tokensOf) <= goal.limit ? goal.limit : goal.most
   const isOver = (): boolean => total(units) > limit
   const last = (): number => units.length - 1
   for (let at = recent; at < last() && isOver(); at++) units = units.with(at, outlined(unitAt(units, at), tokensOf))
-  for (let at = recent; at < last() && isOver();) {
+  for (let at = 0; at < last() && isOver();) {
     if (unitAt(units, at).stays || isSummary(unitAt(units, at))) at++
     else units = units.toSpliced(at, 1)
   }

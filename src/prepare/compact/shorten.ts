@@ -1,4 +1,4 @@
-/** Tool output that has been read and answered is kept in outline. */
+/** Tool output that has been read and answered is kept in outline; of other text the middle can be left out. */
 
 import { fromParts } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
@@ -18,18 +18,43 @@ export function shortened(message: Message, chars: number = OUTLINE_CHARS): Mess
   return fromParts('tool', parts, message)
 }
 
+/** What a user said, with about `chars` characters of its text; itself where it has no more. */
+export function withoutMiddle(message: Message, chars: number): Message {
+  const all = textLength(message)
+  const parts = message.parts.map((part) => {
+    if (part.type !== 'text') return part
+    const share = Math.floor((chars * part.text.length) / all)
+    return part.text.length > share + WORTHWHILE ? { ...part, text: cutText(part.text, share, OF_MESSAGE) } : part
+  })
+  return parts.every((part, at) => part === message.parts[at]) ? message : fromParts(message.role, parts, message)
+}
+
+export function textLength({ parts }: Message): number {
+  return parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0)
+}
+
+const OF_MESSAGE = (left: number): string => `[… ${left} characters of this message were left out to make room …]`
+const LEFT_OUT = /\n\[… (\d+) characters of this message were left out to make room …\]\n/
+
+const OF_OUTPUT = (left: number): string =>
+  `[… ${left} characters were left out to make room; call the tool again if you need them …]`
+
+function cutText(text: string, chars: number, note: (left: number) => string): string {
+  const head = Math.round(chars * HEAD_SHARE)
+  const tail = text.length - (chars - head)
+  // What was left out before stands in the middle that goes now.
+  const [mark = '', before = '0'] = LEFT_OUT.exec(text.slice(head, tail)) ?? []
+  const left = tail - head - mark.length + Number(before)
+  return `${text.slice(0, head).toWellFormed()}\n${note(left)}\n${text.slice(tail).toWellFormed()}`
+}
+
 function isLong({ content, attachments }: ToolResultPart, chars: number): boolean {
   return content.length > chars + WORTHWHILE || attachments !== undefined
 }
 
 function outline({ attachments, content, ...part }: ToolResultPart, chars: number): ToolResultPart {
   const notes: string[] = []
-  let text = content
-  if (content.length > chars + WORTHWHILE) {
-    const head = Math.round(chars * HEAD_SHARE)
-    const left = content.length - chars
-    text = `${content.slice(0, head).toWellFormed()}\n[… ${left} characters were left out to make room; call the tool again if you need them …]\n${content.slice(head + left).toWellFormed()}`
-  }
+  const text = content.length > chars + WORTHWHILE ? cutText(content, chars, OF_OUTPUT) : content
   if (attachments !== undefined) notes.push(`[${attachments.length} attached files were left out to make room.]`)
   return { ...part, content: [text, ...notes].join('\n') }
 }

@@ -10,6 +10,8 @@ export interface Unit {
   readonly stays: boolean
   /** It begins a turn that is over: what a user said. */
   readonly asks: boolean
+  /** What the conversation began with, in a turn that is over: it stays, but for its middle when nothing else is left. */
+  readonly opens: boolean
 }
 
 export type TokensOf = (message: Message) => number
@@ -28,6 +30,7 @@ export function unitsOf(messages: readonly Message[], turn: ReadonlySet<MessageI
       tokens: sumOf(own, tokensOf),
       stays: own.some((message) => message === first || mustStay(message, turn)) || hasOpenCall(own),
       asks: own[0]?.role === 'user' && own[0].summary !== true && !turn.has(own[0].id),
+      opens: first !== undefined && own[0] === first && !mustStay(first, turn),
     })
     at = end
   }
