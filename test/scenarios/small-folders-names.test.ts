@@ -19,6 +19,9 @@ const PUMPS =
   '# Pumps\n\nThree people run the site. Tablets are given five times a day.\n\n## Error codes\n\n| Code | Meaning |\n|---|---|\n| E1 | Water too low |\n| E2 | Lid open |\n| E3 | Sensor broken |\n| E4 | Base overheated |\n| E7 | No mains |\n'
 const KETTLES =
   '# Kettles\n\nThe K2 is a kettle with variable temperature, made in Leeds. It went on sale in March and replaced the K1, which was sold for three years.\n\n| Property | K2 Standard | K2 Pro |\n|---|---|---|\n| Capacity | 1.2 litres | 1.7 litres |\n| Weight | 980 g | 1340 g |\n| Price | £79 | £119 |\n\nHold the lever for three seconds to switch on keep-warm. The kettle then holds the temperature for 30 minutes and switches itself off.\n'
+const ROOMS =
+  '# Rooms\n\nRoom R12 holds eight people. It was painted last year. R14 holds twelve.\n\n## Screens\n\n| Room | Seats | Screen |\n|---|---|---|\n| R12 | 8 | yes |\n| R15 | 4 | |\n'
+const MARKS = 'The Mark-2 was built in 1951. Its successor Mark-3 was built in 1955 and weighs 3 tonnes.\n'
 const FLIGHTS = '# Flights\n\nApollo-11 landed in 1969. COVID-19 closed the museum. The F-16 flies at Mach 2.\n'
 
 test.each([
@@ -34,6 +37,14 @@ test.each([
   ['What is the weight of the K1?', KETTLES, REFUSED],
   ['What is the capacity of the K2 Pro?', KETTLES, '1.7 litres'],
   ['How much does the K2 Standard cost?', KETTLES, '£79'],
+  ['How many people does R14 hold?', ROOMS, /R14 holds twelve/],
+  ['When was R12 painted?', ROOMS, /painted last year/],
+  ['When was R14 painted?', ROOMS, REFUSED],
+  ['Does R15 have a screen?', ROOMS, REFUSED],
+  ['How many people does R13 hold?', ROOMS, REFUSED],
+  ['How much does the Mark-3 weigh?', MARKS, /3 tonnes/],
+  ['How much does the Mark-2 weigh?', MARKS, REFUSED],
+  ['When was the Mark-4 built?', MARKS, REFUSED],
   ['When did Apollo 11 land?', FLIGHTS, /^Apollo-11 landed/],
   ['How fast does the F16 fly?', FLIGHTS, /The F-16 flies/],
   ['How fast does the F 16 fly?', FLIGHTS, /The F-16 flies/],

@@ -8,34 +8,58 @@ import type { Word } from './words.ts'
 
 /** For each term of the question 1 where these words have another name of its kind: the same letters with another number. */
 export function rivals({ terms, words: asked, given }: Question, words: readonly Word[]): number[] {
-  const others = new Set(words.flatMap((word) => (word.coded && !given.has(word.stem) ? [lettersOf(word)] : [])))
+  const others = new Set(
+    words.flatMap((word, index) => {
+      const isOther = word.coded ? !given.has(word.stem) : isNumbered(word, words[index + 1])
+      return isOther ? [lettersOf(word)] : []
+    }),
+  )
   return terms.map(({ coded, stem }) => {
     const name = coded && others.size > 0 ? asked.find((word) => word.stem === stem) : undefined
     return name !== undefined && others.has(lettersOf(name)) ? 1 : 0
   })
 }
 
+/** `Mark-3`, where `Mark-2` is asked for: what is asked for itself has been joined to one word before. */
+function isNumbered({ end, numeric }: Word, next: Word | undefined): boolean {
+  return !numeric && next?.numeric === true && next.start - end === 1
+}
+
 function lettersOf({ parts, lower }: Word): string {
   return parts?.[0]?.lower ?? lower
+}
+
+/** Which names a stretch of a passage has: the question's, others of their kind, both or neither. */
+export interface NamesSaid {
+  readonly asked: boolean
+  readonly other: boolean
+}
+
+/**
+ * @param said how well each term is said.
+ * @param rivalled what `rivals` finds.
+ */
+export function namesSaid({ terms }: Question, said: readonly number[], rivalled: readonly number[]): NamesSaid {
+  const has = (strengths: readonly number[]): boolean => terms.some(({ coded }, term) => coded && strengths[term] === 1)
+  return { asked: has(said), other: has(rivalled) }
 }
 
 /**
  * Whether what is said here is said of another name.
  *
- * @param said how well each term is said, here and above.
- * @param passage the same for the whole passage with its headings.
- * @param rivalled what `rivals` finds, here and above.
+ * @param parts names in each sentence.
+ * @param around names in its row and headings.
+ * @param last what is named last above it, under the same heading: "it" means that one.
  */
-export function isOfAnotherName(
-  { terms }: Question,
-  said: readonly number[],
-  passage: readonly number[],
-  rivalled: readonly number[],
-): boolean {
-  const names = [...terms.keys()].filter((term) => terms[term]?.coded === true)
-  if (names.length === 0 || names.some((term) => said[term] === 1)) return false
-  return names.some((term) => rivalled[term] === 1) || !names.some((term) => passage[term] === 1)
+export function isOfAnotherName(parts: readonly NamesSaid[], around: NamesSaid, last: NamesSaid): boolean {
+  if (around.asked) return false
+  const [first = NEITHER] = parts
+  const begins = first.asked || first.other ? first : last
+  if (parts.some(({ asked, other }) => other && !asked) || (begins.other && !begins.asked)) return true
+  return !parts.some(({ asked }) => asked) && (around.other || !begins.asked)
 }
+
+export const NEITHER: NamesSaid = { asked: false, other: false }
 
 export function contextOf(context: Context | undefined): readonly (readonly number[])[] {
   return context === undefined ? [] : [context.close, context.wide]

@@ -13,7 +13,7 @@ import type { Passage } from './passage.ts'
 import { definedName, describedLines } from './definitions.ts'
 import { LIGHT_VERBS, VALUE_NOUNS } from './lexicon.ts'
 import { spellLike } from './named.ts'
-import { contextOf, isOfAnotherName, namesAnother, rivals } from './other-names.ts'
+import { contextOf, isOfAnotherName, namesAnother, namesSaid, NEITHER, rivals } from './other-names.ts'
 import type { Question } from './question.ts'
 import { covered, either, strengths } from './share.ts'
 import { readUnits } from './sentences.ts'
@@ -109,7 +109,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       look: (cell) =>
         HAS_LOOK.has(question.kind) ? Math.max(0, ...(inCells.get(cell) ?? []).map(({ strength }) => strength)) : 0,
     })
-    const ofAnotherName = otherNames(question, { units, words, matches, contexts, titleMatches }, columnWords, readWords(above))
+    const ofAnotherName = otherNames(question, { units, words, matches, contexts }, columnWords, readWords(above))
     const isDescribed = new Set(described.values())
     const isBareDefinition = (line: Unit): boolean => {
       const name = isDescribed.has(line) ? undefined : definedName(passage.text, line)
@@ -162,12 +162,12 @@ const ASKS_NUMBER: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['count', 'quan
 /** "Which *gate* has the flight to Lima?" names two columns, and asks for the first. */
 const ASKED_FIRST = 0.5
 
-type Read = Pick<Reading, 'units' | 'words' | 'matches' | 'contexts' | 'titleMatches'>
+type Read = Pick<Reading, 'units' | 'words' | 'matches' | 'contexts'>
 
 /** Makes a function that tells which windows are about another name than the question's. */
 function otherNames(
   question: Question,
-  { units, words, matches, contexts, titleMatches }: Read,
+  { units, words, matches, contexts }: Read,
   columns: readonly (readonly Word[])[],
   above: readonly Word[],
 ): (window: Window) => boolean {
@@ -176,12 +176,27 @@ function otherNames(
   const rivalsOf = (unit: Unit): number[] => rivals(question, words.slice(...wordsOf(unit)))
   const columnRivals = columns.map((name) => rivals(question, name))
   const rivalContexts = readContexts(question, units, rivals(question, above), rivalsOf, columnRivals)
-  const passage = either(strengths(question, { matches }, 0, matches.length), titleMatches)
-  return (window) => {
-    const range = wordsOf(window)
-    const said = contextOf(contexts[window.first]).reduce(either, strengths(question, { matches }, ...range))
-    const others = contextOf(rivalContexts[window.first]).reduce(either, rivals(question, words.slice(...range)))
-    return isOfAnotherName(question, said, passage, others)
+  const all = units.map((unit) => namesSaid(question, strengths(question, { matches }, ...wordsOf(unit)), rivalsOf(unit)))
+  let named = NEITHER
+  const namedBefore = all.map((said, index) => {
+    const before = named
+    if (units[index]?.kind === 'heading') named = NEITHER
+    else if (said.asked || said.other) named = said
+    return before
+  })
+  return ({ first, last }) => {
+    const around = namesSaid(
+      question,
+      contextOf(contexts[first]).reduce(
+        either,
+        question.terms.map(() => 0),
+      ),
+      contextOf(rivalContexts[first]).reduce(
+        either,
+        question.terms.map(() => 0),
+      ),
+    )
+    return isOfAnotherName(all.slice(first, last + 1), around, namedBefore[first] ?? NEITHER)
   }
 }
 
