@@ -255,7 +255,7 @@ function isNumeric({ terms }: Cell): boolean {
   return terms.every(({ kind }) => kind === 'number')
 }
 
-/** `K2 Pro` is what is said, and this is the record of `K2 Pro Max`; or the other way round. */
+/** Another record is named and this one is not: `K2 Pro` is what is said, and this is the record of `K2 Pro Max`. */
 function otherKey({ view, records, key, keySaid }: Setting, record: DataRecord): string | undefined {
   const own = record.cells[key]
   if (own === undefined || own.terms.length === 0 || keySaid.get(record) !== undefined) return undefined
@@ -263,7 +263,9 @@ function otherKey({ view, records, key, keySaid }: Setting, record: DataRecord):
     a.terms.length > 0 && a.terms.every((term) => b.terms.some((one) => agree(one, term)))
   for (const other of records) {
     const cell = other.cells[key]
-    if (cell !== undefined && keySaid.get(other) !== undefined && (isPartOf(cell, own) || isPartOf(own, cell)))
+    if (cell === undefined || keySaid.get(other) === undefined) continue
+    // A record may well speak of another one.
+    if (isPartOf(own, cell) || isPartOf(cell, own) || (!isNumeric(cell) && !record.cells.some((one) => isPartOf(cell, one))))
       return `it stands in the ${view.of} of “${own.text}”, not of “${cell.text}”`
   }
   return undefined
