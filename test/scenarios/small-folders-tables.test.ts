@@ -110,6 +110,19 @@ test.each([
   expect(await ask(source, text, question)).toBe(expected)
 })
 
+const ROUTES =
+  '| Method | Path | Returns |\n|---|---|---|\n| GET | /users | a list of users |\n| POST | /users | the new user |\n'
+const WAGES = 'id,name,salary_2023\n17,Mira Holt,51000\n18,Jon Berg,62000\n'
+
+test.each([
+  ['What does POST /users return?', 'a.md', ROUTES, 'the new user'],
+  ['What does PUT /users return?', 'a.md', ROUTES, REFUSED],
+  ['What was the salary of Jon Berg in 2023?', 'a.csv', WAGES, '62000'],
+  ['What was the salary of Jon Berg in 2022?', 'a.csv', WAGES, REFUSED],
+])('QRY-RAG-022 nor with that of another name or year: %j', async (question, source, text, expected) => {
+  expect(await ask(source, text, question)).toBe(expected)
+})
+
 const BOILERS =
   '# Boilers\n\n| Property | M2 Plain | M2 Deluxe |\n|---|---|---|\n| Capacity | 1.3 litres | 1.9 litres |\n| Weight | 880 g | 1240 g |\n\nThe capacity of the M2 Deluxe was settled after long talks with cafes in Ghent, which had asked for one that serves five people.\n\nThe M2 Plain and the M2 Deluxe have the same weight of lid.\n'
 

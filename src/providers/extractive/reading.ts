@@ -94,6 +94,8 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       return name === undefined ? context : { ...context, close: either(context.close, name) }
     })
     const around = new Map(units.map((unit, index) => [unit, contexts[index]?.wide ?? titleMatches]))
+    const hasOtherNumber = (name: readonly Word[]): boolean =>
+      name.some(({ numeric, stem }) => numeric && !question.given.has(stem))
     const telling = tellingCells(units, {
       said,
       saidAbove: columns,
@@ -103,7 +105,10 @@ export function readPassages(question: Question, passages: readonly Passage[], l
         const [from, to] = wordRange(words, start, end)
         return namesAnother(question, words.slice(from, to), matches.slice(from, to), unsaid)
       },
-      dispensable: question.terms.map(({ lower }) => LIGHT_VERBS.has(lower) || VALUE_NOUNS.has(lower)),
+      hasOtherNumber: (column) => hasOtherNumber(wordsOf(column)),
+      otherNumberAbove: columnWords.map(hasOtherNumber),
+      dispensable: question.terms.map(({ lower, specific }) => !specific && (LIGHT_VERBS.has(lower) || VALUE_NOUNS.has(lower))),
+      numbers: question.terms.map(({ lower }) => /^\d/.test(lower)),
       asked: (column) => asked(wordsOf(column), said(column)),
       askedAbove: columnWords.map((name, index) => asked(name, columns[index] ?? [])),
       look: (cell) =>

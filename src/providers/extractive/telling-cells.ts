@@ -21,14 +21,27 @@ export interface TableView {
   readonly look: (cell: Unit) => number
   /** The cell names something else than what the question names: the blue chair, and not the red one. Of these terms nothing says any. */
   readonly isOther: (cell: Unit, unsaid: readonly boolean[]) => boolean
+  /** The name of a column holds a number that the question does not say. */
+  readonly hasOtherNumber: (column: Unit) => boolean
+  /** The same for the names of columns that stand above the whole passage. */
+  readonly otherNumberAbove: readonly boolean[]
   /** Terms that a table need not say. */
   readonly dispensable: readonly boolean[]
+  /** Terms that are numbers. */
+  readonly numbers: readonly boolean[]
 }
 
 /** What the names of the columns say, and how much the question asks for each. */
 interface ColumnView {
   readonly said: readonly number[]
   readonly asked: number
+  readonly hasOtherNumber: boolean
+}
+
+/** A row that the question may mean, and which terms neither it nor what stands above says. */
+interface Meant {
+  readonly row: readonly Unit[]
+  readonly unsaid: readonly boolean[]
 }
 
 /**
@@ -40,13 +53,17 @@ export function tellingCells(units: readonly Unit[], view: TableView): Map<Unit,
   const { said, asked, isGiven, look } = view
   const telling = new Map<Unit, { isAsked: boolean }>()
   const columns = columnNames<ColumnView>(
-    (unit) => ({ said: said(unit), asked: asked(unit) }),
-    view.askedAbove.map((one, index) => ({ said: view.saidAbove[index] ?? [], asked: one })),
+    (unit) => ({ said: said(unit), asked: asked(unit), hasOtherNumber: view.hasOtherNumber(unit) }),
+    view.askedAbove.map((one, index) => ({
+      said: view.saidAbove[index] ?? [],
+      asked: one,
+      hasOtherNumber: view.otherNumberAbove[index] === true,
+    })),
   )
   let table: Unit[][] = []
   const finish = (): void => {
     const names = columns.all()
-    for (const row of meant(table, [...names.values()], view)) {
+    for (const { row, unsaid } of meant(table, [...names.values()], view)) {
       const present = new Set(row.map(({ column }) => column))
       const missing = [...names].filter(([column]) => !present.has(column)).map(([, name]) => name.asked)
       const open = row.filter((cell) => !isGiven(cell)).map((cell) => columns.of(cell)?.asked ?? 0)
@@ -60,7 +77,10 @@ export function tellingCells(units: readonly Unit[], view: TableView): Map<Unit,
         return (name > 0 ? 1 + name : look(cell) * LOOKS_RIGHT) + length / 10
       })
       const best = row[worths.indexOf(Math.max(...worths))]
-      if (best !== undefined) telling.set(best, { isAsked: (columns.of(best)?.asked ?? 0) > 0 })
+      const column = best === undefined ? undefined : columns.of(best)
+      // The figure of 2023 is none of 2022.
+      if (column?.hasOtherNumber === true && unsaid.some((is, term) => is && view.numbers[term] === true)) continue
+      if (best !== undefined) telling.set(best, { isAsked: (column?.asked ?? 0) > 0 })
     }
     table = []
   }
@@ -85,10 +105,10 @@ const LOOKS_RIGHT = 0.9
  *
  * Who asks for E31 does not mean E07, and who asks for Dublin none of London, Paris and Berlin.
  */
-function meant(table: readonly Unit[][], names: readonly ColumnView[], view: TableView): Unit[][] {
+function meant(table: readonly Unit[][], names: readonly ColumnView[], view: TableView): Meant[] {
   const found = table.map((row) => row.map(view.said).reduce(either))
   const rows = notOutdone(table, found)
-  if (names.length === 0) return rows.map((index) => table[index] ?? [])
+  if (names.length === 0) return rows.map((index) => ({ row: table[index] ?? [], unsaid: [] }))
   // What every row says chooses none.
   const common = found.reduce((all, one) => all.map((strength, term) => Math.min(strength, one[term] ?? 0)), found[0] ?? [])
   const isAlone = table.length === 1
@@ -97,9 +117,9 @@ function meant(table: readonly Unit[][], names: readonly ColumnView[], view: Tab
     const own = found[index] ?? []
     const everywhere = [view.around(row[0] ?? NOWHERE), ...names.map(({ said }) => said)].reduce(either, own)
     const unsaid = everywhere.map((strength, term) => strength <= 0 && view.dispensable[term] !== true)
-    if (!unsaid.includes(true)) return [row]
+    if (!unsaid.includes(true)) return [{ row, unsaid }]
     const isChosen = own.some((strength, term) => strength > 0 && (isAlone || strength > (common[term] ?? 0)))
-    return isChosen && !row.some((cell) => view.isOther(cell, unsaid)) ? [row] : []
+    return isChosen && !row.some((cell) => view.isOther(cell, unsaid)) ? [{ row, unsaid }] : []
   })
 }
 
