@@ -45,9 +45,11 @@ export function supportOf(comparison: Comparison, passage: PassageText, said: Pl
       !(rows.length > 0 && monthOf(word.word) !== undefined) &&
       !standsAnywhere(comparison, passage, context, word),
   )
+  // Of a sentence `there` is the sentence; of a passage with tables it would be read as the whole.
+  const isElsewhere = ({ at }: ContentWord): boolean => rows.length > 0 && passageHasExactly(comparison, passage, at)
   const weighed = [
     ...sentences.map((place): Candidate => {
-      const found = weigh(statement, contentWords, readPlace(passage, place), context)
+      const found = weigh(statement, contentWords, readPlace(passage, place), context, isElsewhere)
       return { place, isRow: false, share: 1 - found.missing.length / contentWords.length, ...found }
     }),
     ...weighTables(comparison, passage, said, rows, context).map((row): Candidate => ({ ...row, isRow: true })),
@@ -109,14 +111,22 @@ interface Weighed {
   readonly problem: string | undefined
 }
 
-function weigh(statement: Reading, contentWords: readonly ContentWord[], place: Reading, context: Bag): Weighed {
+function weigh(
+  statement: Reading,
+  contentWords: readonly ContentWord[],
+  place: Reading,
+  context: Bag,
+  isElsewhere: (word: ContentWord) => boolean,
+): Weighed {
   const missing: string[] = []
   let problem: string | undefined
-  for (const { word, kind } of contentWords) {
+  for (const contentWord of contentWords) {
+    const { word, kind } = contentWord
     if (kind === 'number') {
       if (numberValues(word).some((value) => place.values.has(value))) continue
       missing.push(word)
-      if (!bagHasFormOf(context, word)) problem ??= `“${word}” does not stand there`
+      const how = isElsewhere(contentWord) ? 'stands there, but not with the rest' : 'does not stand there'
+      if (!bagHasFormOf(context, word)) problem ??= `“${word}” ${how}`
     } else if (kind === 'pair') {
       if (!place.pairs.has(word)) missing.push(word)
     } else if (!bagHasFormOf(place.bag, word) && !bagHasFormOf(context, word)) {

@@ -271,6 +271,46 @@ const HIST = `Kings of Varland:
 | Otto II | 1430 | 1451–1479 | Clara of Thule |
 | Rurik | 1455 | 1479–1502 | none |`
 
+const FLEET = `# Vehicle fleet
+
+All vehicles are serviced every year. The diesel van is being sold.
+
+| Plate | Vehicle | Driver | Mileage (km) | Next service | Fuel |
+|---|---|---|---|---|---|
+| AB-341 | Transit van | Jo Petty | 84,200 | 2025-03-01 | diesel |
+| AB-352 | City car | Kim Abara | 12,750 | 2025-07-15 | electric |
+| CD-118 | Pickup | Jo Petty | 131,900 | 2025-01-20 | petrol |`
+
+const TRIAL = `arm,participants,dropouts,mean_age,responders_percent
+placebo,120,14,54.2,22
+low dose,118,9,53.7,41
+high dose,121,21,55.0,58`
+
+const VISA = `| Nationality | Visa needed | Longest stay | Fee |
+|---|---|---|---|
+| Canada | no | 90 days | none |
+| Brazil | yes | 60 days | $35 |
+| Japan | no | 180 days | none |
+| Kenya | yes | 30 days | $50 |`
+
+const MOUNT = `| Mountain | Height | First ascent | Country |
+|---|---|---|---|
+| Karn Peak | 4,810 m | 1858, by Ulla Berg and Tom Rask | Norland |
+| Mount Silva | 6,035 m | 1911, by Pedro Alva | Sudland |
+| Torre Fina | 3,128 m | unclimbed | Sudland |`
+
+const PROTO = `| Field | Type | Required | Since |
+|---|---|---|---|
+| id | string | yes | 1.0 |
+| amount | integer | yes | 1.0 |
+| note | string | no | 1.4 |
+| tags | list of strings | no | 2.1 |`
+
+const WAGE = `Tarifgruppe;Stundenlohn;Zuschlag nachts;Urlaubstage
+E1;14,20 €;20 %;26
+E2;16,85 €;25 %;28
+E3;19,40 €;25 %;30`
+
 describe('QRY-RAG-022 what stands in a row under the names of its columns is borne out', () => {
   test.each([
     ['The Heron costs £480 per week', BOATS],
@@ -450,6 +490,36 @@ describe('QRY-RAG-022 what stands in a row under the names of its columns is bor
     ['Clara of Thule was the spouse of Otto II', HIST],
     ['Rurik had no spouse', HIST],
     ['Otto I married Anna of Brehm', HIST],
+    ['The vehicle with the plate AB-352 is an electric city car driven by Kim Abara', FLEET],
+    ['Jo Petty drives both the Transit van and the pickup', FLEET],
+    ['The pickup has done 131,900 km so far', FLEET],
+    ['The next service of the city car is due on 15 July 2025', FLEET],
+    ['According to the fleet list, CD-118 runs on petrol', FLEET],
+    ['The Transit van has a mileage of 84200 km, whereas the city car has only 12750 km', FLEET],
+    ['All vehicles are serviced every year', FLEET],
+    ['In the placebo arm there were 120 participants, of whom 14 dropped out', TRIAL],
+    ['58 percent of the patients in the high dose arm were responders', TRIAL],
+    ['The mean age in the low dose group was 53.7', TRIAL],
+    ['There were 9 dropouts with the low dose and 21 with the high dose', TRIAL],
+    ['Responders: 22 % with placebo, 41 % with the low dose, 58 % with the high dose', TRIAL],
+    ['Citizens of Brazil need a visa, which costs $35', VISA],
+    ['Visitors from Japan do not need a visa and may stay for up to 180 days', VISA],
+    ['Kenyans pay a fee of $50', VISA],
+    ['No visa is needed for Canada and Japan', VISA],
+    ['People from Canada can stay 90 days without a visa', VISA],
+    ['A visa is needed by nationals of Brazil and Kenya', VISA],
+    ['Karn Peak was first climbed in 1858 by Ulla Berg and Tom Rask', MOUNT],
+    ['Mount Silva, at 6,035 m, lies in Sudland', MOUNT],
+    ['Torre Fina is still unclimbed', MOUNT],
+    ['Pedro Alva made the first ascent of Mount Silva', MOUNT],
+    ['Karn Peak (4,810 m) is in Norland and Torre Fina (3,128 m) in Sudland', MOUNT],
+    ['The field `amount` is an integer and is required', PROTO],
+    ['`note` is an optional string that exists since 1.4', PROTO],
+    ['The field tags was added in version 2.1', PROTO],
+    ['The field note is not required', PROTO],
+    ['In der Tarifgruppe E2 beträgt der Stundenlohn 16,85 €', WAGE],
+    ['E3 hat 30 Urlaubstage', WAGE],
+    ['Der Zuschlag nachts liegt in E1 bei 20 %', WAGE],
   ])('%s', (answer, text) => {
     expect(citationsOf(answer, text)).toMatchObject([{ supported: true }])
   })
@@ -634,6 +704,38 @@ describe('QRY-RAG-022 what is put together from two rows, or taken from another 
     ['Rurik married Anna of Brehm', HIST],
     ['Rurik was born in 1479', HIST],
     ['Otto II was the spouse of Anna of Brehm', HIST],
+    ['The vehicle with the plate AB-352 is driven by Jo Petty', FLEET],
+    ['Kim Abara drives the pickup', FLEET],
+    ['The pickup has done 84,200 km so far', FLEET],
+    ['The next service of the city car is due on 1 March 2025', FLEET],
+    ['CD-118 runs on diesel', FLEET],
+    ['The Transit van has a mileage of 12750 km, whereas the city car has 84200 km', FLEET],
+    ['The electric van is being sold', FLEET],
+    ['In the placebo arm there were 14 participants', TRIAL],
+    ['41 percent of the patients in the high dose arm were responders', TRIAL],
+    ['The mean age in the low dose group was 55.0', TRIAL],
+    ['There were 21 dropouts with the low dose and 9 with the high dose', TRIAL],
+    ['Responders: 22 % with placebo, 58 % with the low dose, 41 % with the high dose', TRIAL],
+    ['Citizens of Japan need a visa', VISA],
+    ['Visitors from Brazil do not need a visa', VISA],
+    ['Citizens of Kenya may stay for up to 60 days', VISA],
+    ['No visa is needed for Canada and Kenya', VISA],
+    ['The fee for Brazil is $50', VISA],
+    ['People from Kenya can stay 30 days without a visa', VISA],
+    ['Karn Peak was first climbed in 1911', MOUNT],
+    ['Mount Silva, at 4,810 m, lies in Sudland', MOUNT],
+    ['Karn Peak is still unclimbed', MOUNT],
+    ['Ulla Berg made the first ascent of Mount Silva', MOUNT],
+    ['Torre Fina was first climbed by Pedro Alva', MOUNT],
+    ['Karn Peak lies in Sudland', MOUNT],
+    ['Karn Peak (3,128 m) is in Norland and Torre Fina (4,810 m) in Sudland', MOUNT],
+    ['The field `amount` is a string', PROTO],
+    ['The field note is required', PROTO],
+    ['The field tags was added in version 1.4', PROTO],
+    ['The field id is not required', PROTO],
+    ['In der Tarifgruppe E2 beträgt der Stundenlohn 14,20 €', WAGE],
+    ['E3 hat 28 Urlaubstage', WAGE],
+    ['Der Zuschlag nachts liegt in E1 bei 26 %', WAGE],
   ])('%s', (answer, text) => {
     const [citation] = citationsOf(answer, text)
     expect(citation).toMatchObject({ supported: false })
