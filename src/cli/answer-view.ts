@@ -8,6 +8,7 @@ import { foldEvents } from '../core/fold.ts'
 import type { TurnRow } from '../core/recorder.ts'
 import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
+import { elapsed } from '../util/clock.ts'
 import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
 import type { TextStream } from '../util/terminal.ts'
 import { eventNote, finishNote } from './event-notes.ts'
@@ -77,7 +78,7 @@ function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | un
     finishReason: result?.finishReason ?? null,
     usage: (result ?? recorded)?.usage ?? usageSoFar(events),
     costUsd: (result ?? recorded)?.costUsd ?? null,
-    latencyMs: first === undefined || last === undefined ? null : last.at - first.at,
+    latencyMs: first === undefined || last === undefined ? null : elapsed(first.at, last.at),
     sessionId: first?.sessionId ?? null,
     turnId: first?.turnId ?? null,
     traceId: (result ?? recorded)?.traceId ?? null,
