@@ -175,8 +175,9 @@ function countsOn(cells: readonly string[]): boolean {
  */
 export function headerOf(rows: readonly (readonly string[])[]): number | undefined {
   const { value: usual } = mostCommon(rows.map(({ length }) => length).filter((length) => length > 1))
-  const index = rows.findIndex(({ length }) => length > 1 && length === usual)
+  const isNote = (row: readonly string[]): boolean => row.filter((cell) => cell !== '').length < 2
+  const index = rows.findIndex((row) => row.length === usual && !isNote(row))
   const first = rows[index]
-  const isAmongNotes = rows.slice(0, Math.max(0, index)).some(({ length }) => length > 1)
+  const isAmongNotes = rows.slice(0, Math.max(0, index)).some((row) => !isNote(row))
   return first !== undefined && !isAmongNotes && namesColumns(first, rows.slice(index + 1)) ? index : undefined
 }

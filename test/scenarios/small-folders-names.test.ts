@@ -55,6 +55,7 @@ test.each([
 })
 
 const MAP = '# river-map\n\nThe river-map library draws rivers. It was made in Ghent. Maps are saved as SVG files.\n'
+const STORE = '# Cloud Store\n\nCloud Store keeps files in Oslo. It was founded in 2015. Files are kept for 30 days.\n'
 const LEDGER =
   '# ledger-lite\n\nA small double-entry ledger library. Amounts are kept as integers of the smallest unit (cents), never as floats.\n\n## Design\n\nEntries are immutable once posted. A journal is saved to disk as JSON lines. There is no support for more than one currency in a ledger.\n\n## Licence\n\nMIT. Maintained by Ida Sol.\n'
 
@@ -64,6 +65,10 @@ test.each([
   ['Does river-map support PostgreSQL?', MAP, REFUSED],
   ['Who wrote river-map?', MAP, REFUSED],
   ['How much does river-map cost?', MAP, REFUSED],
+  ['When was Cloud Store founded?', STORE, /2015/],
+  ['Who wrote Cloud Store?', STORE, REFUSED],
+  ['How much does Cloud Store cost?', STORE, REFUSED],
+  ['Does Cloud Store support FTP?', STORE, REFUSED],
   ['Who maintains ledger-lite?', LEDGER, /Ida Sol/],
   ['Are amounts stored as floats?', LEDGER, /never as floats/],
   ['Does ledger-lite support PostgreSQL?', LEDGER, REFUSED],

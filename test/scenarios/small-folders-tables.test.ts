@@ -62,6 +62,22 @@ test.each([
   expect(await ask('table.csv', text, question)).toBe(expected)
 })
 
+const MARKED = '\uFEFFregion;q1;q2\r\nNord;1,5;2,5\r\nSüd;3,5;4,5\r\n'
+const EXPORTED = 'sep=;\nregion;q1;q2\nNord;1,5;2,5\nSüd;3,5;4,5\n'
+const TITLED = 'Stock of May 2024,,\n\nitem,qty,price_eur\nlamp,4,19.90\nchair,2,49.00\n'
+const PIPED = 'host|cpu2|mem\nalder|8|32\nbirch|16|64\n'
+
+test.each([
+  ['Was ist q2 von Süd?', MARKED, '4,5'],
+  ['Was ist q3 von Süd?', MARKED, REFUSED],
+  ['What is the q2 of Nord?', EXPORTED, '2,5'],
+  ['What is the price of the lamp?', TITLED, '19.90'],
+  ['What is the price of the table?', TITLED, REFUSED],
+  ['What is the cpu2 of birch?', PIPED, '16'],
+])('QRY-RAG-022 what programs write around a table is not part of it: %j', async (question, text, expected) => {
+  expect(await ask('table.csv', text, question)).toBe(expected)
+})
+
 const GATES = 'flight,from,to,gate\nBA12,London,Rome,A4\nLH7,Munich,Oslo,B2\nAF90,Paris,Lima,C11\n'
 const PARTS = 'item;qty;unit_price\nBolt M8;200;0,12\nBolt M10;150;0,18\nNut M8;300;0,05\n'
 

@@ -107,6 +107,22 @@ function isDispensable(lower: string): boolean {
   return LIGHT_VERBS.has(lower) || VALUE_NOUNS.has(lower)
 }
 
+/** Of the names that are said: of each run of words with capital letters only the heaviest counts, since they are one name. */
+function weightOfNames({ words, terms }: Question, found: readonly number[]): number {
+  let sum = 0
+  let run = 0
+  for (const { stem } of words) {
+    const index = terms.findIndex((term) => term.stem === stem)
+    const term = terms[index]
+    const isSaid = term !== undefined && (found[index] ?? 0) > PART
+    if (!isSaid) {
+      sum += run
+      run = 0
+    } else run = Math.max(run, term.weight)
+  }
+  return sum + run
+}
+
 const VERSIONS: ReadonlySet<string> = new Set(['version', 'versions', 'release', 'releases'])
 
 /** "Which Node *version*": a number right behind the name is one. */
@@ -142,7 +158,8 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   if (lacksHalf && terms.some(({ coded }) => coded)) return NEVER
   const saysNameAlone = terms.every(({ specific, parts }, term) => specific || parts.length > 0 || (found[term] ?? 0) <= PART)
   const lacked = terms.reduce((sum, { weight }, term) => sum + (lacks(term) ? weight : 0), 0)
-  if (terms.length > 1 && (lacksHalf || (saysNameAlone && lacked >= MOST))) return SURE_WITHOUT_HALF
+  const named = weightOfNames(question, found)
+  if (terms.length > 1 && (lacksHalf || (saysNameAlone && lacked >= MOST * (lacked + named)))) return SURE_WITHOUT_HALF
   const weights = terms.map(({ weight }) => weight).toSorted((a, b) => b - a)
   const [rarest = 0, next = 0] = weights
   return rarest > next && unsaid === rarest ? SURE_WITHOUT_RAREST : SURE_ENOUGH
