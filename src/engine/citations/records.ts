@@ -200,3 +200,7 @@ export function cellHas(cell: Cell, term: Term): boolean {
 function hasInOrder({ words }: Cell, { parts }: Term): boolean {
   return words.some((_, at) => parts.every((part, index) => words[at + index] === part))
 }
+
+export function isNumeric({ terms }: Cell): boolean {
+  return terms.every(({ kind }) => kind === 'number')
+}

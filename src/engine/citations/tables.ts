@@ -34,7 +34,9 @@ export function tablesIn(text: string, named?: readonly string[]): Table[] {
     const line = lines[at]
     if (line === undefined) break
     if (/^\s{0,3}#{1,6}\s/.test(text.slice(line.start, Math.min(line.end, line.start + 12)))) heading = line
-    const separator = separatorOf(text, line)
+    const below = lines[at + 1]
+    const isHead = below !== undefined && isRule(text.slice(below.start, Math.min(below.end, below.start + LONGEST_ROW)))
+    const separator = isHead && text.slice(line.start, line.end).includes('|') ? '|' : separatorOf(text, line)
     const found = separator === undefined ? undefined : tableFrom(text, lines, at, separator, named)
     if (found !== undefined) tables.push({ ...found.table, captions: captionsOf(text, lines, at, heading) })
     at = found?.next ?? at + 1
@@ -118,7 +120,7 @@ function tableFrom(
 }
 
 function isRule(line: string): boolean {
-  return line.includes('-') && /^[\s|:+-]+$/.test(line)
+  return line.includes('-') && line.includes('|') && /^[\s|:+-]+$/.test(line)
 }
 
 /** A value in quotation marks may go over several lines. */
