@@ -6,7 +6,11 @@ import { MemoryDocumentStore, QueryBot } from '../../src/index.ts'
 async function ask(documents: Readonly<Record<string, string>>, question: string): Promise<string> {
   const store = new MemoryDocumentStore()
   await store.extend(
-    Object.entries(documents).map(([source, text]) => ({ source, text, format: source.endsWith('.md') ? 'markdown' : 'code' })),
+    Object.entries({ ...OTHERS, ...documents }).map(([source, text]) => ({
+      source,
+      text,
+      format: source.endsWith('.md') ? 'markdown' : 'code',
+    })),
   )
   const bot = new QueryBot({ docstore: store, model: 'builtin/extractive', recorder: false, streamTarget: 'none' })
   const { abstained, content } = await bot.ask(question)
@@ -14,6 +18,12 @@ async function ask(documents: Readonly<Record<string, string>>, question: string
 }
 
 const REFUSED = 'refused'
+
+/** They stand beside every document, and say words that a question may lack in the right one. */
+const OTHERS = {
+  'fields.md': 'Sheep graze on the hill, and the price of wool is 3 euros. The museum costs 6 euros and was opened in 2019.\n',
+  'garden.md': '# Garden\n\n| Plant | Height | Colour |\n|---|---|---|\n| Rose | 90 cm | red |\n| Fern | 40 cm | green |\n',
+}
 
 const PUMPS =
   '# Pumps\n\nThree people run the site. Tablets are given five times a day.\n\n## Error codes\n\n| Code | Meaning |\n|---|---|\n| E1 | Water too low |\n| E2 | Lid open |\n| E3 | Sensor broken |\n| E4 | Base overheated |\n| E7 | No mains |\n'
@@ -24,7 +34,13 @@ const ROOMS =
 const MARKS = 'The Mark-2 was built in 1951. Its successor Mark-3 was built in 1955 and weighs 3 tonnes.\n'
 const FLIGHTS = '# Flights\n\nApollo-11 landed in 1969. COVID-19 closed the museum. The F-16 flies at Mach 2.\n'
 
+const FAULTS = 'Error 1: paper jam. Error 2: door open. Error 4: toner empty.\n'
+
 test.each([
+  ['What does error 2 mean?', FAULTS, /door open/],
+  ['What does error 3 mean?', FAULTS, REFUSED],
+  ['how much does pump p2 move', 'Pump P1 moves 5 litres a minute. Pump P2 moves 9 litres a minute.\n', /P2 moves 9 litres/],
+  ['how much does pump p3 move', 'Pump P1 moves 5 litres a minute. Pump P2 moves 9 litres a minute.\n', REFUSED],
   ['What does error E4 mean?', PUMPS, 'Base overheated'],
   ['What does E3 mean?', PUMPS, 'Sensor broken'],
   ['What does error E6 mean?', PUMPS, REFUSED],

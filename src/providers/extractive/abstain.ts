@@ -89,7 +89,9 @@ const SURE_WITHOUT_RAREST = 0.55
 /** The same where it lacks a word that is about half of the question. */
 const SURE_WITHOUT_HALF = 0.9
 const HALF = 0.4
-/** Of all words together, where nothing but a name is said. */
+/** The same where it says nothing but a name that the title or a heading says, */
+const SURE_OF_TITLE_ALONE = 0.995
+/** and lacks this share of what is asked. */
 const MOST = 0.5
 /** The same where it has only relatives of the words that are asked for: "director" is none of "directory". */
 const SURE_WITHOUT_WORD = 0.9
@@ -103,8 +105,8 @@ const NEVER = 1
 const ALWAYS_LOOKS: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['count', 'quantity'])
 
 /** An answer often says it otherwise, or not at all. */
-function isDispensable(lower: string): boolean {
-  return LIGHT_VERBS.has(lower) || VALUE_NOUNS.has(lower)
+function isDispensable({ kind }: Question, lower: string): boolean {
+  return LIGHT_VERBS.has(lower) || VALUE_NOUNS.has(lower) || (kind === 'definition' && lower === 'mean')
 }
 
 /** Of the names that are said: of each run of words with capital letters only the heaviest counts, since they are one name. */
@@ -152,14 +154,20 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   const found = withVersion(question, reading, range, either(inside, either(context?.close ?? [], context?.wide ?? [])))
   const unsaid = heaviestUnsaid(question, found)
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
-  const lacks = (term: number): boolean => (found[term] ?? 0) <= PART && !isDispensable(terms[term]?.lower ?? '')
+  const lacks = (term: number): boolean => (found[term] ?? 0) <= PART && !isDispensable(question, terms[term]?.lower ?? '')
   const lacksHalf = terms.some(({ weight }, term) => weight >= HALF && lacks(term))
   // What another part of the passage says is said of another name.
   if (lacksHalf && terms.some(({ coded }) => coded)) return NEVER
   const saysNameAlone = terms.every(({ specific, parts }, term) => specific || parts.length > 0 || (found[term] ?? 0) <= PART)
   const lacked = terms.reduce((sum, { weight }, term) => sum + (lacks(term) ? weight : 0), 0)
   const named = weightOfNames(question, found)
-  if (terms.length > 1 && (lacksHalf || (saysNameAlone && lacked >= MOST * (lacked + named)))) return SURE_WITHOUT_HALF
+  if (terms.length > 1 && saysNameAlone && lacked >= MOST * (lacked + named)) {
+    // Every sentence of a document about it says as much.
+    const above = either(context?.close ?? [], context?.wide ?? [])
+    const isTitle = terms.every((_, term) => (found[term] ?? 0) <= PART || (above[term] ?? 0) > PART)
+    return isTitle ? SURE_OF_TITLE_ALONE : SURE_WITHOUT_HALF
+  }
+  if (terms.length > 1 && lacksHalf) return SURE_WITHOUT_HALF
   const weights = terms.map(({ weight }) => weight).toSorted((a, b) => b - a)
   const [rarest = 0, next = 0] = weights
   return rarest > next && unsaid === rarest ? SURE_WITHOUT_RAREST : SURE_ENOUGH

@@ -30,7 +30,7 @@ const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}
 const UNSPACED_RUN = new RegExp(`^[${UNSPACED}\\p{M}ー]+$`, 'u')
 const LETTER = `(?:(?![${UNSPACED}\\p{Script=Hangul}])[\\p{L}\\p{M}])`
 /** Before a number these are words of their own: `v2`, `c1890`, `USD100`. */
-const NO_NAME = '(?:v|c|ca|p|pp|[Nn]o|[Nn]r|USD?|EUR|GBP|CHF|JPY|Rs|kr)[\\p{N}]'
+const NO_NAME = String.raw`(?:v|[Nn]o|[Nn]r|USD?|EUR|GBP|CHF|JPY|Rs|kr)[\p{N}]|ca?[12][\p{N}]{3}(?![\p{N}])`
 const CODED = `(?<![\\p{L}\\p{N}])(?!${NO_NAME})(?:${LETTER}+[\\p{N}]|[\\p{Lu}]+[-\u2010\u2011][\\p{N}])(?:[\\p{N}]|${LETTER})*(?:[-.][\\p{N}]+)*`
 const IS_CODED = patternFor(`^${CODED}$`, 'u')
 const WORD = patternFor(
