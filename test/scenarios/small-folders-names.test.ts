@@ -167,6 +167,19 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
   ['What does fill do?', { 'a.py': LOCK }, /^Lets water in until both sides are level\.$/],
   ['What does open_gates do?', { 'a.py': LOCK }, /^Opens the gates, once the sides are level\.$/],
   ['What does close_gates do?', { 'a.py': LOCK }, /^refused$/],
+  [
+    'What does next do?',
+    { ...SOURCES, 'e.test.ts': "const cases = [\n  ['an id', next()],\n  ['another', next()],\n]\n" },
+    /^A new id, which a book needs\.$/,
+  ],
+  [
+    'What does pack do?',
+    {
+      'a.ts': "/** Boxes are brown. */\nimport { pack } from './pack.ts'\n\npack(box)\n",
+      'pack.ts': 'export function pack(box) {\n}\n',
+    },
+    /^`export function pack\(box\) \{`$/,
+  ],
   ['Which Node version is needed?', { 'a.md': TALLY }, /Node 18/],
   ['Which Node version is needed?', { 'a.md': TALLY, ...SOURCES }, /Node 18/],
   ['Which version of Node do I need?', { 'a.md': TALLY, ...SOURCES }, /Node 18/],

@@ -16,6 +16,7 @@ test.each([
   ['if (open) {', undefined],
   ['return open(lock)', undefined],
   ["test('open opens', () => {", undefined],
+  ["['a lock', open({ slow: true })],", undefined],
   ['}', undefined],
 ])('%j defines %j', (text, expected) => {
   const name = definedName(text, { start: 0, end: text.length, kind: 'code', block: 1 })

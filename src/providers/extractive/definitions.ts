@@ -24,9 +24,12 @@ export function definedName(text: string, { start, end }: Unit): readonly [start
   return [start + from + head.length - name.length, start + from + head.length]
 }
 
+/** Keywords, types and names; a quotation mark is in the midst of something. */
+const NAMES_ALONE = /^[\p{L}_$#*&][\p{L}\p{N}_$#*&.,?\[\]\s]*$/u
+
 /** A keyword before the name, a value, or a body behind it. */
 function isDefinition(line: string, head: string): boolean {
-  return /\s/.test(head) || /[{:=]\s*$|^[^(]*=/.test(line) || /^[^(]*:/.test(line)
+  return (/\s/.test(head) && NAMES_ALONE.test(head)) || /[{:=]\s*$|^[^(]*=/.test(line) || /^[^(]*:/.test(line)
 }
 
 const EMPTY_LINE = /\n[ \t]*\r?\n/

@@ -39,7 +39,7 @@ export const FEATURES = [
   'length',
   /** Begins in the middle of a sentence. */
   'headless',
-  /** Stands right below a heading that asks the same, or in a column and row that do. */
+  /** Stands right below a heading that asks the same, or in a column and row that do, or says what a name is for. */
   'asked',
   /** A line of code in a text, where no code is asked for. */
   'code',
@@ -110,7 +110,7 @@ function windowFeatures(
       : above.level !== undefined &&
         asksTheSame(question, reading.words.slice(...wordRange(reading.words, above.start, above.end)))
   const first = units[window.first]
-  const isAskedCell = first !== undefined && reading.askedCells.has(first) && covered(question, withTitle) >= SAME_QUESTION
+  const isAskedFor = first !== undefined && reading.asked.has(first) && covered(question, withTitle) >= SAME_QUESTION
   return {
     covered: covered(question, withTitle),
     sentence: Math.max(
@@ -131,7 +131,7 @@ function windowFeatures(
     pronoun: POINTS_BACK.test(passage.text.slice(window.start, window.start + 12)) ? 1 : 0,
     length: Math.min(1, window.length / limit),
     headless: units[window.first]?.headless === true || window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
-    asked: isAsked || isAskedCell ? 1 : 0,
+    asked: isAsked || isAskedFor ? 1 : 0,
     // In source code and in data every line is of this kind.
     code: units[window.first]?.kind === 'code' && passage.isCode !== true && !reading.isData && !question.asksForCode ? 1 : 0,
   }

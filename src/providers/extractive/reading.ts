@@ -30,8 +30,8 @@ export interface Reading {
   readonly isData: boolean
   readonly units: readonly Unit[]
   readonly words: readonly Word[]
-  /** Cells in a column that the question asks for. */
-  readonly askedCells: ReadonlySet<Unit>
+  /** Cells in a column that the question asks for, and what a remark says first of the name that it asks for. */
+  readonly asked: ReadonlySet<Unit>
   /** For each word the term of the question that it stands for, if any. */
   readonly matches: readonly (Match | undefined)[]
   readonly candidates: readonly Candidate[]
@@ -120,11 +120,16 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       const name = isDescribed.has(line) ? undefined : definedName(passage.text, line)
       return name !== undefined && strengths(question, { matches }, ...wordRange(words, ...name)).includes(1)
     }
+    const isAskedRemark = (unit: Unit): boolean => names.get(described.get(unit) ?? NO_UNIT)?.includes(1) === true
     // What something is for stands in the first words on it.
     const goesOnRemark = (index: number): boolean => {
       const line = described.get(units[index] ?? NO_UNIT)
-      return line !== undefined && described.get(units[index - 1] ?? NO_UNIT) === line && names.get(line)?.includes(1) === true
+      return line !== undefined && described.get(units[index - 1] ?? NO_UNIT) === line && isAskedRemark(units[index] ?? NO_UNIT)
     }
+    const saysTerm = ({ start, end, first }: Window): boolean =>
+      [strengths(question, { matches }, ...wordRange(words, start, end)), ...contextOf(contexts[first])].some((found) =>
+        found.includes(1),
+      )
     const isNumberless = ({ start, end }: Window): boolean => {
       const [from, to] = wordRange(words, start, end)
       return ASKS_NUMBER.has(question.kind) && !candidates.some((one) => one.from >= from && one.to <= to)
@@ -133,7 +138,10 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       passage,
       isData,
       units,
-      askedCells: new Set([...telling].flatMap(([cell, { isAsked }]) => (isAsked ? [cell] : []))),
+      asked: new Set([
+        ...[...telling].flatMap(([cell, { isAsked }]) => (isAsked ? [cell] : [])),
+        ...units.filter((unit, index) => question.asksPurpose && isAskedRemark(unit) && !goesOnRemark(index)),
+      ]),
       words,
       matches,
       contexts,
@@ -148,6 +156,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
         if (unit.kind === 'row') return telling.has(unit)
         if (unit.kind === 'code' && question.asksPurpose && passage.isCode === true) return isBareDefinition(unit)
         if (question.asksPurpose && goesOnRemark(first)) return false
+        if (question.asksPurpose && passage.isCode === true && !saysTerm(window)) return false
         const next = units[last + 1]
         const namesValue = next?.kind === 'code' && next.block === unit.block && unit.kind !== 'code'
         if (namesValue && (ASKS_AGAIN.test(passage.text.slice(unit.start, window.end)) || isNumberless(window))) return false

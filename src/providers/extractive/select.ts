@@ -21,7 +21,7 @@ export function select(ranked: readonly Ranked[]): Ranked[] {
   for (let last = goingOn(best, ranked); last !== undefined && chosen.length < MOST_QUOTES; last = goingOn(last, ranked))
     chosen.push(last)
   // The cell of which row and column say the question is the whole answer; another row may be one too.
-  const isWhole = isAskedCell(best) && best.features.covered >= WHOLE_QUESTION
+  const isWhole = isAskedFor(best) && best.features.covered >= WHOLE_QUESTION
   for (const candidate of ranked) {
     if (chosen.length === MOST_QUOTES || candidate.worth < best.worth - SUPPORT_WITHIN) break
     if (candidate.features.covered < SUPPORT_COVERS * best.features.covered) continue
@@ -34,13 +34,13 @@ export function select(ranked: readonly Ranked[]): Ranked[] {
   return chosen
 }
 
-function isAskedCell({ reading, window }: Ranked): boolean {
+function isAskedFor({ reading, window }: Ranked): boolean {
   const unit = reading.units[window.first]
-  return unit !== undefined && reading.askedCells.has(unit)
+  return unit !== undefined && reading.asked.has(unit)
 }
 
 function isSameColumn(a: Ranked, b: Ranked): boolean {
-  return a.reading === b.reading && isAskedCell(a) && columnOf(a) === columnOf(b)
+  return a.reading === b.reading && isAskedFor(a) && columnOf(a) === columnOf(b)
 }
 
 function columnOf({ reading, window }: Ranked): number | undefined {
