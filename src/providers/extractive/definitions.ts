@@ -25,7 +25,7 @@ export function definedName(text: string, { start, end }: Unit): readonly [start
 }
 
 /** Keywords, types and names; a quotation mark is in the midst of something. */
-const NAMES_ALONE = /^[\p{L}_$#*&][\p{L}\p{N}_$#*&.,?\[\]\s]*$/u
+const NAMES_ALONE = /^[\p{L}_$#*&][\p{L}\p{N}_$#*&.,?[\]\s]*$/u
 
 /** A keyword before the name, a value, or a body behind it. */
 function isDefinition(line: string, head: string): boolean {
