@@ -10,15 +10,15 @@ import { isJson } from './json-units.ts'
 import { termMatcher } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Passage } from './passage.ts'
-import { definedName, describedLines } from './definitions.ts'
+import { readRemarks } from './remarks.ts'
 import { LIGHT_VERBS, VALUE_NOUNS } from './lexicon.ts'
 import { spellLike } from './named.ts'
-import { contextOf, isOfAnotherName, namesAnother, namesSaid, NEITHER, rivals } from './other-names.ts'
+import { contextOf, namesAnother, otherNames } from './other-names.ts'
 import type { Question } from './question.ts'
 import { covered, either, strengths } from './share.ts'
 import { readUnits } from './sentences.ts'
 import { tellingCells } from './telling-cells.ts'
-import type { Unit } from './unit.ts'
+import type { Stretch, Unit } from './unit.ts'
 import { readWindows } from './windows.ts'
 import type { Window } from './windows.ts'
 import { readNames, readWords } from './words.ts'
@@ -64,12 +64,13 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       if (found !== undefined) titleMatches[found.term] = Math.max(titleMatches[found.term] ?? 0, found.strength)
     }
     const matches = words.map(match)
-    const wordsOf = ({ start, end }: Unit): Word[] => words.slice(...wordRange(words, start, end))
+    const wordsOf = ({ start, end }: Stretch): Word[] => words.slice(...wordRange(words, start, end))
+    const saidWithin = ({ start, end }: Stretch): number[] => strengths(question, { matches }, ...wordRange(words, start, end))
     // A column that is asked for by another word says that word: `price_nok` is what something costs.
     const saidBy = (column: readonly Word[], found: readonly number[]): number[] =>
       question.terms.map((term, index) => (asksForColumn(term, column) ? 1 : (found[index] ?? 0)))
     const said = (unit: Unit): number[] => {
-      const found = strengths(question, { matches }, ...wordRange(words, unit.start, unit.end))
+      const found = saidWithin(unit)
       return unit.kind === 'columns' ? saidBy(wordsOf(unit), found) : found
     }
     const isGiven = (unit: Unit): boolean => wordsOf(unit).every(({ stem }) => question.given.has(stem))
@@ -81,16 +82,10 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       covered(question, found) +
       (question.words.some((word) => asksForColumn(word, name)) ? 1 : 0) +
       (question.terms.some(({ focus }, term) => focus && found[term] === 1) ? ASKED_FIRST : 0)
-    const described = passage.isCode === true ? describedLines(passage.text, units) : new Map<Unit, Unit>()
-    const names = new Map(
-      [...new Set(described.values())].map((line) => {
-        const name = definedName(passage.text, line)
-        return [line, name === undefined ? undefined : strengths(question, { matches }, ...wordRange(words, ...name))]
-      }),
-    )
+    const remarks = readRemarks(passage.text, passage.isCode === true ? units : [], saidWithin)
     // A remark speaks of what is defined below it.
     const contexts = readContexts(question, units, titleMatches, said, columns).map((context, index) => {
-      const name = names.get(described.get(units[index] ?? NO_UNIT) ?? NO_UNIT)
+      const name = remarks.nameSaid(units[index])
       return name === undefined ? context : { ...context, close: either(context.close, name) }
     })
     const around = new Map(units.map((unit, index) => [unit, contexts[index]?.wide ?? titleMatches]))
@@ -114,22 +109,16 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       look: (cell) =>
         HAS_LOOK.has(question.kind) ? Math.max(0, ...(inCells.get(cell) ?? []).map(({ strength }) => strength)) : 0,
     })
-    const ofAnotherName = otherNames(question, { units, words, matches, contexts }, columnWords, readWords(above))
-    const isDescribed = new Set(described.values())
-    const isBareDefinition = (line: Unit): boolean => {
-      const name = isDescribed.has(line) ? undefined : definedName(passage.text, line)
-      return name !== undefined && strengths(question, { matches }, ...wordRange(words, ...name)).includes(1)
-    }
-    const isAskedRemark = (unit: Unit): boolean => names.get(described.get(unit) ?? NO_UNIT)?.includes(1) === true
-    // What something is for stands in the first words on it.
-    const goesOnRemark = (index: number): boolean => {
-      const line = described.get(units[index] ?? NO_UNIT)
-      return line !== undefined && described.get(units[index - 1] ?? NO_UNIT) === line && isAskedRemark(units[index] ?? NO_UNIT)
-    }
-    const saysTerm = ({ start, end, first }: Window): boolean =>
-      [strengths(question, { matches }, ...wordRange(words, start, end)), ...contextOf(contexts[first])].some((found) =>
-        found.includes(1),
-      )
+    const isOfAnotherName = otherNames(question, {
+      units,
+      contexts,
+      said: saidWithin,
+      wordsOf,
+      columns: columnWords,
+      above: readWords(above),
+    })
+    const saysTerm = (window: Window): boolean =>
+      [saidWithin(window), ...contextOf(contexts[window.first])].some((found) => found.includes(1))
     const isNumberless = ({ start, end }: Window): boolean => {
       const [from, to] = wordRange(words, start, end)
       return ASKS_NUMBER.has(question.kind) && !candidates.some((one) => one.from >= from && one.to <= to)
@@ -140,7 +129,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       units,
       asked: new Set([
         ...[...telling].flatMap(([cell, { isAsked }]) => (isAsked ? [cell] : [])),
-        ...units.filter((unit, index) => question.asksPurpose && isAskedRemark(unit) && !goesOnRemark(index)),
+        ...units.filter((unit) => question.asksPurpose && remarks.opensAsked(unit)),
       ]),
       words,
       matches,
@@ -152,11 +141,12 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       windows: readWindows(passage.text, units, limit, question.asksForSteps).filter((window) => {
         const { first, last } = window
         const unit = units[first]
-        if (unit === undefined || ofAnotherName(window)) return false
+        if (unit === undefined || isOfAnotherName(window)) return false
         if (unit.kind === 'row') return telling.has(unit)
-        if (unit.kind === 'code' && question.asksPurpose && passage.isCode === true) return isBareDefinition(unit)
-        if (question.asksPurpose && goesOnRemark(first)) return false
-        if (question.asksPurpose && passage.isCode === true && !saysTerm(window)) return false
+        if (question.asksPurpose && passage.isCode === true) {
+          if (unit.kind === 'code') return remarks.isAskedAlone(unit)
+          if (remarks.goesOnAsked(unit) || !saysTerm(window)) return false
+        }
         const next = units[last + 1]
         const namesValue = next?.kind === 'code' && next.block === unit.block && unit.kind !== 'code'
         if (namesValue && (ASKS_AGAIN.test(passage.text.slice(unit.start, window.end)) || isNumberless(window))) return false
@@ -168,51 +158,12 @@ export function readPassages(question: Question, passages: readonly Passage[], l
   })
 }
 
-const NO_UNIT: Unit = { start: 0, end: 0, kind: 'code', block: -1 }
 /** A remark that only says which question the value below it answers. */
 const ASKS_AGAIN = /^(?:how|whether|what|which|when|where|who|why)\b[^?]*$/i
 const ASKS_NUMBER: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['count', 'quantity'])
 
 /** "Which *gate* has the flight to Lima?" names two columns, and asks for the first. */
 const ASKED_FIRST = 0.5
-
-type Read = Pick<Reading, 'units' | 'words' | 'matches' | 'contexts'>
-
-/** Makes a function that tells which windows are about another name than the question's. */
-function otherNames(
-  question: Question,
-  { units, words, matches, contexts }: Read,
-  columns: readonly (readonly Word[])[],
-  above: readonly Word[],
-): (window: Window) => boolean {
-  if (!question.terms.some(({ coded }) => coded)) return () => false
-  const wordsOf = ({ start, end }: Pick<Unit, 'start' | 'end'>): [number, number] => wordRange(words, start, end)
-  const rivalsOf = (unit: Unit): number[] => rivals(question, words.slice(...wordsOf(unit)))
-  const columnRivals = columns.map((name) => rivals(question, name))
-  const rivalContexts = readContexts(question, units, rivals(question, above), rivalsOf, columnRivals)
-  const all = units.map((unit) => namesSaid(question, strengths(question, { matches }, ...wordsOf(unit)), rivalsOf(unit)))
-  let named = NEITHER
-  const namedBefore = all.map((said, index) => {
-    const before = named
-    if (units[index]?.kind === 'heading') named = NEITHER
-    else if (said.asked || said.other) named = said
-    return before
-  })
-  return ({ first, last }) => {
-    const around = namesSaid(
-      question,
-      contextOf(contexts[first]).reduce(
-        either,
-        question.terms.map(() => 0),
-      ),
-      contextOf(rivalContexts[first]).reduce(
-        either,
-        question.terms.map(() => 0),
-      ),
-    )
-    return isOfAnotherName(all.slice(first, last + 1), around, namedBefore[first] ?? NEITHER)
-  }
-}
 
 /** `900,295.00` is one number in a sentence, and two cells of a row: no word goes over the border of a cell. */
 function withinCells(words: readonly Word[], units: readonly Unit[], text: string): Word[] {

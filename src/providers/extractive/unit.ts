@@ -2,10 +2,13 @@
 
 import type { Delimiter } from '../../util/separated-values.ts'
 
-export interface Unit {
-  /** UTF-16 offsets into the text, white space at both ends left out. */
+/** A range of a text in UTF-16 offsets, white space at both ends left out. */
+export interface Stretch {
   readonly start: number
   readonly end: number
+}
+
+export interface Unit extends Stretch {
   readonly kind: UnitKind
   /** Number of the paragraph, list or other block; units of one block follow each other without a break. */
   readonly block: number
