@@ -21,7 +21,8 @@ const REFUSED = 'refused'
 
 /** They stand beside every document, and say words that a question may lack in the right one. */
 const OTHERS = {
-  'fields.md': 'Sheep graze on the hill, and the price of wool is 3 euros. The museum costs 6 euros and was opened in 2019.\n',
+  'fields.md':
+    'Sheep graze on the hill, and the price of wool is 3 euros. The museum costs 6 euros and was opened in 2019. The office has 12 desks.\n',
   'garden.md': '# Garden\n\n| Plant | Height | Colour |\n|---|---|---|\n| Rose | 90 cm | red |\n| Fern | 40 cm | green |\n',
 }
 
@@ -34,9 +35,12 @@ const ROOMS =
 const MARKS = 'The Mark-2 was built in 1951. Its successor Mark-3 was built in 1955 and weighs 3 tonnes.\n'
 const FLIGHTS = '# Flights\n\nApollo-11 landed in 1969. COVID-19 closed the museum. The F-16 flies at Mach 2.\n'
 
+const SYSTEMS = 'Windows 10 is supported until 2025. Windows 11 is supported until 2031.\n'
 const FAULTS = 'Error 1: paper jam. Error 2: door open. Error 4: toner empty.\n'
 
 test.each([
+  ['Until when is Windows 11 supported?', SYSTEMS, /2031/],
+  ['Until when is Windows 12 supported?', SYSTEMS, REFUSED],
   ['What does error 2 mean?', FAULTS, /door open/],
   ['What does error 3 mean?', FAULTS, REFUSED],
   ['how much does pump p2 move', 'Pump P1 moves 5 litres a minute. Pump P2 moves 9 litres a minute.\n', /P2 moves 9 litres/],

@@ -125,6 +125,22 @@ function weightOfNames({ words, terms }: Question, found: readonly number[]): nu
   return sum + run
 }
 
+/** Of "Windows 12" it says Windows 10, and no 12. */
+function saysOtherNumber(
+  { words: asked, terms }: Question,
+  { words }: Reading,
+  [from, to]: readonly [number, number],
+  found: readonly number[],
+): boolean {
+  return asked.some((name, index) => {
+    const number = asked[index + 1]
+    if (number?.numeric !== true || !name.capital || name.numeric || index === 0) return false
+    const term = terms.findIndex(({ stem }) => stem === number.stem)
+    if ((found[term] ?? 0) === 1) return false
+    return words.slice(from, to).some(({ stem }, at, all) => stem === name.stem && all[at + 1]?.numeric === true)
+  })
+}
+
 const VERSIONS: ReadonlySet<string> = new Set(['version', 'versions', 'release', 'releases'])
 
 /** "Which Node *version*": a number right behind the name is one. */
@@ -152,6 +168,7 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   const range = wordRange(reading.words, window.start, window.end)
   const inside = strengths(question, reading, ...range)
   const found = withVersion(question, reading, range, either(inside, either(context?.close ?? [], context?.wide ?? [])))
+  if (saysOtherNumber(question, reading, range, found)) return NEVER
   const unsaid = heaviestUnsaid(question, found)
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
   const lacks = (term: number): boolean => (found[term] ?? 0) <= PART && !isDispensable(question, terms[term]?.lower ?? '')
