@@ -191,3 +191,21 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
 ])('QRY-RAG-022 what only says the question again is not quoted: %j', async (question, documents, expected) => {
   expect(await ask(documents, question)).toMatch(expected)
 })
+
+const PEOPLE = {
+  'adler.md': '# Rosa Adler\n\nRosa Adler was a chemist born in Norway. She developed the first dye that does not fade.\n',
+  'acorn.md': '# Acorn\n\nThe company Acorn was founded by Hanna Vogt and Luis Prado. Its first computer was sold in 1979.\n',
+  'ether.md': '# Ether\n\nIn 1887 the Holm–Berg experiment was carried out in Aarhus. It found no sign of the ether.\n',
+  'rail.md': '# Railway\n\nThe narrow gauge railway runs between Tal and Berg. Its steam engine was built in 1904.\n',
+  'owls.md': '# Owls\n\nYoung owls are leaving the nest earlier since the winters are milder.\n',
+}
+
+test.each<[string, RegExp]>([
+  ['Which Norway-born chemist developed the first dye that does not fade?', /Rosa Adler/],
+  ['Who were the co-founders of Acorn?', /Hanna Vogt and Luis Prado/],
+  ['When was the Holm-Berg experiment carried out?', /1887/],
+  ['When was the steam-engine of the narrow-gauge railway built?', /1904/],
+  ['Why Are Young Owls Leaving the Nest Earlier?', /milder/],
+])('QRY-RAG-022 a hyphen, or a capital, makes no name of other words: %j', async (question, expected) => {
+  expect(await ask(PEOPLE, question)).toMatch(expected)
+})

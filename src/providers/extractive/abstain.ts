@@ -3,7 +3,7 @@
 import type { AnswerKind } from './answer-kind.ts'
 import { LIGHT_VERBS, VALUE_NOUNS } from './lexicon.ts'
 import { PART, VARIANT } from './matching.ts'
-import type { Question } from './question.ts'
+import type { Question, Term } from './question.ts'
 import type { Ranked } from './rank.ts'
 import { wordRange } from './reading.ts'
 import type { Reading } from './reading.ts'
@@ -175,7 +175,9 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   const lacksHalf = terms.some(({ weight }, term) => weight >= HALF && lacks(term))
   // What another part of the passage says is said of another name.
   if (lacksHalf && terms.some(({ coded }) => coded)) return NEVER
-  const saysNameAlone = terms.every(({ specific, parts }, term) => specific || parts.length > 0 || (found[term] ?? 0) <= PART)
+  const isName = ({ specific, parts }: Term): boolean => specific || parts.length > 0
+  // A question written like a title has capitals and no names.
+  const saysNameAlone = !terms.every(isName) && terms.every((term, index) => isName(term) || (found[index] ?? 0) <= PART)
   const lacked = terms.reduce((sum, { weight }, term) => sum + (lacks(term) ? weight : 0), 0)
   const named = weightOfNames(question, found)
   if (terms.length > 1 && saysNameAlone && lacked >= MOST * (lacked + named)) {

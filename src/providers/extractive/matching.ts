@@ -9,12 +9,16 @@ import type { Word } from './words.ts'
 export interface Match {
   readonly term: number
   readonly strength: number
+  /** Which of the parts of a name it is; absent where it is all of the term. */
+  readonly part?: number
 }
 
 export const VARIANT = 0.7
 const SYNONYM = 0.5
 /** One part of a name of several: not enough to say that the name was said. */
 export const PART = 0.4
+/** All of them, each for itself: "born in Germany" for German-born. */
+export const ALL_PARTS = 0.9
 /** Letters before a number from which they say a word of the question: `COVID-19` is covid, `E5` is no E. */
 const SHORTEST_BASE = 3
 
@@ -46,8 +50,11 @@ function relative(terms: readonly Term[], word: Word): Match | undefined {
   if (variant !== -1) return { term: variant, strength: VARIANT }
   const synonym = terms.findIndex((term) => synonyms?.get(term.stem)?.has(word.stem) === true)
   if (synonym !== -1) return { term: synonym, strength: SYNONYM }
-  const part = terms.findIndex(({ parts }) => parts.includes(word.stem))
-  return part === -1 ? undefined : { term: part, strength: PART }
+  for (const [term, { parts }] of terms.entries()) {
+    const part = parts.findIndex(({ stem, lower }) => stem === word.stem || isVariant(lower, word.lower))
+    if (part !== -1) return { term, strength: PART, part }
+  }
+  return undefined
 }
 
 /** Words that begin alike and differ in their ending: Italy and Italian, restore and restoration. */

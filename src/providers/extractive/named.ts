@@ -4,11 +4,26 @@ import { FUNCTION_WORDS, NUMBER_WORDS, ORDINAL_WORDS } from './lexicon.ts'
 import { stem } from './stem.ts'
 import type { Word } from './words.ts'
 
-const LINK = /^[-‐‑_.]$/u
+const LINK = /^[-‐‑–_.]$/u
 const YEAR = /^(?:1\d{3}|20\d{2})s?$/
 const MOST_PARTS = 4
+/** What hyphens set before a word that means nearly the same without it: co-founders founded, too. */
+const PREFIXES: ReadonlySet<string> = new Set([
+  'anti',
+  'co',
+  'ex',
+  'mid',
+  'multi',
+  'non',
+  'post',
+  'pre',
+  're',
+  'self',
+  'semi',
+  'vice',
+])
 
-/** The words of a question with what hyphens, points and underscores link made one; "mid-1990s" and "built-in" are left alone. */
+/** The words of a question with what hyphens, points and underscores link made one; "mid-1990s", "co-founder" and "built-in" are left alone. */
 export function joinNames(text: string, words: readonly Word[]): Word[] {
   const joined: Word[] = []
   for (let at = 0; at < words.length;) {
@@ -28,7 +43,7 @@ function linked(text: string, before: Word | undefined, word: Word | undefined, 
 }
 
 function canBePart({ lower }: Word): boolean {
-  return !FUNCTION_WORDS.has(lower) && !NUMBER_WORDS.has(lower) && !ORDINAL_WORDS.has(lower)
+  return ![FUNCTION_WORDS, NUMBER_WORDS, ORDINAL_WORDS, PREFIXES].some((others) => others.has(lower))
 }
 
 function merged(text: string, parts: readonly Word[]): Word {
@@ -50,7 +65,7 @@ function merged(text: string, parts: readonly Word[]): Word {
 }
 
 function bare(lower: string): string {
-  return lower.replaceAll(/[-‐‑_.]/gu, '')
+  return lower.replaceAll(/[-‐‑–_.]/gu, '')
 }
 
 /** What of a question may be written in parts, or in one, by a passage. */

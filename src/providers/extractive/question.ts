@@ -46,8 +46,8 @@ export interface Term {
   readonly focus: boolean
   /** `K3`, `PAY-104`: no other name stands for it, and no number alone. */
   readonly coded: boolean
-  /** Stems of the parts of a name without a number: each alone says a part of it. */
-  readonly parts: readonly string[]
+  /** Of a name without a number: each alone says a part of it. */
+  readonly parts: readonly Pick<Word, 'stem' | 'lower'>[]
 }
 
 const WH = new Set(['who', 'whom', 'whose', 'what', 'which', 'when', 'where', 'why', 'how'])
@@ -168,7 +168,7 @@ function readTerms(words: readonly Word[], { focus, language, weights, empty }: 
     specific,
     focus: isFocus,
     coded: word.coded,
-    parts: word.coded ? [] : (word.parts ?? []).map((part) => part.stem),
+    parts: word.coded ? [] : (word.parts ?? []),
   }))
 }
 

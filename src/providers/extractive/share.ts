@@ -1,5 +1,6 @@
 /** How much of a question a stretch of a passage says, measured in the weight of the question's terms. */
 
+import { ALL_PARTS } from './matching.ts'
 import type { Match } from './matching.ts'
 import type { Question, Term } from './question.ts'
 
@@ -11,9 +12,16 @@ interface Matched {
 /** For each term how well a range of words says it, 0 to 1. */
 export function strengths(question: Question, { matches }: Matched, from: number, to: number): number[] {
   const found = question.terms.map(() => 0)
+  const parts = new Map<number, Set<number>>()
   for (let i = from; i < to; i++) {
     const match = matches[i]
-    if (match !== undefined) found[match.term] = Math.max(found[match.term] ?? 0, match.strength)
+    if (match === undefined) continue
+    found[match.term] = Math.max(found[match.term] ?? 0, match.strength)
+    if (match.part === undefined) continue
+    const said = parts.get(match.term)
+    if (said === undefined) parts.set(match.term, new Set([match.part]))
+    else if (said.add(match.part).size === question.terms[match.term]?.parts.length)
+      found[match.term] = Math.max(found[match.term] ?? 0, ALL_PARTS)
   }
   return found
 }
