@@ -209,3 +209,30 @@ test.each<[string, RegExp]>([
 ])('QRY-RAG-022 a hyphen, or a capital, makes no name of other words: %j', async (question, expected) => {
   expect(await ask(PEOPLE, question)).toMatch(expected)
 })
+
+const ASKED_OTHERWISE = {
+  'voss.md':
+    '# Lena Voss\n\nLena Voss (1680–1751) was a Danish architect from Orm. Besides the cathedral she designed the fish market.\n',
+  'assembly.md':
+    '# Second Assembly\n\nThe Second Assembly met in Ostmark in 1851. It gave women the right to own land and abolished the grain tax.\n',
+  'ovens.md':
+    '# Ovens\n\n| Gas mark | Celsius | Fahrenheit |\n|---|---|---|\n| 2 | 150 | 300 |\n| 4 | 180 | 350 |\n| 6 | 200 | 400 |\n',
+  'staff.csv':
+    'id,name,department,city,salary_eur\n1,Anna Kowalski,Engineering,Riga,68000\n2,Elif Demir,Sales,Izmir,71000\n3,Piet Maas,Engineering,Ghent,59000\n',
+}
+
+test.each<[string, RegExp]>([
+  ['What do we know about Lena Voss?', /architect/],
+  ["What was Lena Voss's job?", /architect/],
+  ['What nationality was Lena Voss?', /Danish/],
+  ['What is Lena Voss known for?', /cathedral/],
+  ['Give me some background on the Second Assembly', /1851/],
+  ['What is gas mark 6 in Celsius?', /^200$/],
+  ['How much does Anna Kowalski earn?', /^68000$/],
+  ['Which employees work in Engineering?', /Anna Kowalski[^]*Piet Maas/],
+  ['Who wrote about Lena Voss?', /^refused$/],
+  ['Who was president of the Second Assembly?', /^refused$/],
+  ['Did the Second Assembly abolish slavery in Peru?', /^refused$/],
+])('QRY-RAG-022 what is asked of a name in other words is answered with what is said of it: %j', async (question, expected) => {
+  expect(await ask(ASKED_OTHERWISE, question)).toMatch(expected)
+})

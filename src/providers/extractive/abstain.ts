@@ -157,6 +157,16 @@ function withVersion(
   return hasVersion ? terms.map(({ lower }, term) => (VERSIONS.has(lower) ? 1 : (found[term] ?? 0))) : found
 }
 
+/** Kinds that prose is full of looks of, whatever it is about. */
+const LOOKS_EVERYWHERE: ReadonlySet<AnswerKind> = new Set<AnswerKind>(['person', 'count', 'quantity'])
+
+/** What is said of a name answers much that is asked about it in other words, but not yes or no, and not who or how many unless a cell does. */
+function mayAnswer({ kind, isYesNo }: Question, features: Ranked['features'], isRow: boolean): boolean {
+  if (isYesNo) return false
+  if (LOOKS_EVERYWHERE.has(kind)) return isRow && features.candidate > 0
+  return features.candidate > 0 || (kind !== 'place' && kind !== 'time')
+}
+
 /** The confidence from which the best window is an answer. */
 export function needed(question: Question, readings: readonly Reading[], { reading, window, features }: Ranked): number {
   const { terms } = question
@@ -177,10 +187,11 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   if (lacksHalf && terms.some(({ coded }) => coded)) return NEVER
   const isName = ({ specific, parts }: Term): boolean => specific || parts.length > 0
   // A question written like a title has capitals and no names.
+  const isRow = reading.units[window.first]?.kind === 'row'
   const saysNameAlone = !terms.every(isName) && terms.every((term, index) => isName(term) || (found[index] ?? 0) <= PART)
   const lacked = terms.reduce((sum, { weight }, term) => sum + (lacks(term) ? weight : 0), 0)
   const named = weightOfNames(question, found)
-  if (terms.length > 1 && saysNameAlone && lacked >= MOST * (lacked + named)) {
+  if (terms.length > 1 && saysNameAlone && !mayAnswer(question, features, isRow) && lacked >= MOST * (lacked + named)) {
     // Every sentence of a document about it says as much.
     const above = either(context?.close ?? [], context?.wide ?? [])
     const isTitle = terms.every((_, term) => (found[term] ?? 0) <= PART || (above[term] ?? 0) > PART)
