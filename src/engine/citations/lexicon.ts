@@ -97,8 +97,27 @@ export function denialAt(words: readonly string[], at: number): Denial {
   if (word === '!') return 'strong'
   if (NEGATIONS.has(word)) return ONLY.has(after) ? undefined : 'strong'
   if (word === 't' && CONTRACTED.has(words[at - 1] ?? '')) return 'strong'
-  if (word === 'n' && /^(?:est|a|ont|était|ai|avait|y|en)$/.test(after)) return 'strong'
+  if (word === 'n' && (/^(?:est|a|ont|était|ai|avait|y|en)$/.test(after) || isClosedNegation(words, at))) return 'strong'
   return WEAK_NEGATIONS.has(word) ? 'weak' : undefined
+}
+
+/** Words between `n'` and what closes it: `n'est toujours pas`. */
+const CLOSING_REACH = 3
+
+/** `n'inclut pas`, `n'offre aucun`: the `n` of a formula is not followed by such a word. */
+function isClosedNegation(words: readonly string[], at: number): boolean {
+  return words
+    .slice(at + 2, at + 2 + CLOSING_REACH)
+    .some((word) => /^(?:pas|jamais|rien|aucune?|ni|guère|point|nulle|personne)$/.test(word))
+}
+
+/** They say of a thing that it is not there, each language in its own way. */
+const LACKING =
+  /^(?:excludes?|excluded|missing|fehlt|fehlen|fehlte|fehlten|exclu[te]?s?|excluent|manque|manquent|absentes?|absents|falta|faltan|excluye|excluyen)$/
+
+/** A word for what is left out or not there: it denies as `no` does where a table says so. */
+export function saysLacking(word: string): boolean {
+  return LACKING.test(word)
 }
 
 export function isStopWord(word: string): boolean {

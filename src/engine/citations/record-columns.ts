@@ -6,6 +6,7 @@ import { cellHas } from './records.ts'
 import { areContrary } from './segments.ts'
 import type { Item, Parts } from './segments.ts'
 import { agree } from './terms.ts'
+import { bagHasFormOf } from './word-forms.ts'
 
 /** @returns what is wrong, or `undefined`. @param inherited names the columns for a part that names none. */
 export function columnProblem(
@@ -121,9 +122,13 @@ function answerProblem(
     const cell = record.cells[column]
     if (cell?.says === undefined) continue
     const contrary = naming.some((one) => one.column === column && one.isContrary)
+    const lacks = parts.lacking.some(
+      (one) => one.part === part && !view.names.some((name) => name !== undefined && bagHasFormOf(name.bag, one.word)),
+    )
     const isJustNames = items.every((item) => naming.some((one) => one.item === item))
     const denies =
-      parts.denies[part] === true ||
+      // `does not exclude` says that it is there.
+      (parts.denies[part] === true) !== lacks ||
       // `no Bluetooth or Wi-Fi`, in two parts.
       (isJustNames && parts.isContrasted[part] !== true && part > 0 && parts.denies[part - 1] === true)
     if ((denies !== contrary) === cell.says) return `“${cell.text}” stands there under “${view.names[column]?.text ?? ''}”`

@@ -2,7 +2,7 @@
 
 import type { Comparison, Place } from './comparison.ts'
 import { foldedWords } from './comparison.ts'
-import { contrastOf, denialAt } from './lexicon.ts'
+import { contrastOf, denialAt, saysLacking } from './lexicon.ts'
 import { isNumber } from './tokens.ts'
 import { monthOf, termsOf } from './terms.ts'
 import type { Term } from './terms.ts'
@@ -19,6 +19,8 @@ export interface Parts {
   readonly items: readonly Item[]
   /** For each part, whether it denies something. */
   readonly denies: readonly boolean[]
+  /** Words that deny as well, unless they name a column: `SSO is missing`. */
+  readonly lacking: readonly { readonly word: string; readonly part: number }[]
   /** For each part, whether it is set against the one before: `but`, `than`. */
   readonly isContrasted: readonly boolean[]
   /** Folded, all of them; the first is this word of the answer. */
@@ -52,10 +54,12 @@ export function partsOf({ answer }: Comparison, said: Place): Parts {
   })
   const partAt = (word: number): number => parts[word - said.from] ?? 0
   const denies = Array.from({ length: joints.length + 1 }, () => false)
+  const lacking: { word: string; part: number }[] = []
   const leftOut = new Set<number>()
   for (const [index, word] of words.entries()) {
     const at = said.from + index
     if (denialAt(words, index) !== undefined) denies[partAt(at)] = true
+    if (saysLacking(word)) lacking.push({ word, part: partAt(at) })
     if (!LEFT_OUT.test(word)) continue
     const own = partAt(at + 1)
     for (let next = at; next <= at + LEFT_OUT_REACH && (next === at || partAt(next) === own); next++) leftOut.add(next)
@@ -84,7 +88,8 @@ export function partsOf({ answer }: Comparison, said: Place): Parts {
         isOfDate: isOfDate(term.at - said.from),
       }
     })
-  return { items, denies, isContrasted: [false, ...joints.map(({ joint }) => CONTRASTING.test(joint))], words, from: said.from }
+  const isContrasted = [false, ...joints.map(({ joint }) => CONTRASTING.test(joint))]
+  return { items, denies, lacking, isContrasted, words, from: said.from }
 }
 
 /** Whether two words are contraries. */
