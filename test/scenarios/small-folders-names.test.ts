@@ -218,7 +218,12 @@ const ASKED_OTHERWISE = {
   'ovens.md':
     '# Ovens\n\n| Gas mark | Celsius | Fahrenheit |\n|---|---|---|\n| 2 | 150 | 300 |\n| 4 | 180 | 350 |\n| 6 | 200 | 400 |\n',
   'staff.csv':
-    'id,name,department,city,salary_eur\n1,Anna Kowalski,Engineering,Riga,68000\n2,Elif Demir,Sales,Izmir,71000\n3,Piet Maas,Engineering,Ghent,59000\n',
+    'id,name,department,city,start_date,salary_eur\n1,Anna Kowalski,Engineering,Riga,2021-05-03,68000\n2,Elif Demir,Sales,Izmir,2022-05-30,71000\n3,Piet Maas,Engineering,Ghent,2019-03-01,59000\n',
+  'travel.md':
+    '# Travel\n\n| Grade | Hotel per night | Rail class |\n|---|---|---|\n| A | £95 | Standard |\n| B | £120 | First |\n',
+  'errors.md':
+    '# Errors\n\n| Code | Meaning | What to do |\n|---|---|---|\n| TW-204 | The bucket is full | Delete objects or raise the quota |\n| TW-301 | No answer within 30 seconds | Try again |\n',
+  'leute.csv': 'Name;Alter;Ort;Gehalt;Eintritt\nEva Maier;34;Graz;3.400,50;2015-02-01\nTom Huber;51;Wien;4.100,00;2011-10-15\n',
 }
 
 test.each<[string, RegExp]>([
@@ -226,10 +231,18 @@ test.each<[string, RegExp]>([
   ["What was Lena Voss's job?", /architect/],
   ['What nationality was Lena Voss?', /Danish/],
   ['What is Lena Voss known for?', /cathedral/],
-  ['Give me some background on the Second Assembly', /1851/],
   ['What is gas mark 6 in Celsius?', /^200$/],
   ['How much does Anna Kowalski earn?', /^68000$/],
-  ['Which employees work in Engineering?', /Anna Kowalski[^]*Piet Maas/],
+  ['Who works in Engineering?', /^Anna Kowalski \/ Piet Maas$/],
+  ['When was Mr Maas hired?', /^2019-03-01$/],
+  ['Where is Elif Demir based?', /^Izmir$/],
+  ['What rail class may grade A travel?', /^Standard$/],
+  ['Explain error TW-301', /^No answer within 30 seconds$/],
+  ['What is the fix for TW-204?', /^Delete objects or raise the quota$/],
+  ['What does TW-555 mean?', /^refused$/],
+  ['Did the Second Assembly meet before 1900?', /1851/],
+  ['Wie alt ist Eva Maier?', /^34$/],
+  ['Wo wohnt Tom Huber?', /^Wien$/],
   ['Who wrote about Lena Voss?', /^refused$/],
   ['Who was president of the Second Assembly?', /^refused$/],
   ['Did the Second Assembly abolish slavery in Peru?', /^refused$/],

@@ -2,6 +2,7 @@
 
 import type { AnswerKind } from './answer-kind.ts'
 import { LIGHT_VERBS, VALUE_NOUNS } from './lexicon.ts'
+import { rivals } from './other-names.ts'
 import { PART, VARIANT } from './matching.ts'
 import type { Question, Term } from './question.ts'
 import type { Ranked } from './rank.ts'
@@ -99,6 +100,7 @@ const SURE_WITHOUT_WORD = 0.9
 const SURE_WITHOUT_NAME = 0.9
 /** The same where a number is asked for and the best window has none. */
 const SURE_WITHOUT_LOOK = 0.9
+const YEAR = /^(?:1\d{3}|20\d{2})$/
 /** More than any confidence: nothing is said of what is named in the question. */
 const NEVER = 1
 /** Kinds of which every answer has a look. */
@@ -171,9 +173,14 @@ function mayAnswer({ kind, isYesNo }: Question, features: Ranked['features'], is
 export function needed(question: Question, readings: readonly Reading[], { reading, window, features }: Ranked): number {
   const { terms } = question
   const anywhere = saidBy(question, readings, 0)
-  if (terms.some(({ coded }, index) => coded && (anywhere[index] ?? 0) < 1)) return NEVER
+  if (terms.some(({ coded }, index) => coded && (anywhere[index] ?? 0) < 1)) {
+    const isAnother = readings.some(({ words }) => rivals(question, words).includes(1))
+    return isAnother || question.isYesNo ? NEVER : SURE_WITHOUT_NAME
+  }
   if (question.isEnglish && features.candidate === 0 && ALWAYS_LOOKS.has(question.kind)) return SURE_WITHOUT_LOOK
-  if (terms.some(({ specific }, index) => specific && anywhere[index] === 0)) return question.isYesNo ? NEVER : SURE_WITHOUT_NAME
+  const missing = terms.filter(({ specific }, index) => specific && anywhere[index] === 0)
+  // "Before 1900?" is answered with another year.
+  if (missing.length > 0) return question.isYesNo && !missing.every(({ lower }) => YEAR.test(lower)) ? NEVER : SURE_WITHOUT_NAME
   const context = reading.contexts[window.first]
   const range = wordRange(reading.words, window.start, window.end)
   const inside = strengths(question, reading, ...range)
@@ -183,11 +190,11 @@ export function needed(question: Question, readings: readonly Reading[], { readi
   if (found.every((strength) => strength < 1)) return SURE_WITHOUT_WORD
   const lacks = (term: number): boolean => (found[term] ?? 0) <= PART && !isDispensable(question, terms[term]?.lower ?? '')
   const lacksHalf = terms.some(({ weight }, term) => weight >= HALF && lacks(term))
-  // What another part of the passage says is said of another name.
-  if (lacksHalf && terms.some(({ coded }) => coded)) return NEVER
+  const isRow = reading.units[window.first]?.kind === 'row'
+  // What another part of the passage says is said of another name; a row with the name says what there is to be said of it.
+  if (lacksHalf && terms.some(({ coded }, term) => coded && !(isRow && found[term] === 1))) return NEVER
   const isName = ({ specific, parts }: Term): boolean => specific || parts.length > 0
   // A question written like a title has capitals and no names.
-  const isRow = reading.units[window.first]?.kind === 'row'
   const saysNameAlone = !terms.every(isName) && terms.every((term, index) => isName(term) || (found[index] ?? 0) <= PART)
   const lacked = terms.reduce((sum, { weight }, term) => sum + (lacks(term) ? weight : 0), 0)
   const named = weightOfNames(question, found)

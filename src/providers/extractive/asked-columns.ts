@@ -26,6 +26,16 @@ deep|depth
 wide|width
 far|distance
 old|age
+earn|salary pay wage income
+earns|salary pay wage income
+paid|salary pay wage amount
+hired|start joined date
+join|start joined date
+joined|start date
+based|city location country place
+live|city location country address
+lives|city location country address
+fix|do remedy action solution
 fast|speed
 hot|temperature
 cold|temperature
@@ -38,10 +48,18 @@ teuer|preis kosten
 wiegt|gewicht
 schwer|gewicht
 wann|datum tag zeit uhrzeit
+wo|ort stadt adresse wohnort land raum
+wer|name person
+alt|alter
+verdient|gehalt lohn
+verdienen|gehalt lohn
 wem|name besitzer
 coute|prix cout
 pese|poids
 quand|date jour heure
+où|lieu ville adresse pays
+âge|age
+gagne|salaire
 cuesta|precio coste
 costa|prezzo costo
 custa|preco custo

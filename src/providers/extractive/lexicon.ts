@@ -11,7 +11,7 @@ export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
      me might must my no nor not of off on onto or our ours out over shall she should so some such than that the their theirs them then there these they
      this those through to too under until up upon us very was we were what when where which while who whom whose why will with within without would you your
      yours s t re ll ve d m am about above after again against all also among because before below between both during each few more most other own same
-     just may per via many much please tell list give name`,
+     just may per via many much please tell list give name mr mrs ms`,
   ),
 )
 
@@ -21,7 +21,7 @@ export const EVENT_VERBS: ReadonlySet<string> = new Set(list('happen happens hap
 /** Verbs that a question needs for its grammar, and an answer often says otherwise: "which port does it *use*". */
 export const LIGHT_VERBS: ReadonlySet<string> = new Set(
   list(
-    'last lasts lasted use uses used using make makes made making need needs needed get gets got take takes taken took give gives given gave go goes went come comes came keep keeps kept put puts work works become becomes became',
+    'last lasts lasted use uses used using make makes made making need needs needed get gets got take takes taken took give gives given gave go goes went come comes came keep keeps kept put puts set sets work works become becomes became',
   ),
 )
 

@@ -11,7 +11,7 @@ import type { Window } from './windows.ts'
 import type { Word } from './words.ts'
 
 /** For each term of the question 1 where these words have another name of its kind: the same letters with another number. */
-function rivals({ terms, words: asked, given }: Question, words: readonly Word[]): number[] {
+export function rivals({ terms, words: asked, given }: Question, words: readonly Word[]): number[] {
   const others = new Set(
     words.flatMap((word, index) => {
       const isOther = word.coded ? !given.has(word.stem) : isNumbered(word, words[index + 1])

@@ -144,7 +144,7 @@ function readTerms(words: readonly Word[], { focus, language, weights, empty }: 
   const functionWords = language?.functionWords ?? FUNCTION_WORDS
   const seen = new Map<string, { word: Word; specific: boolean; focus: boolean }>()
   words.forEach((word, index) => {
-    const isLetter = isLetterName(word, index)
+    const isLetter = isLetterName(word, index, words)
     if (functionWords.has(word.lower) && !isAcronym(word) && !isLetter) return
     if (word.lower.length < 2 && !word.numeric && !isLetter) return
     if (language === undefined && (WH.has(word.lower) || isMeasure(words, index))) return
@@ -172,9 +172,11 @@ function readTerms(words: readonly Word[], { focus, language, weights, empty }: 
   }))
 }
 
-/** "Who made *C*?", "vitamin *D*": a capital letter inside a question is a name, `I` and `A` are words. */
-function isLetterName({ lower, upper }: Word, index: number): boolean {
-  return index > 0 && upper && lower.length === 1 && lower !== 'i' && lower !== 'a'
+/** "Who made *C*?", "grade *A*": a capital letter inside a question is a name. `I` is a word, and `A` is one where every word has a capital. */
+function isLetterName({ lower, upper }: Word, index: number, words: readonly Word[]): boolean {
+  if (index === 0 || !upper || lower.length !== 1 || lower === 'i') return false
+  const before = words[index - 1]
+  return lower !== 'a' || (before?.capital === false && !FUNCTION_WORDS.has(before.lower))
 }
 
 /** "How *long*": the answer says how long, and not that it is long. */
