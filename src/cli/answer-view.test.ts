@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { fakeIo } from '../../test/support/fake-io.ts'
 import type { Citation } from '../core/citation.ts'
@@ -81,6 +82,14 @@ describe('text in a pipe', () => {
     const io = fakeIo()
     await showTurn(turn(start, delta('x [1]'), complete({ citations: [citation({ supported: false })] })), io, TEXT)
     expect(io.out()).toContain('[1] docs/wine.md  (the source does not say this)\n')
+  })
+
+  test('in a narrow terminal the remark is broken between words, under the place', async () => {
+    const io = fakeIo({ terminal: true, columns: 40 })
+    const citations = [citation({ supported: false, kind: 'uncheckable', reason: 'too few words to check' })]
+    await showTurn(turn(start, delta('x [1]'), complete({ citations })), io, TEXT)
+    const shown = stripVTControlCharacters(io.out())
+    expect(shown).toContain('[1] docs/wine.md  (the source does not\n    say this: too few words to check)\n')
   })
 
   test('QRY-RAG-022 and why, where that is known', async () => {

@@ -23,12 +23,12 @@ export const logsShow: Command = defineCommand({
   async run({ arguments: [id = ''], options }, io) {
     const { detail } = await findTurn(io, id)
     if (options.json) await io.stdout.write(toJsonLine(detail))
-    else await io.stdout.writeRaw(describe(detail, io.stdout, { cwd: io.cwd }))
+    else await io.stdout.writeRaw(await describe(detail, io.stdout, { cwd: io.cwd }))
     return 0
   },
 })
 
-function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, from: Standpoint): string {
+async function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, from: Standpoint): Promise<string> {
   const heading = (text: string): string => `\n${out.style('bold', text)}\n`
   const facts: (readonly [string, string])[] = [
     ['turn', turn.turnId],
@@ -59,7 +59,7 @@ function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, f
       : `${heading('Searched for')}${[...new Set(searched)].map((query) => `${visibleText(query)}\n`).join('')}`,
     heading('Answer'),
     turn.text === '' ? '(none)\n' : `${visibleText(turn.text)}\n`,
-    sourceList(citations, out, from),
+    await sourceList(citations, out, from),
     error,
     heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),
     table(
