@@ -3,6 +3,7 @@
 import type { Comparison, PassageText, Place, RowNumber, Sentence } from './comparison.ts'
 import { foldedWords, headOf } from './comparison.ts'
 import type { ContentWord } from './content-words.ts'
+import { rowsOfLetters } from './key-letters.ts'
 
 /**
  * Votes counted for one statement, those of rare words first. A bound on the cost where common words stand in thousands of sentences:
@@ -30,9 +31,15 @@ export interface LikelyRow {
   readonly number: RowNumber
 }
 
-export function likelyPlaces(comparison: Comparison, passage: PassageText, words: readonly ContentWord[]): LikelyPlaces {
+export function likelyPlaces(
+  comparison: Comparison,
+  passage: PassageText,
+  words: readonly ContentWord[],
+  said: Place,
+): LikelyPlaces {
   const sentences = passage.places()
   const votes = votesOf(comparison, passage, words)
+  for (const index of rowsOfLetters(comparison, passage, said)) votes.set(index, (votes.get(index) ?? 0) + 1)
   for (const { at } of words.slice(0, MOST_LOOKED_UP)) {
     const run = comparison.run(passage, at, at + 1)
     if (run === undefined) continue

@@ -1,5 +1,6 @@
 /** Which cells of a column, or names of columns, a statement says. */
 
+import { isLetter } from './key-letters.ts'
 import type { Cell } from './records.ts'
 import type { Item, Parts } from './segments.ts'
 import { agree } from './terms.ts'
@@ -13,7 +14,8 @@ export function mentionsOf(
   items: readonly Item[],
   parts: Parts,
 ): (readonly Item[] | undefined)[] {
-  const spans = cells.map((cell) => (cell === undefined ? [] : spansOf(cell.words, parts.words)))
+  // Of a letter alone only some are names.
+  const spans = cells.map((cell) => (cell === undefined || isLetter(cell) ? [] : spansOf(cell.words, parts.words)))
   const all = spans.flat()
   const isWithin = (item: Item): boolean => all.some(([from, to]) => from <= item.at - parts.from && item.at - parts.from < to)
   return cells.map((cell, at) => {

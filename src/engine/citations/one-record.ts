@@ -75,7 +75,7 @@ function mixed(
   const lost = new Set(missing)
   for (const item of missing) {
     const month = item.kind === 'name' || item.kind === 'word' ? monthOf(item.word) : undefined
-    if (item.kind === 'number' || item.kind === 'code' || (month !== undefined && hasDates(record))) {
+    if (item.kind === 'number' || item.kind === 'code' || item.kind === 'letter' || (month !== undefined && hasDates(record))) {
       const other = others.find(({ cells }) => cells.some((cell) => cellHas(cell, item)))
       return month === undefined || other !== undefined
         ? elsewhere(setting, record, item, other)
@@ -103,6 +103,7 @@ function hasDates({ cells }: DataRecord): boolean {
 function elsewhere(setting: Setting, record: DataRecord, item: Item, other: DataRecord | undefined): string {
   const { comparison, passage, view } = setting
   if (other !== undefined) return inOther(setting, record, other, item, item.said)
+  if (item.kind === 'letter') return `“${item.said}” is the name of nothing there`
   const last = item.kind === 'code' ? item.at + item.parts.length : item.at + 1
   const run = comparison.run(passage, item.at, last)
   return run !== undefined && run.to === last

@@ -2,9 +2,10 @@
 
 import type { PassageText, Words } from './comparison.ts'
 import { foldedWords } from './comparison.ts'
+import { isLetter, letterTerm } from './key-letters.ts'
 import type { Range } from './range.ts'
 import type { Table } from './tables.ts'
-import { monthOf, numbersOf, termsOf } from './terms.ts'
+import { agree, monthOf, numbersOf, termsOf } from './terms.ts'
 import type { Term } from './terms.ts'
 import { tokensOf } from './tokens.ts'
 import { bagHasFormOf, bagOf } from './word-forms.ts'
@@ -70,8 +71,16 @@ export function viewsOf(passage: PassageText, table: Table): readonly View[] {
 
 function readViews({ text, columnsAbove }: PassageText, table: Table): View[] {
   const cellOf = ({ start, end }: Range): Cell => readCell(text.slice(start, end))
+  // Where K, L and M are names, so is N.
+  const asksFirst = table.rows
+    .slice(0, MOST_ROWS)
+    .every(({ cells: [first] }) => first === undefined || isAnswer(text.slice(first.start, first.end)))
+  const cellInRow = (range: Range, column: number): Cell => {
+    const cell = cellOf(range)
+    return column === 0 && !asksFirst && isLetter(cell) ? { ...cell, says: undefined } : cell
+  }
   const captions = table.captions.map(cellOf)
-  const rows = table.rows.map(({ cells }) => cells.map(cellOf))
+  const rows = table.rows.map(({ cells }) => cells.map(cellInRow))
   const width = Math.max(0, ...table.rows.map(({ cells }) => cells.length))
   const names =
     table.header === undefined
@@ -97,6 +106,10 @@ function recordOf(cells: readonly Cell[], index: number): DataRecord {
 const YES = /^(?:yes|y|true|on|✓|✔|☑|✅|ja|wahr|oui|vrai|sí|si|sim|verdadero|是|有)$/iu
 const NO = /^(?:no|n|none|keine?r?|aucune?|ninguno|false|off|✗|✘|☐|❌|nein|falsch|non|faux|nee|não|falso|否|无|無)$/iu
 
+function isAnswer(text: string): boolean {
+  return YES.test(text) || NO.test(text)
+}
+
 function readCell(raw: string): Cell {
   const text = raw
     .replace(/^"([^]*)"$/, '$1')
@@ -106,7 +119,7 @@ function readCell(raw: string): Cell {
   const words = wordsOf(text)
   const all = { from: 0, to: words.starts.length }
   const folded = foldedWords(words, 0, all.to)
-  const terms = termsOf(words, all)
+  const terms = namesOf(text, words)
   const { numbers, days, months } = datesIn(text)
   for (const [at, term] of terms.entries()) {
     if (term.kind !== 'number' || days.has(term.word.replace(/^0/, ''))) continue
@@ -151,14 +164,17 @@ function wordsOf(text: string): Words {
   return { text, ids: [], starts: tokens.map(({ start }) => start), ends: tokens.map(({ end }) => end) }
 }
 
+/** What means something in a cell, a letter or two by themselves too. */
+function namesOf(text: string, words: Words): Term[] {
+  const terms = termsOf(words, { from: 0, to: words.starts.length })
+  const letter =
+    terms.length === 0 && (text.length === 1 || !isAnswer(text)) ? letterTerm(text, foldedWords(words, 0, 1)[0] ?? '') : undefined
+  return letter === undefined ? terms : [letter]
+}
+
 function elementsOf(text: string): Term[][] {
   const parts = text.split(/[,;/]\s+|\s\/\s/)
-  return parts.length < 2
-    ? []
-    : parts.map((part) => {
-        const words = wordsOf(part)
-        return termsOf(words, { from: 0, to: words.starts.length })
-      })
+  return parts.length < 2 ? [] : parts.map((part) => namesOf(part, wordsOf(part)))
 }
 
 interface Dates {
@@ -189,6 +205,7 @@ export function cellHas(cell: Cell, term: Term): boolean {
     const values = [term.word, ...numbersOf(term)]
     return values.some((value) => cell.numbers.has(value) || (term.isOfDate === true && cell.days.has(value)))
   }
+  if (term.kind === 'letter') return [cell.terms, ...cell.elements].some(([one]) => one?.kind === 'letter' && agree(one, term))
   if (term.kind === 'code')
     return cell.terms.some(({ kind, word }) => kind === 'code' && word === term.word) || hasInOrder(cell, term)
   if (term.kind === 'pair') return cell.terms.some(({ kind, word }) => kind === 'pair' && word === term.word)

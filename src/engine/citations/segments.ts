@@ -26,6 +26,8 @@ export interface Parts {
   /** Folded, all of them; the first is this word of the answer. */
   readonly words: readonly string[]
   readonly from: number
+  /** The part of a word of the answer. */
+  readonly partOf: (word: number) => number
 }
 
 const JOINT =
@@ -89,7 +91,7 @@ export function partsOf({ answer }: Comparison, said: Place): Parts {
       }
     })
   const isContrasted = [false, ...joints.map(({ joint }) => CONTRASTING.test(joint))]
-  return { items, denies, lacking, isContrasted, words, from: said.from }
+  return { items, denies, lacking, isContrasted, words, from: said.from, partOf: partAt }
 }
 
 /** Whether two words are contraries. */

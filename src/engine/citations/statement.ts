@@ -37,7 +37,7 @@ export function supportOf(comparison: Comparison, passage: PassageText, said: Pl
   const contentWords = contentWordsOf(comparison.answer, said, statement.words)
   if (contentWords.length < FEWEST_WORDS) return unsupported('too few words to check')
   const context = contextOf(passage)
-  const { sentences, rows } = likelyPlaces(comparison, passage, contentWords)
+  const { sentences, rows } = likelyPlaces(comparison, passage, contentWords, said)
   // A table may write a month as a number: its rows tell whether it does.
   const absent = contentWords.find(
     (word) =>

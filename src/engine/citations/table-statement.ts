@@ -6,6 +6,7 @@
 
 import type { Comparison, PassageText, Place } from './comparison.ts'
 import type { LikelyRow } from './likely-places.ts'
+import { withLetters } from './key-letters.ts'
 import { mentionsOf, saidOf } from './mentions.ts'
 import { holds, weighRecord } from './one-record.ts'
 import type { Setting } from './one-record.ts'
@@ -41,7 +42,8 @@ export function weighTables(
     const own = rows.filter(({ number }) => number.table === table)
     const placeOf = new Map(own.map(({ number, place }) => [number.row ?? 0, place]))
     const found = passage.tables()[table]
-    if (found !== undefined) for (const one of weighTable(comparison, passage, found, placeOf, parts, context)) weighed.push(one)
+    if (found !== undefined)
+      for (const one of weighTable(comparison, passage, found, placeOf, said, parts, context)) weighed.push(one)
   }
   return weighed
 }
@@ -51,13 +53,15 @@ function weighTable(
   passage: PassageText,
   table: Table,
   placeOf: ReadonlyMap<number, Place>,
-  parts: Parts,
+  place: Place,
+  read: Parts,
   context: Bag,
 ): TableWeighed[] {
   const weighed: TableWeighed[] = []
   for (const view of viewsOf(passage, table)) {
-    const records =
-      view.of === 'row' ? view.records.filter(({ index }) => placeOf.has(index)) : spokenOf(view.records, parts.items)
+    const likely = view.of === 'row' ? view.records.filter(({ index }) => placeOf.has(index)) : view.records
+    const parts = withLetters(comparison.answer, place, read, view, likely)
+    const records = view.of === 'row' ? likely : spokenOf(likely, parts.items)
     const key = view.of === 'column' ? 0 : keyColumn(records, parts.items)
     const said = mentionsOf(
       records.map(({ cells }) => cells[key]),

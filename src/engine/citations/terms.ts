@@ -11,11 +11,11 @@ import { areFormsOfOneWord } from './word-forms.ts'
 export interface Term {
   /** Folded; of a code its letters and digits without what joins them. */
   readonly word: string
-  /** A code is made of letters with digits behind them: `E4`, `PAY-102`. Its digits are no number. */
-  readonly kind: 'word' | 'name' | 'number' | 'pair' | 'code'
+  /** A code is made of letters with digits behind them: `E4`, `PAY-102`. Its digits are no number. A letter is the name of a record: `B`. */
+  readonly kind: 'word' | 'name' | 'number' | 'pair' | 'code' | 'letter'
   /** Number of its first word. */
   readonly at: number
-  /** Of a code: its letters and digits. */
+  /** Of a code: its letters and digits; of a letter: as the table has it. */
   readonly parts: readonly string[]
   readonly isCapital: boolean
   /** It stands beside the name of a month, or is written with other numbers as a date. */
@@ -74,6 +74,8 @@ function codesIn({ text, starts, ends }: Words, { from, to }: Place, folded: rea
 
 /** Whether two terms say the same. */
 export function agree(a: Term, b: Term): boolean {
+  if (a.kind === 'letter' && b.kind === 'letter') return a.parts[0] === b.parts[0]
+  if (a.kind === 'letter' || b.kind === 'letter') return a.word === b.word && a.isCapital === b.isCapital
   if (a.kind === 'number' && b.kind === 'number') {
     const values = numbersOf(a)
     return numbersOf(b).some((value) => values.includes(value))

@@ -1,0 +1,169 @@
+/**
+ * Records that are called by a letter or two: `grade B`, `zone x`, `C#`. In a sentence such letters are words that say nothing, initials and
+ * units; they are names only where a table has them as whole cells.
+ */
+
+import type { Comparison, PassageText, Place, Words } from './comparison.ts'
+import { foldedWords, headOf } from './comparison.ts'
+import { isStopWord } from './lexicon.ts'
+import type { Cell, View } from './records.ts'
+import type { Item, Parts } from './segments.ts'
+import type { Term } from './terms.ts'
+import { isNumber, isSingle } from './tokens.ts'
+import { bagHasFormOf } from './word-forms.ts'
+
+/** With the mark that tells `B+` from `B`. */
+const KEY = /^\p{L}{1,2}(?:\+\+|[+#*-])?$/u
+const MARK = /^(?:\+\+|[+#*]|-(?![\p{L}\p{N}]))/u
+/** Sentences and rows with such a letter that are looked at: a bound on the cost, as `a` may stand in all of them. */
+const MOST_LOOKED_AT = 2000
+/** Characters around a letter that are looked at. */
+const AROUND = 4
+
+/** Of a cell that is such a name: its term, which agrees with nothing but the same letters in the same case. */
+export function letterTerm(text: string, folded: string): Term | undefined {
+  return KEY.test(text) ? { word: folded, kind: 'letter', at: 0, parts: [text], isCapital: /^\p{Lu}/u.test(text) } : undefined
+}
+
+interface Letter {
+  /** As it stands there, with its mark. */
+  readonly said: string
+  readonly word: string
+  readonly at: number
+  readonly before: string | undefined
+  readonly after: string | undefined
+  /** It may be a word or an ending: it counts only behind the name of its column. */
+  readonly isDoubtful: boolean
+  /** It is likely an article, wherever it stands. */
+  readonly isArticle: boolean
+}
+
+function lettersIn(answer: Words, said: Place): Letter[] {
+  const { text, starts, ends } = answer
+  const words = foldedWords(answer, said.from, said.to)
+  return words.flatMap((word, index): Letter[] => {
+    const at = said.from + index
+    const end = ends[at] ?? 0
+    const own = text.slice(starts[at], end)
+    if (!/^\p{L}{1,2}$/u.test(own)) return []
+    const behind = text.slice(end, end + AROUND)
+    const before = text.slice(Math.max(0, (starts[at] ?? 0) - AROUND), starts[at])
+    if (/['’]$/.test(before) || /^['’](?!s\b)/.test(behind)) return []
+    const isSubject = goesOn(words[index + 1], behind)
+    return [
+      {
+        said: own + (MARK.exec(behind)?.[0] ?? ''),
+        word,
+        at,
+        before: words[index - 1],
+        after: words[index + 1],
+        isDoubtful:
+          isPartOfMore(before, behind, own) ||
+          isNumber(words[index - 1] ?? '') ||
+          (isStopWord(word) && !(isCapitals(own) && (own !== 'I' || isSubject) && (!opens(index, before) || isSubject))),
+        isArticle: isStopWord(word) && !isCapitals(own) && !isSubject,
+      },
+    ]
+  })
+}
+
+function isCapitals(word: string): boolean {
+  return word === word.toUpperCase() && word !== word.toLowerCase()
+}
+
+function opens(index: number, before: string): boolean {
+  return index === 0 || /[.!?:“„«"(]\s*$/.test(before)
+}
+
+/** `U.S.`, `J. Smith`, `20 °C`; a character within a word of a script without spaces. */
+function isPartOfMore(before: string, behind: string, own: string): boolean {
+  if (isSingle(own)) return isSingle(before.slice(-1)) || isSingle(behind.slice(0, 1))
+  return /(?:\p{L}\.|[°\d])$/u.test(before) || /^\.(?:\p{L}|\s\p{Lu})/u.test(behind)
+}
+
+/** Behind a name goes on what is said of it, behind an article what it is the article of: `A costs`, `A hotel`. */
+function goesOn(next: string | undefined, behind: string): boolean {
+  if (next === undefined || /^\s*[,;:)=–—]/.test(behind) || MARK.test(behind)) return true
+  return /[^aious]s$/.test(next) || /^(?:is|has|was|goes|and|or|und|et|y|oder|ou|kostet|hat|ist|coûte|cuesta)$/.test(next)
+}
+
+/** The rows that have one of the letters of a statement as a whole cell. */
+export function rowsOfLetters({ answer }: Comparison, passage: PassageText, said: Place): number[] {
+  const tables = passage.tables()
+  if (tables.length === 0) return []
+  const sentences = passage.places()
+  return lettersIn(answer, said).flatMap(({ word, said: own }) =>
+    passage
+      .placesOf(headOf(word))
+      .slice(0, MOST_LOOKED_AT)
+      .filter((index) => {
+        const row = sentences[index]?.row
+        const cells = row?.row === undefined ? [] : (tables[row.table]?.rows[row.row]?.cells ?? [])
+        return cells.some(({ start, end }) => end - start <= AROUND && areAlike(passage.text.slice(start, end), own))
+      }),
+  )
+}
+
+function areAlike(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
+}
+
+/** The letters by which a statement names a record or a column count among its words. */
+export function withLetters(answer: Words, said: Place, parts: Parts, view: View, records: View['records']): Parts {
+  const found = new Map<number, Letter & { readonly key: string }>()
+  const taken = new Set(
+    parts.items.flatMap(({ at, kind, parts: all }) =>
+      kind === 'pair' ? [] : kind === 'code' ? all.map((_, next) => at + next) : [at],
+    ),
+  )
+  const firsts = [...records.map(({ cells }) => cells[0]), ...view.names.slice(1)]
+  for (const letter of lettersIn(answer, said)) {
+    if (taken.has(letter.at)) continue
+    const key =
+      letter.isArticle || !isBehindName(letter, view, records, found)
+        ? letter.isDoubtful
+          ? undefined
+          : firsts.find((cell) => cell !== undefined && isLetter(cell) && cell.text === letter.said)?.text
+        : namedBy(letter, view, records)
+    if (key !== undefined) found.set(letter.at, { ...letter, key })
+  }
+  if (found.size === 0) return parts
+  const letters = [...found.values()].map(({ key, word, at, said: own }): Item => {
+    const isCapital = /^\p{Lu}/u.test(own)
+    const part = parts.partOf(at)
+    return { word, kind: 'letter', at, parts: [key], isCapital, said: own, part, opens: at === said.from, isOfDate: false }
+  })
+  return { ...parts, items: [...parts.items, ...letters].sort((a, b) => a.at - b.at) }
+}
+
+export function isLetter({ terms }: Cell): boolean {
+  return terms.length === 1 && terms[0]?.kind === 'letter'
+}
+
+/** `zone b`; and of `zones b and c` the second too. */
+function isBehindName(letter: Letter, view: View, records: View['records'], found: ReadonlyMap<number, Letter>): boolean {
+  if (
+    found.has(letter.at - 1) ||
+    (/^(?:and|or|to|und|oder|bis|et|ou|à|y|o)$/.test(letter.before ?? '') && found.has(letter.at - 2))
+  )
+    return columnsOfLetters(view, records).length > 0
+  const isNamed = (word: string | undefined, { bag }: Cell): boolean => word !== undefined && bagHasFormOf(bag, word)
+  return columnsOfLetters(view, records).some((column) => {
+    const name = view.names[column]
+    return name !== undefined && (isNamed(letter.before, name) || (isSingle(letter.word) && isNamed(letter.after, name)))
+  })
+}
+
+function columnsOfLetters(view: View, records: View['records']): number[] {
+  return [...view.names.keys()].filter((column) =>
+    records.some(({ cells }) => cells[column] !== undefined && isLetter(cells[column])),
+  )
+}
+
+/** As the table writes it; a capital that no row has is a name too, of which nothing is said there. */
+function namedBy(letter: Letter, view: View, records: View['records']): string | undefined {
+  const keys = columnsOfLetters(view, records).flatMap((column) => records.flatMap(({ cells }) => cells[column] ?? []))
+  const same = keys.filter((cell) => isLetter(cell)).map(({ text }) => text)
+  const exact = same.find((text) => text === letter.said) ?? same.find((text) => areAlike(text, letter.said))
+  return exact ?? (isCapitals(letter.said.slice(0, 1)) && !letter.isDoubtful ? letter.said : undefined)
+}
