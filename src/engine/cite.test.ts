@@ -218,6 +218,24 @@ describe('hostile answers and passages', () => {
     expect(last).toBeLessThan(10)
   })
 
+  it('what is said of tables is held against their cells once, however many of them there are', () => {
+    const names = Array.from({ length: 40 }, (_, at) => `part${String.fromCodePoint(97 + at)}`)
+    const row = (at: number): string =>
+      names.map((name, column) => (column === 0 ? `Item${at} Pro` : `${name} ${at * 7 + column}`)).join()
+    const table = [names.join(), ...Array.from({ length: 60 }, (_, at) => row(at))].join('\n')
+    const passages = Array.from({ length: 20 }, (_, at) => passage(`${at + 1}`, table))
+    const said = (at: number): string =>
+      `The Item${at % 60} Pro has a parta of ${at} and a partb of ${at * 7}, while Item${(at + 3) % 60} Pro has ${at * 3} [${(at % 20) + 1}].`
+    const answer = Array.from({ length: 200 }, (_, at) => said(at)).join('\n')
+    expect(readCitations(answer, passages).length).toBeGreaterThanOrEqual(200)
+  })
+
+  it('a sentence as long as a book is not read against a table', () => {
+    const long = `The mill of 1874 ${'was built again and '.repeat(5000)}fell [1].`
+    const table = '| name | built |\n|---|---|\n| mill | 1874 |\n| barn | 1902 |'
+    expect(readCitations(long, [passage('1', table)])).toMatchObject([{ supported: false }])
+  })
+
   it('every answer is read without an error, markers or not', () => {
     const pieces = [
       '[1]',

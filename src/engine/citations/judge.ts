@@ -93,6 +93,13 @@ function textRange({ starts, ends }: PassageText, { from, to }: Place): Range {
   return { start: starts[from] ?? 0, end: ends[to - 1] ?? 0 }
 }
 
+/**
+ * Words of a whole answer, each counted once for every passage that is searched for what another one does not bear out: a bound on the
+ * cost, beyond thirty long sentences that are wrong about twenty passages. Past it they are flagged as well, and not told where they stand.
+ */
+const MOST_SEARCHED = 20_000
+const searches = new WeakMap<Comparison, number>()
+
 /** What was said without quotation marks. */
 export function judgeStatement(setting: Setting, range: Range): Verdict {
   const { comparison, passage } = setting
@@ -100,6 +107,9 @@ export function judgeStatement(setting: Setting, range: Range): Verdict {
   if (said.from === said.to) return UNCHECKABLE
   const own = borneOut(comparison, passage, said)
   if (own.supported) return own
+  const searched = searches.get(comparison) ?? 0
+  if (searched > MOST_SEARCHED) return own
+  searches.set(comparison, searched + setting.others.length * (said.to - said.from))
   const elsewhere = findElsewhere(setting, (other) => borneOut(comparison, other, said).supported)
   return elsewhere ?? own
 }

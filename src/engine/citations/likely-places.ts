@@ -14,6 +14,9 @@ const MOST_VOTES = 600
 const MOST_PLACES = 6
 /** Rows that are read: more than sentences, since what other rows have is held against one. A bound on the cost. */
 const MOST_ROWS = 60
+/** Cells of these rows, so that wide tables cost no more; and rows that are read however wide they are. */
+const MOST_CELLS = 1000
+const FEWEST_ROWS = 8
 /** Words of the statement that are looked up should their votes be past the bound. */
 const MOST_LOOKED_UP = 6
 /** Ranks a sentence that is only known by such a word behind all that have a vote. */
@@ -47,9 +50,16 @@ export function likelyPlaces(
     if (!votes.has(sentence)) votes.set(sentence, LESS_THAN_A_VOTE)
   }
   const best = [...votes].sort(([a, x], [b, y]) => y - x || a - b).map(([index]) => index)
+  const tables = passage.tables()
+  let cells = 0
   const rows = best
     .filter((index) => sentences[index]?.row?.row !== undefined)
     .slice(0, MOST_ROWS)
+    .filter((index, at) => {
+      const { table = 0, row = 0 } = sentences[index]?.row ?? {}
+      cells += tables[table]?.rows[row]?.cells.length ?? 0
+      return at < FEWEST_ROWS || cells <= MOST_CELLS
+    })
     .sort((a, b) => a - b)
     .flatMap((index): LikelyRow[] => {
       const place = sentences[index]

@@ -2,10 +2,11 @@
 
 import type { Comparison, PassageText } from './comparison.ts'
 import { contraryOf } from './contrary.ts'
+import { contrastOf } from './lexicon.ts'
 import { denialProblem } from './denial.ts'
-import { saidOf } from './mentions.ts'
 import { readWords } from './reading.ts'
-import { columnProblem, hasAnswers, namingOf } from './record-columns.ts'
+import type { Findings } from './findings.ts'
+import { columnProblem, hasAnswers } from './record-columns.ts'
 import { cellHas, isNumeric, LONGEST_LABEL } from './records.ts'
 import type { Cell, DataRecord, View } from './records.ts'
 import type { Item, Parts } from './segments.ts'
@@ -25,6 +26,9 @@ export interface Setting {
   readonly key: number
   /** The words of the statement that say this cell, for each of the records. */
   readonly keySaid: ReadonlyMap<DataRecord, readonly Item[] | undefined>
+  readonly findings: Findings
+  /** It stands in the names of the columns, or in what stands above the table. */
+  readonly isShared: (item: Item) => boolean
 }
 
 export function weighRecord(
@@ -33,26 +37,25 @@ export function weighRecord(
   items: readonly Item[],
   inherited: ReadonlySet<number>,
 ): { readonly missing: readonly Item[]; readonly problem: string | undefined } {
-  const { parts, view, records } = setting
+  const { parts, view, findings } = setting
   const codes = items.filter(({ kind }) => kind === 'code')
   const missing = items.filter((item) => !holds(setting, record, item) && !isDigitsOfCode(record, item, codes))
-  const others = (view.of === 'row' ? records : view.records).filter((other) => other !== record)
-  const named = namingOf(items, view.names, parts)
-  let problem = mixed(setting, record, others, items, missing)
+  const named = findings.naming(items)
+  let problem = mixed(setting, record, items, missing)
   problem ??= otherKey(setting, record)
-  problem ??= columnProblem(items, parts, record, view, setting.key, inherited)
+  problem ??= columnProblem(items, parts, record, view, setting.key, inherited, findings)
   problem ??= contraryIn(record, missing, parts)
   problem ??= unnamed(setting, record, items, missing)
-  if (!hasAnswers(record, [...inherited, ...named.map(({ column }) => column)])) problem ??= deniedIn(record, view, parts)
+  if (!hasAnswers(record, [...inherited, ...named.map(({ column }) => column)])) problem ??= deniedIn(setting, record)
   return { missing, problem }
 }
 
-export function holds({ view, context }: Setting, record: DataRecord, item: Item): boolean {
-  return record.cells.some((cell) => cellHas(cell, item)) || isShared(view, context, item)
+export function holds({ findings, isShared }: Setting, record: DataRecord, item: Item): boolean {
+  return findings.columnsOf(record, item).length > 0 || isShared(item)
 }
 
 /** In the names of the columns, or in what stands above the table. */
-function isShared({ names, captions }: View, context: Bag, item: Item): boolean {
+export function isShared({ names, captions }: View, context: Bag, item: Item): boolean {
   if ([...names, ...captions].some((cell) => cell !== undefined && cellHas(cell, item))) return true
   return item.kind === 'code' ? item.parts.every((part) => bagHasFormOf(context, part)) : bagHasFormOf(context, item.word)
 }
@@ -65,33 +68,29 @@ function isDigitsOfCode({ cells }: DataRecord, item: Item, codes: readonly Item[
 }
 
 /** What the record does not hold and another one does: numbers, codes and names; of other words whole cells, or two of one cell. */
-function mixed(
-  setting: Setting,
-  record: DataRecord,
-  others: readonly DataRecord[],
-  items: readonly Item[],
-  missing: readonly Item[],
-): string | undefined {
+function mixed(setting: Setting, record: DataRecord, items: readonly Item[], missing: readonly Item[]): string | undefined {
+  const { findings } = setting
   const lost = new Set(missing)
+  const otherWith = (item: Item): DataRecord | undefined => findings.recordsWith(item).find((other) => other !== record)
   for (const item of missing) {
     const month = item.kind === 'name' || item.kind === 'word' ? monthOf(item.word) : undefined
     if (item.kind === 'number' || item.kind === 'code' || item.kind === 'letter' || (month !== undefined && hasDates(record))) {
-      const other = others.find(({ cells }) => cells.some((cell) => cellHas(cell, item)))
+      const other = otherWith(item)
       return month === undefined || other !== undefined
         ? elsewhere(setting, record, item, other)
         : `“${item.said}” is not the month there`
     }
     if (item.kind !== 'name' && !item.opens) continue
-    const other = others.find(({ cells }) => cells.some((cell) => cellHas(cell, item)))
+    const other = otherWith(item)
     if (other !== undefined) return elsewhere(setting, record, item, other)
   }
-  for (const other of others) {
-    for (const cell of other.cells) {
-      const whole = saidOf(cell, items)?.filter((item) => lost.has(item)) ?? []
-      const two = missing.filter((item) => item.kind !== 'number' && cellHas(cell, item))
-      const [first] = whole.length > 0 ? whole : two.length > 1 ? two : []
-      if (first !== undefined) return inOther(setting, record, other, first, whole.length > 0 ? cell.text : first.said)
-    }
+  if (missing.length === 0) return undefined
+  for (const { record: other, cell, whole, held } of findings.saidCells(items)) {
+    if (other === record) continue
+    const allOfIt = whole.find((item) => lost.has(item))
+    const [first, second] = held.filter((item) => lost.has(item))
+    if (allOfIt !== undefined) return inOther(setting, record, other, allOfIt, cell.text)
+    if (first !== undefined && second !== undefined) return inOther(setting, record, other, first, first.said)
   }
   return undefined
 }
@@ -142,6 +141,7 @@ function otherKey({ view, records, key, keySaid }: Setting, record: DataRecord):
 }
 
 function contraryIn({ cells }: DataRecord, missing: readonly Item[], { words }: Parts): string | undefined {
+  if (!missing.some(({ word }) => contrastOf(word) !== undefined)) return undefined
   const place = cells.flatMap((cell) => (cell.says === undefined ? cell.words : []))
   for (const { word, said, kind } of missing) {
     const contrary = kind === 'word' || kind === 'name' ? contraryOf(word, words, place) : undefined
@@ -154,14 +154,14 @@ function contraryIn({ cells }: DataRecord, missing: readonly Item[], { words }: 
 function unnamed(setting: Setting, record: DataRecord, items: readonly Item[], missing: readonly Item[]): string | undefined {
   const { comparison, passage, view } = setting
   if (view.records.length < 2) return undefined
-  const touched = record.cells.filter((cell) => items.some((item) => cellHas(cell, item)))
+  const touched = new Set(items.flatMap((item) => setting.findings.columnsOf(record, item)))
   const stranger = missing.find(
     (item) => (item.opens && item.isCapital) || comparison.run(passage, item.at, item.at + 1) !== undefined,
   )
-  return touched.length > 1 || stranger === undefined ? undefined : elsewhere(setting, record, stranger, undefined)
+  return touched.size > 1 || stranger === undefined ? undefined : elsewhere(setting, record, stranger, undefined)
 }
 
-function deniedIn({ cells }: DataRecord, { names }: View, { words }: Parts): string | undefined {
+function deniedIn({ findings, view: { names } }: Setting, { cells }: DataRecord): string | undefined {
   const place: string[] = []
   const begins = new Set<number>()
   for (const cell of [...names, ...cells]) {
@@ -170,7 +170,7 @@ function deniedIn({ cells }: DataRecord, { names }: View, { words }: Parts): str
     for (const word of cell.words) place.push(word)
   }
   return denialProblem(
-    readWords(words),
+    findings.statement(),
     readWords(place, (at) => (begins.has(at) ? ',' : '')),
   )
 }

@@ -1,9 +1,9 @@
 /** Whether a statement takes the values of a record from the columns that it names. */
 
-import { mentionsOf } from './mentions.ts'
+import type { Findings } from './findings.ts'
+import type { Naming } from './naming.ts'
 import type { Cell, DataRecord, View } from './records.ts'
-import { cellHas } from './records.ts'
-import { areContrary } from './segments.ts'
+import { cellHas, MOST_ROWS } from './records.ts'
 import type { Item, Parts } from './segments.ts'
 import { agree } from './terms.ts'
 import { bagHasFormOf } from './word-forms.ts'
@@ -16,10 +16,10 @@ export function columnProblem(
   view: View,
   key: number,
   inherited: ReadonlySet<number>,
+  findings: Findings,
 ): string | undefined {
-  const naming = namingOf(items, view.names, parts)
-  const columnsOf = (item: Item): number[] => record.cells.flatMap((cell, at) => (cellHas(cell, item) ? [at] : []))
-  const placed = items.map((item) => ({ item, columns: columnsOf(item) }))
+  const naming = findings.naming(items)
+  const placed = items.map((item) => ({ item, columns: findings.columnsOf(record, item) }))
   // What the part before has named and said nothing of yet.
   let before = inherited
   let problem: string | undefined
@@ -98,13 +98,17 @@ function isValue(cell: Cell | undefined, item: Item): boolean {
 
 /** The column is a thing, of which the rows tell numbers and words. */
 function isMixed({ records }: View, column: number): boolean {
-  const kinds = records.map(({ cells }) => cells[column]).filter((cell) => cell !== undefined && cell.terms.length > 0)
+  const kinds = records
+    .slice(0, MOST_ROWS)
+    .map(({ cells }) => cells[column])
+    .filter((cell) => cell !== undefined && cell.terms.length > 0)
   return kinds.some((cell) => cell?.numbers.size === 0) && kinds.some((cell) => (cell?.numbers.size ?? 0) > 0)
 }
 
 /** Of an empty cell, what another one of its column holds. */
 function holdsNumbers(record: DataRecord, { records }: View, column: number): boolean {
-  const cell = [record, ...records].map(({ cells }) => cells[column]).find((one) => one !== undefined && one.terms.length > 0)
+  const near = [record, ...records.slice(0, MOST_ROWS)]
+  const cell = near.map(({ cells }) => cells[column]).find((one) => one !== undefined && one.terms.length > 0)
   return cell !== undefined && cell.numbers.size > 0
 }
 
@@ -166,26 +170,4 @@ function listOf(
     named.length === values.length &&
     values.every((value) => value.columns.some((column) => columns.has(column)))
   return isList ? values.map((value, at) => ({ value, column: named[at]?.column ?? key })) : undefined
-}
-
-export interface Naming {
-  readonly item: Item
-  readonly column: number
-  /** It is named by the contrary of its name. */
-  readonly isContrary: boolean
-}
-
-/** Which words name a column: all the words of a name, or those that no other column has in its name. */
-export function namingOf(items: readonly Item[], names: View['names'], parts: Parts): Naming[] {
-  const mentions = mentionsOf(names, items, parts)
-  const found: Naming[] = []
-  for (const item of items) {
-    const columns = names.flatMap((name, column) => (name !== undefined && cellHas(name, item) ? [column] : []))
-    const whole = columns.filter((column) => mentions[column]?.includes(item) === true)
-    const chosen = columns.length === 1 ? columns : whole
-    for (const column of chosen.length <= 1 ? chosen : []) found.push({ item, column, isContrary: false })
-    for (const [column, name] of columns.length === 0 ? names.entries() : [])
-      if (name?.words.some((word) => areContrary(word, item.word)) === true) found.push({ item, column, isContrary: true })
-  }
-  return found
 }

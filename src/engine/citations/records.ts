@@ -48,7 +48,7 @@ export interface View {
 }
 
 /** Rows and columns up to which a table is read by columns too: a bound on the cost, beyond what anybody compares things in. */
-const MOST_ROWS = 100
+export const MOST_ROWS = 100
 const MOST_COLUMNS = 40
 /** Characters of a label. */
 export const LONGEST_LABEL = 40
@@ -80,27 +80,37 @@ function readViews({ text, columnsAbove }: PassageText, table: Table): View[] {
     return column === 0 && !asksFirst && isLetter(cell) ? { ...cell, says: undefined } : cell
   }
   const captions = table.captions.map(cellOf)
-  const rows = table.rows.map(({ cells }) => cells.map(cellInRow))
-  const width = Math.max(0, ...table.rows.map(({ cells }) => cells.length))
+  const width = table.rows.reduce((most, { cells }) => Math.max(most, cells.length), 0)
   const names =
     table.header === undefined
       ? columnsAbove?.length === width
         ? columnsAbove.map(readCell)
         : []
       : table.header.cells.map(cellOf)
-  const byRow: View = { of: 'row', names, captions, records: rows.map((cells, index) => recordOf(cells, index)) }
+  const rows = table.rows.map(({ cells }, index) => recordOf(() => cells.map(cellInRow), index))
+  const byRow: View = { of: 'row', names, captions, records: rows }
   const isSmall = rows.length <= MOST_ROWS && names.length <= MOST_COLUMNS
   if (names.length < 2 || !isSmall) return [byRow]
-  const records = names.slice(1).map((name, at) => {
-    const cells = [name, ...rows.map((cells) => cells[at + 1] ?? NOTHING)]
-    return recordOf(cells, at + 1)
-  })
-  return [byRow, { of: 'column', names: [names[0], ...rows.map((cells) => cells[0])], captions, records }]
+  const records = names
+    .slice(1)
+    .map((name, at) => recordOf(() => [name, ...rows.map(({ cells }) => cells[at + 1] ?? NOTHING)], at + 1))
+  return [byRow, { of: 'column', names: [names[0], ...rows.map(({ cells }) => cells[0])], captions, records }]
 }
 
-function recordOf(cells: readonly Cell[], index: number): DataRecord {
-  const label = cells.find(({ text }) => text !== '')?.text ?? ''
-  return { cells, index, label: label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label }
+/** Of a large table only those rows are read that a statement may be about. */
+function recordOf(read: () => readonly Cell[], index: number): DataRecord {
+  let known: readonly Cell[] | undefined
+  const cells = (): readonly Cell[] => (known ??= read())
+  return {
+    index,
+    get cells() {
+      return cells()
+    },
+    get label() {
+      const label = cells().find(({ text }) => text !== '')?.text ?? ''
+      return label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label
+    },
+  }
 }
 
 const YES = /^(?:yes|y|true|on|✓|✔|☑|✅|ja|wahr|oui|vrai|sí|si|sim|verdadero|是|有)$/iu
@@ -202,15 +212,16 @@ function datesIn(text: string): Dates {
 /** Whether a cell has what a term says. */
 export function cellHas(cell: Cell, term: Term): boolean {
   if (term.kind === 'number') {
-    const values = [term.word, ...numbersOf(term)]
-    return values.some((value) => cell.numbers.has(value) || (term.isOfDate === true && cell.days.has(value)))
+    const isIn = (value: string): boolean => cell.numbers.has(value) || (term.isOfDate === true && cell.days.has(value))
+    return isIn(term.word) || numbersOf(term).some(isIn)
   }
   if (term.kind === 'letter') return [cell.terms, ...cell.elements].some(([one]) => one?.kind === 'letter' && agree(one, term))
   if (term.kind === 'code')
     return cell.terms.some(({ kind, word }) => kind === 'code' && word === term.word) || hasInOrder(cell, term)
   if (term.kind === 'pair') return cell.terms.some(({ kind, word }) => kind === 'pair' && word === term.word)
-  const month = monthOf(term.word)
-  return bagHasFormOf(cell.bag, term.word) || (month !== undefined && cell.months.has(month))
+  if (bagHasFormOf(cell.bag, term.word)) return true
+  const month = cell.months.size === 0 ? undefined : monthOf(term.word)
+  return month !== undefined && cell.months.has(month)
 }
 
 /** `K 2` for `K2`. */

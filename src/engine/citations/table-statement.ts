@@ -6,11 +6,11 @@
 
 import type { Comparison, PassageText, Place } from './comparison.ts'
 import type { LikelyRow } from './likely-places.ts'
+import { findingsOf, remember } from './findings.ts'
 import { withLetters } from './key-letters.ts'
 import { mentionsOf, saidOf } from './mentions.ts'
-import { holds, weighRecord } from './one-record.ts'
+import { holds, isShared, weighRecord } from './one-record.ts'
 import type { Setting } from './one-record.ts'
-import { namingOf } from './record-columns.ts'
 import { groupsByPart, groupsInOrder, namedTogether } from './record-groups.ts'
 import type { Group } from './record-groups.ts'
 import { cellHas, isNumeric, viewsOf } from './records.ts'
@@ -28,6 +28,10 @@ export interface TableWeighed {
   readonly problem: string | undefined
 }
 
+/** Words of a statement that is read against tables: a bound on the cost, beyond any sentence. */
+const LONGEST_STATEMENT = 300
+const TOO_LONG = { missing: [], share: 0, problem: 'too long to be checked against a table' }
+
 export function weighTables(
   comparison: Comparison,
   passage: PassageText,
@@ -36,6 +40,7 @@ export function weighTables(
   context: Bag,
 ): TableWeighed[] {
   if (rows.length === 0) return []
+  if (said.to - said.from > LONGEST_STATEMENT) return rows.slice(0, 1).map(({ place }) => ({ place, ...TOO_LONG }))
   const parts = partsOf(comparison, said)
   const weighed: TableWeighed[] = []
   for (const table of new Set(rows.map(({ number }) => number.table))) {
@@ -69,7 +74,9 @@ function weighTable(
       parts,
     )
     const keySaid = new Map(records.map((record, at) => [record, said[at]]))
-    const setting = { comparison, passage, context, parts, view, records, key, keySaid }
+    const findings = findingsOf(view.of === 'row' ? records : view.records, view, parts)
+    const shared = remember((item: Item) => isShared(view, context, item))
+    const setting = { comparison, passage, context, parts, view, records, key, keySaid, findings, isShared: shared }
     const placed = (record: DataRecord): Place | undefined =>
       view.of === 'row' ? placeOf.get(record.index) : placeInColumn(record, parts.items, placeOf)
     for (const record of records) {
@@ -104,7 +111,7 @@ function placeInColumn({ cells }: DataRecord, items: readonly Item[], placeOf: R
 }
 
 function weighParts(setting: Setting, groups: readonly Group[]): Omit<TableWeighed, 'place'> {
-  const { parts, view } = setting
+  const { parts, findings } = setting
   const missing = new Set<Item>()
   let problem: string | undefined
   let inherited: ReadonlySet<number> = new Set<number>()
@@ -118,7 +125,7 @@ function weighParts(setting: Setting, groups: readonly Group[]): Omit<TableWeigh
       for (const item of result.missing) missing.add(item)
       problem ??= result.problem
     }
-    const named = namingOf(items, view.names, parts).map(({ column }) => column)
+    const named = findings.naming(items).map(({ column }) => column)
     if (named.length > 0) inherited = new Set(named)
   }
   const words = [...missing].map(({ said }) => said)

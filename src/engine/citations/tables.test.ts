@@ -45,6 +45,11 @@ describe('tablesIn', () => {
     ])
   })
 
+  test('lines that are no table are read once, however many', () => {
+    expect(tablesIn('|a|\n'.repeat(100_000))).toEqual([])
+    expect(tablesIn(`a,b\n${'c,d\n'.repeat(200_000)}`)[0]?.rows).toHaveLength(200_000)
+  })
+
   test('the heading and the line that announces it belong to a table', () => {
     const text = '# Boats\n\nWe let them.\n\nPrices in pounds:\n\n| a | b |\n|-|-|\n| 1 | 2 |'
     expect(tablesIn(text)[0]?.captions.map(({ start, end }) => text.slice(start, end))).toEqual(['# Boats', 'Prices in pounds:'])

@@ -38,7 +38,7 @@ export function tablesIn(text: string, named?: readonly string[]): Table[] {
     const isHead = below !== undefined && isRule(text.slice(below.start, Math.min(below.end, below.start + LONGEST_ROW)))
     const separator = isHead && text.slice(line.start, line.end).includes('|') ? '|' : separatorOf(text, line)
     const found = separator === undefined ? undefined : tableFrom(text, lines, at, separator, named)
-    if (found !== undefined) tables.push({ ...found.table, captions: captionsOf(text, lines, at, heading) })
+    if (found?.table !== undefined) tables.push({ ...found.table, captions: captionsOf(text, lines, at, heading) })
     at = found?.next ?? at + 1
   }
   return tables
@@ -79,7 +79,7 @@ function tableFrom(
   first: number,
   separator: Separator,
   named: readonly string[] | undefined,
-): { readonly table: Omit<Table, 'captions'>; readonly next: number } | undefined {
+): { readonly table?: Omit<Table, 'captions'>; readonly next: number } | undefined {
   const rows: TableRow[] = []
   const isFramed = separator === '|' && text.slice(lines[first]?.start, lines[first]?.end).trimStart().startsWith('|')
   let rule: number | undefined
@@ -111,7 +111,8 @@ function tableFrom(
   const isKnown = columns !== undefined && top.cells.length === columns
   // A line alone is a row where a rule or the names of as many columns say so.
   if (rows.length < 2 && rule === undefined && !isKnown && !isFramed) return undefined
-  if (rows.every(({ cells }) => cells.filter(({ start, end }) => end > start).length < 2)) return undefined
+  // No part of such rows is a table either.
+  if (rows.every(({ cells }) => cells.filter(({ start, end }) => end > start).length < 2)) return { next }
   const hasHeader = rule === undefined ? separator !== '|' && namesColumns(text, top, isKnown ? named : undefined) : rule > 0
   const header = rule !== undefined && rule > 0 ? rows[rule - 1] : hasHeader ? top : undefined
   const range = { start: top.start, end: lastRow.end }

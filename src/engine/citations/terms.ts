@@ -85,8 +85,16 @@ export function agree(a: Term, b: Term): boolean {
   return areFormsOfOneWord(a.word, b.word)
 }
 
-export function numbersOf({ word }: Term): readonly string[] {
-  return numberValues(word.normalize('NFKC'))
+/** The same terms are asked for by every cell of a table. */
+const values = new WeakMap<Term, readonly string[]>()
+
+/** What a number may be written for. */
+export function numbersOf(term: Term): readonly string[] {
+  const known = values.get(term)
+  if (known !== undefined) return known
+  const read = numberValues(term.word.normalize('NFKC'))
+  values.set(term, read)
+  return read
 }
 
 const SHORT_MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
