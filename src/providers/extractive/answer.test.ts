@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stopwatch } from '../../../test/support/stopwatch.ts'
-import { answerFromPassages, LONGEST_QUOTE } from './answer.ts'
+import { answerFromPassages, LONGEST_QUOTE, paragraph } from './answer.ts'
 import type { Passage } from './passage.ts'
 import { shortAnswer } from './short-answer.ts'
 import { ABSTENTION, NO_QUESTION } from './wording.ts'
@@ -236,4 +236,20 @@ test('a megabyte of anything is answered or refused in time', () => {
     expect(answerFromPassages(question, [passage('1', 'Harn', text, 1)]).quotes.length).toBeLessThanOrEqual(3)
   }
   expect(elapsed()).toBeLessThan(15_000)
+})
+
+test.each([
+  ['a sentence of as many clauses', { text: `// lighthouse\nfunction lighthouse(${'a, '.repeat(300_000)}) {}`, isCode: true }],
+  ['a cell with as many spaces', { text: `name,built\nlighthouse,by${' '.repeat(500_000)}Ida\nx,y`, isTable: true }],
+  ['a remark with as many spaces', { text: `// lighthouse${' '.repeat(300_000)}is lit.\nlight()`, isCode: true }],
+  ['as many columns', { text: `${'a,'.repeat(140_000)}b\n${'c,'.repeat(140_000)}d`, isTable: true }],
+  ['a cell of as many lines', { text: `"lighthouse",b\n${`"${'x\n'.repeat(33_000)}",`.repeat(9)}`, isTable: true }],
+])('hundreds of thousands in one place are read once: %s', (_, more) => {
+  const passages = [{ ...passage('1', 'Harn', '', 1), ...more }]
+  expect(answerFromPassages('Who built the lighthouse?', passages).quotes.length).toBeLessThanOrEqual(3)
+})
+
+test.each([' ', '*', '\n ', '*/ '])('the margin of a remark is found among hundreds of thousands of %j', (sign) => {
+  const quote = { marker: '1', start: 0, end: 1, text: `a${sign.repeat(300_000)}b`, remark: true }
+  expect(paragraph(quote)).toMatch(/^a[^]*b \[1\]$/)
 })

@@ -68,8 +68,8 @@ function quoteOf({ reading: { passage, units }, window: { start, end, last } }: 
   }
 }
 
-/** What begins each line of a remark, and what ends it. */
-const MARGIN = /[ \t]*(?:\*+\/|-->)[ \t]*(?=\n)|\n[ \t]*(?:\*+|\/\/[/!]*|#+:?|--+|;+|%+)(?=[ \t])/g
+/** What begins each line of a remark, and what ends it; the lookbehinds keep a long run of spaces or stars from being read again and again. */
+const MARGIN = /(?<![ \t])[ \t]*(?<!\*)(?:\*+\/|-->)[ \t]*(?=\n)|\n[ \t]*(?:\*+|\/\/[/!]*|#+:?|--+|;+|%+)(?=[ \t])/g
 
 /** One line, whatever line breaks the source has. Code is marked as such, so that its brackets are not read as markers. */
 export function paragraph({ text, code, remark, marker }: Quote): string {

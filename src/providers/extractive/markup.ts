@@ -8,7 +8,7 @@ const MARKERS = String.raw`(?:>|\*\/|\/\*\*?|\/\/+|[-*+•](?=\s)|#{1,6}(?=\s)|\
 const LEADING = new RegExp(String.raw`^(?:\s+|${TAG}|${IMAGE}|${MARKERS})`, 'u')
 /** The rest of a tag whose beginning was cut off. */
 const TORN_TAG = /^[^<>\n]{0,300}["'/]\s*>/
-const TRAILING = new RegExp(String.raw`(?:\s|<\/?[a-zA-Z][^<>]{0,500}>)$`, 'u')
+const TRAILING = /<\/?[a-zA-Z][^<>]{0,500}>$/u
 
 /** A range of text without the markup, list markers and quote signs around it. */
 export function withoutMarkup(text: string, start: number, end: number): [start: number, end: number] {
@@ -19,9 +19,10 @@ export function withoutMarkup(text: string, start: number, end: number): [start:
     from += length
   }
   let to = end
-  while (to > from) {
+  for (;;) {
+    to = from + text.slice(from, to).trimEnd().length
     const tail = text.slice(Math.max(from, to - 520), to)
-    const length = /\s$/u.test(tail) ? 1 : tail.endsWith('>') ? (TRAILING.exec(tail)?.[0].length ?? 0) : 0
+    const length = tail.endsWith('>') ? (TRAILING.exec(tail)?.[0].length ?? 0) : 0
     if (length === 0) break
     to -= length
   }

@@ -73,7 +73,8 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       const found = saidWithin(unit)
       return unit.kind === 'columns' ? saidBy(wordsOf(unit), found) : found
     }
-    const isGiven = (unit: Unit): boolean => wordsOf(unit).every(({ stem }) => question.given.has(stem))
+    const given = new Map(units.map((unit) => [unit, wordsOf(unit).every(({ stem }) => question.given.has(stem))]))
+    const isGiven = (unit: Unit): boolean => given.get(unit) === true
     const columnWords = namesAbove.map((name) => spelled(name, readWords(name)))
     const columns = columnWords.map((name) => saidBy(name, strengths(question, { matches: name.map(match) }, 0, name.length)))
     const inCells = candidatesInCells(question, passage.text, words, units)

@@ -34,9 +34,13 @@ function sameNames(cells: readonly string[], columns: readonly string[]): boolea
 }
 
 function trimmed(text: string, start: number, end: number): [number, number] {
-  const row = text.slice(start, end)
   // A tab at the end parts an empty cell.
-  return [start + row.length - row.replace(/^[\r\n ]+/, '').length, start + row.replace(/[\r\n ]+$/, '').length]
+  const isSpace = (at: number): boolean => '\r\n '.includes(text.charAt(at))
+  let from = start
+  let to = end
+  while (from < to && isSpace(from)) from++
+  while (to > from && isSpace(to - 1)) to--
+  return [from, to]
 }
 
 export interface RecordLine {

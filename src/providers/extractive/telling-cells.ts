@@ -62,21 +62,22 @@ export function tellingCells(units: readonly Unit[], view: TableView): Map<Unit,
   )
   let table: Unit[][] = []
   const finish = (): void => {
+    if (table.length === 0) return
     const names = columns.all()
     for (const { row, unsaid } of meant(table, [...names.values()], view)) {
       const present = new Set(row.map(({ column }) => column))
       const missing = [...names].filter(([column]) => !present.has(column)).map(([, name]) => name.asked)
       const open = row.filter((cell) => !isGiven(cell)).map((cell) => columns.of(cell)?.asked ?? 0)
-      const mostMissed = Math.max(0, ...missing)
+      const mostMissed = largest(missing)
       // What is asked for is the cell that is empty: no other takes its place.
-      if (mostMissed > 0 && mostMissed >= Math.max(0, ...open)) continue
+      if (mostMissed > 0 && mostMissed >= largest(open)) continue
       const worths = row.map((cell) => {
         const length = Math.min(1, (cell.end - cell.start) / LONG_CELL)
         if (isGiven(cell)) return length - 2
         const name = columns.of(cell)?.asked ?? 0
         return (name > 0 ? 1 + name : look(cell) * LOOKS_RIGHT) + length / 10
       })
-      const best = row[worths.indexOf(Math.max(...worths))]
+      const best = row[worths.indexOf(largest(worths, -Infinity))]
       const column = best === undefined ? undefined : columns.of(best)
       // The figure of 2023 is none of 2022.
       if (column?.hasOtherNumber === true && unsaid.some((is, term) => is && view.numbers[term] === true)) continue
@@ -93,6 +94,11 @@ export function tellingCells(units: readonly Unit[], view: TableView): Map<Unit,
   }
   finish()
   return telling
+}
+
+/** A row may have more cells than a function takes arguments. */
+function largest(numbers: readonly number[], least = 0): number {
+  return numbers.reduce((most, number) => Math.max(most, number), least)
 }
 
 /** Characters from which a longer cell tells no more. */

@@ -37,7 +37,7 @@ export function readWindows(text: string, units: readonly Unit[], limit: number,
   units.forEach((unit, first) => {
     const own = lengths[first] ?? 0
     if (own > limit) {
-      windows.push(...clauses(text, unit, first, limit, count))
+      for (const clause of clauses(text, unit, first, limit, count)) windows.push(clause)
       return
     }
     let length = 0
