@@ -8,22 +8,15 @@ import { foldedWords, headOf } from './comparison.ts'
 import { isStopWord } from './lexicon.ts'
 import type { Cell, View } from './records.ts'
 import type { Item, Parts } from './segments.ts'
-import type { Term } from './terms.ts'
+import { isLetter } from './terms.ts'
 import { isNumber, isSingle } from './tokens.ts'
 import { bagHasFormOf } from './word-forms.ts'
 
-/** With the mark that tells `B+` from `B`. */
-const KEY = /^\p{L}{1,2}(?:\+\+|[+#*-])?$/u
 const MARK = /^(?:\+\+|[+#*]|-(?![\p{L}\p{N}]))/u
 /** Sentences and rows with such a letter that are looked at: a bound on the cost, as `a` may stand in all of them. */
 const MOST_LOOKED_AT = 2000
 /** Characters around a letter that are looked at. */
 const AROUND = 4
-
-/** Of a cell that is such a name: its term, which agrees with nothing but the same letters in the same case. */
-export function letterTerm(text: string, folded: string): Term | undefined {
-  return KEY.test(text) ? { word: folded, kind: 'letter', at: 0, parts: [text], isCapital: /^\p{Lu}/u.test(text) } : undefined
-}
 
 interface Letter {
   /** As it stands there, with its mark. */
@@ -134,10 +127,6 @@ export function withLetters(answer: Words, said: Place, parts: Parts, view: View
     return { word, kind: 'letter', at, parts: [key], isCapital, said: own, part, opens: at === said.from, isOfDate: false }
   })
   return { ...parts, items: [...parts.items, ...letters].sort((a, b) => a.at - b.at) }
-}
-
-export function isLetter({ terms }: Cell): boolean {
-  return terms.length === 1 && terms[0]?.kind === 'letter'
 }
 
 /** `zone b`; and of `zones b and c` the second too. */

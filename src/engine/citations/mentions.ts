@@ -1,9 +1,8 @@
 /** Which cells of a column, or names of columns, a statement says. */
 
-import { isLetter } from './key-letters.ts'
 import type { Cell } from './records.ts'
 import type { Item, Parts } from './segments.ts'
-import { agree } from './terms.ts'
+import { agree, isLetter } from './terms.ts'
 
 /**
  * For each cell the words of the statement that say it, if they do: as they stand, but not within a longer one (`P1` in `P1 Max`); or else all

@@ -2,10 +2,9 @@
 
 import type { PassageText, Words } from './comparison.ts'
 import { foldedWords } from './comparison.ts'
-import { isLetter, letterTerm } from './key-letters.ts'
 import type { Range } from './range.ts'
 import type { Table } from './tables.ts'
-import { agree, monthOf, numbersOf, termsOf } from './terms.ts'
+import { agree, isLetter, letterTerm, monthOf, numbersOf, termsOf } from './terms.ts'
 import type { Term } from './terms.ts'
 import { tokensOf } from './tokens.ts'
 import { bagHasFormOf, bagOf } from './word-forms.ts'

@@ -72,6 +72,18 @@ function codesIn({ text, starts, ends }: Words, { from, to }: Place, folded: rea
   return codes
 }
 
+/** With the mark that tells `B+` from `B`. */
+const KEY = /^\p{L}{1,2}(?:\+\+|[+#*-])?$/u
+
+/** Of a cell that is the name of a record, a letter or two: its term, which agrees with nothing but the same letters in the same case. */
+export function letterTerm(text: string, folded: string): Term | undefined {
+  return KEY.test(text) ? { word: folded, kind: 'letter', at: 0, parts: [text], isCapital: /^\p{Lu}/u.test(text) } : undefined
+}
+
+export function isLetter({ terms }: { readonly terms: readonly Term[] }): boolean {
+  return terms.length === 1 && terms[0]?.kind === 'letter'
+}
+
 /** Whether two terms say the same. */
 export function agree(a: Term, b: Term): boolean {
   if (a.kind === 'letter' && b.kind === 'letter') return a.parts[0] === b.parts[0]
