@@ -6,7 +6,7 @@ import { agree, isLetter } from './terms.ts'
 
 /**
  * For each cell the words of the statement that say it, if they do: as they stand, but not within a longer one (`P1` in `P1 Max`); or else all
- * of its words that mean something, wherever they are, or those of one element of a list.
+ * of its words that mean something, wherever they are, or those of one element of a list. A remark in brackets need not be said.
  */
 export function mentionsOf(
   cells: readonly (Cell | undefined)[],
@@ -15,10 +15,12 @@ export function mentionsOf(
 ): (readonly Item[] | undefined)[] {
   // Of a letter alone only some are names.
   const spans = cells.map((cell) => (cell === undefined || isLetter(cell) ? [] : spansOf(cell.words, parts.words)))
-  const all = spans.flat()
+  const heads = cells.map((cell, at) => (cell === undefined || spans[at]?.length !== 0 ? [] : spansOf(cell.head, parts.words)))
+  const all = [...spans, ...heads].flat()
   const isWithin = (item: Item): boolean => all.some(([from, to]) => from <= item.at - parts.from && item.at - parts.from < to)
   return cells.map((cell, at) => {
-    const own = spans[at] ?? []
+    const head = heads[at] ?? []
+    const own = head.length > 0 ? head : (spans[at] ?? [])
     if (cell === undefined) return undefined
     if (own.length === 0) {
       const said = saidOf(cell, items)
@@ -26,7 +28,8 @@ export function mentionsOf(
     }
     const free = own.filter(([from, to]) => !all.some(([first, last]) => first <= from && to <= last && last - first > to - from))
     const said = items.filter((item) => free.some(([from, to]) => from <= item.at - parts.from && item.at - parts.from < to))
-    return said.length === 0 ? undefined : said
+    if (said.length === 0) return undefined
+    return head.length === 0 ? said : [...new Set([...said, ...(allOf(cell.terms, items) ?? [])])]
   })
 }
 

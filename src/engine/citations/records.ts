@@ -15,6 +15,8 @@ export interface Cell {
   readonly text: string
   /** Folded, all of them. */
   readonly words: readonly string[]
+  /** Those before a remark in brackets; none, where there is no remark. */
+  readonly head: readonly string[]
   readonly bag: Bag
   readonly terms: readonly Term[]
   /** Lists are said in part: the terms of each element. */
@@ -143,6 +145,7 @@ function readCell(raw: string): Cell {
   return {
     text,
     words: folded,
+    head: headWords(text),
     bag: bagOf(folded),
     terms,
     elements: elementsOf(text),
@@ -158,6 +161,7 @@ const NONE: ReadonlySet<never> = new Set<never>()
 const NOTHING: Cell = {
   text: '',
   words: [],
+  head: [],
   bag: new Map<string, readonly string[]>(),
   terms: [],
   elements: [],
@@ -179,6 +183,13 @@ function namesOf(text: string, words: Words): Term[] {
   const letter =
     terms.length === 0 && (text.length === 1 || !isAnswer(text)) ? letterTerm(text, foldedWords(words, 0, 1)[0] ?? '') : undefined
   return letter === undefined ? terms : [letter]
+}
+
+function headWords(text: string): readonly string[] {
+  const bracket = text.search(/\s[([]/)
+  if (bracket < 1) return []
+  const words = wordsOf(text.slice(0, bracket))
+  return foldedWords(words, 0, words.starts.length)
 }
 
 function elementsOf(text: string): Term[][] {

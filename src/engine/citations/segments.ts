@@ -17,6 +17,8 @@ export interface Item extends Term {
 
 export interface Parts {
   readonly items: readonly Item[]
+  /** All of them and what is compared with: the name behind `than`. */
+  readonly compared: readonly Item[]
   /** For each part, whether it denies something. */
   readonly denies: readonly boolean[]
   /** Words that deny as well, unless they name a column: `SSO is missing`. */
@@ -36,6 +38,7 @@ const CONTRASTING = /but|while|whereas|than|versus|vs|aber|während|mais|tandis|
 /** What is named behind these is what a statement is not about. */
 const LEFT_OUT =
   /^(?:outside|except|excepting|excluding|besides|unlike|than|außer|ausser|außerhalb|ausgenommen|anders|sauf|hormis|hors|excepto|salvo|fuera)$/
+const COMPARING = /^(?:than|unlike)$/
 /** Words between a day and the name of its month. */
 const DATE_REACH = 3
 /** Words behind such a word that it leaves out. */
@@ -58,13 +61,17 @@ export function partsOf({ answer }: Comparison, said: Place): Parts {
   const denies = Array.from({ length: joints.length + 1 }, () => false)
   const lacking: { word: string; part: number }[] = []
   const leftOut = new Set<number>()
+  const compared = new Set<number>()
   for (const [index, word] of words.entries()) {
     const at = said.from + index
     if (denialAt(words, index) !== undefined) denies[partAt(at)] = true
     if (saysLacking(word)) lacking.push({ word, part: partAt(at) })
     if (!LEFT_OUT.test(word)) continue
     const own = partAt(at + 1)
-    for (let next = at; next <= at + LEFT_OUT_REACH && (next === at || partAt(next) === own); next++) leftOut.add(next)
+    for (let next = at; next <= at + LEFT_OUT_REACH && (next === at || partAt(next) === own); next++) {
+      leftOut.add(next)
+      if (COMPARING.test(word) && next > at) compared.add(next)
+    }
   }
   const isOfDate = (index: number): boolean => {
     const around = words.slice(Math.max(0, index - DATE_REACH), index + DATE_REACH + 1)
@@ -77,8 +84,8 @@ export function partsOf({ answer }: Comparison, said: Place): Parts {
   const may = [...words.keys()].filter(isDateMay).map((index): Term => {
     return { word: 'may', kind: 'name', at: said.from + index, parts: ['may'], isCapital: true }
   })
-  const items = [...termsOf(answer, said), ...may]
-    .filter(({ at, kind }) => kind === 'number' || !leftOut.has(at))
+  const all = [...termsOf(answer, said), ...may]
+    .filter(({ at, kind }) => kind === 'number' || !leftOut.has(at) || compared.has(at))
     .sort((a, b) => a.at - b.at)
     .map((term): Item => {
       const last = term.kind === 'code' ? term.at + term.parts.length - 1 : term.at
@@ -91,7 +98,8 @@ export function partsOf({ answer }: Comparison, said: Place): Parts {
       }
     })
   const isContrasted = [false, ...joints.map(({ joint }) => CONTRASTING.test(joint))]
-  return { items, denies, lacking, isContrasted, words, from: said.from, partOf: partAt }
+  const items = all.filter(({ at, kind }) => kind === 'number' || !leftOut.has(at))
+  return { items, compared: all, denies, lacking, isContrasted, words, from: said.from, partOf: partAt }
 }
 
 /** Whether two words are contraries. */

@@ -11,6 +11,7 @@ import { withLetters } from './key-letters.ts'
 import { mentionsOf, saidOf } from './mentions.ts'
 import { holds, isShared, weighRecord } from './one-record.ts'
 import type { Setting } from './one-record.ts'
+import { withoutCount } from './counted.ts'
 import { groupsByPart, groupsInOrder, namedTogether } from './record-groups.ts'
 import type { Group } from './record-groups.ts'
 import { cellHas, isNumeric, viewsOf } from './records.ts'
@@ -47,8 +48,12 @@ export function weighTables(
     const own = rows.filter(({ number }) => number.table === table)
     const placeOf = new Map(own.map(({ number, place }) => [number.row ?? 0, place]))
     const found = passage.tables()[table]
-    if (found !== undefined)
-      for (const one of weighTable(comparison, passage, found, placeOf, said, parts, context)) weighed.push(one)
+    if (found === undefined) continue
+    const weigh = (read: Parts): TableWeighed[] => weighTable(comparison, passage, found, placeOf, said, read, context)
+    for (const one of weigh(parts)) weighed.push(one)
+    // `David costs more than Anna: £95 versus £68`.
+    if (parts.compared.length === parts.items.length) continue
+    for (const one of weigh({ ...parts, items: parts.compared })) if (one.problem === undefined) weighed.push(one)
   }
   return weighed
 }
@@ -119,7 +124,9 @@ function weighParts(setting: Setting, groups: readonly Group[]): Omit<TableWeigh
     for (const record of records) {
       const own =
         records.length > 1 || keys.length > 0
-          ? items.filter((item) => !keys.includes(item) || holds(setting, record, item))
+          ? items.filter(
+              (item) => (!keys.includes(item) || holds(setting, record, item)) && !isReferredTo(setting, groups, record, item),
+            )
           : items
       const result = weighRecord(setting, record, own, inherited)
       for (const item of result.missing) missing.add(item)
@@ -130,6 +137,22 @@ function weighParts(setting: Setting, groups: readonly Group[]): Omit<TableWeigh
   }
   const words = [...missing].map(({ said }) => said)
   return { missing: words, share: parts.items.length === 0 ? 0 : 1 - missing.size / parts.items.length, problem }
+}
+
+/** `Bo's manager is Ann (1)`: the number is in Bo's row what the column of managers holds, and in that of Ann her own. */
+function isReferredTo({ view }: Setting, groups: readonly Group[], record: DataRecord, item: Item): boolean {
+  const [own] = record.cells
+  if ((item.kind !== 'number' && item.kind !== 'code') || own === undefined || !cellHas(own, item)) return false
+  return groups.some(({ records, items }) =>
+    records.some(
+      (other) =>
+        other !== record &&
+        other.cells.some((cell, column) => {
+          const name = view.names[column]
+          return column > 0 && name !== undefined && cellHas(cell, item) && items.some((one) => cellHas(name, one))
+        }),
+    ),
+  )
 }
 
 /** Numbers alone name a record only in the first column. */
@@ -144,10 +167,11 @@ function keyColumn(records: readonly DataRecord[], items: readonly Item[]): numb
 
 /** A statement about several records: each of its parts by the record that it names, or the values of one column in the order of the names. */
 function weighTogether(
-  setting: Setting,
+  whole: Setting,
 ): { readonly records: readonly DataRecord[]; readonly weighed: Omit<TableWeighed, 'place'> } | undefined {
-  const spoken = namedTogether(setting)
+  const spoken = namedTogether(whole)
   if (spoken.length < 2) return undefined
+  const setting = withoutCount(whole, spoken)
   const records = [...new Set(spoken.flatMap(({ among }) => among))]
   const byPart = groupsByPart(setting, spoken)
   const weighed = weighParts(setting, byPart)
