@@ -107,9 +107,8 @@ function isMixed({ records }: View, column: number): boolean {
 
 /** Of an empty cell, what another one of its column holds. */
 function holdsNumbers(record: DataRecord, { records }: View, column: number): boolean {
-  const near = [record, ...records.slice(0, MOST_ROWS)]
-  const cell = near.map(({ cells }) => cells[column]).find((one) => one !== undefined && one.terms.length > 0)
-  return cell !== undefined && cell.numbers.size > 0
+  const filled = [record, ...records.slice(0, MOST_ROWS)].find(({ cells }) => (cells[column]?.terms.length ?? 0) > 0)
+  return (filled?.cells[column]?.numbers.size ?? 0) > 0
 }
 
 /** A cell that says yes or no to the name of its column. */
