@@ -121,3 +121,10 @@ test.each([20, 80, 160])('every word of every cell stands in %i columns, and fra
     }),
   )
 })
+
+test('a table of hundreds of thousands of words, or of rows, is drawn like any other', () => {
+  const long = readTable(`|a|b|\n|-|-|\n|${'x y '.repeat(150_000)}|b|`)
+  const many = readTable(`|a|b|\n|-|-|\n${'|x|y|\n'.repeat(150_000)}`)
+  expect(long === undefined ? '' : drawTable(long, 80)).toContain('x y')
+  expect(many === undefined ? '' : drawTable(many, 80)).toContain('x')
+})

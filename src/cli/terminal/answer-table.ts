@@ -47,7 +47,7 @@ function cellsOfRow(line: string): readonly string[] {
  * a row have no room side by side, as records, one line `Column: value` each. Cells may hold styles.
  */
 export function drawTable(table: AnswerTable, columns: number): string {
-  const count = Math.max(table.header.length, ...table.rows.map((row) => row.length))
+  const count = table.rows.reduce((most, row) => Math.max(most, row.length), table.header.length)
   const all = [table.header, ...table.rows].map((row) => Array.from({ length: count }, (_, index) => row[index] ?? ''))
   const widths = columnWidths(all, columns - 3 * count - 1)
   const mark = table.mark === undefined ? '' : `${table.mark}\n`

@@ -20,8 +20,8 @@ interface Limits {
 export function columnWidths(rows: readonly (readonly string[])[], room: number): readonly number[] | undefined {
   const [first = []] = rows
   const limits = first.map((_, index): Limits => {
-    const most = Math.max(1, ...rows.map((row) => widthOf(row[index] ?? '')))
-    const longest = Math.max(...rows.map((row) => longestWord(row[index] ?? '')))
+    const most = rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? '')), 1)
+    const longest = rows.reduce((widest, row) => Math.max(widest, longestWord(row[index] ?? '')), 0)
     return { least: Math.max(1, longest, Math.min(most, NARROWEST)), most }
   })
   for (let cap = Math.min(room, Math.max(0, ...limits.map(({ most }) => most))); cap >= 0; cap--) {

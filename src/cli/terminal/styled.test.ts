@@ -51,3 +51,9 @@ test('nothing is lost, no line is too long, and each ends its styles', () => {
     }),
   )
 })
+
+test('a style that is opened again is carried to the next line once', () => {
+  const lines = wrapStyled('\u001B[1maa '.repeat(2000), 2)
+  expect(lines).toHaveLength(2000)
+  expect(lines.at(-1)).toBe('\u001B[1m\u001B[1maa\u001B[0m')
+})

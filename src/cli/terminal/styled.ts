@@ -37,7 +37,7 @@ export function wrapStyled(text: string, columns: number): readonly string[] {
 
 /** Cells of the longest word. */
 export function longestWord(text: string): number {
-  return Math.max(0, ...unitsOf(text).map(({ width }) => width))
+  return unitsOf(text).reduce((longest, { width }) => Math.max(longest, width), 0)
 }
 
 /** A line with spaces before, behind or around it. */
@@ -94,7 +94,9 @@ function withStyle(open: readonly string[], style: string): readonly string[] {
   const code = Number.parseInt(style.slice(2), 10) || 0
   if (code === 0) return []
   const isEnd = [22, 23, 24, 29, 39, 49].includes(code)
-  return isEnd ? open.filter((each) => endOf(Number.parseInt(each.slice(2), 10)) !== code) : [...open, style]
+  return isEnd
+    ? open.filter((each) => endOf(Number.parseInt(each.slice(2), 10)) !== code)
+    : [...open.filter((each) => each !== style), style]
 }
 
 /** The code that ends a style (ECMA-48, SGR). */
