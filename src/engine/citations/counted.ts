@@ -14,15 +14,23 @@ const COUNTING =
 export function withoutCount(setting: Setting, spoken: readonly Spoken[]): Setting {
   const { parts } = setting
   const first = Math.min(...spoken.flatMap(({ items }) => items.map(({ part }) => part)))
+  const firstWord = Math.min(...spoken.flatMap(({ items }) => items.map(({ at }) => at)))
   const count = String(spoken.length)
   const isCount = (item: Item): boolean =>
     item.kind === 'number' &&
-    item.part < first &&
+    (item.part < first || isListed(parts, item, firstWord)) &&
     numbersOf(item).includes(count) &&
     (item.opens || COUNTING.test(wordBefore(parts, item) ?? '')) &&
     !countsValues(setting, item)
   const items = parts.items.filter((item) => !isCount(item))
   return items.length === parts.items.length ? setting : { ...setting, parts: { ...parts, items } }
+}
+
+/** `The two in Hull are Ann and Bo`. */
+function isListed({ words, from }: Parts, { at }: Item, first: number): boolean {
+  return words
+    .slice(Math.max(0, at - from), Math.max(0, first - from))
+    .some((word) => /^(?:are|were|sind|waren|sont|son)$/.test(word))
 }
 
 function wordBefore({ words, from }: Parts, { at }: Item): string | undefined {

@@ -51,7 +51,36 @@ const PUMPS = '| Property | A | B |\n|---|---|---|\n| Flow | 40 | 65 |\n| Weight
 
 const STAFF = '| Name | Grade | Town |\n|---|---|---|\n| Ann Poe | A | Hull |\n| Bo Ray | B | York |\n| Cy Dow | B | Hull |'
 
+const SYMBOLS = `| Symbol | Element | Number |
+|---|---|---|
+| H | Hydrogen | 1 |
+| He | Helium | 2 |
+| N | Nitrogen | 7 |
+| O | Oxygen | 8 |`
+
+const CODES = 'code,language,speakers\nen,English,380\nde,German,95\nit,Italian,65'
+
+const BLOCKS =
+  '| Block | Floor | Tenant |\n|---|---|---|\n| A | 2 | Rowan Ltd |\n| B | 3 | J. C. Hart |\n| C | 5 | Plan B Media |'
+
+const GRADES = '| 等级 | 标准 |\n|---|---|\n| 甲 | 95 |\n| 乙 | 120 |\n| 丙 | 160 |'
+
 test.each([
+  ['Oxygen (O) and nitrogen (N) have the numbers 8 and 7', true, SYMBOLS],
+  ['Oxygen (N) has the number 8', false, SYMBOLS],
+  ['H has number 1 and He number 2', true, SYMBOLS],
+  ['H has number 2 and He number 1', false, SYMBOLS],
+  ['German (de) has 95 speakers', true, CODES],
+  ['Italian (de) has 65 speakers', false, CODES],
+  ['English has 380 speakers, and it is spoken widely', true, CODES],
+  ['Block C is let to Plan B Media', true, BLOCKS],
+  ['Block B is let to Plan B Media', false, BLOCKS],
+  ['Block B is let to J. C. Hart', true, BLOCKS],
+  ['J. C. Hart is on floor 3', true, BLOCKS],
+  ['乙的标准为120', true, GRADES],
+  ['乙的标准为160', false, GRADES],
+  ['乙级的标准为120', true, GRADES],
+  ['乙级的标准为160', false, GRADES],
   ['Line B goes to the Airport every 24 min', true, LINES],
   ['line b goes to the Airport', true, LINES],
   ['line b goes to the Zoo', false, LINES],

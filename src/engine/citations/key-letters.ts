@@ -5,7 +5,9 @@
 
 import type { Comparison, PassageText, Place, Words } from './comparison.ts'
 import { foldedWords, headOf } from './comparison.ts'
-import { isStopWord } from './lexicon.ts'
+import { isParticle, isStopWord } from './lexicon.ts'
+import { spansOf } from './mentions.ts'
+import { cellHas } from './records.ts'
 import type { Cell, View } from './records.ts'
 import type { Item, Parts } from './segments.ts'
 import { isLetter } from './terms.ts'
@@ -27,6 +29,8 @@ interface Letter {
   readonly after: string | undefined
   /** It may be a word or an ending: it counts only behind the name of its column. */
   readonly isDoubtful: boolean
+  /** It stands in brackets by itself. */
+  readonly isAside: boolean
   /** It is likely an article, wherever it stands. */
   readonly isArticle: boolean
 }
@@ -43,6 +47,8 @@ function lettersIn(answer: Words, said: Place): Letter[] {
     const before = text.slice(Math.max(0, (starts[at] ?? 0) - AROUND), starts[at])
     if (/['’]$/.test(before) || /^['’](?!s\b)/.test(behind)) return []
     const isSubject = goesOn(words[index + 1], behind)
+    const isAside = before.endsWith('(') && behind.startsWith(')')
+    const isName = isCapitals(own) || (/^\p{Lu}/u.test(own) && !opens(index, before))
     return [
       {
         said: own + (MARK.exec(behind)?.[0] ?? ''),
@@ -50,11 +56,12 @@ function lettersIn(answer: Words, said: Place): Letter[] {
         at,
         before: words[index - 1],
         after: words[index + 1],
+        isAside,
         isDoubtful:
           isPartOfMore(before, behind, own) ||
-          isNumber(words[index - 1] ?? '') ||
-          (isStopWord(word) && !(isCapitals(own) && (own !== 'I' || isSubject) && (!opens(index, before) || isSubject))),
-        isArticle: isStopWord(word) && !isCapitals(own) && !isSubject,
+          (!isAside && isNumber(words[index - 1] ?? '')) ||
+          (isStopWord(word) && !isAside && !(isName && (own !== 'I' || isSubject) && (!opens(index, before) || isSubject))),
+        isArticle: isStopWord(word) && !isName && !isSubject,
       },
     ]
   })
@@ -70,7 +77,10 @@ function opens(index: number, before: string): boolean {
 
 /** `U.S.`, `J. Smith`, `20 °C`; a character within a word of a script without spaces. */
 function isPartOfMore(before: string, behind: string, own: string): boolean {
-  if (isSingle(own)) return isSingle(before.slice(-1)) || isSingle(behind.slice(0, 1))
+  if (isSingle(own)) {
+    const next = behind.slice(0, 1)
+    return (isSingle(before.slice(-1)) && !/[和与及或是在]$/.test(before)) || (isSingle(next) && !isParticle(next))
+  }
   return /(?:\p{L}\.|[°\d])$/u.test(before) || /^\.(?:\p{L}|\s\p{Lu})/u.test(behind)
 }
 
@@ -109,9 +119,9 @@ export function withLetters(answer: Words, said: Place, parts: Parts, view: View
       kind === 'pair' ? [] : kind === 'code' ? all.map((_, next) => at + next) : [at],
     ),
   )
-  const firsts = [...records.map(({ cells }) => cells[0]), ...view.names.slice(1)]
+  const firsts = [...records.map(({ cells }) => cells[0]), ...view.names]
   for (const letter of lettersIn(answer, said)) {
-    if (taken.has(letter.at)) continue
+    if (taken.has(letter.at) || isWithinName(letter, records, parts) || isOtherName(letter, records, parts)) continue
     const key =
       letter.isArticle || !isBehindName(letter, view, records, found)
         ? letter.isDoubtful
@@ -120,6 +130,13 @@ export function withLetters(answer: Words, said: Place, parts: Parts, view: View
         : namedBy(letter, view, records)
     if (key !== undefined) found.set(letter.at, { ...letter, key })
   }
+  for (const at of found.keys()) {
+    const other = [at + 1, at + 2].find((next) => found.has(next))
+    if (other === undefined || !isRange(answer, at, other)) continue
+    // Who is between them is not known.
+    found.delete(at)
+    found.delete(other)
+  }
   if (found.size === 0) return parts
   const letters = [...found.values()].map(({ key, word, at, said: own }): Item => {
     const isCapital = /^\p{Lu}/u.test(own)
@@ -127,6 +144,28 @@ export function withLetters(answer: Words, said: Place, parts: Parts, view: View
     return { word, kind: 'letter', at, parts: [key], isCapital, said: own, part, opens: at === said.from, isOfDate: false }
   })
   return { ...parts, items: [...parts.items, ...letters].sort((a, b) => a.at - b.at) }
+}
+
+function isRange({ text, starts, ends }: Words, from: number, to: number): boolean {
+  return /^\s?(?:[-–—]|to|through|bis|à|hasta)\s?$/.test(text.slice(ends[from], starts[to]))
+}
+
+/** `Plan B Media`, which is a name of its own. */
+function isWithinName({ word, at }: Letter, records: View['records'], parts: Parts): boolean {
+  const index = at - parts.from
+  const isOver = ({ words }: Cell): boolean =>
+    words.length > 1 && words.includes(word) && spansOf(words, parts.words).some(([from, to]) => from <= index && index < to)
+  return records.some(({ cells }) => cells.some((cell) => !isLetter(cell) && isOver(cell)))
+}
+
+/** `oxygen (O)` is one thing, where a row says so. */
+function isOtherName({ isAside, said, at }: Letter, records: View['records'], parts: Parts): boolean {
+  const before = parts.items.find((item) => item.at === at - 1)
+  if (!isAside || before === undefined) return false
+  const has = (cells: readonly Cell[], test: (cell: Cell) => boolean): boolean => cells.some((cell) => test(cell))
+  return records.some(
+    ({ cells }) => has(cells, (cell) => isLetter(cell) && cell.text === said) && has(cells, (cell) => cellHas(cell, before)),
+  )
 }
 
 /** `zone b`; and of `zones b and c` the second too. */

@@ -33,7 +33,8 @@ export function mentionsOf(
   })
 }
 
-function spansOf(cell: readonly string[], words: readonly string[]): (readonly [from: number, to: number])[] {
+/** Where the words of a cell stand in a statement as they are: numbers of words. */
+export function spansOf(cell: readonly string[], words: readonly string[]): (readonly [from: number, to: number])[] {
   if (cell.length === 0) return []
   return words.flatMap((_, at) =>
     cell.every((word, index) => words[at + index] === word) ? [[at, at + cell.length] as const] : [],

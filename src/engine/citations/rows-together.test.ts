@@ -81,6 +81,8 @@ describe('QRY-RAG-022 a count of the rows that are named is no value', () => {
     ['There are three barges: Otter, Merlin and Siskin', true, BARGES],
     ['Three barges are let: Otter, Merlin and Siskin', true, BARGES],
     ['Two barges (Otter and Merlin) have no stove', true, BARGES],
+    ['The two people in Vigo are Ivo Sark and Tess Quill', true, CREW],
+    ['The three people in Vigo are Ivo Sark and Tess Quill', false, CREW],
     ['Three people work in Vigo: Ivo Sark and Tess Quill', false, CREW],
     ['Two people work in Brest: Ivo Sark and Tess Quill', false, CREW],
     ['Two people work in Vigo: Ivo Sark and Per Holm', false, CREW],
