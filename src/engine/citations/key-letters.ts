@@ -95,16 +95,21 @@ export function rowsOfLetters({ answer }: Comparison, passage: PassageText, said
   const tables = passage.tables()
   if (tables.length === 0) return []
   const sentences = passage.places()
-  return lettersIn(answer, said).flatMap(({ word, said: own }) =>
+  const letters = new Map(lettersIn(answer, said).map((letter) => [letter.said, letter.word]))
+  return [...letters].flatMap(([own, word]) =>
     passage
       .placesOf(headOf(word))
       .slice(0, MOST_LOOKED_AT)
       .filter((index) => {
         const row = sentences[index]?.row
         const cells = row?.row === undefined ? [] : (tables[row.table]?.rows[row.row]?.cells ?? [])
-        return cells.some(({ start, end }) => end - start <= AROUND && areAlike(passage.text.slice(start, end), own))
+        return cells.some(({ start, end }) => end - start <= own.length + AROUND && isCalled(passage.text.slice(start, end), own))
       }),
   )
+}
+
+function isCalled(cell: string, letter: string): boolean {
+  return areAlike(cell.replaceAll(/["*`]/g, '').trim(), letter)
 }
 
 function areAlike(a: string, b: string): boolean {
@@ -121,14 +126,15 @@ export function withLetters(answer: Words, said: Place, parts: Parts, view: View
   )
   const firsts = [...records.map(({ cells }) => cells[0]), ...view.names]
   for (const letter of lettersIn(answer, said)) {
-    if (taken.has(letter.at) || isWithinName(letter, records, parts) || isOtherName(letter, records, parts)) continue
+    if (taken.has(letter.at)) continue
     const key =
       letter.isArticle || !isBehindName(letter, view, records, found)
         ? letter.isDoubtful
           ? undefined
           : firsts.find((cell) => cell !== undefined && isLetter(cell) && cell.text === letter.said)?.text
         : namedBy(letter, view, records)
-    if (key !== undefined) found.set(letter.at, { ...letter, key })
+    if (key === undefined || isWithinName(letter, records, parts) || isOtherName(letter, records, parts)) continue
+    found.set(letter.at, { ...letter, key })
   }
   for (const at of found.keys()) {
     const other = [at + 1, at + 2].find((next) => found.has(next))
