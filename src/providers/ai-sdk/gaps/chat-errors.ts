@@ -1,6 +1,5 @@
 /**
- * Chat Completions: OpenRouter reports an error of its upstream inside a choice, where the package does not look; and an `"error": null`
- * or `""` beside the choices, which some servers send with each chunk, makes the package drop the chunk.
+ * Chat Completions: OpenRouter reports an error of its upstream inside a choice, where the package does not look.
  */
 
 import type { JsonObject } from '../../../core/json.ts'
@@ -11,8 +10,7 @@ export const chatErrors: CreateGap = () => ({
   markers: ['"error":'],
   event(event) {
     const error = errorInChoice(event)
-    if (error !== undefined) return { replace: { error } }
-    return 'error' in event && (event['error'] ?? '') === '' ? { replace: withoutError(event) } : 'keep'
+    return error === undefined ? 'keep' : { replace: { error } }
   },
   body(body) {
     const error = errorInChoice(body)
@@ -24,8 +22,4 @@ export const chatErrors: CreateGap = () => ({
 function errorInChoice(answer: JsonObject): JsonObject | undefined {
   const error = asObject(objectsIn(answer['choices'])[0]?.['error'])
   return error === undefined ? undefined : { message: 'The upstream of the provider failed.', ...error }
-}
-
-function withoutError({ error: _, ...event }: JsonObject): JsonObject {
-  return event
 }
