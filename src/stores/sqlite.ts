@@ -306,7 +306,7 @@ export class SqliteDocumentStore implements DocumentStore {
       embeddings: new Embeddings(this.#connection, model, {
         store: this.name,
         replace: this.#replace,
-        busy: () => this.#writer.busy,
+        alone: (work, signal) => this.#writer.alone(work, signal),
       }),
       whyWordsAlone,
     }))

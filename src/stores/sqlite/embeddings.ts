@@ -40,8 +40,8 @@ export interface EmbeddingsOptions {
   readonly store: string
   /** Vectors of another model are made again. */
   readonly replace: boolean
-  /** What has the file to itself at the moment, and has to end before anything is written. */
-  readonly busy: () => Promise<void> | undefined
+  /** Writes: when nobody else has the file to himself, and not once the signal is aborted. */
+  readonly alone: <T>(work: () => T, signal: AbortSignal | undefined) => Promise<T>
   readonly waiting?: Waiting
 }
 
@@ -64,16 +64,16 @@ export class Embeddings {
   readonly #asker: Asker
   readonly #asked = new Map<string, Promise<QueryVector>>()
   readonly #replace: boolean
-  readonly #busy: EmbeddingsOptions['busy']
+  readonly #alone: EmbeddingsOptions['alone']
   /** The embedder that is known to be of this model. */
   #mine: number | undefined
 
-  constructor(connection: Connection, model: EmbeddingModel, { store, replace, busy, waiting }: EmbeddingsOptions) {
+  constructor(connection: Connection, model: EmbeddingModel, { store, replace, alone, waiting }: EmbeddingsOptions) {
     this.#connection = connection
     this.#model = model
     this.#store = store
     this.#replace = replace
-    this.#busy = busy
+    this.#alone = alone
     this.#asker = new Asker(model, waiting)
   }
 
@@ -115,8 +115,7 @@ export class Embeddings {
     // What is under way when one request fails is waited for: it has been paid for.
     await Promise.all(Array.from({ length: this.#model.parallel === false ? 1 : CONCURRENCY }, work))
     if (failures.length > 0) throw failures[0]
-    await this.#untilFree(signal)
-    this.#connection.write(() => finish(this.#connection, embedder, last))
+    await this.#write(signal, () => finish(this.#connection, embedder, last))
     return { ...report, ...counts }
   }
 
@@ -162,8 +161,7 @@ export class Embeddings {
   /** The embedder that this model goes on with; made when there is none. Removes unfinished ones of other models. */
   async #begin(signal: AbortSignal | undefined): Promise<Embedder> {
     const probe = await this.#probe(signal)
-    await this.#untilFree(signal)
-    return this.#connection.write(() => {
+    return this.#write(signal, () => {
       const ofThisName = embedders(this.#connection).filter((embedder) => isMadeBy(embedder, this.#model, TEXT_RULE))
       const known = ofThisName.find((embedder) => this.#differs(embedder, probe) === undefined)
       if (known !== undefined) {
@@ -180,12 +178,12 @@ export class Embeddings {
     })
   }
 
-  /** Nothing is written by who was stopped meanwhile. */
-  async #untilFree(signal: AbortSignal | undefined): Promise<void> {
-    for (let busy = this.#busy(); busy !== undefined; busy = this.#busy()) {
-      await (signal === undefined ? busy : orAborted(busy, signal))
-    }
-    signal?.throwIfAborted()
+  /** One transaction. Nothing is written by who was stopped meanwhile. */
+  #write<T>(signal: AbortSignal | undefined, work: () => T): Promise<T> {
+    return this.#alone(() => {
+      signal?.throwIfAborted()
+      return this.#connection.write(work)
+    }, signal)
   }
 
   #own(): Embedder | undefined {
@@ -232,8 +230,7 @@ export class Embeddings {
     const byText = new Map(distinct.map((text, at) => [text, found[at]]))
     for (const { vector } of found) if (vector !== undefined) this.#checkLength(embedder, vector)
     const placed = rows.map(({ id }, at) => ({ chunk: id, vector: byText.get(texts[at] ?? '')?.vector }))
-    await this.#untilFree(signal)
-    this.#connection.write(() => {
+    await this.#write(signal, () => {
       if (!embedders(this.#connection).some(({ id }) => id === embedder.id)) {
         throw mismatch('another process has begun to make those of another model.', embedder, this.#model, this.#store)
       }

@@ -52,11 +52,6 @@ export class Writer {
     this.#recipe = JSON.stringify([CHUNKER_VERSION, options.chunk])
   }
 
-  /** Resolves when the thread that is writing has ended; `undefined` when there is none. */
-  get busy(): Promise<void> | undefined {
-    return this.#thread
-  }
-
   /**
    * Calls `work` when no thread is writing: at the very moment that is seen, so that nobody else begins between. Aborted while it waits, it
    * does not call it.
