@@ -57,7 +57,7 @@ export function delimiterOf(lines: readonly string[]): Delimiter | undefined {
 }
 
 /** The number that stands there most often; of several as frequent ones the first. */
-export function mostCommon(numbers: readonly number[]): { readonly value: number; readonly times: number } {
+function mostCommon(numbers: readonly number[]): { readonly value: number; readonly times: number } {
   const times = new Map<number, number>()
   for (const number of numbers) times.set(number, (times.get(number) ?? 0) + 1)
   let value = 0

@@ -163,7 +163,7 @@ async function cost(_: string, { conversation, front }: SlashContext): Promise<v
       visibleLine(question.slice(0, 40)),
     ])
   const lines = table(rows, [0, 1, 2]).split('\n')
-  await front.tell(lines.map((line) => (front.canAsk ? fit(line, front.columns) : line)).join('\n'))
+  await front.tell(lines.map((line) => fit(line, roomOn(front))).join('\n'))
   const { inputTokens, outputTokens } = spent
   await front.note(
     `${plural(spent.turns, 'turn')}, ${formatTokens(inputTokens)} in, ${formatTokens(outputTokens)} out, ${costOf(spent)}${sessionId === undefined ? '' : ` in session ${sessionId}`}`,

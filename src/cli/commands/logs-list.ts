@@ -3,7 +3,7 @@ import type { ListTurns, TurnList, TurnSummary } from '../../core/recorder.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatCost, formatMs, formatTime, shorten, table } from '../format.ts'
-import { note, toJsonLine } from '../io.ts'
+import { note, roomOf, toJsonLine } from '../io.ts'
 import type { Io } from '../io.ts'
 
 const OPTIONS = {
@@ -55,7 +55,7 @@ async function list(io: Io, options: ListOptions): Promise<number> {
   } else if (found.turns.length === 0) {
     await note(io, 'no turns were found.')
   } else {
-    await io.stdout.writeRaw(turnTable(found.turns, io.stdout.isTerminal ? io.stdout.columns : Infinity))
+    await io.stdout.writeRaw(turnTable(found.turns, roomOf(io.stdout)))
     if (found.nextCursor !== null) await note(io, `there are more: go on with --cursor ${found.nextCursor}`)
   }
   return 0

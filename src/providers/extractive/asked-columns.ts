@@ -57,8 +57,6 @@ wem|name besitzer
 coute|prix cout
 pese|poids
 quand|date jour heure
-où|lieu ville adresse pays
-âge|age
 gagne|salaire
 cuesta|precio coste
 costa|prezzo costo

@@ -110,9 +110,10 @@ function windowFeatures(
       : above.level !== undefined &&
         asksTheSame(question, reading.words.slice(...wordRange(reading.words, above.start, above.end)))
   const first = units[window.first]
-  const isAskedFor = first !== undefined && reading.asked.has(first) && covered(question, withTitle) >= SAME_QUESTION
+  const said = covered(question, withTitle)
+  const isAskedFor = first !== undefined && reading.asked.has(first) && said >= SAME_QUESTION
   return {
-    covered: covered(question, withTitle),
+    covered: said,
     sentence: Math.max(
       ...unitRanges(reading, window).map(([a, b]) =>
         covered(question, either(either(strengths(question, reading, a, b), close), wide)),
@@ -130,10 +131,10 @@ function windowFeatures(
     openingTitled: opening * covered(question, either(close, wide)),
     pronoun: POINTS_BACK.test(passage.text.slice(window.start, window.start + 12)) ? 1 : 0,
     length: Math.min(1, window.length / limit),
-    headless: units[window.first]?.headless === true || window.start > (units[window.first]?.start ?? 0) ? 1 : 0,
+    headless: first?.headless === true || window.start > (first?.start ?? 0) ? 1 : 0,
     asked: isAsked || isAskedFor ? 1 : 0,
     // In source code and in data every line is of this kind.
-    code: units[window.first]?.kind === 'code' && passage.isCode !== true && !reading.isData && !question.asksForCode ? 1 : 0,
+    code: first?.kind === 'code' && passage.isCode !== true && !reading.isData && !question.asksForCode ? 1 : 0,
   }
 }
 

@@ -58,8 +58,9 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       isData ? readNames(passage.text) : withinCells(readWords(passage.text), units, passage.text),
     )
     const titleMatches = question.terms.map(() => 0)
-    const above = [passage.title ?? '', ...(passage.headings ?? [])].join('\n')
-    for (const word of spelled(above, readWords(above))) {
+    const textAbove = [passage.title ?? '', ...(passage.headings ?? [])].join('\n')
+    const above = readWords(textAbove)
+    for (const word of spelled(textAbove, above)) {
       const found = match(word)
       if (found !== undefined) titleMatches[found.term] = Math.max(titleMatches[found.term] ?? 0, found.strength)
     }
@@ -116,7 +117,7 @@ export function readPassages(question: Question, passages: readonly Passage[], l
       said: saidWithin,
       wordsOf,
       columns: columnWords,
-      above: readWords(above),
+      above,
     })
     const saysTerm = (window: Window): boolean =>
       [saidWithin(window), ...contextOf(contexts[window.first])].some((found) => found.includes(1))

@@ -91,10 +91,15 @@ function isHeader(lines: readonly string[], records: readonly number[], separato
 /** How many cells a line has that is a record of separated values; 0 where it is none: prose puts a space after its commas. */
 function separatedCells(line: string, delimiter: Delimiter): number {
   if (line.length > LONGEST_RECORD || !line.includes(delimiter)) return 0
+  if (delimiter !== '\t' && isProse(line, delimiter)) return 0
   const cells = cellsOf(line, delimiter)
-  if (delimiter === '\t') return cells.includes('') ? 0 : cells.length
-  const isProse = new RegExp(`${delimiter}\\s`, 'u').test(line.replaceAll(/"[^"]*"/gu, '""')) || /[.:;!?]\s*$/u.test(line)
-  return isProse ? 0 : cells.length
+  return delimiter === '\t' && cells.includes('') ? 0 : cells.length
+}
+
+const SPACE_BEHIND: Readonly<Record<Exclude<Delimiter, '\t'>, RegExp>> = { ',': /,\s/u, ';': /;\s/u, '|': /\|\s/u }
+
+function isProse(line: string, delimiter: Exclude<Delimiter, '\t'>): boolean {
+  return /[.:;!?]\s*$/u.test(line) || SPACE_BEHIND[delimiter].test(line.replaceAll(/"[^"]*"/gu, '""'))
 }
 
 const LONGEST_RECORD = 2000
