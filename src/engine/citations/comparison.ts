@@ -197,7 +197,7 @@ function placesIn(text: string, starts: readonly number[], tables: readonly Tabl
       for (; from < to; from = Math.min(to, from + LONGEST_PLACE)) places.push({ from, to: Math.min(to, from + LONGEST_PLACE) })
     }
   }
-  for (const [table, { end, header, rows }] of tables.entries()) {
+  for (const [table, { header, rows }] of tables.entries()) {
     const lines = rows.map((range, row): { range: Range; row: RowNumber } => ({ range, row: { table, row } }))
     if (header !== undefined) lines.push({ range: header, row: { table, row: undefined } })
     for (const { range, row } of lines.sort((a, b) => a.range.start - b.range.start)) {
@@ -207,7 +207,6 @@ function placesIn(text: string, starts: readonly number[], tables: readonly Tabl
       from = to
       at = range.end
     }
-    at = end
   }
   addProse(text.length)
   return places

@@ -118,6 +118,9 @@ function areAlike(a: string, b: string): boolean {
 
 /** The letters by which a statement names a record or a column count among its words. */
 export function withLetters(answer: Words, said: Place, parts: Parts, view: View, records: View['records']): Parts {
+  const letters = lettersIn(answer, said)
+  if (letters.length === 0) return parts
+  const columns = columnsOfLetters(view, records)
   const found = new Map<number, Letter & { readonly key: string }>()
   const taken = new Set(
     parts.items.flatMap(({ at, kind, parts: all }) =>
@@ -125,14 +128,14 @@ export function withLetters(answer: Words, said: Place, parts: Parts, view: View
     ),
   )
   const firsts = [...records.map(({ cells }) => cells[0]), ...view.names]
-  for (const letter of lettersIn(answer, said)) {
+  for (const letter of letters) {
     if (taken.has(letter.at)) continue
     const key =
-      letter.isArticle || !isBehindName(letter, view, records, found)
+      letter.isArticle || !isBehindName(letter, view, columns, found)
         ? letter.isDoubtful
           ? undefined
           : firsts.find((cell) => cell !== undefined && isLetter(cell) && cell.text === letter.said)?.text
-        : namedBy(letter, view, records)
+        : namedBy(letter, columns, records)
     if (key === undefined || isWithinName(letter, records, parts) || isOtherName(letter, records, parts)) continue
     found.set(letter.at, { ...letter, key })
   }
@@ -144,12 +147,12 @@ export function withLetters(answer: Words, said: Place, parts: Parts, view: View
     found.delete(other)
   }
   if (found.size === 0) return parts
-  const letters = [...found.values()].map(({ key, word, at, said: own }): Item => {
+  const items = [...found.values()].map(({ key, word, at, said: own }): Item => {
     const isCapital = /^\p{Lu}/u.test(own)
     const part = parts.partOf(at)
     return { word, kind: 'letter', at, parts: [key], isCapital, said: own, part, opens: at === said.from, isOfDate: false }
   })
-  return { ...parts, items: [...parts.items, ...letters].sort((a, b) => a.at - b.at) }
+  return { ...parts, items: [...parts.items, ...items].sort((a, b) => a.at - b.at) }
 }
 
 function isRange({ text, starts, ends }: Words, from: number, to: number): boolean {
@@ -175,14 +178,14 @@ function isOtherName({ isAside, said, at }: Letter, records: View['records'], pa
 }
 
 /** `zone b`; and of `zones b and c` the second too. */
-function isBehindName(letter: Letter, view: View, records: View['records'], found: ReadonlyMap<number, Letter>): boolean {
+function isBehindName(letter: Letter, view: View, columns: readonly number[], found: ReadonlyMap<number, Letter>): boolean {
   if (
     found.has(letter.at - 1) ||
     (/^(?:and|or|to|und|oder|bis|et|ou|à|y|o)$/.test(letter.before ?? '') && found.has(letter.at - 2))
   )
-    return columnsOfLetters(view, records).length > 0
+    return columns.length > 0
   const isNamed = (word: string | undefined, { bag }: Cell): boolean => word !== undefined && bagHasFormOf(bag, word)
-  return columnsOfLetters(view, records).some((column) => {
+  return columns.some((column) => {
     const name = view.names[column]
     return name !== undefined && (isNamed(letter.before, name) || (isSingle(letter.word) && isNamed(letter.after, name)))
   })
@@ -195,8 +198,8 @@ function columnsOfLetters(view: View, records: View['records']): number[] {
 }
 
 /** As the table writes it; a capital that no row has is a name too, of which nothing is said there. */
-function namedBy(letter: Letter, view: View, records: View['records']): string | undefined {
-  const keys = columnsOfLetters(view, records).flatMap((column) => records.flatMap(({ cells }) => cells[column] ?? []))
+function namedBy(letter: Letter, columns: readonly number[], records: View['records']): string | undefined {
+  const keys = columns.flatMap((column) => records.flatMap(({ cells }) => cells[column] ?? []))
   const same = keys.filter((cell) => isLetter(cell)).map(({ text }) => text)
   const exact = same.find((text) => text === letter.said) ?? same.find((text) => areAlike(text, letter.said))
   return exact ?? (isCapitals(letter.said.slice(0, 1)) && !letter.isDoubtful ? letter.said : undefined)

@@ -17,7 +17,6 @@ import type { Bag } from './word-forms.ts'
 export interface Setting {
   readonly comparison: Comparison
   readonly passage: PassageText
-  readonly context: Bag
   readonly parts: Parts
   readonly view: View
   /** Those that the statement may be about. */

@@ -134,7 +134,7 @@ function answerProblem(
       (parts.denies[part] === true) !== lacks ||
       // `no Bluetooth or Wi-Fi`, in two parts.
       (isJustNames && parts.isContrasted[part] !== true && part > 0 && parts.denies[part - 1] === true)
-    if ((denies !== contrary) === cell.says) return `“${cell.text}” stands there under “${view.names[column]?.text ?? ''}”`
+    if ((denies !== contrary) === cell.says) return `“${cell.text}” stands there under ${nameOf(view, column)}`
   }
   return undefined
 }

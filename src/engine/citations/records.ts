@@ -54,19 +54,14 @@ const MOST_COLUMNS = 40
 /** Characters of a label. */
 export const LONGEST_LABEL = 40
 
-const views = new WeakMap<PassageText, Map<Table, readonly View[]>>()
+const views = new WeakMap<Table, readonly View[]>()
 
 /** The rows as records; and the columns, where they have names. */
 export function viewsOf(passage: PassageText, table: Table): readonly View[] {
-  let known = views.get(passage)
-  if (known === undefined) {
-    known = new Map<Table, readonly View[]>()
-    views.set(passage, known)
-  }
-  const before = known.get(table)
-  if (before !== undefined) return before
+  const known = views.get(table)
+  if (known !== undefined) return known
   const made = readViews(passage, table)
-  known.set(table, made)
+  views.set(table, made)
   return made
 }
 

@@ -81,7 +81,7 @@ function weighTable(
     const keySaid = new Map(records.map((record, at) => [record, said[at]]))
     const findings = findingsOf(view.of === 'row' ? records : view.records, view, parts)
     const shared = remember((item: Item) => isShared(view, context, item))
-    const setting = { comparison, passage, context, parts, view, records, key, keySaid, findings, isShared: shared }
+    const setting = { comparison, passage, parts, view, records, key, keySaid, findings, isShared: shared }
     const placed = (record: DataRecord): Place | undefined =>
       view.of === 'row' ? placeOf.get(record.index) : placeInColumn(record, parts.items, placeOf)
     for (const record of records) {

@@ -1,8 +1,9 @@
 /** The tables in a text, by its look alone: Markdown with pipes, and values parted by commas, semicolons or tabs. */
 
+import type { Delimiter } from '../../util/separated-values.ts'
 import type { Range } from './range.ts'
 
-export interface Table extends Range {
+export interface Table {
   /** The row that names the columns, where it stands in the text. */
   readonly header?: TableRow
   readonly rows: readonly TableRow[]
@@ -14,8 +15,6 @@ export interface TableRow extends Range {
   /** One for each column, without what parts them; empty where nothing stands there. */
   readonly cells: readonly Range[]
 }
-
-type Separator = '|' | ',' | ';' | '\t'
 
 /** UTF-16 units of a row; what is longer is no row, and costs too much to be read as one. */
 const LONGEST_ROW = 8000
@@ -56,7 +55,7 @@ function linesOf(text: string): Range[] {
 }
 
 /** What parts the values of a line, if anything does: prose has a space behind its commas and a stop at its end. */
-function separatorOf(text: string, { start, end }: Range): Separator | undefined {
+function separatorOf(text: string, { start, end }: Range): Delimiter | undefined {
   if (end - start > LONGEST_ROW) return undefined
   const line = text.slice(start, end)
   if (/^\s*\|.*\|\s*$/.test(line)) return '|'
@@ -77,7 +76,7 @@ function tableFrom(
   text: string,
   lines: readonly Range[],
   first: number,
-  separator: Separator,
+  separator: Delimiter,
   named: readonly string[] | undefined,
 ): { readonly table?: Omit<Table, 'captions'>; readonly next: number } | undefined {
   const rows: TableRow[] = []
@@ -105,8 +104,7 @@ function tableFrom(
     next = last + 1
   }
   const [top] = rows
-  const lastRow = rows.at(-1)
-  if (top === undefined || lastRow === undefined) return undefined
+  if (top === undefined) return undefined
   const columns = named?.length
   const isKnown = columns !== undefined && top.cells.length === columns
   // A line alone is a row where a rule or the names of as many columns say so.
@@ -115,9 +113,8 @@ function tableFrom(
   if (rows.every(({ cells }) => cells.filter(({ start, end }) => end > start).length < 2)) return { next }
   const hasHeader = rule === undefined ? separator !== '|' && namesColumns(text, top, isKnown ? named : undefined) : rule > 0
   const header = rule !== undefined && rule > 0 ? rows[rule - 1] : hasHeader ? top : undefined
-  const range = { start: top.start, end: lastRow.end }
   const data = rows.filter((row) => row !== header)
-  return { table: { ...range, rows: data, ...(header === undefined ? {} : { header }) }, next }
+  return { table: { rows: data, ...(header === undefined ? {} : { header }) }, next }
 }
 
 function isRule(line: string): boolean {
@@ -136,7 +133,7 @@ function lastLineOfRow(text: string, lines: readonly Range[], first: number): nu
   return first
 }
 
-function cellsOf(text: string, { start, end }: Range, separator: Separator): Range[] {
+function cellsOf(text: string, { start, end }: Range, separator: Delimiter): Range[] {
   const cells: Range[] = []
   const line = text.slice(start, end)
   let from = start
