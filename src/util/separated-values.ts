@@ -1,5 +1,6 @@
 /** Rows of separated values: what parts their cells, where a row ends, and whether the first row names the columns. */
 
+import { lineAt } from './lines.ts'
 import { patternFor } from './pattern.ts'
 
 export type Delimiter = ',' | ';' | '\t' | '|'
@@ -74,28 +75,21 @@ function mostCommon(numbers: readonly number[]): { readonly value: number; reado
 export function* rowsOf(text: string, delimiter: Delimiter, lineBreak = '\n'): Generator<Range> {
   let trustsQuotes = true
   for (let start = 0; start < text.length;) {
-    let row = lineAt(text, start, lineBreak)
+    let row = lineAt(text, start, text.length, lineBreak)
     if (trustsQuotes) {
       let isOpen = opensQuote(text, row.start, row.end, delimiter, false)
       while (isOpen && row.next < text.length && row.next - start < LONGEST_QUOTED_ROW) {
-        row = lineAt(text, row.next, lineBreak)
+        row = lineAt(text, row.next, text.length, lineBreak)
         isOpen = opensQuote(text, row.start, row.end, delimiter, true)
       }
       if (isOpen) {
         trustsQuotes = false
-        row = lineAt(text, start, lineBreak)
+        row = lineAt(text, start, text.length, lineBreak)
       }
     }
     yield { start, end: row.end }
     start = row.next
   }
-}
-
-function lineAt(text: string, start: number, lineBreak: string): Range & { readonly next: number } {
-  const found = text.indexOf(lineBreak, start)
-  if (found === -1) return { start, end: text.length, next: text.length }
-  const carriageReturn = found > start && lineBreak === '\n' && text.charCodeAt(found - 1) === 0x0d
-  return { start, end: carriageReturn ? found - 1 : found, next: found + 1 }
 }
 
 /** Whether a quoted cell is open at the end of a line. A quote opens a cell only at its beginning. */

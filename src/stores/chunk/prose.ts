@@ -3,7 +3,7 @@
 import { BORDER, trimRange } from './atom.ts'
 import type { Atom } from './atom.ts'
 import { cutRange } from './cut.ts'
-import { linesOf } from './lines.ts'
+import { linesOf } from '../../util/lines.ts'
 import { sentenceEnds } from './sentences.ts'
 
 export interface ProsePlace {

@@ -6,7 +6,7 @@
 import { BORDER } from './atom.ts'
 import type { Atom, Range } from './atom.ts'
 import { cutRange } from './cut.ts'
-import { linesOf } from './lines.ts'
+import { linesOf } from '../../util/lines.ts'
 import { Nest } from './nest.ts'
 
 const TAB_WIDTH = 4

@@ -4,7 +4,7 @@ import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../util/separated-val
 import type { Delimiter } from '../../util/separated-values.ts'
 import { BORDER } from './atom.ts'
 import type { Atom } from './atom.ts'
-import { linesOf } from './lines.ts'
+import { linesOf } from '../../util/lines.ts'
 import { proseAtoms } from './prose.ts'
 
 const LONGEST_HEADER = 2000

@@ -2,7 +2,7 @@
 
 import { BORDER, isWhiteSpace } from './atom.ts'
 import type { Atom } from './atom.ts'
-import { lineAt } from './lines.ts'
+import { lineAt } from '../../util/lines.ts'
 import { proseAtoms } from './prose.ts'
 import { headingAtoms, room } from './heading.ts'
 
