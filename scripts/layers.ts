@@ -14,12 +14,13 @@ import { readModule, resolveRelative, type Module } from './imports.ts'
 
 const STATIONS = ['prepare', 'model', 'tools']
 const ADAPTERS = ['providers', 'stores', 'recorders']
-const BASE = ['core', 'util']
+const BASE = ['core', 'text', 'util']
 
 /** Folder → folders it may import, beside itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   util: [],
+  text: ['util'],
   prepare: BASE,
   model: BASE,
   tools: BASE,

@@ -1,6 +1,6 @@
 /** Where in a text a query is met. */
 
-import { Analyzer } from '../stores/analyze/analyzer.ts'
+import { Analyzer } from '../text/analyzer.ts'
 
 export interface Stretch {
   readonly start: number

@@ -16,7 +16,7 @@ import type {
   Surroundings,
 } from '../core/store.ts'
 import type { Connection } from '../util/sqlite/connection.ts'
-import { Analyzer } from './analyze/analyzer.ts'
+import { Analyzer } from '../text/analyzer.ts'
 import { givenDocuments } from './given-documents.ts'
 import { letsAnyThrough } from './sqlite/accepted.ts'
 import { readAround } from './sqlite/around.ts'

@@ -28,3 +28,11 @@ export function* linesOf(text: string, start: number, end: number, lineBreak: st
     at = line.next
   }
 }
+
+const WHITE_SPACE = /\s/
+
+export function isWhiteSpace(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) return true
+  return code >= 0xa0 && WHITE_SPACE.test(text.charAt(at))
+}

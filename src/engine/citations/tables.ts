@@ -1,6 +1,6 @@
 /** The tables in a text, by its look alone: Markdown with pipes, and values parted by commas, semicolons or tabs. */
 
-import type { Delimiter } from '../../util/separated-values.ts'
+import type { Delimiter } from '../../text/separated-values.ts'
 import type { Range } from './range.ts'
 
 export interface Table {

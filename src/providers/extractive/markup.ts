@@ -1,6 +1,6 @@
 /** What in Markdown and HTML is there for the eye and is no part of what a text says. */
 
-import type { Delimiter } from '../../util/separated-values.ts'
+import type { Delimiter } from '../../text/separated-values.ts'
 
 const TAG = String.raw`<!--[^]{0,2000}?-->|<\/?[a-zA-Z][^<>]{0,500}>`
 const IMAGE = String.raw`!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|\[!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,200}\])?`

@@ -1,6 +1,6 @@
 /** What a question asks for: its words with their weights, the kind of answer, and the noun the answer is one of. */
 
-import { porterStem } from '../../util/porter.ts'
+import { porterStem } from '../../text/porter.ts'
 import type { AnswerKind } from './answer-kind.ts'
 import { definingWords, weighsAsHalf } from './defining.ts'
 import { emptyPairs, kindIn, languageOf, withoutAsking } from './languages.ts'

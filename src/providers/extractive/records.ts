@@ -1,7 +1,7 @@
 /** Lines of separated values: files that are nothing else, and those that stand in a text. */
 
-import { cellsOf, delimiterOf, DELIMITERS, headerOf, isNumber, namesColumns, rowsOf } from '../../util/separated-values.ts'
-import type { Delimiter } from '../../util/separated-values.ts'
+import { cellsOf, delimiterOf, DELIMITERS, headerOf, isNumber, namesColumns, rowsOf } from '../../text/separated-values.ts'
+import type { Delimiter } from '../../text/separated-values.ts'
 import type { Block } from './unit.ts'
 
 /** Rows by which the delimiter and the names of the columns are told. */

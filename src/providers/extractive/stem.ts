@@ -1,6 +1,6 @@
 /** English word forms brought together: irregular forms by a short table, the rest by their endings. */
 
-import { porterStem } from '../../util/porter.ts'
+import { porterStem } from '../../text/porter.ts'
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   `arise arose arisen|bear bore borne born|beat beaten|become became|begin began begun|bite bit bitten|bleed bled|blow blew blown|break broke broken

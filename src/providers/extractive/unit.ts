@@ -1,6 +1,6 @@
 /** A stretch of a text that may stand alone in an answer. */
 
-import type { Delimiter } from '../../util/separated-values.ts'
+import type { Delimiter } from '../../text/separated-values.ts'
 
 /** A range of a text in UTF-16 offsets, white space at both ends left out. */
 export interface Stretch {

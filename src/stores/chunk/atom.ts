@@ -3,6 +3,8 @@
  * place to cut lies before it, so that packing them needs to know nothing about formats.
  */
 
+import { isWhiteSpace } from '../../util/lines.ts'
+
 export interface Atom {
   readonly start: number
   readonly end: number
@@ -28,14 +30,6 @@ export const BORDER = {
   /** From here on a chunk is cut unless it is small. */
   section: 8,
 } as const
-
-const WHITE_SPACE = /\s/
-
-export function isWhiteSpace(text: string, at: number): boolean {
-  const code = text.charCodeAt(at)
-  if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) return true
-  return code >= 0xa0 && WHITE_SPACE.test(text.charAt(at))
-}
 
 /** How much indentation may stand before the first character of an atom. */
 const MAX_INDENT = 64

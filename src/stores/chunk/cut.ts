@@ -1,6 +1,7 @@
 /** Cuts what has no borders of its own: a sentence, a line or a word that is longer than a chunk may be. */
 
-import { isWhiteSpace, trimRange } from './atom.ts'
+import { isWhiteSpace } from '../../util/lines.ts'
+import { trimRange } from './atom.ts'
 import type { Range } from './atom.ts'
 
 /** A place is looked for in the last part of the window, so that pieces are at least half full. */

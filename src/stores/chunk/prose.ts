@@ -4,7 +4,7 @@ import { BORDER, trimRange } from './atom.ts'
 import type { Atom } from './atom.ts'
 import { cutRange } from './cut.ts'
 import { linesOf } from '../../util/lines.ts'
-import { sentenceEnds } from './sentences.ts'
+import { sentenceEnds } from '../../text/sentences.ts'
 
 export interface ProsePlace {
   readonly start: number

@@ -1,7 +1,7 @@
 /** Atoms of comma- and tab-separated values: rows, under the row that names the columns. */
 
-import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../util/separated-values.ts'
-import type { Delimiter } from '../../util/separated-values.ts'
+import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
+import type { Delimiter } from '../../text/separated-values.ts'
 import { BORDER } from './atom.ts'
 import type { Atom } from './atom.ts'
 import { linesOf } from '../../util/lines.ts'

@@ -3,7 +3,8 @@
  * valid JSON as well as it can.
  */
 
-import { BORDER, isWhiteSpace } from './atom.ts'
+import { isWhiteSpace } from '../../util/lines.ts'
+import { BORDER } from './atom.ts'
 import type { Atom } from './atom.ts'
 import { Nest } from './nest.ts'
 import { proseAtoms } from './prose.ts'

@@ -1,6 +1,7 @@
 /** Atoms of plain text: paragraphs between blank lines, under headings that are underlined; a form feed ends a page. */
 
-import { BORDER, isWhiteSpace } from './atom.ts'
+import { isWhiteSpace } from '../../util/lines.ts'
+import { BORDER } from './atom.ts'
 import type { Atom } from './atom.ts'
 import { lineAt } from '../../util/lines.ts'
 import { proseAtoms } from './prose.ts'

@@ -1,7 +1,7 @@
 /** How alike two words are written. */
 
 import { patternFor } from '../../util/pattern.ts'
-import { ngrams } from '../analyze/split.ts'
+import { ngrams } from '../../text/split.ts'
 
 const SIZE = 4
 const SHORTEST = 3

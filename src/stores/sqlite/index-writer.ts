@@ -1,7 +1,7 @@
 /** Keeps the index in step with the chunks. Everything here happens inside the caller's transaction. */
 
 import { hash } from 'node:crypto'
-import type { Analyzer } from '../analyze/analyzer.ts'
+import type { Analyzer } from '../../text/analyzer.ts'
 import type { Chunk } from '../../core/store.ts'
 import { gramsOf } from '../rank/similarity.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

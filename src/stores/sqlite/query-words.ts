@@ -1,7 +1,7 @@
 /** Makes a query's words out of its text: which terms of the vocabulary stand for each, and how much it weighs. */
 
-import { isFragment } from '../analyze/analyzer.ts'
-import type { Analyzer } from '../analyze/analyzer.ts'
+import { isFragment } from '../../text/analyzer.ts'
+import type { Analyzer } from '../../text/analyzer.ts'
 import { inverseFrequency } from '../rank/bm25.ts'
 import { RANKING } from '../rank/settings.ts'
 import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'

@@ -1,6 +1,6 @@
 /** Finds the best chunks for a query. `docs/retrieval.md` explains the steps and what each is worth. */
 
-import type { Analyzer } from '../analyze/analyzer.ts'
+import type { Analyzer } from '../../text/analyzer.ts'
 import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
 import { best } from '../rank/best.ts'
 import type { Scored } from '../rank/best.ts'

@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toCriaError } from '../../core/error.ts'
 import type { ErrorInfo } from '../../core/error.ts'
-import { Analyzer } from '../analyze/analyzer.ts'
+import { Analyzer } from '../../text/analyzer.ts'
 import { chunkDocument } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
 import { openStoreFile } from '../sqlite/file.ts'

@@ -1,6 +1,6 @@
 /** Cuts text into runs that look like one word, number, identifier or code, and these into parts. */
 
-import { patternFor } from '../../util/pattern.ts'
+import { patternFor } from '../util/pattern.ts'
 
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー`
 const UNSPACED_SYLLABIC = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`

@@ -1,6 +1,6 @@
 /** Brings the spellings of a word to one: case, width, ligatures, accents. */
 
-import { whenNeeded } from '../../util/pattern.ts'
+import { whenNeeded } from '../util/pattern.ts'
 
 const NOT_ASCII = /[^\0-\x7f]/
 /** Scripts whose marks are accents or vowel points that are often left out. In Thai or Devanagari they are letters, and stay. */

@@ -1,8 +1,7 @@
 /** Splits Markdown into its blocks, line by line: what CommonMark calls leaf and container blocks, as far as cutting needs them. */
 
-import { isWhiteSpace } from './atom.ts'
-import { lineAt } from '../../util/lines.ts'
-import type { Line } from '../../util/lines.ts'
+import { isWhiteSpace, lineAt } from '../util/lines.ts'
+import type { Line } from '../util/lines.ts'
 
 export type BlockKind = 'front-matter' | 'heading' | 'fence' | 'table' | 'list' | 'break' | 'paragraph'
 

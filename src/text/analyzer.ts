@@ -1,6 +1,6 @@
 /** What a text is searched by: its words, brought to a form in which spellings and inflections of one word are the same. */
 
-import { porterStem } from '../../util/porter.ts'
+import { porterStem } from './porter.ts'
 import { fold, normalize } from './fold.ts'
 import { ngrams, parts, pieces, runs, segments } from './split.ts'
 import { isStopWord } from './stop-words.ts'

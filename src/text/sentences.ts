@@ -1,7 +1,7 @@
 /** Where sentences end, told by punctuation and by what follows it. Rather one end too few than a sentence that is torn. */
 
-import { patternFor } from '../../util/pattern.ts'
-import { isWhiteSpace } from './atom.ts'
+import { patternFor } from '../util/pattern.ts'
+import { isWhiteSpace } from '../util/lines.ts'
 
 const TERMINATOR = /[.!?…。！？｡।॥؟۔]/g
 /** These end a sentence with no space after them. */

@@ -1,7 +1,7 @@
 /** Rows of separated values: what parts their cells, where a row ends, and whether the first row names the columns. */
 
-import { lineAt } from './lines.ts'
-import { patternFor } from './pattern.ts'
+import { lineAt } from '../util/lines.ts'
+import { patternFor } from '../util/pattern.ts'
 
 export type Delimiter = ',' | ';' | '\t' | '|'
 
