@@ -1,286 +1,316 @@
 /**
- * Fits the weights of the extractive model, cross-validates them, and prints what belongs into `weights.ts`.
+ * Fits the weights of the quoting model, and prints what belongs into `weights.ts` together with cross-validated figures.
  *
- *   node scripts/fit-extractive.ts FOLDER [FOLDER…]
+ *     npm run fit -- FOLDER…
  *
- * Each folder is a collection as `cria eval answers` reads it. From every answerable question an unanswerable one is made by leaving
- * out the documents that answer it and those of the same title. The threshold is set on the first folder.
+ * A folder holds either a collection as `cria eval answers` reads it (`corpus.jsonl`, `answers.jsonl`, `unanswerable.jsonl`), or documents with
+ * `questions.jsonl`: `{ question, collection, answerable, evidence: [[…]], files }` a line, where each group of `evidence` is met by one of its
+ * strings and `collection` names the folder of the documents beside it.
+ *
+ * From every answerable question an unanswerable one is made by leaving out the documents that answer it. All figures are told of questions that
+ * the weights were not fitted on (five folds). Takes about a minute for 300 questions.
  */
 
-import { readFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holds } from '../src/app/eval/answer-score.ts'
-import { readQuestions } from '../src/app/eval/answers.ts'
-import type { GoldQuestion } from '../src/app/eval/answer-score.ts'
-import type { ScoredChunk } from '../src/core/store.ts'
-import { readSigns, SIGNS } from '../src/providers/extractive/abstain.ts'
-import type { Signs } from '../src/providers/extractive/abstain.ts'
-import { LONGEST_QUOTE } from '../src/providers/extractive/answer.ts'
-import { FEATURES, scoreWindows } from '../src/providers/extractive/features.ts'
-import type { Scored } from '../src/providers/extractive/features.ts'
-import { readQuestion } from '../src/providers/extractive/question.ts'
+import { loadDocuments } from '../src/index.ts'
+import { withCorrections } from '../src/prepare/corrections.ts'
+import type { ScoredChunk, SourceDocument } from '../src/core/store.ts'
+import { signsOf } from '../src/providers/extractive/confidence.ts'
+import { scoreRun } from '../src/providers/extractive/features.ts'
+import type { ScoredRun } from '../src/providers/extractive/features.ts'
+import { Matcher } from '../src/providers/extractive/match.ts'
+import type { Reading } from '../src/providers/extractive/match.ts'
+import { PASSAGES_READ } from '../src/providers/extractive/model.ts'
+import type { Passage } from '../src/providers/extractive/passage.ts'
+import { readQuestion, readQuestions } from '../src/providers/extractive/question.ts'
 import type { Question } from '../src/providers/extractive/question.ts'
-import { readPassages } from '../src/providers/extractive/reading.ts'
-import type { Reading } from '../src/providers/extractive/reading.ts'
+import { runsOf, wordsOf } from '../src/providers/extractive/runs.ts'
+import { FEATURES, SIGNS } from '../src/providers/extractive/weights.ts'
 import { SqliteDocumentStore } from '../src/stores/sqlite.ts'
 import { ascend } from './fit/ascend.ts'
 
-const PASSAGES = 20
-/** Spare results, to fill up with when documents are left out. */
-const SPARE = 25
 const FOLDS = 5
-const REPEATS = 3
-/** Strength of the pull towards 0 of every weight. */
-const RANKING_PENALTY = 3
-const CONFIDENCE_PENALTY = 1
-/** Share of the answerable questions of the first folder that may be refused. */
-const REFUSED = 0.075
+const SPARE = 8
+/** Pull of each weight towards 0. */
+const PENALTY = 1
+/** Of the runs that hold the answer those count that are at most this many words longer than the shortest. */
+const SLACK = 20
+/** Questions made unanswerable count half: they are easier than those that people ask in vain. */
+const MADE = 0.5
+
+interface Gold {
+  readonly set: string
+  readonly question: string
+  readonly answerable: boolean
+  /** Whether a text from a document answers it. */
+  readonly isMet: (text: string, source: string) => boolean
+  /** Whether a passage comes from a document that answers it. */
+  readonly isSource: (chunk: ScoredChunk) => boolean
+}
 
 interface Item {
-  readonly folder: number
-  readonly gold: GoldQuestion
-  /** An answerable question without the documents that answer it. */
-  readonly leftOut: boolean
-  readonly question: Question
-  readonly readings: readonly Reading[]
-  readonly scored: readonly Scored[]
-  readonly vectors: readonly Float64Array[]
-  /** The window holds a gold answer, in a document that answers. */
-  readonly right: readonly boolean[]
-  readonly sources: readonly string[]
+  readonly gold: Gold
+  readonly answerable: boolean
+  readonly made: boolean
+  readonly small?: boolean
+  readonly found: readonly ScoredChunk[]
 }
 
-interface Document {
-  readonly _id: string
-  readonly title?: string
-  readonly text: string
+interface Line {
+  readonly [field: string]: unknown
 }
 
-async function readItems(folder: string, number: number): Promise<Item[]> {
-  const documents = (await readFile(join(folder, 'corpus.jsonl'), 'utf8'))
+const lines = (file: string): Line[] =>
+  readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line): Document => JSON.parse(line) as Document)
-  const titles = new Map(documents.map(({ _id, title = '' }) => [_id, title]))
+    .map((line) => JSON.parse(line) as Line)
+const plain = (text: string): string => text.replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' ').trim().toLowerCase()
+
+async function storeOf(documents: readonly SourceDocument[] | AsyncIterable<SourceDocument>): Promise<SqliteDocumentStore> {
   const store = await SqliteDocumentStore.open({ path: ':memory:' })
-  await store.extend(documents.map(({ _id, title = '', text }) => ({ source: _id, title, text })))
-  const items: Item[] = []
-  for (const gold of await readQuestions(folder)) {
-    const found = await store.search(gold.question, { limit: PASSAGES + SPARE })
-    items.push(toItem(number, gold, found.slice(0, PASSAGES), false))
-    if (gold.answers.length === 0) continue
-    const answering = new Set(gold.docIds.map((id) => titles.get(id)))
-    const rest = found.filter(({ source }) => !answering.has(titles.get(source)))
-    if (!rest.some(({ text }) => gold.answers.some((answer) => holds(text, answer))))
-      items.push(toItem(number, { ...gold, answers: [], docIds: [] }, rest.slice(0, PASSAGES), true))
+  await store.extend(documents)
+  return store
+}
+
+/** Stores with their questions. */
+async function* collections(folder: string): AsyncGenerator<readonly [SqliteDocumentStore, readonly Gold[]]> {
+  if (existsSync(join(folder, 'corpus.jsonl'))) {
+    const documents = lines(join(folder, 'corpus.jsonl')) as unknown as { _id: string; title?: string; text: string }[]
+    const titles = new Map(documents.map(({ _id, title = '' }) => [_id, title]))
+    const store = await storeOf(documents.map(({ _id, title = '', text }) => ({ source: _id, title, text })))
+    const questions = ['answers', 'unanswerable'].flatMap((name) => lines(join(folder, `${name}.jsonl`))) as unknown as {
+      question: string
+      answers: string[]
+      doc_ids: string[]
+    }[]
+    yield [
+      store,
+      questions.map(({ question, answers, doc_ids: ids }) => ({
+        set: folder,
+        question,
+        answerable: answers.length > 0,
+        isMet: (text, source) => ids.includes(source) && answers.some((answer) => holds(text, answer)),
+        isSource: ({ source, text }) =>
+          ids.some((id) => titles.get(id) === titles.get(source)) || answers.some((answer) => holds(text, answer)),
+      })),
+    ]
+    return
   }
-  await store.close()
+  const questions = lines(join(folder, 'questions.jsonl')) as unknown as {
+    question: string
+    collection: string
+    answerable: boolean
+    evidence: string[][]
+    files: string[]
+  }[]
+  for (const collection of new Set(questions.map((one) => one.collection))) {
+    const store = await storeOf(await loadDocuments([join(folder, collection)]))
+    yield [
+      store,
+      questions
+        .filter((one) => one.collection === collection)
+        .map(({ question, answerable, evidence, files }) => {
+          const isMet = (text: string): boolean =>
+            evidence.every((group) => group.some((one) => plain(text).includes(plain(one))))
+          return {
+            set: folder,
+            question,
+            answerable,
+            isMet,
+            isSource: ({ source, text }) => isMet(text) || files.some((file) => source.endsWith(`/${file}`)),
+          }
+        }),
+    ]
+  }
+}
+
+/** Sizes of the small stores that are made for questions about paragraphs. */
+const SIZES = [1, 2, 4, 8]
+
+/** Each question over the document that answers it among a few others, and over the others alone. */
+async function smallItems(gold: Gold, found: readonly ScoredChunk[], number: number): Promise<Item[]> {
+  const right = found.find((chunk) => gold.isMet(chunk.text, chunk.source))
+  const others = found.filter((chunk) => !gold.isSource(chunk))
+  const size = SIZES[number % SIZES.length] ?? 1
+  if (right === undefined || others.length < size) return []
+  const items: Item[] = []
+  // The most similar ones are rare in a small folder: every third is taken.
+  const few = others.filter((_, at) => at % 3 === 2 || others.length < 3 * size).slice(0, size)
+  for (const [chunks, answerable] of [
+    [[right, ...few.slice(1)], true],
+    [few, false],
+  ] as const) {
+    const store = await storeOf(
+      chunks.map(({ source, title, text }) => ({ source, text, ...(title === undefined ? {} : { title }) })),
+    )
+    items.push({ gold, answerable, made: true, small: true, found: await store.search(gold.question, { limit: PASSAGES_READ }) })
+    await store.close()
+  }
   return items
 }
 
-function toItem(folder: number, gold: GoldQuestion, chunks: readonly ScoredChunk[], leftOut: boolean): Item {
-  const question = readQuestion(gold.question, chunks[0]?.evidence?.weights)
-  const passages = chunks.map(({ text, title, headings, score }, index) => ({
-    marker: String(index),
-    text,
-    title,
-    headings,
-    score,
-  }))
-  const readings = readPassages(question, passages, LONGEST_QUOTE)
-  const scored = scoreWindows(question, readings, LONGEST_QUOTE)
-  const sources = scored.map(({ reading }) => chunks[Number(reading.passage.marker)]?.source ?? '')
-  return {
-    folder,
-    gold,
-    leftOut,
-    question,
-    readings,
-    scored,
-    vectors: scored.map(({ features }) => Float64Array.from(FEATURES, (feature) => features[feature])),
-    right: scored.map(
-      ({ reading, window }, index) =>
-        gold.docIds.includes(sources[index] ?? '') &&
-        gold.answers.some((answer) => holds(reading.passage.text.slice(window.start, window.end), answer)),
-    ),
-    sources,
+async function readItems(folders: readonly string[]): Promise<Item[]> {
+  const items: Item[] = []
+  for (const folder of folders) {
+    for await (const [store, golds] of collections(folder)) {
+      for (const gold of golds) {
+        const found = await store.search(gold.question, { limit: PASSAGES_READ + SPARE })
+        items.push({ gold, answerable: gold.answerable, made: false, found: found.slice(0, PASSAGES_READ) })
+        if (gold.answerable && existsSync(join(gold.set, 'corpus.jsonl')))
+          items.push(...(await smallItems(gold, found, items.length)))
+        const others = gold.answerable ? found.filter((chunk) => !gold.isSource(chunk)) : []
+        if (others.length > SPARE / 2) items.push({ gold, answerable: false, made: true, found: others.slice(0, PASSAGES_READ) })
+      }
+      await store.close()
+    }
+  }
+  return items
+}
+
+interface Ranked {
+  readonly question: Question
+  readonly readings: readonly Reading[]
+  readonly runs: readonly ScoredRun[]
+  /** For each run whether it is one that should come first, one that should not, or neither. */
+  readonly labels: readonly (boolean | undefined)[]
+}
+
+function toRanked({ gold, found, answerable }: Item, question: Question): Ranked {
+  const matcher = new Matcher(question)
+  const best = found[0]?.score ?? 1
+  const readings = found.map((chunk, at) =>
+    matcher.read({ marker: String(at + 1), ...(chunk as Omit<Passage, 'marker'>), score: chunk.score / best }),
+  )
+  const runs = readings.flatMap(runsOf).map((run) => scoreRun(question, run))
+  const texts = runs.map(({ run: { pieces, section, reading } }) => {
+    const { text, source } = reading.passage
+    const signature = section.signature === undefined ? '' : text.slice(section.signature.start, section.signature.end)
+    return answerable && gold.isMet(`${signature}\n${text.slice(pieces[0]?.piece.start, pieces.at(-1)?.piece.end)}`, source)
+  })
+  const shortest = Math.min(...runs.flatMap(({ run }, at) => (texts[at] === true ? [wordsOf(run.pieces)] : [])))
+  const labels = runs.map(({ run }, at) => (texts[at] === true ? wordsOf(run.pieces) <= shortest + SLACK || undefined : false))
+  return { question, readings, runs, labels }
+}
+
+/** Adds the gradient of the log-likelihood that a run with the answer comes first. */
+function addRankingGradient(all: readonly Ranked[], weights: Float64Array, gradient: Float64Array): void {
+  for (const { runs, labels } of all) {
+    if (!labels.includes(true)) continue
+    const scores = runs.map(({ features }) => dot(weights, features))
+    const most = scores.reduce((a, b) => Math.max(a, b))
+    const odds = scores.map((score, at) => (labels[at] === undefined ? 0 : Math.exp(score - most)))
+    const whole = odds.reduce((sum, one) => sum + one, 0)
+    const right = odds.reduce((sum, one, at) => sum + (labels[at] === true ? one : 0), 0)
+    for (const [at, { features }] of runs.entries()) {
+      const share = (labels[at] === true ? (odds[at] ?? 0) / right : 0) - (odds[at] ?? 0) / whole
+      features.forEach((value, feature) => (gradient[feature] = (gradient[feature] ?? 0) + share * value))
+    }
   }
 }
 
-/** Weights under which the probability (softmax over the windows of a question) of the right windows is highest. */
-function fitRanking(items: readonly Item[]): Float64Array {
-  const usable = items.filter((item) => item.right.includes(true))
-  return ascend(FEATURES.length, RANKING_PENALTY, (weights, gradient) => {
-    for (const { vectors, right } of usable) {
-      const worths = vectors.map((vector) => dot(weights, vector))
-      const most = Math.max(...worths)
-      const masses = worths.map((worth) => Math.exp(worth - most))
-      const all = masses.reduce((sum, mass) => sum + mass, 0)
-      const good = masses.reduce((sum, mass, index) => sum + (right[index] === true ? mass : 0), 0)
-      vectors.forEach((vector, index) => {
-        const mass = masses[index] ?? 0
-        const pull = (right[index] === true ? mass / good : 0) - mass / all
-        for (let k = 0; k < vector.length; k++) gradient[k] = (gradient[k] ?? 0) + pull * (vector[k] ?? 0)
-      })
-    }
-  })
+function dot(weights: Float64Array, values: Float64Array): number {
+  return values.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0)
 }
 
-interface Outcome {
-  readonly item: Item
+function fitRanking(all: readonly Ranked[]): Float64Array {
+  return ascend(FEATURES.length, PENALTY, (weights, gradient) => addRankingGradient(all, weights, gradient))
+}
+
+interface Signed {
+  readonly signs: Float64Array
   readonly answerable: boolean
-  readonly right: boolean
-  readonly rightDocument: boolean
-  readonly signs: Signs
+  readonly share: number
 }
 
-function outcome(item: Item, weights: Float64Array): Outcome | undefined {
-  const ranked = item.scored
-    .map((one, index) => ({ ...one, worth: dot(weights, item.vectors[index] ?? new Float64Array()), index }))
-    .toSorted((a, b) => b.worth - a.worth)
-  const [best] = ranked
-  if (best === undefined) return undefined
-  return {
-    item,
-    answerable: item.gold.answers.length > 0,
-    right: item.right[best.index] === true,
-    rightDocument: item.gold.docIds.includes(item.sources[best.index] ?? ''),
-    signs: readSigns(item.question, item.readings, ranked),
-  }
-}
-
-/** Logistic regression, answerable and unanswerable questions weighing the same together. The last weight is the bias. */
-function fitConfidence(outcomes: readonly Outcome[]): Float64Array {
-  const answerable = outcomes.filter((one) => one.answerable).length
-  const balance = (outcomes.length - answerable) / Math.max(1, answerable)
-  return ascend(SIGNS.length + 1, CONFIDENCE_PENALTY, (weights, gradient) => {
-    for (const { signs, answerable: yes } of outcomes) {
-      const vector = signVector(signs)
-      const error = (yes ? 1 : 0) - 1 / (1 + Math.exp(-dot(weights, vector)))
-      for (let k = 0; k < vector.length; k++) gradient[k] = (gradient[k] ?? 0) + error * (yes ? balance : 1) * (vector[k] ?? 0)
+/** Logistic regression; the last weight is the base. */
+function fitConfidence(all: readonly Signed[]): Float64Array {
+  return ascend(SIGNS.length + 1, PENALTY, (weights, gradient) => {
+    for (const { signs, answerable, share } of all) {
+      const error = share * ((answerable ? 1 : 0) - 1 / (1 + Math.exp(-oddsOf(weights, signs))))
+      signs.forEach((sign, at) => (gradient[at] = (gradient[at] ?? 0) + error * sign))
+      gradient[SIGNS.length] = (gradient[SIGNS.length] ?? 0) + error
     }
   })
 }
 
-function signVector(signs: Signs): Float64Array {
-  return Float64Array.from([...SIGNS.map((sign) => signs[sign]), 1])
+function oddsOf(weights: Float64Array, signs: Float64Array): number {
+  return dot(weights, signs) + (weights[SIGNS.length] ?? 0)
 }
 
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0
-  for (let k = 0; k < a.length; k++) sum += (a[k] ?? 0) * (b[k] ?? 0)
-  return sum
+const byScore = (runs: readonly ScoredRun[], weights: Float64Array): ScoredRun[] => {
+  const scores = new Map(runs.map((run) => [run, dot(weights, run.features)]))
+  return runs.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
 }
 
-/** Folds by question, so that a question and its left-out twin are never on both sides. */
-function foldsOf(items: readonly Item[], seed: number): Map<string, number> {
-  let state = seed
-  const folds = new Map<string, number>()
-  for (const { gold } of items) {
-    state = (state * 1103515245 + 12345) % 2147483648
-    if (!folds.has(gold.id)) folds.set(gold.id, Math.floor((state / 2147483648) * FOLDS))
-  }
-  return folds
-}
-
-interface Judged extends Outcome {
-  readonly sure: number
-}
-
-/** Every question judged by weights that were fitted without it. */
-function crossValidate(items: readonly Item[], seed: number): Judged[] {
-  const folds = foldsOf(items, seed)
-  const inFold = (item: Item, fold: number): boolean => folds.get(item.gold.id) === fold
-  const outcomes = Array.from({ length: FOLDS }, (_, fold) => {
-    const weights = fitRanking(items.filter((item) => !inFold(item, fold)))
-    return items.filter((item) => inFold(item, fold)).flatMap((item) => outcome(item, weights) ?? [])
-  }).flat()
-  return Array.from({ length: FOLDS }, (_, fold) => {
-    const weights = fitConfidence(outcomes.filter(({ item }) => !inFold(item, fold)))
-    return outcomes.filter(({ item }) => inFold(item, fold)).map((one) => ({ ...one, sure: dot(weights, signVector(one.signs)) }))
-  }).flat()
-}
-
-function thresholdOf(judged: readonly { readonly item: Item; readonly answerable: boolean; readonly sure: number }[]): number {
-  const sure = judged
-    .filter(({ item, answerable }) => answerable && item.folder === 0)
-    .map((one) => one.sure)
-    .toSorted((a, b) => a - b)
-  return sure[Math.round(REFUSED * sure.length)] ?? 0
-}
-
-function share<T>(rows: readonly T[], test: (row: T) => boolean): string {
-  return rows.length === 0 ? '-' : (rows.filter(test).length / rows.length).toFixed(3)
-}
-
-function report(judged: readonly Judged[], folders: readonly string[]): string {
-  const threshold = thresholdOf(judged)
-  return folders
-    .map((name, folder) => {
-      const own = judged.filter(({ item }) => item.folder === folder)
-      const answerable = own.filter((one) => one.answerable)
-      const answered = answerable.filter((one) => one.sure >= threshold)
-      const refused = (one: Judged): boolean => one.sure < threshold
-      return [
-        name,
-        `in quote ${share(answerable, (one) => one.right && !refused(one))} (${share(answerable, (one) => one.right)} when nothing is refused)`,
-        `right document ${share(answered, (one) => one.rightDocument)}`,
-        `refused: answerable ${share(answerable, refused)}, unanswerable ${share(
-          own.filter((one) => !one.answerable && !one.item.leftOut),
-          refused,
-        )}, left out ${share(
-          own.filter((one) => one.item.leftOut),
-          refused,
-        )}`,
-      ].join('\n    ')
-    })
-    .join('\n  ')
-}
-
-/** What each threshold would cost and bring, on the first folder. */
-function curve(judged: readonly Judged[]): string {
-  const own = judged.filter(({ item }) => item.folder === 0)
-  const answerable = own.filter((one) => one.answerable)
-  const sure = answerable.map((one) => one.sure).toSorted((a, b) => a - b)
-  return CURVE.map((refused) => {
-    const threshold = sure[Math.round(refused * sure.length)] ?? 0
-    const below = (one: Judged): boolean => one.sure < threshold
-    const answered = own.filter((one) => !below(one) && !one.item.leftOut)
-    return [
-      `refused: answerable ${share(answerable, below)}`,
-      `unanswerable ${share(
-        own.filter((one) => !one.answerable && !one.item.leftOut),
-        below,
-      )}`,
-      `left out ${share(
-        own.filter((one) => one.item.leftOut),
-        below,
-      )}`,
-      `in quote ${share(answerable, (one) => one.right && !below(one))}`,
-      `of the answers given, right ${share(answered, (one) => one.right)}`,
-    ].join(', ')
-  }).join('\n  ')
-}
-
-const CURVE = [0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.2]
-
-function table(names: readonly string[], weights: Float64Array): string {
-  return names.map((name, k) => `  ${name}: ${Number((weights[k] ?? 0).toFixed(2))},`).join('\n')
+function signsWith({ question, readings, runs }: Ranked, weights: Float64Array): Float64Array {
+  return signsOf(question, readings, byScore(runs, weights), (features) => dot(weights, features))
 }
 
 const folders = process.argv.slice(2)
 if (folders.length === 0) {
-  process.stderr.write('usage: node scripts/fit-extractive.ts FOLDER [FOLDER…]\n')
-  process.exitCode = 2
-} else {
-  const items = (await Promise.all(folders.map(readItems))).flat()
-  for (let seed = 1; seed <= REPEATS; seed++)
-    process.stdout.write(`cross-validation ${seed}:\n  ${report(crossValidate(items, seed * 7919), folders)}\n`)
-  const ranking = fitRanking(items)
-  const judged = crossValidate(items, 7919)
-  process.stdout.write(`\nthresholds:\n  ${curve(judged)}\n`)
-  const confidence = fitConfidence(judged)
-  const threshold = thresholdOf(judged.map((one) => ({ ...one, sure: dot(confidence, signVector(one.signs)) })))
-  confidence[SIGNS.length] = (confidence[SIGNS.length] ?? 0) - threshold
-  process.stdout.write(`\nRANKING\n${table(FEATURES, ranking)}\nCONFIDENCE\n${table([...SIGNS, 'bias'], confidence)}\n`)
+  process.stderr.write(
+    'npm run fit -- FOLDER…: give one or more folders with questions (see the head of scripts/fit-extractive.ts).\n',
+  )
+  process.exit(2)
+}
+const items = await readItems(folders)
+const prepared = items.map((item) => {
+  const { corrections, weights } = item.found[0]?.evidence ?? { weights: {} }
+  const text = withCorrections(item.gold.question, corrections)
+  return {
+    item,
+    whole: toRanked(item, readQuestion(text, weights)),
+    parts: readQuestions(text, weights).map((part) => toRanked(item, part)),
+  }
+})
+const keys = [...new Set(items.map(({ gold }) => gold))]
+const foldOf = new Map(keys.map((gold, at) => [gold, at % FOLDS]))
+const firsts = new Map<string, { right: number; of: number }>()
+const odds = new Map<string, { answerable: number[]; not: number[] }>()
+const train = (some: typeof prepared): { ranking: Float64Array; confidence: Float64Array } => {
+  const ranking = fitRanking(some.filter(({ item }) => item.answerable && !item.made).map(({ whole }) => whole))
+  const signed = some.map(({ item, whole }) => ({
+    signs: signsWith(whole, ranking),
+    answerable: item.answerable,
+    share: item.made ? MADE : 1,
+  }))
+  return { ranking, confidence: fitConfidence(signed) }
+}
+for (let fold = 0; fold < FOLDS; fold++) {
+  const { ranking, confidence } = train(prepared.filter(({ item }) => foldOf.get(item.gold) !== fold))
+  for (const { item, whole, parts } of prepared) {
+    if (foldOf.get(item.gold) !== fold || (item.made && item.small !== true)) continue
+    const set = item.small === true ? 'small stores' : item.gold.set
+    const own = odds.get(set) ?? { answerable: [], not: [] }
+    odds.set(set, own)
+    own[item.answerable ? 'answerable' : 'not'].push(
+      Math.max(...[whole, ...parts].map((one) => oddsOf(confidence, signsWith(one, ranking)))),
+    )
+    if (!item.answerable || item.made) continue
+    const [best] = byScore(whole.runs, ranking)
+    const count = firsts.get(set) ?? { right: 0, of: 0 }
+    firsts.set(set, count)
+    count.of++
+    if (best !== undefined && whole.labels[whole.runs.indexOf(best)] !== false) count.right++
+  }
+}
+const { ranking, confidence } = train(prepared)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+print('Weights for src/providers/extractive/weights.ts:')
+FEATURES.forEach((feature, at) => print(`  ${feature}: ${(ranking[at] ?? 0).toFixed(2)},`))
+SIGNS.forEach((sign, at) => print(`  ${sign}: ${(confidence[at] ?? 0).toFixed(2)},`))
+print(`  BASE = ${(confidence[SIGNS.length] ?? 0).toFixed(2)}`)
+print('\nCross-validated: the best run holds the answer (before it is grown, one run for all parts of a question).')
+for (const [set, { right, of }] of firsts) print(`  ${set}: ${(right / of).toFixed(3)} of ${of}`)
+print('\nCross-validated: share of the unanswerable that is refused, by the share of the answerable that is refused.')
+for (const [set, { answerable, not }] of odds) {
+  const sorted = answerable.toSorted((a, b) => a - b)
+  const cells = [0.02, 0.04, 0.05, 0.06, 0.08, 0.1].map((share) => {
+    const threshold = sorted[Math.floor(share * sorted.length)] ?? 0
+    return `${share}: ${(not.filter((one) => one < threshold).length / not.length).toFixed(2)} (at ${threshold.toFixed(2)})`
+  })
+  print(`  ${set}: ${cells.join(', ')}`)
 }

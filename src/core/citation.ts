@@ -33,6 +33,8 @@ export interface Citation {
   readonly quote: string
   /** The passage says so, as far as words can show. `false` is a warning: the answer cites what the source does not say. */
   readonly supported: boolean
+  /** Where the statement stands in the answer, in UTF-16 offsets, its markers included. */
+  readonly claim?: { readonly start: number; readonly end: number }
   /** 1-based lines of the source, where it has lines. */
   readonly lines?: readonly [first: number, last: number]
   /** 1-based page of the source that it begins on, where it has pages (PDF). */

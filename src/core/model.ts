@@ -101,6 +101,17 @@ export interface Grounding {
   readonly weights: Readonly<Record<string, number>>
 }
 
+/** A place that a model quotes, told by the model itself. */
+export interface QuotedPassage {
+  /** Of the passage, without brackets. */
+  readonly marker: string
+  /** UTF-16 offsets into the text of the passage. */
+  readonly start: number
+  readonly end: number
+  /** UTF-16 offsets into the text of the answer, marker included. */
+  readonly claim: { readonly start: number; readonly end: number }
+}
+
 export type ThinkingEffort = 'off' | 'low' | 'medium' | 'high'
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string }
 export interface ResponseFormat {
@@ -156,4 +167,11 @@ export type ModelPart =
   | { readonly type: 'response'; readonly id?: string; readonly model?: string }
   /** Set, not added: a later one replaces an earlier one of the same attempt. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  | { readonly type: 'finish'; readonly reason: FinishReason; readonly rawReason?: string; readonly abstained?: boolean }
+  | {
+      readonly type: 'finish'
+      readonly reason: FinishReason
+      readonly rawReason?: string
+      readonly abstained?: boolean
+      /** Of a model that quotes: where each of its quotes stands. They are not looked for in its text. */
+      readonly citations?: readonly QuotedPassage[]
+    }

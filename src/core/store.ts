@@ -38,6 +38,8 @@ export interface Chunk {
   readonly title?: string
   /** Headings above the passage, outermost first. */
   readonly headings?: readonly string[]
+  /** Of source code: what is defined in the passage, such as `Reader` and `read`. */
+  readonly names?: readonly string[]
   /** 1-based lines of the source that the passage begins and ends on, where the source has lines. */
   readonly lines?: readonly [first: number, last: number]
   readonly metadata: JsonObject
@@ -82,6 +84,8 @@ export interface Evidence {
   readonly coverage: number
   /** Weight of each analysed word of the question; one object shared by all chunks of a result. */
   readonly weights: Readonly<Record<string, number>>
+  /** Words of the question that no chunk has, and the words that were searched for instead: `{ ownrship: 'ownership' }`. */
+  readonly corrections?: Readonly<Record<string, string>>
 }
 
 /**

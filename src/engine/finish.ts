@@ -5,6 +5,7 @@ import type { QueryResult } from '../core/event.ts'
 import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
 import { readCitations } from './cite.ts'
+import { quotedCitations } from './quoted.ts'
 import type { Turn } from './turn.ts'
 
 export async function* finish(
@@ -14,7 +15,12 @@ export async function* finish(
 ): Station<QueryResult> {
   const grounding = turn.conversation?.grounding
   const text = answer.message.content
-  const citations = grounding === undefined ? undefined : readCitations(text, grounding.passages)
+  const citations =
+    grounding === undefined
+      ? undefined
+      : answer.citations === undefined
+        ? readCitations(text, grounding.passages)
+        : quotedCitations(answer.citations, grounding.passages)
   const result: QueryResult = {
     text,
     finishReason,

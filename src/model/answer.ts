@@ -3,7 +3,7 @@
 import type { StationContext } from '../core/context.ts'
 import type { CriaError } from '../core/error.ts'
 import type { Message } from '../core/message.ts'
-import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
+import type { FinishReason, LanguageModel, ModelRequest, QuotedPassage } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Usage } from '../core/usage.ts'
@@ -62,6 +62,8 @@ export interface Answer {
   readonly usage: Usage
   readonly finishReason: FinishReason
   readonly abstained: boolean
+  /** Of a model that quotes: where its quotes stand. Absent: they are read from the text. */
+  readonly citations?: readonly QuotedPassage[]
   readonly cacheHit: boolean
 }
 

@@ -1,6 +1,6 @@
 /** Folds the parts of one attempt into one assistant message. */
 
-import type { FinishReason, ModelPart } from '../core/model.ts'
+import type { FinishReason, ModelPart, QuotedPassage } from '../core/model.ts'
 import type { Part, ProviderData } from '../core/part.ts'
 import type { Usage } from '../core/usage.ts'
 import { UNKNOWN_USAGE } from '../core/usage.ts'
@@ -12,6 +12,8 @@ export interface Assembled {
   readonly finishReason: FinishReason | undefined
   readonly rawReason: string | undefined
   readonly abstained: boolean
+  /** What a model that quotes says of its quotes. */
+  readonly citations: readonly QuotedPassage[] | undefined
   readonly responseId: string | undefined
   readonly responseModel: string | undefined
 }
@@ -90,6 +92,7 @@ export class Assembler {
       finishReason: this.#finish?.reason,
       rawReason: this.#finish?.rawReason,
       abstained: this.#finish?.abstained === true,
+      citations: this.#finish?.citations,
       responseId: this.#response?.id,
       responseModel: this.#response?.model,
     }

@@ -62,6 +62,7 @@ async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number,
     usage: ZERO_USAGE,
     finishReason: hit.finishReason,
     abstained: hit.abstained,
+    ...(hit.citations === undefined ? {} : { citations: hit.citations }),
     cacheHit: true,
   }
 }

@@ -3,7 +3,7 @@
 import type { CacheStore } from '../core/cache.ts'
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
+import type { FinishReason, LanguageModel, ModelRequest, QuotedPassage } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import { describe } from '../util/check.ts'
@@ -32,6 +32,7 @@ export interface CachedAnswer {
   readonly parts: readonly Part[]
   readonly finishReason: FinishReason
   readonly abstained: boolean
+  readonly citations?: readonly QuotedPassage[]
 }
 
 export class ResponseCache {
@@ -104,8 +105,8 @@ export function cacheKey(request: ModelRequest, model: Pick<LanguageModel, 'ref'
 const FORMAT = 'cria-answer-1'
 
 /** The hash binds it to its key and tells when it was damaged. */
-function encode(key: string, { parts, finishReason, abstained }: CachedAnswer): string {
-  const body = JSON.stringify({ parts, finishReason, abstained })
+function encode(key: string, { parts, finishReason, abstained, citations }: CachedAnswer): string {
+  const body = JSON.stringify({ parts, finishReason, abstained, citations })
   return `${FORMAT} ${sha256(key + body)} ${body}`
 }
 

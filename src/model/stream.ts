@@ -176,8 +176,8 @@ function answerOf(
   assembled: Assembled,
   request: ModelRequest,
   model: LanguageModel,
-): Pick<Answer, 'type' | 'finishReason' | 'abstained'> {
-  const { finishReason, rawReason, abstained } = assembled
+): Pick<Answer, 'type' | 'finishReason' | 'abstained' | 'citations'> {
+  const { finishReason, rawReason, abstained, citations } = assembled
   const overflow = windowFull(assembled, request, model)
   if (overflow !== undefined) throw overflow
   if (finishReason === undefined) {
@@ -195,7 +195,7 @@ function answerOf(
       `${model.ref} finished${rawReason === undefined ? '' : ` (${rawReason})`} without saying anything.`,
     )
   }
-  return { type: 'answer', finishReason, abstained }
+  return { type: 'answer', finishReason, abstained, ...(citations === undefined ? {} : { citations }) }
 }
 
 function assembledMessage({ parts }: Assembled, { createId }: ModelContext): Message {

@@ -7,6 +7,7 @@ import type { Span } from '../core/span.ts'
 import type { ChunkFilter, DocumentStore, StoreNotice } from '../core/store.ts'
 import { choosePassages, composeChat, composeRag } from './compose.ts'
 import type { Chosen, Composition, Found, RagComposition } from './compose.ts'
+import { correctionNotice } from './corrections.ts'
 import type { Injection } from './inject.ts'
 import type { WidenOptions } from './passages/widen.ts'
 import type { RerankChoice } from './rerank.ts'
@@ -109,5 +110,6 @@ async function widened(
 
 function foundIn(...stores: readonly (Found | undefined)[]): Pick<Composed<Composition>, 'found' | 'notices'> {
   const found = stores.filter((each) => each !== undefined)
-  return { found, notices: found.flatMap(({ notice }) => notice ?? []) }
+  const corrected = correctionNotice(stores[0]?.chunks[0]?.evidence?.corrections)
+  return { found, notices: [...found.flatMap(({ notice }) => notice ?? []), ...(corrected === undefined ? [] : [corrected])] }
 }

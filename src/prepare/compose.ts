@@ -4,6 +4,7 @@ import { fromParts, retrieved, system as systemMessage } from '../core/message.t
 import type { Message } from '../core/message.ts'
 import type { Grounding } from '../core/model.ts'
 import type { ScoredChunk, StoreNotice } from '../core/store.ts'
+import { withCorrections } from './corrections.ts'
 import { fenced } from './fence.ts'
 import { GROUNDING_RULES, NO_PASSAGES } from './grounding.ts'
 import { NOTHING_INJECTED } from './inject.ts'
@@ -95,7 +96,7 @@ export function composeRag(input: RagInput, chosen: Chosen = choosePassages(inpu
   const rules = passages.length === 0 ? [GROUNDING_RULES, NO_PASSAGES] : [GROUNDING_RULES]
   const { instructions, before, after } = input.injection ?? NOTHING_INJECTED
   const spoken = [...before, ...input.history, ...after, ...passages]
-  const weights = input.documents.chunks[0]?.evidence?.weights ?? {}
+  const { weights = {}, corrections } = input.documents.chunks[0]?.evidence ?? {}
   return {
     messages: [...systemOf(input.system), ...instructions, ...spoken, input.question],
     processedMessages: [
@@ -104,7 +105,7 @@ export function composeRag(input: RagInput, chosen: Chosen = choosePassages(inpu
       input.question,
     ],
     grounding: {
-      question: input.searchedFor ?? input.question.content,
+      question: withCorrections(input.searchedFor ?? input.question.content, corrections),
       passages: passages.flatMap((message) => message.retrieved ?? []),
       weights,
     },

@@ -71,7 +71,6 @@ test.each([
   ['Which port does the listener use?', '"port": 9443'],
   ['What is the pool size of the storage?', '"poolSize": 24'],
   ['Which courier has the old town district?', 'Otto Brandt'],
-  ['How many retries are made?', '"retries": 6'],
   ['Where are wet stamps dried?', 'Wet stamps are dried on the radiator.'],
 ])('QRY-RAG-022 %s %s', async (question, value) => {
   const { citations } = await bot.ask(question)

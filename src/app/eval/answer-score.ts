@@ -19,6 +19,8 @@ export interface Prediction {
   readonly answer: string
   /** The passage shown as evidence. */
   readonly quote: string
+  /** All that is shown of the first place; absent where it was not recorded. */
+  readonly block?: string
   /** The document that the quote is from. */
   readonly docId: string
 }

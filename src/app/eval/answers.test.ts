@@ -35,8 +35,14 @@ async function writeCollection(): Promise<void> {
 
 const answerer = async (question: string): Promise<Answered> =>
   question.includes('built')
-    ? { answer: 'Ida Marsh', quote: 'Ida Marsh built it in 1874.', docId: 'd1', abstained: false }
-    : { answer: 'The documents do not say.', quote: '', docId: '', abstained: true }
+    ? {
+        answer: 'Ida Marsh',
+        quote: 'Ida Marsh built it in 1874.',
+        block: 'Mills: Ida Marsh built it in 1874.',
+        docId: 'd1',
+        abstained: false,
+      }
+    : { answer: 'The documents do not say.', quote: '', block: '', docId: '', abstained: true }
 
 test('every question is asked, scored and written down', async () => {
   await writeCollection()
@@ -59,8 +65,14 @@ test('every question is asked, scored and written down', async () => {
   expect(progress).toEqual(['1/2', '2/2'])
   expect(await readFile(predictions, 'utf8')).toBe(
     lines([
-      { _id: 'a', answer: 'Ida Marsh', quote: 'Ida Marsh built it in 1874.', doc_id: 'd1' },
-      { _id: 'u', answer: '', quote: '', doc_id: '' },
+      {
+        _id: 'a',
+        answer: 'Ida Marsh',
+        quote: 'Ida Marsh built it in 1874.',
+        doc_id: 'd1',
+        block: 'Mills: Ida Marsh built it in 1874.',
+      },
+      { _id: 'u', answer: '', quote: '', doc_id: '', block: '' },
     ]),
   )
 })
@@ -101,22 +113,35 @@ test.each([
   [
     'builtin/extractive',
     'Ida Marsh built it in 1874. [2]',
-    { answer: 'Ida Marsh', quote: 'Ida Marsh built it in 1874.', docId: 'd1', abstained: false },
+    {
+      answer: 'Ida Marsh built it in 1874.',
+      quote: 'Ida Marsh built it in 1874.',
+      block: 'Ida Marsh built it in 1874.',
+      docId: 'd1',
+      abstained: false,
+    },
   ],
   [
     'some/writer',
     'It was Ida Marsh [2][3].',
-    { answer: 'It was Ida Marsh.', quote: 'Ida Marsh built it in 1874.', docId: 'd1', abstained: false },
+    {
+      answer: 'It was Ida Marsh.',
+      quote: 'Ida Marsh built it in 1874.',
+      block: 'It was Ida Marsh [2][3].',
+      docId: 'd1',
+      abstained: false,
+    },
   ],
 ])('what %s said is scored as %j', (model, content, expected) => {
-  const citations = [{ source: 'd1', quote: 'Ida Marsh built it in 1874.' }]
-  expect(toAnswered('Who built it?', { content, citations }, model)).toEqual(expected)
+  const citations = [{ source: 'd1', quote: 'Ida Marsh built it in 1874.', claim: { start: 0, end: content.length } }]
+  expect(toAnswered({ content, citations }, model)).toEqual(expected)
 })
 
 test('an answer without citations is scored without evidence', () => {
-  expect(toAnswered('Who built it?', { content: 'Nobody knows.', abstained: true }, 'builtin/extractive')).toEqual({
+  expect(toAnswered({ content: 'Nobody knows.', abstained: true }, 'builtin/extractive')).toEqual({
     answer: 'Nobody knows.',
     quote: '',
+    block: '',
     docId: '',
     abstained: true,
   })

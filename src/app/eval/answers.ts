@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import type { Citation } from '../../core/citation.ts'
 import { toCriaError } from '../../core/error.ts'
 import { EXTRACTIVE_REF } from '../../providers/extractive/model.ts'
-import { shortAnswer } from '../../providers/extractive/short-answer.ts'
 import { scoreAnswers } from './answer-score.ts'
 import type { AnswerScores, GoldQuestion, Prediction } from './answer-score.ts'
 import { readObjects, textOf, textsOf } from './lines.ts'
 import type { ObjectLine } from './lines.ts'
+
+const NOTHING = { answer: '', quote: '', block: '', docId: '' }
 
 /** One question through the whole product. */
 export type AnswerQuestion = (question: string) => Promise<Answered>
@@ -18,6 +19,8 @@ export interface Answered {
   readonly answer: string
   /** The words of the document that the answer appeals to first. */
   readonly quote: string
+  /** All that is shown of that place. */
+  readonly block: string
   readonly docId: string
   readonly abstained: boolean
 }
@@ -26,18 +29,19 @@ export interface Answered {
 export interface Said {
   readonly content: string
   readonly abstained?: boolean
-  readonly citations?: readonly Pick<Citation, 'source' | 'quote'>[]
+  readonly citations?: readonly Pick<Citation, 'source' | 'quote' | 'claim'>[]
 }
 
 /**
  * The first citation is the evidence. A model that writes is scored by what it wrote, without its markers; the one that only quotes by the
  * words of its quote that answer, where the question asks for something that can be told by its look.
  */
-export function toAnswered(question: string, { content, abstained = false, citations = [] }: Said, model: string): Answered {
+export function toAnswered({ content, abstained = false, citations = [] }: Said, model: string): Answered {
   const [first] = citations
   const quote = first?.quote ?? ''
-  const answer = model === EXTRACTIVE_REF ? (shortAnswer(question, quote) ?? quote) : content.replaceAll(/\s*\[\d+\]/g, '')
-  return { answer: answer === '' ? content : answer, quote, docId: first?.source ?? '', abstained }
+  const answer = model === EXTRACTIVE_REF ? quote : content.replaceAll(/\s*\[\d+\]/g, '')
+  const block = first?.claim === undefined ? quote : content.slice(first.claim.start, first.claim.end).replace(/\s*\[\d+\]$/, '')
+  return { answer: answer === '' ? content : answer, quote, block, docId: first?.source ?? '', abstained }
 }
 
 export interface AnswerReport extends AnswerScores {
@@ -48,7 +52,7 @@ export interface AnswerReport extends AnswerScores {
 }
 
 export interface EvaluateAnswersOptions {
-  /** Where to write one `{ _id, answer, quote, doc_id }` a line; `answer` is empty when it abstained. */
+  /** Where to write one `{ _id, answer, quote, doc_id, block }` a line; `answer` is empty when it abstained. */
   readonly predictions?: string | undefined
   readonly onProgress?: ((done: number, of: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
@@ -68,8 +72,8 @@ export async function evaluateAnswers(
   const started = performance.now()
   for (const { id, question } of questions) {
     if (options.signal?.aborted === true) throw toCriaError(options.signal.reason, 'aborted')
-    const { answer, quote, docId, abstained } = await answerQuestion(question)
-    predictions.push({ id, answer: abstained ? '' : answer, quote: abstained ? '' : quote, docId: abstained ? '' : docId })
+    const { answer, quote, block, docId, abstained } = await answerQuestion(question)
+    predictions.push({ id, ...(abstained ? NOTHING : { answer, quote, block, docId }) })
     options.onProgress?.(predictions.length, questions.length)
   }
   const msPerQuestion = questions.length === 0 ? 0 : (performance.now() - started) / questions.length
@@ -119,13 +123,14 @@ export async function readPredictions(file: string): Promise<Prediction[]> {
       answer: textOf(line, 'answer', ''),
       quote: textOf(line, 'quote', ''),
       docId: textOf(line, 'doc_id', ''),
+      block: textOf(line, 'block', textOf(line, 'quote', '')),
     })
   }
   return predictions
 }
 
-function predictionLine({ id, answer, quote, docId }: Prediction): string {
-  return `${JSON.stringify({ _id: id, answer, quote, doc_id: docId })}\n`
+function predictionLine({ id, answer, quote, block = quote, docId }: Prediction): string {
+  return `${JSON.stringify({ _id: id, answer, quote, doc_id: docId, block })}\n`
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -75,7 +75,7 @@ no question is asked.`,
       const bot = new QueryBot({ docstore: temporary.store, model, recorder: false, streamTarget: 'none' })
       const measured = await evaluateAnswers(
         beir,
-        async (question) => toAnswered(question, await bot.ask(question, { signal: io.signal }), model.ref),
+        async (question) => toAnswered(await bot.ask(question, { signal: io.signal }), model.ref),
         {
           predictions,
           signal: io.signal,

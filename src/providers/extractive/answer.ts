@@ -1,83 +1,107 @@
-/** Answers a question by quoting passages, or says that they do not hold the answer. Pure: no clock, no chance, no state. */
+/** Answers a question by showing the places of the passages that answer it, or says that there is none. Pure: no clock, no chance, no state. */
 
-import { confidenceOf, needed, readSigns } from './abstain.ts'
-import { scoreWindows } from './features.ts'
-import { readsAsCitation } from './markup.ts'
-import type { Passage, Quote } from './passage.ts'
-import { readQuestion } from './question.ts'
-import { rank } from './rank.ts'
-import type { Ranked } from './rank.ts'
-import { readPassages } from './reading.ts'
-import { select } from './select.ts'
-import { ABSTENTION, NO_QUESTION } from './wording.ts'
+import { confidenceOf, scoreOf, signsOf } from './confidence.ts'
+import { decisiveRange } from './decisive.ts'
+import { scoreRun } from './features.ts'
+import type { ScoredRun } from './features.ts'
+import { Matcher } from './match.ts'
+import type { Reading } from './match.ts'
+import type { Passage, Range } from './passage.ts'
+import { readQuestion, readQuestions } from './question.ts'
+import type { Question } from './question.ts'
+import { grown, overlap, runsOf } from './runs.ts'
+import type { Room, Run } from './runs.ts'
+import { headOf, showRun } from './show.ts'
+import { THRESHOLD } from './weights.ts'
+import { ABSTENTION, NEAREST, NO_QUESTION } from './wording.ts'
 
-/** Words of a quote at most; longer sentences are cut between clauses. */
-export const LONGEST_QUOTE = 40
+/** What the first block may hold, and those after it. */
+const ROOMS: readonly Room[] = [
+  { words: 100, lines: 16 },
+  { words: 15, lines: 6 },
+  { words: 15, lines: 6 },
+]
+const MOST_NEAREST = 3
 
 export interface ExtractiveOptions {
   /** Inverse document frequency of each analysed word of the question, where the store knows it. */
   readonly weights?: Readonly<Record<string, number>> | undefined
-  /** Added to the confidence that is needed: above 0 it refuses more, below it answers more. Default 0. */
-  readonly caution?: number | undefined
+}
+
+/** A place that is shown. */
+export interface Block {
+  readonly marker: string
+  /** Markdown, its marker at the end. */
+  readonly text: string
+  /** The decisive words: a range of the passage, at most 40 words long. */
+  readonly quote: Range
 }
 
 export interface ExtractiveAnswer {
   readonly abstained: boolean
-  /** Markdown: each quote a paragraph that ends with its marker; or the one sentence that says there is no answer. */
-  readonly text: string
   /** Best first; empty when it abstained. */
-  readonly quotes: readonly Quote[]
-  /** 0 to 1: how sure it is that the first quote answers. Known when it abstained too. */
+  readonly blocks: readonly Block[]
+  /** Markdown: the blocks, or what says that there is no answer. */
+  readonly text: string
+  /** Log-odds that the passages hold the answer. Known when it abstained too. */
   readonly confidence: number
-  /** From which confidence on it answers this question. */
-  readonly needed: number
 }
 
 /**
  * @param passages best first.
- * @returns at most three quotes of at most `LONGEST_QUOTE` words, the best one first. Never throws, whatever the text.
+ * @returns at most three blocks of at most 120 words or 20 lines, the best one first. Never throws, whatever the text.
  */
 export function answerFromPassages(
   question: string,
   passages: readonly Passage[],
-  options: ExtractiveOptions = {},
+  { weights }: ExtractiveOptions = {},
 ): ExtractiveAnswer {
-  const read = readQuestion(question, options.weights)
-  if (read.words.length === 0) return { abstained: true, text: NO_QUESTION, quotes: [], confidence: 0, needed: 1 }
-  const readings = readPassages(read, passages, LONGEST_QUOTE)
-  const ranked = rank(scoreWindows(read, readings, LONGEST_QUOTE))
-  const confidence = confidenceOf(readSigns(read, readings, ranked))
-  const [best] = ranked
-  const least = best === undefined ? 1 : needed(read, readings, best) + (options.caution ?? 0)
-  if (best === undefined || confidence < least) {
-    return { abstained: true, text: ABSTENTION, quotes: [], confidence, needed: least }
+  const whole = readQuestion(question, weights)
+  if (whole.terms.length === 0) return { abstained: true, blocks: [], text: NO_QUESTION, confidence: Number.NEGATIVE_INFINITY }
+  const parts = readQuestions(question, weights)
+  const ranked = rank(whole, passages)
+  const lists = parts.length === 1 ? [ranked] : [...parts.map((part) => rank(part, passages)), ranked]
+  const confidence = Math.max(...lists.map(({ confidence: own }) => own))
+  if (confidence < THRESHOLD || ranked.runs.length === 0) {
+    return { abstained: true, blocks: [], text: refusal(ranked.runs), confidence }
   }
-  const quotes = select(ranked).map(quoteOf)
-  return { abstained: false, text: quotes.map(paragraph).join('\n\n'), quotes, confidence, needed: least }
+  const blocks = choose(lists).map(({ question: asked, run }): Block => {
+    const quote = decisiveRange(asked, run)
+    return { marker: run.reading.passage.marker, text: showRun(run, quote), quote }
+  })
+  return { abstained: false, blocks, text: blocks.map(({ text }) => text).join('\n\n'), confidence }
 }
 
-function quoteOf({ reading: { passage, units }, window: { start, end, last } }: Ranked): Quote {
-  const text = passage.text.slice(start, end)
-  return {
-    marker: passage.marker,
-    start,
-    end,
-    text,
-    ...(passage.isCode === true ? { remark: true } : {}),
-    ...(units[last]?.kind === 'code' || readsAsCitation(text) ? { code: true } : {}),
+export interface Ranking {
+  readonly question: Question
+  readonly readings: readonly Reading[]
+  /** Best first. */
+  readonly runs: readonly ScoredRun[]
+  readonly confidence: number
+}
+
+export function rank(question: Question, passages: readonly Passage[]): Ranking {
+  const matcher = new Matcher(question)
+  const readings = passages.map((passage) => matcher.read(passage))
+  const scored = readings.flatMap(runsOf).map((run) => scoreRun(question, run))
+  const scores = new Map(scored.map((run) => [run, scoreOf(run.features)]))
+  const runs = scored.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
+  return { question, readings, runs, confidence: confidenceOf(signsOf(question, readings, runs)) }
+}
+
+/** One block for each question that is asked, then the best of what is left; none is shown twice. */
+function choose(lists: readonly Ranking[]): { readonly question: Question; readonly run: Run }[] {
+  const chosen: { question: Question; run: Run }[] = []
+  for (const [at, room] of ROOMS.entries()) {
+    const list = lists[Math.min(at, lists.length - 1)]
+    const next = list?.runs.find(({ run }) => !chosen.some((one) => overlap(one.run, run)))
+    if (list !== undefined && next !== undefined) chosen.push({ question: list.question, run: grown(next.run, room) })
   }
+  return chosen
 }
 
-/** What begins each line of a remark, and what ends it; the lookbehinds keep a long run of spaces or stars from being read again and again. */
-const MARGIN = /(?<![ \t])[ \t]*(?<!\*)(?:\*+\/|-->)[ \t]*(?=\n)|\n[ \t]*(?:\*+|\/\/[/!]*|#+:?|--+|;+|%+)(?=[ \t])/g
-
-/** One line, whatever line breaks the source has. Code is marked as such, so that its brackets are not read as markers. */
-export function paragraph({ text, code, remark, marker }: Quote): string {
-  const said = remark === true ? text.replaceAll(MARGIN, '\n') : text
-  const line = said.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
-  return `${code === true ? asCode(line) : line} [${marker}]`
-}
-
-function asCode(line: string): string {
-  return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``
+/** The sentence that refuses, and the places that come nearest. */
+function refusal(runs: readonly ScoredRun[]): string {
+  const places = [...new Set(runs.slice(0, MOST_NEAREST * MOST_NEAREST).map(({ run }) => headOf(run)))].slice(0, MOST_NEAREST)
+  return places.length === 0 ? ABSTENTION : `${ABSTENTION}\n\n${NEAREST}\n\n${places.map((place) => `- ${place}`).join('\n')}`
 }

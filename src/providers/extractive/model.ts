@@ -2,10 +2,9 @@
 
 import { CriaError } from '../../core/error.ts'
 import type { Retrieved } from '../../core/message.ts'
-import type { Grounding, LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest } from '../../core/model.ts'
+import type { Grounding, LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest, QuotedPassage } from '../../core/model.ts'
 import { ZERO_USAGE } from '../../core/usage.ts'
-import { isCodeName } from '../../util/code-extensions.ts'
-import { answerFromPassages, paragraph } from './answer.ts'
+import { answerFromPassages } from './answer.ts'
 import type { Passage } from './passage.ts'
 import { NO_DOCUMENTS } from './wording.ts'
 
@@ -37,30 +36,33 @@ async function* stream(
       `${EXTRACTIVE_REF} answers by quoting documents and cannot fill a schema: name another model.`,
     )
   }
-  const { abstained, paragraphs } = grounding === undefined ? { abstained: true, paragraphs: [NO_DOCUMENTS] } : answer(grounding)
-  for (const [index, text] of paragraphs.entries()) {
+  const { question, passages, weights } = grounding ?? NOTHING
+  const known = Object.keys(weights).length > 0 ? weights : undefined
+  const read = toPassages(question, passages)
+  const answer = answerFromPassages(question, read, { weights: known })
+  const texts =
+    grounding === undefined ? [NO_DOCUMENTS] : answer.abstained ? [answer.text] : answer.blocks.map(({ text }) => text)
+  const citations: QuotedPassage[] = []
+  let at = 0
+  for (const [index, text] of texts.entries()) {
     if (signal.aborted) throw new CriaError('aborted', 'The answer was aborted.', { cause: signal.reason })
-    yield { type: 'text', text: index === 0 ? text : `\n\n${text}` }
+    const gap = index === 0 ? '' : '\n\n'
+    yield { type: 'text', text: `${gap}${text}` }
+    const block = answer.abstained ? undefined : answer.blocks[index]
+    const start = at + gap.length
+    at = start + text.length
+    if (block !== undefined) citations.push({ marker: block.marker, ...block.quote, claim: { start, end: at } })
   }
   yield { type: 'usage', usage: ZERO_USAGE }
-  yield { type: 'finish', reason: 'stop', abstained }
+  yield { type: 'finish', reason: 'stop', abstained: answer.abstained, ...(citations.length === 0 ? {} : { citations }) }
 }
 
-function answer({ question, passages, weights }: Grounding): { abstained: boolean; paragraphs: readonly string[] } {
-  const known = Object.keys(weights).length > 0 ? weights : undefined
-  const { abstained, text, quotes } = answerFromPassages(question, toPassages(question, passages), { weights: known })
-  return { abstained, paragraphs: abstained ? [text] : quotes.map(paragraph) }
-}
+const NOTHING: Grounding = { question: '', passages: [], weights: {} }
 
-/**
- * Passages of a store that are read. What answers a question stands among the first ten if it was found at all; the others only take time
- * (docs/decisions/0010-the-embedded-model.md).
- */
+/** Passages of a store that are read: what answers a question stands among the first ones if it was found at all. */
 export const PASSAGES_READ = 12
 
-const TABLE_NAME = /\.(?:csv|tsv|tab|psv)$/i
-
-/** Scores of different stores do not compare: each list is measured against its own best. */
+/** Scores of different stores do not compare: each passage is measured against the best of its own. */
 function toPassages(question: string, all: readonly Retrieved[]): Passage[] {
   const best = new Map<string, number>()
   const read = new Map<string, number>()
@@ -75,11 +77,10 @@ function toPassages(question: string, all: readonly Retrieved[]): Passage[] {
     })
     .map(({ marker, origin, store, chunk }) => ({
       marker,
+      source: chunk.source,
       text: chunk.text,
       title: chunk.title,
       headings: chunk.headings,
-      isCode: isCodeName(chunk.source),
-      isTable: TABLE_NAME.test(chunk.source),
       score: chunk.score / (best.get(`${origin}:${store}`) || 1),
     }))
 }

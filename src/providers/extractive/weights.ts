@@ -1,43 +1,57 @@
 /**
- * Every learned number of the extractive model. Both lists belong to logistic models over values between 0 and 1, so that a weight is
- * what a feature can move. `node scripts/fit-extractive.ts FOLDER…` fits and cross-validates them; what they were fitted on, and what
- * they reached on questions they had not seen, is in docs/decisions/0010-the-embedded-model.md.
+ * The features of a run and the signs of an answer, and what each weighs.
+ *
+ * Fitted by `npm run fit` on questions over documents of others; `docs/decisions/0010-the-quoting-model.md` has the cross-validated figures.
+ * Each feature and sign is a number from 0 to 1.
  */
 
-import type { Feature } from './features.ts'
+export const WEIGHTS = {
+  /** Share of the question (by weight of its terms) that the best sentence says. */
+  sentence: 1.84,
+  /** Share that text, headings and title say together. */
+  all: 3.28,
+  /** Share that its own heading says. */
+  heading: 1.94,
+  /** Share of its own heading that the question says. */
+  headingSaid: 1.86,
+  /** Terms that are neighbours in the question and in a sentence. */
+  pairs: 0.83,
+  /** What the text says of the question, for its length. */
+  density: 1.41,
+  /** Score of the passage in the search, as a share of the best. */
+  search: 4.98,
+  /** 1 where it has the look of what is sought. */
+  look: 0.85,
+  /** 1 where it begins its section. */
+  first: 0.37,
+  /** Longer runs say more by chance. */
+  length: -2.81,
+} as const
 
-/** Worth of a window as log-odds: the window with the highest sum is the answer. */
-export const RANKING: Readonly<Record<Feature, number>> = {
-  covered: 1.64,
-  sentence: 1.6,
-  untitled: 1.76,
-  pairs: 0.56,
-  specific: 0.75,
-  focus: 0.83,
-  candidate: 1.71,
-  near: 1.44,
-  before: 0.83,
-  after: 0.43,
-  opening: 0.76,
-  openingTitled: 0.57,
-  pronoun: -0.19,
-  length: 0.7,
-  headless: -0.49,
-  // Settled by hand: what was fitted on holds no headings and no code.
-  asked: 2,
-  code: -2,
-  passageScore: 2.03,
-  passageRank: 2.38,
-  passageCovered: 1.56,
-  topic: 1.16,
-}
+/** Log-odds that the documents hold the answer. */
+export const CONFIDENCE = {
+  /** Share of the question that the best run says, headings and title included. */
+  said: 1.25,
+  /** The same of the best of the first three passages. */
+  passage: 0.62,
+  /** The same of whichever run says most. */
+  best: 1.14,
+  /** Weight of the terms that no passage says. */
+  unknown: -1.12,
+  /** Weight of the names that the best run does not say: nothing else stands for `YAML` or `click.table`. */
+  name: -1.62,
+  /** Share of the first five places that no passage takes: of a small store coverage alone can tell. */
+  few: 1.82,
+  /** How far the best run is ahead of that of the fifth passage. */
+  lead: 2.75,
+} as const
 
-/** How sure it is that the best window answers, as log-odds; at 0 and above it is answered. */
-export const CONFIDENCE: Readonly<Record<'covered' | 'lead' | 'margin' | 'topic' | 'missing' | 'bias', number>> = {
-  covered: 3.38,
-  lead: 2.57,
-  margin: 2.52,
-  topic: 1.35,
-  missing: -2.35,
-  bias: -3.55,
-}
+/** Log-odds without any sign. */
+export const BASE = -3.27
+/** Log-odds from which on a question is answered. */
+export const THRESHOLD = -0.3
+
+export type Feature = keyof typeof WEIGHTS
+export type Sign = keyof typeof CONFIDENCE
+export const FEATURES: readonly Feature[] = Object.keys(WEIGHTS) as Feature[]
+export const SIGNS: readonly Sign[] = Object.keys(CONFIDENCE) as Sign[]

@@ -326,7 +326,7 @@ describe('ids', () => {
 
   test('an insertion above changes none of the ids below', () => {
     const before = cut(source, 'markdown').map(({ id }) => id)
-    const after = cut(`## New\n\n${sentences(9)}\n\n${source}`, 'markdown').map(({ id }) => id)
+    const after = cut(`## New\n\n${sentences(20)}\n\n${source}`, 'markdown').map(({ id }) => id)
     expect(after.slice(1)).toEqual(before)
   })
 

@@ -8,6 +8,7 @@ import { describe, isRecord } from '../../util/check.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { Atom } from './atom.ts'
 import { trimRange } from './atom.ts'
+import { definedName } from '../../text/definitions.ts'
 import { lineBreakOf } from '../../util/lines.ts'
 import { pack } from './pack.ts'
 import type { Passage } from './pack.ts'
@@ -19,7 +20,7 @@ import { readText } from './read-text.ts'
 import { namesOf } from '../../util/nearest.ts'
 
 /** Changes whenever the same document may be cut differently; an index made by another version is made again. */
-export const CHUNKER_VERSION = 2
+export const CHUNKER_VERSION = 3
 
 export interface ChunkOptions {
   /** Longest chunk in UTF-16 units; default 2,000, at least 64. */
@@ -67,6 +68,7 @@ export function chunkDocument(document: SourceDocument, options: ChunkOptions = 
       end: passage.end,
       ...(document.title === undefined ? {} : { title: document.title }),
       ...(passage.path.length === 0 ? {} : { headings: passage.path }),
+      ...(document.format === 'code' ? namesMember(chunkText) : {}),
       ...(document.extracted === true ? {} : { lines }),
       metadata: metadataOf(document, page),
     })
@@ -101,6 +103,18 @@ function passages(document: SourceDocument, max: number, lineBreak: string): Ite
   if (whole === undefined) return []
   if (whole.end - whole.start <= max) return [{ ...whole, path: [] }]
   return pack(READERS[document.format ?? 'text'](text, max, lineBreak), max)
+}
+
+const MOST_NAMES = 50
+
+/** What a chunk of code defines, each once. */
+function namesMember(text: string): Pick<Chunk, 'names'> {
+  const names = new Set<string>()
+  for (const line of text.split('\n')) {
+    const name = definedName(line.trimStart())
+    if (name !== undefined && names.size < MOST_NAMES) names.add(name)
+  }
+  return names.size === 0 ? {} : { names: [...names] }
 }
 
 function metadataOf(document: SourceDocument, page: number | undefined): JsonObject {

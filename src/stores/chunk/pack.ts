@@ -10,7 +10,7 @@ export interface Passage {
 }
 
 /** A passage under this share of the limit is joined with a neighbour that has room. */
-const SMALL_SHARE = 0.15
+const SMALL_SHARE = 0.3
 /** Atoms that together stay under this share are one: it bounds their number, whatever the text. */
 const TINY_SHARE = 0.03
 

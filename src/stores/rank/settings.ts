@@ -24,6 +24,8 @@ export interface VariantSettings {
   /** An occurrence counts as this share of its similarity. */
   readonly share: number
   readonly limit: number
+  /** A word that this many times as many chunks have is a word of its own: `install` is no way to write `uninstall`. */
+  readonly mostFrequent: number
   /** Only the weightiest words of a long query are varied. */
   readonly words: number
 }
@@ -72,7 +74,7 @@ export const RANKING: RankingSettings = {
   lengthPenalty: 0.75,
   titleWeight: 3,
   headingWeight: 2,
-  variants: { floor: 0.5, unknownFloor: 0.35, share: 0.5, limit: 15, words: 32 },
+  variants: { floor: 0.5, unknownFloor: 0.35, share: 0.5, limit: 15, mostFrequent: 10, words: 32 },
   phrases: { share: 0.2, candidates: 50 },
   neighbours: {
     own: 0.75,

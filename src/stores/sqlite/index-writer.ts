@@ -21,7 +21,7 @@ const MAX_KNOWN_TERMS = 100_000
 /** Terms whose groups of characters are taken out together; bounds memory. */
 const MAX_FORGOTTEN_TERMS = 50_000
 
-export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'text'>
+export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'names' | 'text'>
 
 interface SequenceRow {
   readonly id: number
@@ -114,11 +114,11 @@ export class IndexWriter {
     addToFact(connection, 'length', sum(lengths.map(({ length }) => length)))
   }
 
-  #fields({ title, headings, text }: IndexedChunk): Fields<string> {
+  #fields({ title, headings = [], names = [], text }: IndexedChunk): Fields<string> {
     const analyzer = this.#analyzer
     return [
       title === undefined ? [] : analyzer.terms(title),
-      (headings ?? []).flatMap((heading) => analyzer.terms(heading)),
+      [...headings, ...names].flatMap((heading) => analyzer.terms(heading)),
       analyzer.terms(text),
     ]
   }

@@ -7,6 +7,7 @@ import { RANKING } from '../rank/settings.ts'
 import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readFact } from './facts.ts'
+import { correctSpelling } from './spelling.ts'
 import type { InvertedIndex } from './inverted.ts'
 import { Postings } from './postings.ts'
 
@@ -14,6 +15,7 @@ import { Postings } from './postings.ts'
 const MAX_WORDS = 256
 /** Groups that a fragment stands for. */
 const MAX_GROUPS = 64
+const WORD = /[\p{L}\p{M}]+/gu
 const LAST_CHARACTER = '\u{10ffff}'
 
 export interface Term {
@@ -44,6 +46,8 @@ export interface ParsedQuery {
   readonly words: readonly QueryWord[]
   /** Ids of the words in their order, 0 for one that no chunk has. */
   readonly sequence: readonly number[]
+  /** Terms that no chunk has, and the terms that were searched for instead. */
+  readonly corrections: ReadonlyMap<string, string>
 }
 
 interface Counted {
@@ -64,6 +68,15 @@ export function parseQuery(
   const counts = new Map<string, number>()
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   const known = termsByName(connection, [...counts.keys()])
+  const corrections = new Map<string, string>()
+  for (const [word] of query.matchAll(WORD)) {
+    const [term, ...more] = analyzer.terms(word)
+    if (term === undefined || more.length > 0 || known.has(term)) continue
+    const meant = correctSpelling(connection, word, term)
+    if (meant === undefined) continue
+    known.set(term, meant)
+    corrections.set(term, meant.term)
+  }
   const counted: Counted[] = Array.from(counts, ([term, count]) => {
     const found = known.get(term)
     return { term, count, known: found, weight: inverseFrequency(chunks, found?.frequency ?? 0) }
@@ -77,7 +90,7 @@ export function parseQuery(
   const words = counted
     .filter((word) => chosen.has(word))
     .map((word) => toQueryWord(word, varied.has(word) ? variants.of(word) : [], chunks))
-  return { words, sequence: terms.map((term) => known.get(term)?.id ?? 0) }
+  return { words, sequence: terms.map((term) => known.get(term)?.id ?? 0), corrections }
 }
 
 function toQueryWord({ term, count, known }: Counted, similar: readonly Similar[], chunks: number): QueryWord {
@@ -90,7 +103,7 @@ function toQueryWord({ term, count, known }: Counted, similar: readonly Similar[
     share: share * variant.similarity,
   }))
   if (known !== undefined) variants.unshift({ id: known.id, similarity: 1, share: 1 })
-  return { term, count, weight: inverseFrequency(chunks, frequency), variants }
+  return { term: known?.term ?? term, count, weight: inverseFrequency(chunks, frequency), variants }
 }
 
 interface Similar {
@@ -120,9 +133,9 @@ class Variants {
   /** The most alike first. */
   of({ term, known }: Counted): Similar[] {
     if (isFragment(term)) return this.#groupsWith(term)
-    const grams = gramsOf(term)
+    const grams = gramsOf(known?.term ?? term)
     if (grams.length === 0) return []
-    const { floor, unknownFloor, limit } = RANKING.variants
+    const { floor, unknownFloor, limit, mostFrequent } = RANKING.variants
     const least = known === undefined ? unknownFloor : floor
     const sizes = new Map<number, number>()
     const word = { count: grams.length, weight: this.#share(grams, sizes) }
@@ -133,7 +146,8 @@ class Variants {
       this.#counts[id] = 0
       this.#weights[id] = 0
     }
-    return termsById(this.#connection, [...alike.keys()])
+    const most = known === undefined ? undefined : mostFrequent * known.frequency
+    return termsById(this.#connection, [...alike.keys()], most)
       .map((found) => ({ term: found, similarity: alike.get(found.id) ?? 0 }))
       .sort((a, b) => b.similarity - a.similarity || (a.term.term < b.term.term ? -1 : 1))
       .slice(0, limit)

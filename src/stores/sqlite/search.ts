@@ -81,11 +81,28 @@ export class Searcher {
     const { scores } = both ?? scored
     const ids = both === undefined ? found : this.#bestOf(both, limit, filter)
     sequences.load(ids)
-    return this.#rows(ids).map((row) => ({
+    const rows = this.#rows(ids)
+    const corrections = this.#correctedWords(query, parsed, rows)
+    return rows.map((row) => ({
       ...toChunk(row),
       score: scores[row.id] ?? 0,
-      evidence: evidence(countTerms(sequences.of(row.id))),
+      evidence: { ...evidence(countTerms(sequences.of(row.id))), ...corrections },
     }))
+  }
+
+  /** Corrections as words that people know: a word of the query, and one of the chunks that were found. */
+  #correctedWords(query: string, { corrections }: ParsedQuery, rows: readonly IdentifiedRow[]): Pick<Evidence, 'corrections'> {
+    if (corrections.size === 0) return {}
+    const termOf = (word: string): string | undefined => {
+      const terms = this.#analyzer.terms(word)
+      return terms.length === 1 ? terms[0] : undefined
+    }
+    const found = Array.from(query.matchAll(WORD), ([word]) => {
+      const meant = corrections.get(termOf(word) ?? '')
+      const spelled = meant === undefined ? undefined : firstWord(rows, (candidate) => termOf(candidate) === meant)
+      return spelled === undefined ? undefined : ([word, spelled.toLowerCase()] as const)
+    })
+    return { corrections: Object.fromEntries(found.filter((pair) => pair !== undefined)) }
   }
 
   #bestOf(scored: Scored, limit: number, filter: ChunkFilter | undefined): readonly number[] {
@@ -149,6 +166,15 @@ export class Searcher {
     for (const [id, score] of smoothed) scores[id] = score
     return smoothed.keys()
   }
+}
+
+const WORD = /[\p{L}\p{M}]+/gu
+
+function firstWord(rows: readonly IdentifiedRow[], isIt: (word: string) => boolean): string | undefined {
+  for (const { text, details } of rows) {
+    for (const [word] of `${text} ${details}`.matchAll(WORD)) if (isIt(word)) return word
+  }
+  return undefined
 }
 
 /**

@@ -91,11 +91,7 @@ export function indexAgain(connection: Connection, index: IndexWriter, batch = 1
     last = end.id
     index.add(
       rows.map(({ id, chunk_id, details, text }) => {
-        const { title, headings } = JSON.parse(details) as Pick<Chunk, 'title' | 'headings'>
-        return [
-          id,
-          { id: chunk_id, text, ...(title === undefined ? {} : { title }), ...(headings === undefined ? {} : { headings }) },
-        ]
+        return [id, { ...(JSON.parse(details) as Pick<Chunk, 'title' | 'headings' | 'names'>), id: chunk_id, text }]
       }),
     )
   }

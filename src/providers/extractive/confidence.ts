@@ -1,0 +1,69 @@
+/** Tells how sure it is that the documents hold an answer. */
+
+import { Analyzer } from '../../text/analyzer.ts'
+import type { ScoredRun } from './features.ts'
+import { shareOf } from './looks.ts'
+import type { Reading } from './match.ts'
+import type { Question } from './question.ts'
+import { BASE, CONFIDENCE, FEATURES, SIGNS, WEIGHTS } from './weights.ts'
+import type { Sign } from './weights.ts'
+
+/** Passages that could hold the answer, best first. */
+const FIRST_PASSAGES = 3
+/** The lead is measured against the best run of this passage. */
+const OTHER_PASSAGE = 4
+const LARGEST_LEAD = 5
+/** Identifiers, options, words with a digit, and words with a capital that do not begin the question. */
+const NAMES =
+  /[\p{L}\p{N}_]+(?:[._:/-][\p{L}\p{N}_]+)+|--?[\p{L}][\w-]*|[\p{L}]*\p{N}[\p{L}\p{N}]*|(?<=\S\s+)\p{Lu}[\p{L}\p{N}]*/gu
+
+const analyzer = new Analyzer()
+
+/** @param ranked runs, best first. */
+export function signsOf(
+  question: Question,
+  readings: readonly Reading[],
+  ranked: readonly ScoredRun[],
+  score: (features: Float64Array) => number = scoreOf,
+): Float64Array {
+  const [best] = ranked
+  if (best === undefined) return new Float64Array(SIGNS.length)
+  const names = new Set(Array.from(question.text.matchAll(NAMES), ([name]) => analyzer.terms(name)).flat())
+  const known = (at: number): number => readings.reduce((most, { whole }) => Math.max(most, whole[at] ?? 0), 0)
+  const missing = (of: (term: string, at: number) => number): number =>
+    question.terms.reduce((sum, { term, weight }, at) => sum + weight * of(term, at), 0)
+  const values: Record<Sign, number> = {
+    said: shareOf(question, best.said),
+    passage: Math.max(...readings.slice(0, FIRST_PASSAGES).map(({ whole }) => shareOf(question, whole))),
+    best: ranked.reduce((most, { said }) => Math.max(most, shareOf(question, said)), 0),
+    unknown: missing((_, at) => 1 - known(at)),
+    name: missing((term, at) => (names.has(term) ? 1 - (best.said[at] ?? 0) : 0)),
+    few: Math.max(0, 1 - readings.length / (OTHER_PASSAGE + 1)),
+    lead: leadOf(question, ranked, score),
+  }
+  return Float64Array.from(SIGNS, (sign) => values[sign])
+}
+
+/** An absent passage says nothing. */
+function leadOf(question: Question, ranked: readonly ScoredRun[], score: (features: Float64Array) => number): number {
+  const bestOf = new Map<Reading, number>()
+  for (const { run, features } of ranked) if (!bestOf.has(run.reading)) bestOf.set(run.reading, score(features))
+  const scores = [...bestOf.values()]
+  const other = scores[OTHER_PASSAGE]
+  return (
+    Math.min(
+      LARGEST_LEAD,
+      other === undefined ? LARGEST_LEAD * shareOf(question, ranked[0]?.said ?? new Float64Array()) : (scores[0] ?? 0) - other,
+    ) / LARGEST_LEAD
+  )
+}
+
+/** The weighted sum of the features of a run. */
+export function scoreOf(features: Float64Array): number {
+  return FEATURES.reduce((sum, feature, at) => sum + WEIGHTS[feature] * (features[at] ?? 0), 0)
+}
+
+/** Log-odds that the documents hold the answer. */
+export function confidenceOf(signs: Float64Array): number {
+  return SIGNS.reduce((sum, sign, at) => sum + CONFIDENCE[sign] * (signs[at] ?? 0), BASE)
+}

@@ -1,0 +1,212 @@
+/** Matches the terms of a question with the sentences and headings of passages. */
+
+import { Analyzer } from '../../text/analyzer.ts'
+import { sentenceEnds } from '../../text/sentences.ts'
+import { linesOf } from '../../util/lines.ts'
+import type { Passage, Piece, Range, Section } from './passage.ts'
+import type { Question } from './question.ts'
+import { readPassage } from './read-passage.ts'
+
+/** How well each term of the question is said, 0 to 1. */
+export type Strengths = Float64Array
+
+export interface Sentence extends Range {
+  readonly strengths: Strengths
+  /** For each term whether the next term of the question follows it closely. */
+  readonly pairs: Strengths
+  /** Terms of any kind. */
+  readonly length: number
+}
+
+export interface MatchedPiece {
+  readonly piece: Piece
+  readonly sentences: readonly Sentence[]
+  /** Of all its sentences the best. */
+  readonly strengths: Strengths
+}
+
+export interface Reading {
+  readonly passage: Passage
+  readonly pieces: readonly MatchedPiece[]
+  /** What title, headings and text of the whole passage say. */
+  readonly whole: Strengths
+  /** What the innermost heading of a section says, and what title and all headings say. */
+  heading(section: Section): Strengths
+  path(section: Section): Strengths
+  /** Share of the terms of the innermost heading that the question says. */
+  headingSaid(section: Section): number
+}
+
+/** A word that is written almost like a term, or shares its beginning, says it this well. */
+const ALIKE = 0.6
+/** Terms between two that still belong together. */
+const NEAR = 2
+
+const analyzer = new Analyzer()
+
+export class Matcher {
+  readonly #terms: readonly string[]
+  readonly #weights: readonly number[]
+  readonly #literals: readonly (readonly [term: number, pattern: RegExp])[]
+  readonly #known = new Map<string, readonly [term: number, strength: number] | undefined>()
+
+  constructor({ terms }: Question) {
+    this.#terms = terms.map(({ term }) => term)
+    this.#weights = terms.map(({ weight }) => weight)
+    this.#literals = terms.flatMap(({ term, literal }, at) => (literal === true ? [[at, literally(term)] as const] : []))
+    terms.forEach(({ term, literal }, at) => literal === true || this.#known.set(term, [at, 1]))
+  }
+
+  read(passage: Passage): Reading {
+    const { text } = passage
+    const all = readPassage(passage).map((piece): MatchedPiece => {
+      const sentences = Array.from(sentencesOf(text, piece), (range) => this.#sentence(text, range))
+      return { piece, sentences, strengths: this.#best(sentences.map(({ strengths }) => strengths)) }
+    })
+    const share = (strengths: Strengths): number => this.#share(strengths)
+    const pieces = nearMatches(withoutLongCode(all, share), share)
+    const headings = new Map<string, Strengths>()
+    const said = (heading: string): Strengths => {
+      const found = headings.get(heading) ?? this.strengths(heading)
+      headings.set(heading, found)
+      return found
+    }
+    const paths = new Map<Section, Strengths>()
+    const title = this.strengths(passage.title ?? '')
+    return {
+      passage,
+      pieces,
+      whole: this.#best([
+        title,
+        ...(passage.headings ?? []).map(said),
+        ...pieces.flatMap(({ piece, strengths }) => [strengths, ...piece.section.headings.map(said)]),
+      ]),
+      headingSaid: ({ headings: all }) => {
+        const terms = analyzer.terms(all.at(-1) ?? passage.title ?? '')
+        return terms.length === 0 ? 0 : terms.reduce((sum, term) => sum + (this.#match(term)?.[1] ?? 0), 0) / terms.length
+      },
+      heading: ({ headings: all }) => said(all.at(-1) ?? ''),
+      path: (section) => {
+        const found = paths.get(section) ?? this.#best([title, ...[...section.headings, ...(section.columns ?? [])].map(said)])
+        paths.set(section, found)
+        return found
+      },
+    }
+  }
+
+  strengths(text: string): Strengths {
+    return this.#sentence(text, { start: 0, end: text.length }).strengths
+  }
+
+  #share(strengths: Strengths): number {
+    return strengths.reduce((sum, strength, at) => sum + strength * (this.#weights[at] ?? 0), 0)
+  }
+
+  #best(all: readonly Strengths[]): Strengths {
+    const best = new Float64Array(this.#terms.length)
+    for (const strengths of all) for (let at = 0; at < best.length; at++) best[at] = Math.max(best[at] ?? 0, strengths[at] ?? 0)
+    return best
+  }
+
+  #sentence(text: string, { start, end }: Range): Sentence {
+    const sentence = text.slice(start, end)
+    const words = analyzer.terms(sentence)
+    const strengths = new Float64Array(this.#terms.length)
+    for (const [term, pattern] of this.#literals) if (pattern.test(sentence)) strengths[term] = 1
+    const pairs = new Float64Array(this.#terms.length)
+    const last = new Map<number, number>()
+    words.forEach((word, position) => {
+      const match = this.#match(word)
+      if (match === undefined) return
+      const [term, strength] = match
+      strengths[term] = Math.max(strengths[term] ?? 0, strength)
+      last.set(term, position)
+      const before = last.get(term - 1)
+      if (before !== undefined && position - before <= NEAR) pairs[term] = 1
+      const after = last.get(term + 1)
+      if (after !== undefined && position - after <= NEAR) pairs[term + 1] = 1
+    })
+    return { start, end, strengths, pairs, length: words.length }
+  }
+
+  #match(word: string): readonly [number, number] | undefined {
+    if (this.#known.has(word)) return this.#known.get(word)
+    const term = this.#terms.findIndex((one) => isAlike(one, word))
+    const match = term === -1 ? undefined : ([term, ALIKE] as const)
+    this.#known.set(word, match)
+    return match
+  }
+}
+
+/** Of a code block in a text that is too long to be shown, the lines that say most of the question stand for all. */
+function withoutLongCode(pieces: readonly MatchedPiece[], share: (strengths: Strengths) => number): MatchedPiece[] {
+  const best = new Map<number, MatchedPiece>()
+  for (const piece of pieces) {
+    const { kind, block, language } = piece.piece
+    if (kind !== 'code' || language === undefined) continue
+    const other = best.get(block)
+    if (other === undefined || share(piece.strengths) > share(other.strengths)) best.set(block, piece)
+  }
+  return pieces.filter((piece) => (best.get(piece.piece.block) ?? piece) === piece)
+}
+
+/** Where neither a letter nor a sign of the same kind stands beside it: `-m` is not in `--main`. */
+function literally(term: string): RegExp {
+  const escaped = term.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+  return new RegExp(String.raw`(?<![\w-])${escaped}(?![\w-])`)
+}
+
+/** Pieces of one passage that are compared. */
+const MOST_PIECES = 300
+const BEST_PIECES = 20
+const AROUND = 6
+
+/** Of a passage that is as long as a book the pieces around those that say most of the question. */
+function nearMatches(pieces: readonly MatchedPiece[], share: (strengths: Strengths) => number): readonly MatchedPiece[] {
+  if (pieces.length <= MOST_PIECES) return pieces
+  const best = pieces
+    .map(({ strengths }, at) => ({ at, worth: share(strengths) }))
+    .sort((a, b) => b.worth - a.worth || a.at - b.at)
+    .slice(0, BEST_PIECES)
+  return pieces.filter((_, at) => best.some((one) => Math.abs(one.at - at) <= AROUND))
+}
+
+const LONG_ENOUGH = 5
+const DIGIT = /\d/
+
+/** Other forms of a word and slips of the pen: `italy` and `italian`, `colour` and `color`. A name with a number is like no other. */
+export function isAlike(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a]
+  if (short.length < LONG_ENOUGH || long.length - short.length > 3 || DIGIT.test(a) || DIGIT.test(b)) return false
+  let shared = 0
+  while (shared < short.length && short[shared] === long[shared]) shared++
+  if (shared >= LONG_ENOUGH && shared >= long.length - 3) return true
+  // One letter more, less, other or in another place.
+  let tail = 0
+  while (tail < short.length - shared && short.at(-1 - tail) === long.at(-1 - tail)) tail++
+  const [left, right] = [short.length - shared - tail, long.length - shared - tail]
+  if (left === 2 && right === 2) return short[shared] === long[shared + 1] && short[shared + 1] === long[shared]
+  return left <= 1 && right <= 1
+}
+
+function* sentencesOf(text: string, piece: Piece): Generator<Range> {
+  if (piece.kind === 'row') yield piece
+  else if (piece.kind === 'code') {
+    for (const line of linesOf(text, piece.start, piece.end, '\n')) {
+      if (line.end - line.start > LONG_LINE) yield* partsAt(sentenceEnds(text, line.start, line.end), line)
+      else if (line.end > line.start) yield { start: line.start, end: line.end }
+    }
+  } else yield* partsAt(sentenceEnds(text, piece.start, piece.end), piece)
+}
+
+function* partsAt(ends: Iterable<number>, range: Range): Generator<Range> {
+  let { start } = range
+  for (const end of ends) {
+    yield { start, end }
+    start = end
+  }
+  if (start < range.end) yield { start, end: range.end }
+}
+
+/** Characters from which on a line of code holds text: a long string. */
+const LONG_LINE = 200

@@ -1,0 +1,120 @@
+/** Reads source code into pieces that know the definition they stand in. */
+
+import { definedName } from '../../text/definitions.ts'
+import { linesOf } from '../../util/lines.ts'
+import type { Line } from '../../util/lines.ts'
+import { countLines, countWords } from './measure.ts'
+import type { Passage, Piece, Range, Section } from './passage.ts'
+
+const TAB_WIDTH = 4
+/** Lines of one piece at most. */
+const LINES = 10
+/** A key of JSON, YAML or TOML that other lines stand below. */
+const KEY = /^(?:"[^"]+"\s*:\s*[[{]|[\w.-]+:|- [\w.-]+:|\[{1,2}[\w.-]+\]{1,2})\s*$/
+const IS_DATA = /\.(?:jsonl?|jsonc|ya?ml|toml|ini|cfg|conf|properties)$/i
+/** Decorators and comments stand above what they belong to. */
+const PRELUDE = /^(?:@|#(?!include)|\/\/|\/\*|\*|--|;;)/
+/** Lines of a signature at most. */
+const SIGNATURE = 12
+const LONGEST_LABEL = 100
+
+interface Open {
+  readonly indent: number
+  readonly label: string
+  readonly signature: Range
+}
+
+export function readCode({ text, source, headings = [] }: Passage): Piece[] {
+  const opens = IS_DATA.test(source)
+    ? (head: string): boolean => KEY.test(head)
+    : (head: string): boolean => definedName(head) !== undefined
+  const lines = [...linesOf(text, 0, text.length, '\n')]
+  const pieces: Piece[] = []
+  const open: Open[] = []
+  let section = sectionOf(headings, [])
+  let current: { start: number; end: number; lines: number; isPrelude: boolean } | undefined
+  let block = 0
+
+  const flush = (): void => {
+    if (current === undefined) return
+    const range = { start: current.start, end: current.end }
+    const words = countWords(text.slice(range.start, range.end))
+    if (words > 0) pieces.push({ ...range, kind: 'code', section, block, leadsIn: false, words, lines: countLines(text, range) })
+    current = undefined
+  }
+
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]
+    if (line === undefined) break
+    const { indent, head } = readIndent(text, line)
+    if (head === '') {
+      if ((current?.lines ?? 0) >= LINES / 2) flush()
+      continue
+    }
+    // A bracket that closes belongs to what it closes.
+    const least = /^[)\]}]/.test(head) ? indent + 1 : indent
+    while ((open.at(-1)?.indent ?? -1) >= least) {
+      flush()
+      open.pop()
+      section = sectionOf(headings, open)
+      block++
+    }
+    if (opens(head)) {
+      if (current?.isPrelude !== true) flush()
+      const end = signatureEnd(text, lines, at, indent)
+      open.push({ indent, label: labelOf(text.slice(line.start, end)), signature: { start: line.start, end } })
+      section = sectionOf(headings, open)
+      block++
+    }
+    const isPrelude = PRELUDE.test(head)
+    if (current !== undefined && (current.lines >= LINES || (isPrelude && !current.isPrelude))) flush()
+    current = {
+      start: current?.start ?? line.start,
+      end: line.end,
+      lines: (current?.lines ?? 0) + 1,
+      isPrelude: isPrelude && (current?.isPrelude ?? true),
+    }
+  }
+  flush()
+  return pieces
+}
+
+function sectionOf(headings: readonly string[], open: readonly Open[]): Section {
+  const signature = open.at(-1)?.signature
+  return {
+    headings: [...headings.map(labelOf), ...open.map(({ label }) => label)],
+    ...(signature === undefined ? {} : { signature }),
+  }
+}
+
+/** A signature may go over several lines; it ends where its brackets are closed. */
+function signatureEnd(text: string, lines: readonly Line[], from: number, indent: number): number {
+  let depth = 0
+  for (let at = from; at < Math.min(lines.length, from + SIGNATURE); at++) {
+    const line = lines[at]
+    if (line === undefined) break
+    for (const sign of text.slice(line.start, line.end)) {
+      if (sign === '(' || sign === '[') depth++
+      else if (sign === ')' || sign === ']') depth--
+    }
+    if (depth <= 0 && (at === from || readIndent(text, line).indent <= indent)) return line.end
+  }
+  return lines[from]?.end ?? 0
+}
+
+/** What a definition is called: `class Reader`, `def read`. */
+function labelOf(signature: string): string {
+  return (/^[^(:={]*/.exec(signature.replaceAll(/\s+/g, ' ').trim())?.[0] ?? '').trim().slice(0, LONGEST_LABEL)
+}
+
+function readIndent(text: string, { start, end }: Line): { readonly indent: number; readonly head: string } {
+  let indent = 0
+  let first = start
+  for (; first < end; first++) {
+    const code = text.charCodeAt(first)
+    if (code === 0x20) indent++
+    else if (code === 0x09) indent += TAB_WIDTH - (indent % TAB_WIDTH)
+    else if (code !== 0x0c && code !== 0x0d && code !== 0xfeff) break
+  }
+  return { indent, head: text.slice(first, Math.min(end, first + 300)) }
+}
