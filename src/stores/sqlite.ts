@@ -86,7 +86,7 @@ export class SqliteDocumentStore implements DocumentStore {
     const analyzer = new Analyzer()
     this.name = options.name ?? 'documents'
     this.#connection = connection
-    this.#writer = new Writer(connection, analyzer, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
+    this.#writer = new Writer(connection, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
     this.#searcher = new Searcher(connection, analyzer, new CorpusCache())
     this.#replace = options.replaceEmbeddings ?? false
   }

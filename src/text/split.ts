@@ -26,8 +26,8 @@ export interface Run {
   readonly kind: 'spaced' | 'ideographic' | 'syllabic'
 }
 
-export function* runs(text: string): Generator<string> {
-  for (const [run] of text.matchAll(RUN(text))) yield run
+export function runs(text: string): readonly string[] {
+  return text.match(RUN(text)) ?? []
 }
 
 /** Parts of a run by script. */

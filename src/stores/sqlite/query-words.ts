@@ -6,7 +6,7 @@ import { inverseFrequency } from '../rank/bm25.ts'
 import { RANKING } from '../rank/settings.ts'
 import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { readFact } from './facts.ts'
+import type { Corpus } from './corpus.ts'
 import type { InvertedIndex } from './inverted.ts'
 import { Postings } from './postings.ts'
 
@@ -58,12 +58,13 @@ export function parseQuery(
   grams: InvertedIndex,
   analyzer: Analyzer,
   query: string,
-  chunks: number,
+  corpus: Corpus,
 ): ParsedQuery {
+  const { chunks } = corpus
   const terms = analyzer.terms(query)
   const counts = new Map<string, number>()
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
-  const known = termsByName(connection, [...counts.keys()])
+  const known = termsByName(connection, corpus, [...counts.keys()])
   const counted: Counted[] = Array.from(counts, ([term, count]) => {
     const found = known.get(term)
     return { term, count, known: found, weight: inverseFrequency(chunks, found?.frequency ?? 0) }
@@ -73,7 +74,7 @@ export function parseQuery(
   const findable = weightiest.filter((word) => word.known !== undefined)
   const chosen = new Set([...findable, ...weightiest].slice(0, MAX_WORDS))
   const varied = new Set(weightiest.slice(0, RANKING.variants.words))
-  const variants = new Variants(connection, grams)
+  const variants = new Variants(connection, grams, corpus)
   const words = counted
     .filter((word) => chosen.has(word))
     .map((word) => toQueryWord(word, varied.has(word) ? variants.of(word) : [], chunks))
@@ -102,17 +103,17 @@ interface Similar {
 class Variants {
   readonly #connection: Connection
   readonly #index: InvertedIndex
-  readonly #vocabulary: number
+  readonly #corpus: Corpus
   readonly #list = new Postings()
   /** By term: weight and number of the grams shared with the word at hand. */
   readonly #weights: Float64Array
   readonly #counts: Uint8Array
 
-  constructor(connection: Connection, index: InvertedIndex) {
+  constructor(connection: Connection, index: InvertedIndex, corpus: Corpus) {
     this.#connection = connection
     this.#index = index
-    this.#vocabulary = readFact(connection, 'terms')
-    const size = readFact(connection, 'next_term')
+    this.#corpus = corpus
+    const size = corpus.frequencies.length
     this.#weights = new Float64Array(size)
     this.#counts = new Uint8Array(size)
   }
@@ -133,7 +134,7 @@ class Variants {
       this.#counts[id] = 0
       this.#weights[id] = 0
     }
-    return termsById(this.#connection, [...alike.keys()])
+    return termsById(this.#connection, this.#corpus, [...alike.keys()])
       .map((found) => ({ term: found, similarity: alike.get(found.id) ?? 0 }))
       .sort((a, b) => b.similarity - a.similarity || (a.term.term < b.term.term ? -1 : 1))
       .slice(0, limit)
@@ -141,11 +142,14 @@ class Variants {
 
   /** Groups of characters that begin with a fragment: all that have it but those at the end of a run. */
   #groupsWith(fragment: string): Similar[] {
-    const terms = this.#connection.all<Term>(
-      `SELECT id, term, frequency FROM terms WHERE term > ? AND term < ? ORDER BY frequency DESC, term LIMIT ${MAX_GROUPS}`,
-      [fragment, fragment + LAST_CHARACTER],
-    )
-    return terms.map((term) => ({ term, similarity: 1 }))
+    const terms = this.#connection.all<Named>('SELECT id, term FROM terms WHERE term > ? AND term < ?', [
+      fragment,
+      fragment + LAST_CHARACTER,
+    ])
+    return withFrequencies(this.#corpus, terms)
+      .sort((a, b) => b.frequency - a.frequency || (a.term < b.term ? -1 : 1))
+      .slice(0, MAX_GROUPS)
+      .map((term) => ({ term, similarity: 1 }))
   }
 
   /** Adds up what each term shares; notes in `sizes` how many grams it has. Returns the weight of all grams. */
@@ -155,10 +159,14 @@ class Variants {
     for (const gram of grams) {
       list.clear()
       this.#index.read(gram, list)
-      const weight = gramWeight(this.#vocabulary, list.size)
+      const { frequencies, terms } = this.#corpus
+      let alive = 0
+      for (let at = 0; at < list.size; at++) if ((frequencies[list.ids[at] ?? 0] ?? 0) > 0) alive++
+      const weight = gramWeight(terms, alive)
       whole += weight
       for (let at = 0; at < list.size; at++) {
         const id = list.ids[at] ?? 0
+        if ((frequencies[id] ?? 0) === 0) continue
         if (this.#counts[id] === 0) sizes.set(id, list.counts[at] ?? 1)
         this.#counts[id] = (this.#counts[id] ?? 0) + 1
         this.#weights[id] = (this.#weights[id] ?? 0) + weight
@@ -168,17 +176,29 @@ class Variants {
   }
 }
 
-function termsByName(connection: Connection, names: readonly string[]): Map<string, Term> {
-  const rows = connection.all<Term>('SELECT id, term, frequency FROM terms WHERE term IN (SELECT value FROM json_each(?))', [
-    JSON.stringify(names),
-  ])
-  return new Map(rows.map((row) => [row.term, row]))
+interface Named {
+  readonly id: number
+  readonly term: string
 }
 
-/** @param most leaves out terms that more chunks have. */
-export function termsById(connection: Connection, ids: readonly number[], most: number = Number.MAX_SAFE_INTEGER): Term[] {
-  return connection.all<Term>(
-    'SELECT id, term, frequency FROM terms WHERE id IN (SELECT value FROM json_each(?)) AND frequency <= ?',
-    [JSON.stringify(ids), most],
-  )
+/** Leaves out terms that no chunk has any more. */
+function withFrequencies({ frequencies }: Corpus, terms: readonly Named[]): Term[] {
+  return terms.flatMap(({ id, term }) => {
+    const frequency = frequencies[id] ?? 0
+    return frequency === 0 ? [] : { id, term, frequency }
+  })
+}
+
+function termsByName(connection: Connection, corpus: Corpus, names: readonly string[]): Map<string, Term> {
+  const rows = connection.all<Named>('SELECT id, term FROM terms WHERE term IN (SELECT value FROM json_each(?))', [
+    JSON.stringify(names),
+  ])
+  return new Map(withFrequencies(corpus, rows).map((row) => [row.term, row]))
+}
+
+export function termsById(connection: Connection, corpus: Corpus, ids: readonly number[]): Term[] {
+  const rows = connection.all<Named>('SELECT id, term FROM terms WHERE id IN (SELECT value FROM json_each(?))', [
+    JSON.stringify(ids),
+  ])
+  return withFrequencies(corpus, rows)
 }

@@ -14,8 +14,7 @@ import { emptyScores } from './corpus.ts'
 import type { Corpus, CorpusCache } from './corpus.ts'
 import { CHUNK_COLUMNS, toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
-import { gramIndexOf, postingsOf } from './index-writer.ts'
-import type { InvertedIndex } from './inverted.ts'
+import { InvertedIndex } from './inverted.ts'
 import type { WordResult } from './nearest.ts'
 import { Postings } from './postings.ts'
 import { parseQuery } from './query-words.ts'
@@ -38,8 +37,8 @@ export class Searcher {
     this.#connection = connection
     this.#analyzer = analyzer
     this.#corpora = corpora
-    this.#postings = postingsOf(connection)
-    this.#grams = gramIndexOf(connection)
+    this.#postings = new InvertedIndex(connection, 'postings')
+    this.#grams = new InvertedIndex(connection, 'grams')
   }
 
   /** A query of nothing but signs and function words finds nothing. */
@@ -56,7 +55,7 @@ export class Searcher {
   ): ScoredChunk[] {
     const corpus = this.#corpora.of(this.#connection)
     if (limit <= 0 || corpus.chunks === 0) return []
-    const parsed = parseQuery(this.#connection, this.#grams, this.#analyzer, query, corpus.chunks)
+    const parsed = parseQuery(this.#connection, this.#grams, this.#analyzer, query, corpus)
     if (parsed.words.length === 0) return []
 
     const scored = this.#scoreWords(corpus, parsed.words)

@@ -62,14 +62,18 @@ export function removeSources(connection: Connection, index: IndexWriter, source
   return removed
 }
 
+const INDEX_TABLES = ['sequences', 'terms', 'numbers', 'blocks', 'lists']
+
+function resetFacts(connection: Connection): void {
+  for (const fact of ['chunks', 'length', 'terms', 'compacted_chunks', 'compacted_terms'] as const) writeFact(connection, fact, 0)
+}
+
 /** Removes everything. */
 export function removeAll(connection: Connection, index: IndexWriter): void {
   index.forget()
-  for (const table of ['sources', 'chunks', 'sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) {
-    connection.run(`DELETE FROM ${table}`)
-  }
+  for (const table of ['sources', 'chunks', ...INDEX_TABLES]) connection.run(`DELETE FROM ${table}`)
   removeOthers(connection, [])
-  for (const fact of ['chunks', 'length', 'terms'] as const) writeFact(connection, fact, 0)
+  resetFacts(connection)
   for (const fact of ['next_chunk', 'next_term'] as const) writeFact(connection, fact, 1)
   index.noteChange()
 }
@@ -77,8 +81,8 @@ export function removeAll(connection: Connection, index: IndexWriter): void {
 /** Analyses all chunks again, after the analyzer has changed. */
 export function indexAgain(connection: Connection, index: IndexWriter, batch = 1024): void {
   index.forget()
-  for (const table of ['sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) connection.run(`DELETE FROM ${table}`)
-  for (const fact of ['chunks', 'length', 'terms'] as const) writeFact(connection, fact, 0)
+  for (const table of INDEX_TABLES) connection.run(`DELETE FROM ${table}`)
+  resetFacts(connection)
   writeFact(connection, 'next_term', 1)
   let last = 0
   for (;;) {

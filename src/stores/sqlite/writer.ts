@@ -5,8 +5,7 @@ import { ConfigurationError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { ANALYZER_VERSION } from '../../text/analyzer.ts'
-import type { Analyzer } from '../../text/analyzer.ts'
+import { ANALYZER_VERSION } from '../analyze/analyzer.ts'
 import { CHUNKER_VERSION, chunkDocument } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
 import { readDocument, toDocument } from './documents.ts'
@@ -45,9 +44,9 @@ export class Writer {
   readonly #recipe: string
   #thread: Promise<void> | undefined
 
-  constructor(connection: Connection, analyzer: Analyzer, options: WriterOptions) {
+  constructor(connection: Connection, options: WriterOptions) {
     this.#connection = connection
-    this.#index = new IndexWriter(connection, analyzer)
+    this.#index = new IndexWriter(connection)
     this.#options = options
     this.#recipe = JSON.stringify([CHUNKER_VERSION, options.chunk])
   }
