@@ -57,13 +57,20 @@ export class InvertedIndex {
 
   /** Reads the lists of several keys to the end of `into`, one after the other; says where each stands there. */
   readAll(keys: readonly number[], into: Postings): Map<Key, Range> {
-    return new Map(
-      keys.map((key) => {
-        const from = into.size
-        this.read(key, into)
-        return [key, { from, to: into.size }]
-      }),
+    const bases = new Map(this.#blocks().map(({ id, base }) => [id, base]))
+    const rows = this.#connection.all<Row & { readonly block: number }>(
+      `SELECT block, key, data FROM lists
+       WHERE block IN (SELECT value FROM json_each(?)) AND key IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify([...bases.keys()]), JSON.stringify(keys)],
     )
+    const baseOf = ({ block }: { readonly block: number }): number => bases.get(block) ?? 0
+    const ranges = new Map<Key, Range>()
+    for (const [key, ofKey] of Map.groupBy(rows, (row) => row.key)) {
+      const from = into.size
+      for (const row of ofKey.sort((a, b) => baseOf(a) - baseOf(b))) into.read(baseOf(row), row.data)
+      ranges.set(key, { from, to: into.size })
+    }
+    return ranges
   }
 
   /**

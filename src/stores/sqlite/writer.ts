@@ -30,8 +30,8 @@ export interface WriterOptions {
 
 const MEMORY = ':memory:'
 /** Documents that are written in one transaction: enough to be fast, few enough that other writers do not wait long. */
-const BATCH_DOCUMENTS = 1024
-const BATCH_CHARS = 2_000_000
+const BATCH_DOCUMENTS = 4096
+const BATCH_CHARS = 4_000_000
 /** A source of documents that is slow must not keep back for long what it gave already. */
 const BATCH_MS = 200
 /** Documents that are longer are put by a thread: the event loop stays free, and it can be stopped. */
