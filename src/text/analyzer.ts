@@ -34,7 +34,7 @@ export class Analyzer {
 
   terms(text: string): string[] {
     const terms: string[] = []
-    for (const run of runsOf(text)) {
+    for (const run of runs(normalize(text))) {
       let found = this.#remembered.get(run)
       if (found === undefined) {
         found = termsOfRun(run)
@@ -48,12 +48,12 @@ export class Analyzer {
   }
 }
 
-/** The words, identifiers and runs of other scripts in a text, as they stand there: the terms of a text are those of its runs. */
-export function runsOf(text: string): readonly string[] {
-  return runs(normalize(text))
+/** The terms of a text, of which nothing is remembered. */
+export function termsOf(text: string): string[] {
+  return runs(normalize(text)).flatMap(termsOfRun)
 }
 
-export function termsOfRun(run: string): string[] {
+function termsOfRun(run: string): string[] {
   return segments(run).flatMap(({ text, kind }) => {
     if (kind === 'ideographic') return ngrams(text, IDEOGRAPHIC_GRAM)
     if (kind === 'syllabic') return ngrams(text, SYLLABIC_GRAM)

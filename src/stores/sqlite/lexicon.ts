@@ -1,12 +1,10 @@
 /** The numbers of the terms of a text; a term that the store has not met gets the next number. */
 
-import { runsOf, termsOfRun } from '../analyze/analyzer.ts'
+import { termsOf } from '../analyze/analyzer.ts'
+import { isDivider, isEdge } from '../analyze/split.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readFact, writeFact } from './facts.ts'
-
-/** Words in each of two generations that are remembered: bounds memory. */
-const REMEMBERED = 65_536
-const LONGEST_REMEMBERED = 64
+import { HASH_START, hashWith, WordTable } from './word-table.ts'
 
 export interface NewTerm {
   readonly id: number
@@ -15,9 +13,8 @@ export interface NewTerm {
 
 export class Lexicon {
   readonly #connection: Connection
-  /** Numbers of the terms of a word. What was not asked for in a whole generation is forgotten, and looked up again. */
-  #young = new Map<string, readonly number[]>()
-  #old = new Map<string, readonly number[]>()
+  /** Numbers of the terms of each word. */
+  readonly #words = new WordTable()
   #changes = -1
   #next = 0
   #added: NewTerm[] = []
@@ -26,7 +23,7 @@ export class Lexicon {
     this.#connection = connection
   }
 
-  /** Call it first in a transaction. Numbers that were looked up before hold unless another process has changed the index meanwhile. */
+  /** Call it first in a transaction. What was looked up before holds unless another process has changed the index meanwhile. */
   begin(): void {
     if (readFact(this.#connection, 'changes') !== this.#changes) this.forget()
     this.#next = readFact(this.#connection, 'next_term')
@@ -39,9 +36,26 @@ export class Lexicon {
 
   /** Appends the numbers of the terms of a text, in their order. */
   read(text: string, into: number[]): void {
-    for (const run of runsOf(text)) {
-      let ids = this.#young.get(run)
-      if (ids === undefined) ids = this.#learn(run)
+    let at = 0
+    while (at < text.length) {
+      let code = text.charCodeAt(at)
+      if (isDivider(code) || isEdge(code)) {
+        at++
+        continue
+      }
+      const start = at
+      let end = at
+      let hash = HASH_START
+      let hashHere = HASH_START
+      for (; at < text.length && !isDivider((code = text.charCodeAt(at))); at++) {
+        hashHere = hashWith(hashHere, code)
+        if (isEdge(code)) continue
+        end = at + 1
+        hash = hashHere
+      }
+      if (this.#words.read(text, start, end, hash, into)) continue
+      const ids = termsOf(text.slice(start, end)).map((term) => this.#idOf(term))
+      this.#words.learn(text, start, end, hash, ids)
       for (const id of ids) into.push(id)
     }
   }
@@ -55,21 +69,9 @@ export class Lexicon {
   }
 
   forget(): void {
-    this.#young.clear()
-    this.#old.clear()
+    this.#words.clear()
     this.#added = []
     this.#changes = -1
-  }
-
-  #learn(run: string): readonly number[] {
-    const ids = this.#old.get(run) ?? termsOfRun(run).map((term) => this.#idOf(term))
-    if (run.length > LONGEST_REMEMBERED) return ids
-    if (this.#young.size >= REMEMBERED) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
-    this.#young.set(run, ids)
-    return ids
   }
 
   #idOf(term: string): number {
