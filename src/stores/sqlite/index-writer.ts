@@ -8,15 +8,16 @@ import { addToFact, readFact, writeFact } from './facts.ts'
 import { compareKeys, InvertedIndex } from './inverted.ts'
 import { Lexicon } from './lexicon.ts'
 import type { NewTerm } from './lexicon.ts'
-import { addNumbers, readNumbers } from './numbers.ts'
+import { changeNumbers, readNumbers } from './numbers.ts'
 import { Postings } from './postings.ts'
 import { decodeSequence, encodeSequence, MARK, WEIGHTS } from './sequence.ts'
 import { TermLists } from './term-lists.ts'
 
 /** Chunks whose terms are gathered before they are written; bounds the memory that an enormous document takes. */
 const BATCH = 8192
-/** Dead entries that are not worth a compaction. */
-const FEW_DEAD = 1024
+/** Dead ones that are not worth a compaction. */
+const FEW_CHUNKS = 64
+const FEW_TERMS = 1024
 const LONGEST = 0xffff
 
 export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'text'>
@@ -65,6 +66,7 @@ export class IndexWriter {
       frequencies.map((frequency) => -frequency),
     )
     this.#addLengths(gone, lengths)
+    changeNumbers(this.#connection, 'keys', gone, () => 0)
     this.#compact()
   }
 
@@ -81,7 +83,6 @@ export class IndexWriter {
   }
 
   #addBatch(chunks: readonly (readonly [id: number, chunk: IndexedChunk])[]): void {
-    const [first, last] = [chunks[0]?.[0] ?? 0, chunks.at(-1)?.[0] ?? 0]
     const ids: number[] = []
     const keys: number[] = []
     const lengths: number[] = []
@@ -95,11 +96,11 @@ export class IndexWriter {
     this.#addGrams(this.#lexicon.takeAdded())
     const lists = this.#lists
     const { terms, frequencies } = lists.frequencies()
-    this.#postings.add(first, last + 1 - first, lists.lists(terms))
+    this.#postings.add(ids[0] ?? 0, ids.length, lists.lists(terms))
     lists.clear()
     this.#addFrequencies(terms, frequencies)
     this.#addLengths(ids, lengths)
-    addNumbers(this.#connection, 'keys', ids, keys)
+    changeNumbers(this.#connection, 'keys', ids, (_, at) => keys[at] ?? 0)
   }
 
   #sequence({ title, headings, text }: IndexedChunk): number[] {
@@ -128,7 +129,6 @@ export class IndexWriter {
 
   /** With each group of characters stands how many the term has: enough to tell how alike it is without looking it up. */
   #addGrams(added: readonly NewTerm[]): void {
-    const [first, last] = [added[0]?.id ?? 0, added.at(-1)?.id ?? 0]
     const terms = new Map<string, number[]>()
     for (const { id, term } of added) {
       const grams = gramsOf(term)
@@ -138,15 +138,17 @@ export class IndexWriter {
         else entries.push(id, grams.length)
       }
     }
-    if (terms.size > 0) this.#grams.add(first, last + 1 - first, gramLists(terms))
+    if (terms.size > 0) this.#grams.add(added[0]?.id ?? 0, added.length, gramLists(terms))
   }
 
   #addFrequencies(terms: Int32Array, differences: Int32Array): void {
-    addToFact(this.#connection, 'terms', addNumbers(this.#connection, 'frequencies', terms, differences))
+    const add = (before: number, at: number): number => before + (differences[at] ?? 0)
+    addToFact(this.#connection, 'terms', changeNumbers(this.#connection, 'frequencies', terms, add))
   }
 
   #addLengths(ids: readonly number[], differences: readonly number[]): void {
-    addToFact(this.#connection, 'chunks', addNumbers(this.#connection, 'lengths', ids, differences))
+    const add = (before: number, at: number): number => before + (differences[at] ?? 0)
+    addToFact(this.#connection, 'chunks', changeNumbers(this.#connection, 'lengths', ids, add))
     addToFact(
       this.#connection,
       'length',
@@ -154,26 +156,25 @@ export class IndexWriter {
     )
   }
 
-  /** Takes out what is dead, once it is more than what lives: each entry is written a few times at most, and no store grows for ever. */
+  /** Takes out what is dead, once that is more than what lives: then no store grows for ever, and each entry is seldom written again. */
   #compact(): void {
     const connection = this.#connection
-    const compacted = readFact(connection, 'compacted_chunks')
+    const nextChunk = readFact(connection, 'next_chunk')
     const chunks = readFact(connection, 'chunks')
-    const ids = readFact(connection, 'next_chunk') - compacted
-    if (ids > 2 * chunks + FEW_DEAD) {
+    if (nextChunk - readFact(connection, 'compacted_chunks') > 2 * chunks + FEW_CHUNKS) {
       const lengths = readNumbers(connection, 'lengths')
-      this.#postings.compact((id) => (lengths[id] ?? 0) > 0)
-      writeFact(connection, 'compacted_chunks', readFact(connection, 'next_chunk') - chunks)
+      this.#postings.compact(chunks, (id) => (lengths[id] ?? 0) > 0)
+      writeFact(connection, 'compacted_chunks', nextChunk - chunks)
     }
+    const nextTerm = readFact(connection, 'next_term')
     const terms = readFact(connection, 'terms')
-    if (readFact(connection, 'next_term') - readFact(connection, 'compacted_terms') > 2 * terms + FEW_DEAD) {
+    if (nextTerm - readFact(connection, 'compacted_terms') > 2 * terms + FEW_TERMS) {
       const frequencies = readNumbers(connection, 'frequencies')
-      this.#grams.compact((id) => (frequencies[id] ?? 0) > 0)
-      const dead = connection
-        .all<{ id: number }>('SELECT id FROM terms')
-        .filter(({ id }) => (frequencies[id] ?? 0) === 0)
-      for (const { id } of dead) connection.run('DELETE FROM terms WHERE id = ?', [id])
-      writeFact(connection, 'compacted_terms', readFact(connection, 'next_term') - terms)
+      this.#grams.compact(terms, (id) => (frequencies[id] ?? 0) > 0)
+      for (const { id } of connection.all<{ id: number }>('SELECT id FROM terms')) {
+        if ((frequencies[id] ?? 0) === 0) connection.run('DELETE FROM terms WHERE id = ?', [id])
+      }
+      writeFact(connection, 'compacted_terms', nextTerm - terms)
       this.#lexicon.forget()
     }
   }

@@ -22,7 +22,7 @@ export type Key = number | string
 interface Block {
   readonly id: number
   readonly base: number
-  /** Ids between its first and its last. */
+  /** Ids in it, as far as they were there when it was written. */
   readonly size: number
 }
 
@@ -76,21 +76,21 @@ export class InvertedIndex {
   /**
    * Adds ids that are higher than all there were, in a block of their own. Inside a transaction.
    *
-   * @param base the first id. @param size ids up to the last. @param lists by ascending key; each is read before the next is asked for.
+   * @param base the first id. @param size how many ids. @param lists by ascending key; each is read before the next is asked for.
    */
   add(base: number, size: number, lists: Iterable<readonly [Key, Postings]>): void {
     this.#write(base, size, lists)
     for (;;) {
       const small = this.#smallest()
       if (small.length < FAN) return
-      this.#merge(small, () => true)
+      this.#merge(small, sizeOf(small), () => true)
     }
   }
 
-  /** Makes one block of all, without the ids that are not to be kept. Inside a transaction. */
-  compact(keep: (id: number) => boolean): void {
+  /** Makes one block of all, with those ids that are to be kept. Inside a transaction. @param size how many these are. */
+  compact(size: number, keep: (id: number) => boolean): void {
     const blocks = this.#blocks()
-    if (blocks.length > 0) this.#merge(blocks, keep)
+    if (blocks.length > 0) this.#merge(blocks, size, keep)
   }
 
   #blocks(): Block[] {
@@ -104,7 +104,7 @@ export class InvertedIndex {
     let from = blocks.length
     while (from > 0 && magnitude(blocks[from - 1]) <= largest) from--
     const small = blocks.slice(from)
-    return small.reduce((sum, { size }) => sum + size, 0) <= LARGEST ? small : []
+    return sizeOf(small) <= LARGEST ? small : []
   }
 
   #write(base: number, size: number, lists: Iterable<readonly [Key, Postings]>): void {
@@ -116,11 +116,9 @@ export class InvertedIndex {
     addToFact(this.#connection, 'next_block', 1)
   }
 
-  #merge(blocks: readonly Block[], keep: (id: number) => boolean): void {
-    const [first, last] = [blocks[0], blocks.at(-1)]
-    if (first === undefined || last === undefined) return
+  #merge(blocks: readonly Block[], size: number, keep: (id: number) => boolean): void {
     for (const { id } of blocks) this.#connection.run('DELETE FROM blocks WHERE id = ?', [id])
-    this.#write(first.base, last.base + last.size - first.base, this.#merged(blocks, keep))
+    if (size > 0) this.#write(blocks[0]?.base ?? 0, size, this.#merged(blocks, keep))
     for (const { id } of blocks) this.#connection.run('DELETE FROM lists WHERE block = ?', [id])
   }
 
@@ -162,6 +160,10 @@ export class InvertedIndex {
   }
 }
 
+function sizeOf(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, { size }) => sum + size, 0)
+}
+
 function magnitude(block: Block | undefined): number {
   return Math.floor(Math.log(Math.max(1, block?.size ?? 0)) / Math.log(FAN))
 }
@@ -172,8 +174,9 @@ function lesser(a: Key | undefined, b: Key | undefined): Key | undefined {
   return compareKeys(a, b) <= 0 ? a : b
 }
 
-/** The order that SQLite keeps: texts by their bytes in UTF-8. */
+/** The order that SQLite keeps: numbers, then texts by their bytes in UTF-8. */
 export function compareKeys(a: Key, b: Key): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  return a === b ? 0 : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+  if (a === b) return 0
+  if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
+  return typeof b === 'number' ? 1 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

@@ -25,7 +25,9 @@ export class Lexicon {
 
   /** Call it first in a transaction. What was looked up before holds unless another process has changed the index meanwhile. */
   begin(): void {
-    if (readFact(this.#connection, 'changes') !== this.#changes) this.forget()
+    const changes = readFact(this.#connection, 'changes')
+    if (changes !== this.#changes) this.forget()
+    this.#changes = changes
     this.#next = readFact(this.#connection, 'next_term')
   }
 

@@ -26,19 +26,19 @@ export function readNumbers(connection: Connection, list: NumberList): Uint32Arr
 }
 
 /**
- * Adds a difference to the number of each id. Inside a transaction.
+ * Changes the number of each id. Inside a transaction.
  *
- * @param ids ascending. @param differences in the order of the ids.
+ * @param ids ascending. @param change gives the new number; `at` is the place of the id among them.
  * @returns how many numbers are no longer 0, less how many have become 0.
  */
-export function addNumbers(
+export function changeNumbers(
   connection: Connection,
   list: NumberList,
   ids: ArrayLike<number>,
-  differences: ArrayLike<number>,
+  change: (before: number, at: number) => number,
 ): number {
   let gained = 0
-  for (let from = 0; from < ids.length; ) {
+  for (let from = 0; from < ids.length;) {
     const page = Math.floor((ids[from] ?? 0) / PAGE)
     const numbers = new Uint32Array(PAGE)
     const bytes = new Uint8Array(numbers.buffer)
@@ -48,7 +48,7 @@ export function addNumbers(
     for (; at < ids.length && Math.floor((ids[at] ?? 0) / PAGE) === page; at++) {
       const place = (ids[at] ?? 0) % PAGE
       const before = numbers[place] ?? 0
-      numbers[place] = before + (differences[at] ?? 0)
+      numbers[place] = change(before, at)
       gained += Number(numbers[place] !== 0) - Number(before !== 0)
     }
     from = at

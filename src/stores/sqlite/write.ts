@@ -79,7 +79,7 @@ export function removeAll(connection: Connection, index: IndexWriter): void {
 }
 
 /** Analyses all chunks again, after the analyzer has changed. */
-export function indexAgain(connection: Connection, index: IndexWriter, batch = 1024): void {
+export function indexAgain(connection: Connection, index: IndexWriter, batch = 4096): void {
   index.forget()
   for (const table of INDEX_TABLES) connection.run(`DELETE FROM ${table}`)
   resetFacts(connection)
