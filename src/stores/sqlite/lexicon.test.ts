@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Analyzer } from '../analyze/analyzer.ts'
+import { Analyzer } from '../../text/analyzer.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { openStoreFile } from './file.ts'
 import { Lexicon } from './lexicon.ts'

@@ -1,7 +1,7 @@
 /** The numbers of the terms of a text; a term that the store has not met gets the next number. */
 
-import { termsOf } from '../analyze/analyzer.ts'
-import { isDivider, isEdge } from '../analyze/split.ts'
+import { termsOf } from '../../text/analyzer.ts'
+import { isDivider, isEdge } from '../../text/split.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readFact, writeFact } from './facts.ts'
 import { HASH_START, hashWith, WordTable } from './word-table.ts'
