@@ -13,14 +13,22 @@ import { Postings } from './postings.ts'
 import { decodeSequence, encodeSequence, MARK, WEIGHTS } from './sequence.ts'
 import { TermLists } from './term-lists.ts'
 
-/** Chunks whose terms are gathered before they are written; bounds the memory that an enormous document takes. */
-const BATCH = 8192
+/** Terms of chunks, and new terms, that are gathered before they are written; bounds the memory that an enormous document takes. */
+const MOST_ENTRIES = 1_000_000
+const MOST_NEW_TERMS = 150_000
 /** Dead ones that are not worth a compaction. */
 const FEW_CHUNKS = 64
 const FEW_TERMS = 1024
 const LONGEST = 0xffff
 
 export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'text'>
+
+/** Chunks whose terms are gathered and not yet written. */
+interface Batch {
+  readonly ids: number[]
+  readonly keys: number[]
+  readonly lengths: number[]
+}
 
 interface SequenceRow {
   readonly id: number
@@ -42,9 +50,20 @@ export class IndexWriter {
   }
 
   /** Indexes chunks under ids that are higher than all there were, ascending. */
-  add(chunks: readonly (readonly [id: number, chunk: IndexedChunk])[]): void {
+  add(chunks: Iterable<readonly [id: number, chunk: IndexedChunk]>): void {
     this.#lexicon.begin()
-    for (let from = 0; from < chunks.length; from += BATCH) this.#addBatch(chunks.slice(from, from + BATCH))
+    let batch: Batch = { ids: [], keys: [], lengths: [] }
+    for (const [id, chunk] of chunks) {
+      const sequence = this.#sequence(chunk)
+      this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeSequence(sequence)])
+      batch.ids.push(id)
+      batch.keys.push(tieKey(chunk.id))
+      batch.lengths.push(this.#count(id, sequence))
+      if (this.#lists.size < MOST_ENTRIES && this.#lexicon.added < MOST_NEW_TERMS) continue
+      this.#write(batch)
+      batch = { ids: [], keys: [], lengths: [] }
+    }
+    this.#write(batch)
   }
 
   /** Takes chunks out of the index. Their postings stay, and count for nothing, until more are dead than alive. */
@@ -82,17 +101,8 @@ export class IndexWriter {
     this.#lists.clear()
   }
 
-  #addBatch(chunks: readonly (readonly [id: number, chunk: IndexedChunk])[]): void {
-    const ids: number[] = []
-    const keys: number[] = []
-    const lengths: number[] = []
-    for (const [id, chunk] of chunks) {
-      const sequence = this.#sequence(chunk)
-      this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeSequence(sequence)])
-      ids.push(id)
-      keys.push(tieKey(chunk.id))
-      lengths.push(this.#count(id, sequence))
-    }
+  #write({ ids, keys, lengths }: Batch): void {
+    if (ids.length === 0) return
     this.#addGrams(this.#lexicon.takeAdded())
     const lists = this.#lists
     const { terms, frequencies } = lists.frequencies()

@@ -62,7 +62,12 @@ export class Lexicon {
     }
   }
 
-  /** The terms that are new since this was last asked, by number. */
+  /** Terms that are new since `takeAdded` was last called. */
+  get added(): number {
+    return this.#added.length
+  }
+
+  /** The terms that are new since this was last called, by number. */
   takeAdded(): readonly NewTerm[] {
     const added = this.#added
     if (added.length > 0) writeFact(this.#connection, 'next_term', this.#next)

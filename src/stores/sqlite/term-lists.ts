@@ -16,6 +16,11 @@ export class TermLists {
   #size = 0
   readonly #terms: number[] = []
 
+  /** Pairs of a term and a chunk. */
+  get size(): number {
+    return this.#size
+  }
+
   /** Counts a term of a chunk. The same chunk is given until all its terms are counted, and none that is lower comes after it. */
   add(term: number, chunk: number, count: number): void {
     if (term >= this.#first.length) this.#growTerms(term + 1)
