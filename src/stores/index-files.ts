@@ -127,7 +127,9 @@ class IndexRun {
   /** Reads what has changed and puts it into the store, one file after the other. */
   async update(): Promise<void> {
     const outcomes = this.#store.putAll(this.#changedDocuments(), this.#options.signal)
-    for await (const { source } of outcomes) {
+    for await (const result of outcomes) {
+      const { source } = result
+      if (result.outcome === 'failed') await this.#noteFailure(source, result.error)
       const now = await this.#store.getSource(source)
       this.#count(now?.chunks ?? 0)
     }
@@ -223,6 +225,14 @@ class IndexRun {
     } else if (hadText) {
       counts.unchanged++
     }
+  }
+
+  /** What the index had of the file stays. */
+  async #noteFailure(source: string, error: Error): Promise<void> {
+    const known = await this.#store.getSource(source)
+    if (known === undefined || known.chunks === 0) this.#counts.added--
+    else this.#counts.changed--
+    this.#skipped.push({ path: source, reason: error.message })
   }
 
   #count(chunks: number): void {

@@ -1,5 +1,6 @@
 /** Puts documents into a store and takes them out; each function is called inside a transaction. */
 
+import type { CriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { chunkDetails, contentHash, detailsOf, gapsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
@@ -10,6 +11,11 @@ import type { IndexWriter } from './index-writer.ts'
 import { removeVectors } from './vectors.ts'
 
 export type Outcome = 'added' | 'changed' | 'unchanged'
+
+/** What became of a document among many. One that failed alone does not stop the others. */
+export type PutResult =
+  | { readonly source: string; readonly outcome: Outcome }
+  | { readonly source: string; readonly outcome: 'failed'; readonly error: CriaError }
 
 export interface Addition {
   readonly document: SourceDocument

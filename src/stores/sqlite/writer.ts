@@ -1,7 +1,7 @@
 /** What is written to the file of a store, one transaction after the other, a large document by a thread. */
 
 import { setImmediate } from 'node:timers/promises'
-import { ConfigurationError } from '../../core/error.ts'
+import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
@@ -15,7 +15,7 @@ import { IndexWriter } from './index-writer.ts'
 import { readSource } from './sources.ts'
 import { giveVectors, vectorsOfSource } from './vectors.ts'
 import { indexAgain, putDocuments, removeAll, removeSources } from './write.ts'
-import type { Addition, Outcome } from './write.ts'
+import type { Addition, Outcome, PutResult } from './write.ts'
 
 /** A document and what is known of its file. */
 export interface FileDocument {
@@ -72,19 +72,27 @@ export class Writer {
     }, signal)
   }
 
-  /** Some in one transaction; what became of each as soon as it is stored. */
+  /** Some in one transaction, a large one alone; what became of each as soon as it is stored. */
   async *putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
     signal?: AbortSignal,
-  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
+  ): AsyncGenerator<PutResult> {
     let batch: Addition[] = []
     let chars = 0
     let began = performance.now()
     for await (const { document, file = {} } of documents) {
       if (batch.length === 0) began = performance.now()
       const addition = { document: toDocument(document), file }
+      const { length } = addition.document.text
+      if (length > LARGE_CHARS) {
+        if (batch.length > 0) yield* this.#outcomes(batch, signal)
+        batch = []
+        chars = 0
+        yield await this.#putLarge(addition, signal)
+        continue
+      }
       batch.push(addition)
-      chars += addition.document.text.length
+      chars += length
       if (batch.length < BATCH_DOCUMENTS && chars < BATCH_CHARS && performance.now() - began < BATCH_MS) continue
       yield* this.#outcomes(batch, signal)
       batch = []
@@ -156,10 +164,18 @@ export class Writer {
     }
   }
 
-  async *#outcomes(
-    additions: readonly Addition[],
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
+  async #putLarge(addition: Addition, signal: AbortSignal | undefined): Promise<PutResult> {
+    const { source } = addition.document
+    try {
+      const [outcome = 'unchanged'] = await this.put([addition], signal)
+      return { source, outcome }
+    } catch (error) {
+      if (isCriaError(error) && error.details?.['tooLarge'] === source) return { source, outcome: 'failed', error }
+      throw error
+    }
+  }
+
+  async *#outcomes(additions: readonly Addition[], signal: AbortSignal | undefined): AsyncGenerator<PutResult> {
     const outcomes = await this.put(additions, signal)
     for (const [at, outcome] of outcomes.entries()) yield { source: additions[at]?.document.source ?? '', outcome }
   }
