@@ -39,12 +39,15 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[\w+#]/.test(character) ? 0 : DIVIDER
 })
 
+/** The stroke of `≠`: normalisation makes one character of it and a divider before it, so that a text that has it cannot be parted there. */
+export const JOINS_DIVIDERS = '\u0338'
+
 /** Whether a character stands in no run: the runs of a text are those of what stands between dividers. */
 export function isDivider(code: number): boolean {
   return code < 128 && ASCII[code] === DIVIDER
 }
 
-/** Whether a character stands in the middle of runs alone: at the begin and the end of what is between dividers it can be left out. */
+/** Whether a character stands in the middle of runs alone: at the beginning and the end of what stands between dividers it can be left out. */
 export function isEdge(code: number): boolean {
   return code < 128 && ASCII[code] === EDGE
 }

@@ -176,7 +176,18 @@ function lesser(a: Key | undefined, b: Key | undefined): Key | undefined {
 
 /** The order that SQLite keeps: numbers, then texts by their bytes in UTF-8. */
 export function compareKeys(a: Key, b: Key): number {
-  if (a === b) return 0
   if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
-  return typeof b === 'number' ? 1 : Buffer.compare(Buffer.from(a), Buffer.from(b))
+  if (typeof b === 'number') return 1
+  for (let at = 0; at < a.length && at < b.length; at++) {
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (x !== y) return x < SURROGATES || y < SURROGATES ? x - y : aboveOthers(x) - aboveOthers(y)
+  }
+  return a.length - b.length
+}
+
+const SURROGATES = 0xd8_00
+
+/** A surrogate is the half of a character that stands after all those of one unit. */
+function aboveOthers(unit: number): number {
+  return unit < 0xe0_00 ? unit + 0x1_00_00 : unit
 }

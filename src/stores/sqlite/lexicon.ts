@@ -1,7 +1,7 @@
 /** The numbers of the terms of a text; a term that the store has not met gets the next number. */
 
 import { termsOf } from '../../text/analyzer.ts'
-import { isDivider, isEdge } from '../../text/split.ts'
+import { isDivider, isEdge, JOINS_DIVIDERS } from '../../text/split.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readFact, writeFact } from './facts.ts'
 import { HASH_START, hashWith, WordTable } from './word-table.ts'
@@ -38,6 +38,10 @@ export class Lexicon {
 
   /** Appends the numbers of the terms of a text, in their order. */
   read(text: string, into: number[]): void {
+    if (text.includes(JOINS_DIVIDERS)) {
+      for (const term of termsOf(text)) into.push(this.#idOf(term))
+      return
+    }
     let at = 0
     while (at < text.length) {
       let code = text.charCodeAt(at)
@@ -82,10 +86,11 @@ export class Lexicon {
   }
 
   #idOf(term: string): number {
-    const known = this.#connection.get<{ id: number }>('SELECT id FROM terms WHERE term = ?', [term])
-    if (known !== undefined) return known.id
-    const id = this.#next++
-    this.#connection.run('INSERT INTO terms (id, term) VALUES (?, ?)', [id, term])
+    const id = this.#next
+    if (this.#connection.run('INSERT INTO terms (id, term) VALUES (?, ?) ON CONFLICT (term) DO NOTHING', [id, term]) === 0) {
+      return this.#connection.get<{ id: number }>('SELECT id FROM terms WHERE term = ?', [term])?.id ?? id
+    }
+    this.#next++
     this.#added.push({ id, term })
     return id
   }
