@@ -106,6 +106,7 @@ describe('UTF-8', () => {
 
 test('a declared encoding goes before a guess, and needs no note', () => {
   expect(decodeText(encode(TEXTS.japanese, 'shift_jis'), 'windows-1252')).toMatchObject({ encoding: 'windows-1252' })
+  expect(decodeText(Buffer.from('déjà vu', 'latin1'), 'utf-8')?.text).toBe('déjà vu')
   expect(decodeText(encode(TEXTS.russian, 'windows-1251'), 'windows-1251')).toEqual({
     text: TEXTS.russian,
     encoding: 'windows-1251',

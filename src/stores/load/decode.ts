@@ -37,7 +37,8 @@ export function decodeText(bytes: Uint8Array, declared?: string): Decoded | unde
   if (controls(sample) > sample.length * MOST_CONTROLS) return undefined
   const damaged = lenient(bytes, 'utf-8')
   if (isDamaged(damaged.text) || isCut(bytes)) return damaged
-  if (declared !== undefined) return { text: lenient(bytes, declared).text, encoding: declared }
+  // It is not in UTF-8, whatever it says.
+  if (declared !== undefined && declared !== 'utf-8') return lenient(bytes, declared)
   const guessed = guess(bytes) ?? { text: new TextDecoder('windows-1252').decode(bytes), encoding: 'windows-1252' }
   return { ...guessed, note: `read as ${guessed.encoding}, which it does not say itself` }
 }

@@ -125,6 +125,28 @@ describe('the file of a document store', () => {
     await store.close()
   })
 
+  it('is indexed rightly by a process that has deleted something since another process made it anew', async () => {
+    const path = join(folder, 'store.db')
+    const [one, other, fresh] = await Promise.all(
+      [path, path, ':memory:'].map((each) => SqliteDocumentStore.open({ path: each })),
+    )
+    if (one === undefined || other === undefined || fresh === undefined) throw new Error('not opened')
+    await one.append({ source: 'a.md', text: 'wheat barley oats' })
+    await other.reset()
+    await other.extend([
+      { source: 'b.md', text: 'rye spelt millet' },
+      { source: 'c.md', text: 'maize' },
+    ])
+    await one.delete('c.md')
+    const late = { source: 'd.md', text: 'barley and rye' }
+    await one.append(late)
+    await fresh.extend([{ source: 'b.md', text: 'rye spelt millet' }, late])
+    for (const query of ['barley', 'rye', 'wheat', 'spelt', 'oats']) {
+      expect(await other.retrieve(query, 5)).toEqual(await fresh.retrieve(query, 5))
+    }
+    for (const store of [one, other, fresh]) await store.close()
+  })
+
   it('tells what is damaged', async () => {
     const path = await filled(join(folder, 'store.db'))
     const bytes = readFileSync(path)

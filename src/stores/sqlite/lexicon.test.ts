@@ -9,7 +9,10 @@ function terms(connection: Connection, lexicon: Lexicon, text: string): (string 
   const ids: number[] = []
   lexicon.begin()
   lexicon.read(text, ids)
-  const names = connection.all<{ id: number; term: string }>('SELECT id, term FROM terms')
+  const names = connection.all<{ id: number; term: string }>(
+    'SELECT id, term FROM terms WHERE id IN (SELECT value FROM json_each(?))',
+    [JSON.stringify(ids)],
+  )
   const byId = new Map(names.map(({ id, term }) => [id, term]))
   lexicon.takeAdded()
   lexicon.end(0)
@@ -40,7 +43,7 @@ it('a text is indexed by the terms that the analyzer gives a question', () => {
       const text = pieces.join('')
       expect(terms(connection, lexicon, text)).toEqual(new Analyzer().terms(text))
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
   connection.close()
 })

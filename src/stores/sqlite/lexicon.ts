@@ -4,7 +4,7 @@ import { termsOf } from '../../text/analyzer.ts'
 import { isDivider, isEdge, JOINS_DIVIDERS } from '../../text/split.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readFact, writeFact } from './facts.ts'
-import { HASH_START, hashWith, WordTable } from './word-table.ts'
+import { hashWith, WordTable } from './word-table.ts'
 
 export interface NewTerm {
   readonly id: number
@@ -14,7 +14,7 @@ export interface NewTerm {
 export class Lexicon {
   readonly #connection: Connection
   /** Numbers of the terms of each word. */
-  readonly #words = new WordTable()
+  #words: WordTable | undefined
   #changes = -1
   #next = 0
   #added: NewTerm[] = []
@@ -33,7 +33,8 @@ export class Lexicon {
 
   /** Call it last in a transaction, with the value of the fact `changes` that it leaves. */
   end(changes: number): void {
-    this.#changes = changes
+    // Without `begin` nothing says whether another process has changed the index before.
+    if (this.#changes === changes - 1) this.#changes = changes
   }
 
   /** Appends the numbers of the terms of a text, in their order. */
@@ -42,6 +43,7 @@ export class Lexicon {
       for (const term of termsOf(text)) into.push(this.#idOf(term))
       return
     }
+    const words = (this.#words ??= new WordTable())
     let at = 0
     while (at < text.length) {
       let code = text.charCodeAt(at)
@@ -51,17 +53,17 @@ export class Lexicon {
       }
       const start = at
       let end = at
-      let hash = HASH_START
-      let hashHere = HASH_START
+      let hash = words.seed
+      let hashHere = words.seed
       for (; at < text.length && !isDivider((code = text.charCodeAt(at))); at++) {
         hashHere = hashWith(hashHere, code)
         if (isEdge(code)) continue
         end = at + 1
         hash = hashHere
       }
-      if (this.#words.read(text, start, end, hash, into)) continue
+      if (words.read(text, start, end, hash, into)) continue
       const ids = termsOf(text.slice(start, end)).map((term) => this.#idOf(term))
-      this.#words.learn(text, start, end, hash, ids)
+      words.learn(text, start, end, hash, ids)
       for (const id of ids) into.push(id)
     }
   }
@@ -80,7 +82,7 @@ export class Lexicon {
   }
 
   forget(): void {
-    this.#words.clear()
+    this.#words?.clear()
     this.#added = []
     this.#changes = -1
   }

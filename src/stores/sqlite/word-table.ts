@@ -10,6 +10,8 @@ const LONGEST = 64
 const EMPTY = -1
 
 export class WordTable {
+  /** Where hashes begin. Nobody can choose words that all fall into one slot. */
+  readonly seed: number = Math.floor(Math.random() * 2 ** 31)
   /** Entry by slot. */
   readonly #slots = new Int32Array(SLOTS).fill(EMPTY)
   /** By entry: its hash, and where its characters and its numbers begin; they end where those of the next begin. */
@@ -71,8 +73,7 @@ export class WordTable {
   }
 }
 
-/** Hash of a piece of text, character by character (FNV-1a, of 16 bits at a time). */
-export const HASH_START: number = 0x81_1c_9d_c5 | 0
+/** Hash of a piece of text, character by character, from `seed` on (FNV-1a, of 16 bits at a time). */
 export function hashWith(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01_00_01_93)
 }
