@@ -1,7 +1,8 @@
 /**
- * Indexing and searching documents of generated text, beside a bare FTS5 table with the same texts.
+ * Indexing and searching documents of generated text, or of the sentences of collections in the BEIR format, beside a bare FTS5 table with
+ * the same texts. Both are given the texts in turn.
  *
- *     node bench/retrieval.ts [CHUNKS...]      default 1000 10000 100000
+ *     node bench/retrieval.ts [CHUNKS...] [FILE.jsonl...]      default 1000 10000 100000
  *
  * The bare table is asked with an OR of all words of the question, ten best by its own rank.
  */
@@ -13,9 +14,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { percentile } from '../src/app/eval/metrics.ts'
 import type { SourceDocument } from '../src/core/store.ts'
 import { SqliteDocumentStore } from '../src/stores/sqlite.ts'
-import { Texts } from './support/texts.ts'
+import { sentencesOf, Texts } from './support/texts.ts'
 
 const QUERIES = 400
+const BATCH = 4000
 
 function time(work: () => unknown): number {
   const began = performance.now()
@@ -33,8 +35,8 @@ const ms = (values: readonly number[]): string =>
   `${percentile(values, 0.5).toFixed(2)} / ${percentile(values, 0.99).toFixed(2)} ms`
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
 
-async function bench(chunks: number, folder: string): Promise<void> {
-  const texts = new Texts(7)
+async function bench(chunks: number, folder: string, sentences: readonly string[]): Promise<void> {
+  const texts = new Texts(7, sentences)
   const asked = new Texts(8)
   const questions: string[] = []
   const path = join(folder, `${chunks}.db`)
@@ -46,8 +48,8 @@ async function bench(chunks: number, folder: string): Promise<void> {
   let indexing = 0
   let bareIndexing = 0
   let memory = 0
-  for (let from = 0; from < chunks; from += 1000) {
-    const documents: SourceDocument[] = Array.from({ length: Math.min(1000, chunks - from) }, (_, at) => ({
+  for (let from = 0; from < chunks; from += BATCH) {
+    const documents: SourceDocument[] = Array.from({ length: Math.min(BATCH, chunks - from) }, (_, at) => ({
       source: `generated/${from + at}`,
       text: texts.chunk(),
     }))
@@ -84,15 +86,20 @@ async function bench(chunks: number, folder: string): Promise<void> {
   console.log(
     `${String(chunks).padStart(9)} chunks, ${terms} terms: search ${ms(own)} (p50 / p99), bare FTS5 ${ms(theirs)},` +
       ` ratio of p99 ${(percentile(own, 0.99) / percentile(theirs, 0.99)).toFixed(2)}; open and first search ${first.toFixed(1)} ms;` +
-      ` indexed ${Math.round((1000 * chunks) / indexing)} chunks/s, bare ${Math.round((1000 * chunks) / bareIndexing)};` +
+      ` indexed ${Math.round((1000 * chunks) / indexing)} chunks/s, bare ${Math.round((1000 * chunks) / bareIndexing)},` +
+      ` ratio of times ${(indexing / bareIndexing).toFixed(2)};` +
       ` file ${megabytes(bytes)}, bare ${megabytes(statSync(join(folder, `${chunks}-fts.db`)).size)}; memory ${megabytes(memory)}`,
   )
 }
 
-const sizes = process.argv.slice(2).map(Number)
+const sizes = process.argv
+  .slice(2)
+  .filter((arg) => /^\d+$/.test(arg))
+  .map(Number)
+const sentences = sentencesOf(process.argv.slice(2).filter((arg) => !/^\d+$/.test(arg)))
 const folder = mkdtempSync(join(tmpdir(), 'cria-bench-retrieval-'))
 try {
-  for (const size of sizes.length === 0 ? [1000, 10_000, 100_000] : sizes) await bench(size, folder)
+  for (const size of sizes.length === 0 ? [1000, 10_000, 100_000] : sizes) await bench(size, folder, sentences)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

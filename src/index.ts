@@ -200,6 +200,7 @@ export type {
   FileFacts,
   HeldEmbeddings,
   Outcome,
+  PutResult,
   SourceState,
   SqliteDocumentStoreOptions,
   StoreStats,

@@ -1,11 +1,15 @@
 /**
- * Generated text to measure retrieval with.
+ * Text to measure retrieval with: generated, or made of the sentences of a collection in any order.
  *
  * Words are made of syllables and follow Zipf's law; a chunk has a topic, whose words it repeats. Questions are made of the words of a
  * chunk.
  */
 
+import { readFileSync } from 'node:fs'
+
 const CHARS = 800
+/** How often a sentence of a collection is followed by a word that nothing else has: no collection is large enough to bring new ones for ever. */
+const NEW_WORDS = 0.08
 const VOCABULARY = 200_000
 const FUNCTION_WORDS = 'the of and to in a is that for it as was with be by on not he his but at are this have from'.split(' ')
 
@@ -41,14 +45,28 @@ function zipf(random: () => number, size: number): number {
   return Math.floor(size ** random()) - 1
 }
 
+/** The sentences of the documents in files of the BEIR format, one JSON object with `text` to a line. */
+export function sentencesOf(files: readonly string[]): string[] {
+  return files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .flatMap((line) => (JSON.parse(line) as { text: string }).text.split(/(?<=[.!?])\s+/))
+      .filter((sentence) => sentence.length > 20),
+  )
+}
+
 /** Chunks and questions that are the same in every run with the same seed. */
 export class Texts {
   readonly #random: () => number
   readonly #words: readonly string[]
+  readonly #sentences: readonly string[]
 
-  constructor(seed: number) {
+  /** @param sentences of a collection; generated ones when there are none. */
+  constructor(seed: number, sentences: readonly string[] = []) {
     this.#random = randomNumbers(seed)
     this.#words = makeWords(randomNumbers(1))
+    this.#sentences = sentences
   }
 
   #word(): string {
@@ -56,6 +74,7 @@ export class Texts {
   }
 
   chunk(): string {
+    if (this.#sentences.length > 0) return this.#shuffled()
     const topic = Array.from({ length: 12 }, () => this.#word())
     let text = ''
     while (text.length < CHARS) {
@@ -65,6 +84,15 @@ export class Texts {
         sentence.push(this.#random() < 0.25 ? (topic[Math.floor(this.#random() * topic.length)] ?? '') : this.#word())
       }
       text += `${sentence.join(' ')}. `
+    }
+    return text.trim()
+  }
+
+  #shuffled(): string {
+    let text = ''
+    while (text.length < CHARS) {
+      text += `${this.#sentences[Math.floor(this.#random() * this.#sentences.length)] ?? ''} `
+      if (this.#random() < NEW_WORDS) text += `${this.#random().toString(36).slice(2).replaceAll(/\d/g, 'e')} `
     }
     return text.trim()
   }

@@ -53,7 +53,7 @@ async function readHtml(bytes: Uint8Array): Promise<string> {
     import('../stores/load/extract-html.ts'),
     import('../stores/load/decode.ts'),
   ])
-  const html = decodeText(bytes, declaredCharset(bytes)) ?? ''
+  const html = decodeText(bytes, declaredCharset(bytes))?.text ?? ''
   const { title, text } = await extractHtml(html)
   // A store keeps the title beside the text; whoever reads the page here has nothing else to tell what it is.
   return title === undefined ? text : `${title}\n\n${text}`

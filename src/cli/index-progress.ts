@@ -81,6 +81,7 @@ export async function indexWithProgress(
 export async function tellChanges(report: IndexReport, io: Io): Promise<void> {
   const { files, added, changed, moved, removed } = report
   if (added + changed + moved + removed > 0) await note(io, `indexed ${summary(report)}.`)
+  if (files > 0) await tellSkipped({ ...report, skipped: [] }, io)
   if (report.embeddings !== undefined && 'error' in report.embeddings) {
     await note(io, `no vectors were made, words find the documents: ${report.embeddings.error.message}`)
   }
@@ -89,7 +90,10 @@ export async function tellChanges(report: IndexReport, io: Io): Promise<void> {
   await note(io, 'there are no documents in what --docs names.')
 }
 
-export async function tellSkipped({ skipped }: IndexReport, io: Io): Promise<void> {
+/** Which files were left out, and what is worth telling of those that were read. */
+export async function tellSkipped({ skipped, notes = [] }: IndexReport, io: Io): Promise<void> {
+  for (const { path, note: noted } of notes.slice(0, MOST_SKIPPED)) await note(io, `${shorten(path, 200)}: ${noted}`)
+  if (notes.length > MOST_SKIPPED) await note(io, `${notes.length - MOST_SKIPPED} more notes; --json lists them all.`)
   for (const { path, reason } of skipped.slice(0, MOST_SKIPPED)) {
     await note(io, `skipped ${shorten(path, 200)}: ${reason}`)
   }

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SHARED } from '../../test/support/shared.ts'
 import { wordVectors } from '../../test/support/word-vectors.ts'
 import type { WordVectorOptions } from '../../test/support/word-vectors.ts'
+import type { EmbeddingModel } from '../core/embedding.ts'
 import { CriaError } from '../core/error.ts'
 import type { SourceDocument } from '../core/store.ts'
 import { createEmbeddingModel } from '../providers/embedding/create.ts'
@@ -363,6 +364,40 @@ describe('H04 limits of embedding models', () => {
     await expect(store.append('The mill stands by the river.')).rejects.toMatchObject({ code: 'invalid_response' })
     expect(asked).toBe(1)
     expect(store.embeddings).toBeUndefined()
+  })
+
+  it('wrong vectors are asked for once, and the error names the document', async () => {
+    let asked = 0
+    const good = wordVectors()
+    const embed: EmbeddingModel['embed'] = async (texts, options) => {
+      const vectors = await good.embed(texts, options)
+      if (texts.some((text) => text.includes('river'))) asked++
+      return vectors.map((vector, at) => (texts[at]?.includes('river') === true ? vector.fill(Number.NaN) : vector))
+    }
+    const store = await open({ embeddingModel: { ref: 'test/odd', embed } })
+    const documents = ['sails', 'river', 'bakery'].map((word) => ({ source: `${word}.md`, text: `The mill, and the ${word}.` }))
+    await expect(store.extend(documents)).rejects.toMatchObject({
+      code: 'invalid_response',
+      message: expect.stringContaining('It was asked for "river.md".'),
+      details: { sources: ['river.md'] },
+    })
+    expect(asked).toBe(1)
+  })
+
+  it('an answer that cannot be read is asked for twice, and the error names some of the documents', async () => {
+    let asked = 0
+    const good = wordVectors()
+    const embed: EmbeddingModel['embed'] = async (texts, options) => {
+      if (texts.length === 1) return good.embed(texts, options)
+      asked++
+      throw new CriaError('invalid_response', 'the vectors hold null.')
+    }
+    const store = await open({ embeddingModel: { ref: 'test/odd', embed } })
+    const documents = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ source: `${name}.md`, text: `The mill of ${name}.` }))
+    await expect(store.extend(documents)).rejects.toThrow(
+      'the vectors hold null. It was asked for "a.md", "b.md", "c.md", 2 more.',
+    )
+    expect(asked).toBe(2)
   })
 
   it('a model that does not listen to its signal is left alone when that is aborted', async () => {

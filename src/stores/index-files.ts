@@ -45,6 +45,8 @@ export interface IndexReport {
   readonly removed: number
   readonly unchanged: number
   readonly skipped: readonly SkippedFile[]
+  /** Files that were read in this run and of which something is worth telling: a guessed encoding, broken characters. Missing when there are none. */
+  readonly notes?: readonly { readonly path: string; readonly note: string }[]
   /** Paths of this run that are not there any more, and what left the index with them; they count as removed. Missing when there are none. */
   readonly gone?: readonly { readonly path: string; readonly removed: readonly string[] }[]
   readonly ms: number
@@ -94,6 +96,7 @@ class IndexRun {
   readonly #options: IndexOptions
   readonly #found = new Map<string, FoundFile>()
   readonly #skipped: SkippedFile[] = []
+  readonly #notes: { readonly path: string; readonly note: string }[] = []
   readonly #counts = { files: 0, chunks: 0, added: 0, changed: 0, moved: 0, removed: 0, unchanged: 0 }
   /** Sources that had another name before. */
   readonly #movedFrom = new Set<string>()
@@ -127,7 +130,9 @@ class IndexRun {
   /** Reads what has changed and puts it into the store, one file after the other. */
   async update(): Promise<void> {
     const outcomes = this.#store.putAll(this.#changedDocuments(), this.#options.signal)
-    for await (const { source } of outcomes) {
+    for await (const result of outcomes) {
+      const { source } = result
+      if (result.outcome === 'failed') await this.#noteFailure(source, result.error)
       const now = await this.#store.getSource(source)
       this.#count(now?.chunks ?? 0)
     }
@@ -155,7 +160,13 @@ class IndexRun {
     const left = ({ source, chunks }: IndexedSource): boolean =>
       chunks > 0 && !this.#found.has(source) && !this.#movedFrom.has(source)
     const gone = this.#gone.map(({ path, sources }) => ({ path, removed: sources.filter(left).map(({ source }) => source) }))
-    return { ...this.#counts, skipped: this.#skipped, ...(gone.length === 0 ? {} : { gone }), ms: Math.round(ms) }
+    return {
+      ...this.#counts,
+      skipped: this.#skipped,
+      ...(this.#notes.length === 0 ? {} : { notes: this.#notes }),
+      ...(gone.length === 0 ? {} : { gone }),
+      ms: Math.round(ms),
+    }
   }
 
   /** Does what needs no text at once, and yields the rest for the store. Ends early when it is stopped, so that what was read is kept. */
@@ -211,6 +222,7 @@ class IndexRun {
   #note(change: Change, { source }: FoundFile): void {
     const counts = this.#counts
     if ('skipped' in change && change.skipped !== undefined) this.#skipped.push({ path: source, reason: change.skipped })
+    if ('note' in change && change.note !== undefined) this.#notes.push({ path: source, note: change.note })
     const hadText = 'known' in change && change.known !== undefined && change.known.chunks > 0
     if (change.kind === 'move') {
       this.#movedFrom.add(change.from.source)
@@ -223,6 +235,14 @@ class IndexRun {
     } else if (hadText) {
       counts.unchanged++
     }
+  }
+
+  /** What the index had of the file stays. */
+  async #noteFailure(source: string, error: Error): Promise<void> {
+    const known = await this.#store.getSource(source)
+    if (known === undefined || known.chunks === 0) this.#counts.added--
+    else this.#counts.changed--
+    this.#skipped.push({ path: source, reason: error.message })
   }
 
   #count(chunks: number): void {

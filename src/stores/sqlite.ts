@@ -2,6 +2,7 @@
 
 import type { EmbeddingModel } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
+import type { CriaError } from '../core/error.ts'
 import type {
   AroundOptions,
   Chunk,
@@ -33,7 +34,7 @@ import type { SqliteDocumentStoreOptions } from './sqlite/options.ts'
 import { Searcher } from './sqlite/search.ts'
 import { readChunk, readSource, readSources, readStats, sourcesWithHash } from './sqlite/sources.ts'
 import type { StoreStats } from './sqlite/sources.ts'
-import type { Outcome } from './sqlite/write.ts'
+import type { Outcome, PutResult } from './sqlite/write.ts'
 import { Writer } from './sqlite/writer.ts'
 import type { FileDocument } from './sqlite/writer.ts'
 import { TEXT_RULE } from './vectors/text.ts'
@@ -45,6 +46,7 @@ export type {
   FileDocument,
   FileFacts,
   Outcome,
+  PutResult,
   QueryVector,
   SourceState,
   SqliteDocumentStoreOptions,
@@ -86,7 +88,7 @@ export class SqliteDocumentStore implements DocumentStore {
     const analyzer = new Analyzer()
     this.name = options.name ?? 'documents'
     this.#connection = connection
-    this.#writer = new Writer(connection, analyzer, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
+    this.#writer = new Writer(connection, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
     this.#searcher = new Searcher(connection, analyzer, new CorpusCache())
     this.#replace = options.replaceEmbeddings ?? false
   }
@@ -128,8 +130,12 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
-    for await (const _ of this.putAll(asFiles(givenDocuments(documents))));
+    const failed: CriaError[] = []
+    for await (const result of this.putAll(asFiles(givenDocuments(documents)))) {
+      if (result.outcome === 'failed') failed.push(result.error)
+    }
     await this.#embedIfAble()
+    if (failed[0] !== undefined) throw failed[0]
   }
 
   /** Puts one document in place of the one with the same source, in one transaction. */
@@ -140,14 +146,12 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /**
-   * As `put` for many, some in one transaction; yields what became of each as soon as it is stored. Makes no vectors: see `embed`.
+   * As `put` for many, some in one transaction; yields what became of each as soon as it is stored. A document that is too large for the
+   * memory there is has the outcome `failed`, and the others go on. Makes no vectors: see `embed`.
    *
    * @param signal stops it also in the middle of a large document, of which nothing is stored then.
    */
-  putAll(
-    documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
-    signal?: AbortSignal,
-  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
+  putAll(documents: Iterable<FileDocument> | AsyncIterable<FileDocument>, signal?: AbortSignal): AsyncGenerator<PutResult> {
     return this.#writer.putAll(documents, signal)
   }
 

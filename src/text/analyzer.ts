@@ -48,6 +48,11 @@ export class Analyzer {
   }
 }
 
+/** The terms of a text, of which nothing is remembered. */
+export function termsOf(text: string): string[] {
+  return runs(normalize(text)).flatMap(termsOfRun)
+}
+
 function termsOfRun(run: string): string[] {
   return segments(run).flatMap(({ text, kind }) => {
     if (kind === 'ideographic') return ngrams(text, IDEOGRAPHIC_GRAM)

@@ -26,8 +26,30 @@ export interface Run {
   readonly kind: 'spaced' | 'ideographic' | 'syllabic'
 }
 
-export function* runs(text: string): Generator<string> {
-  for (const [run] of text.matchAll(RUN(text))) yield run
+export function runs(text: string): readonly string[] {
+  return text.match(RUN(text)) ?? []
+}
+
+/** By character code of ASCII: 0 may stand in a run, `EDGE` in its middle alone, `DIVIDER` in none. */
+const DIVIDER = 2
+const EDGE = 1
+const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if (/[.\-']/.test(character)) return EDGE
+  return /[\w+#]/.test(character) ? 0 : DIVIDER
+})
+
+/** The stroke of `≠`: normalisation makes one character of it and a divider before it, so that a text that has it cannot be parted there. */
+export const JOINS_DIVIDERS = '\u0338'
+
+/** Whether a character stands in no run: the runs of a text are those of what stands between dividers. */
+export function isDivider(code: number): boolean {
+  return code < 128 && ASCII[code] === DIVIDER
+}
+
+/** Whether a character stands in the middle of runs alone: at the beginning and the end of what stands between dividers it can be left out. */
+export function isEdge(code: number): boolean {
+  return code < 128 && ASCII[code] === EDGE
 }
 
 /** Parts of a run by script. */

@@ -22,7 +22,7 @@ export const index: Command = defineCommand({
     json: {
       type: 'flag',
       about:
-        'print one JSON object: { store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], gone?: [{ path, removed }], ms, embeddings? }',
+        'print one JSON object: { store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], notes?: [{ path, note }], gone?: [{ path, removed }], ms, embeddings? }',
     },
   },
   details: `Only what has changed since the last time is read again, and files that are gone are removed, also a folder

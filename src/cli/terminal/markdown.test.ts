@@ -85,6 +85,86 @@ test('whatever a line is made of, its words are shown', async () => {
   )
 })
 
+/** The time a test may take is what holds it to a moment: the first of these took half a minute. */
+test.each([
+  ['_a', 100_000],
+  ['>', 3000],
+  ['> ', 3000],
+  ['1. ', 3000],
+  ['- ', 100_000],
+  ['**a', 100_000],
+  ['![', 100_000],
+  ['[a](', 100_000],
+  ['<a ', 100_000],
+  ['*_', 20_000],
+  ['`a', 100_000],
+  ['|', 100_000],
+  ['&lt;', 100_000],
+  ['|a|\n|-|\n|_a', 50_000],
+  ['| a ![', 50_000],
+])('a line of nothing but %j is shown, drawn or as it is written', async (unit, times) => {
+  const shown = await rendered([`${unit.repeat(times)}\nthe end\n`])
+  expect(shown.length).toBeGreaterThan(1)
+  expect(shown).toContain('the end')
+  if (unit.includes('a')) expect(shown.replaceAll(/[^a]/g, '').length).toBeGreaterThanOrEqual(times)
+})
+
+test('a cell that cannot be drawn is shown as it is written, within its table', async () => {
+  const shown = await rendered([`| a | b |\n|---|---|\n| ${'>'.repeat(3000)} | **bold** |\n`])
+  expect(shown.replaceAll(/[^>]/g, '')).toHaveLength(3000)
+  expect(shown).not.toContain('**bold**')
+})
+
+test('a long line that arrives in small pieces is read once', async () => {
+  const stream = await markdownStream({ width: 80, colour: false })
+  const began = process.cpuUsage().user
+  let shown = ''
+  for (let at = 0; at < 400_000; at++) shown += stream.push('ab ')
+  shown += stream.finish()
+  expect(shown.replaceAll(/[^ab]/g, '')).toHaveLength(800_000)
+  expect(process.cpuUsage().user - began).toBeLessThan(5_000_000)
+})
+
+test('hostile Markdown is shown in a moment, and none of its words is lost', async () => {
+  const unit = fc.constantFrom(
+    '>',
+    '> ',
+    '- ',
+    '1. ',
+    '_a',
+    '**b',
+    '~~',
+    '[x](',
+    '![',
+    '](',
+    '<!--',
+    '<b>',
+    '|',
+    '`',
+    '\\',
+    '&#27;',
+    '# ',
+    '\t',
+    '    ',
+    '\n',
+    '\n```\n',
+    '| a |\n|-|\n',
+    '---',
+    '\r',
+    '\u0000',
+  )
+  const part = fc.tuple(unit, fc.constantFrom(1, 2, 70, 3000, 9000)).map(([mark, times]) => mark.repeat(times))
+  const word = fc.stringMatching(/^[k-z]{6,9}$/).map((each) => `\n\n${each}\n`)
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(part, word), { maxLength: 6 }), async (pieces) => {
+      const shown = await rendered(pieces)
+      const letters = shown.replaceAll(/[^k-z]/g, '')
+      for (const piece of pieces) if (/^\n\n[k-z]/.test(piece)) expect(letters).toContain(piece.trim())
+    }),
+    { numRuns: 60 },
+  )
+}, 60_000)
+
 test('text is wrapped at the width of the terminal', async () => {
   const text = await rendered([`${'word '.repeat(100)}\n`], { width: 40 })
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(40)

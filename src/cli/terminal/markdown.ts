@@ -10,9 +10,16 @@ const NARROWEST = 20
 const UNCUT = { hyperlinks: false, wrap: false, tableBorder: 'none', tablePadding: 0, tableTruncate: false } as const
 const LIST_ITEM = /^( +)(?=(?:[-*+]|\d{1,9}[.)]) )/
 const FENCE = /^\s*(?:```|~~~)/
+/** Each mark of a line may be compared with all that follows it: how many marks times characters are drawn in a moment. */
+const MOST_WORK = 32_000_000
+/** Quotes and lists within each other. The renderer takes stack for each. */
+const DEEPEST = 64
+const MARK = /[*_~`[\]<>!&|\\]/g
+const CONTAINER = /[ \t]*(?:[-*+>]|\d{1,9}[.)])/y
 
 /**
- * Renders Markdown of untrusted origin. A line is given out when it is complete, a code block or a table when it has ended.
+ * Renders Markdown of untrusted origin. A line is given out when it is complete, a code block or a table when it has ended. A line that cannot
+ * be drawn in time and depth is shown as it is written.
  *
  * @param width Columns of the terminal.
  */
@@ -26,6 +33,7 @@ export async function markdownStream({ width, colour }: { width: number; colour:
 
   // Markdown within a line is a matter of the renderer; it is given each cell as a table of its own, because its tables cut what is long.
   const renderCell = (cell: string, isHeader: boolean): string => {
+    if (!isDrawable(cell)) return cell
     const table = isHeader ? `| ${cell} |\n|-|` : `| |\n|-|\n| ${cell} |`
     const lines = onlyStyles(render(table, { ...UNCUT, color: colour })).split('\n')
     return lines
@@ -41,23 +49,54 @@ export async function markdownStream({ width, colour }: { width: number; colour:
     return drawTable({ ...table, header, rows }, Math.max(NARROWEST, width))
   }
 
+  const draw = (markdown: string): string => {
+    if (FENCE.test(markdown)) return renderBlock(markdown)
+    // A table has several lines; its cells are drawn one by one.
+    const lines = markdown.split('\n')
+    const line = lines.map((each) => (isDrawable(each) ? asText(showImages(withoutControlReferences(each))) : each)).join('\n')
+    const table = renderTable(line)
+    if (table !== undefined) return table
+    if (!lines.every(isDrawable)) return markdown
+    // The renderer sees one line at a time and would take a nested item for a top one.
+    const indent = LIST_ITEM.exec(line)?.[1]?.length ?? 0
+    return indent === 0 ? renderBlock(line) : renderBlock(line.slice(indent), indent).replaceAll(/^(?=.)/gm, ' '.repeat(indent))
+  }
+
   const streamer = createMarkdownStreamer({
     spacing: 'single',
     render(markdown) {
-      if (FENCE.test(markdown)) return renderBlock(markdown)
-      const line = asText(showImages(withoutControlReferences(markdown)))
-      const table = renderTable(line)
-      if (table !== undefined) return table
-      // The renderer sees one line at a time and would take a nested item for a top one.
-      const indent = LIST_ITEM.exec(line)?.[1]?.length ?? 0
-      return indent === 0 ? renderBlock(line) : renderBlock(line.slice(indent), indent).replaceAll(/^(?=.)/gm, ' '.repeat(indent))
+      try {
+        return draw(markdown)
+      } catch {
+        // Whatever the renderer stumbles over, the text has already been made visible.
+        return markdown
+      }
     },
   })
   const safe = visibleStream()
+  // The streamer reads again all that it holds with each piece: it is given whole lines.
+  let held: string[] = []
   return {
-    push: (text) => streamer.push(safe.push(text)),
-    finish: () => streamer.finish(safe.finish()),
+    push(text) {
+      const visible = safe.push(text)
+      held.push(visible)
+      if (!visible.includes('\n')) return ''
+      const lines = held.join('')
+      held = []
+      return streamer.push(lines)
+    },
+    finish: () => streamer.finish(held.join('') + safe.finish()),
   }
+}
+
+/** Whether a line can be drawn in time and depth. */
+function isDrawable(line: string): boolean {
+  if (line.length ** 2 > MOST_WORK && (line.match(MARK)?.length ?? 0) * line.length > MOST_WORK) return false
+  let depth = 0
+  CONTAINER.lastIndex = 0
+  while (depth <= DEEPEST && CONTAINER.test(line)) depth++
+  CONTAINER.lastIndex = 0
+  return depth <= DEEPEST
 }
 
 // Behind the marks of lists and quotations; an address in angle brackets is none.

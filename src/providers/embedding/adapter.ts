@@ -94,12 +94,12 @@ async function embed(
 function vectorsOf(embeddings: unknown, expected: number, ref: string): Float32Array[] {
   if (!Array.isArray(embeddings) || embeddings.length !== expected) {
     const received = Array.isArray(embeddings) ? `${embeddings.length} vectors` : 'no list of vectors'
-    throw new CriaError('invalid_response', `${ref}: expected ${expected} vectors, received ${received}.`)
+    throw new CriaError('invalid_response', `${ref}: expected ${expected} vectors, received ${received}.`, { retryable: false })
   }
   return embeddings.map((embedding: unknown) => {
     if (embedding instanceof Float32Array) return embedding
     if (!Array.isArray(embedding) || !embedding.every((number) => typeof number === 'number'))
-      throw new CriaError('invalid_response', `${ref}: a vector is no list of numbers.`)
+      throw new CriaError('invalid_response', `${ref}: a vector is not a list of numbers.`, { retryable: false })
     return Float32Array.from(embedding)
   })
 }

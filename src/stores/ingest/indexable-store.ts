@@ -28,13 +28,15 @@ export interface FileDocument {
 
 export type PutOutcome = 'added' | 'changed' | 'unchanged'
 
+/** What became of a document. One that failed alone, because it is too large for the memory there is, does not stop the others. */
+export type PutResult =
+  | { readonly source: string; readonly outcome: PutOutcome }
+  | { readonly source: string; readonly outcome: 'failed'; readonly error: Error }
+
 /** A source is replaced, moved or removed as a whole or not at all, whenever the process ends. */
 export interface IndexableStore extends DocumentStore {
   /** Puts each document in place of the one with the same source; yields what became of it once it is stored. The signal stops it in the middle. */
-  putAll(
-    documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
-    signal?: AbortSignal,
-  ): AsyncIterable<{ readonly source: string; readonly outcome: PutOutcome }>
+  putAll(documents: Iterable<FileDocument> | AsyncIterable<FileDocument>, signal?: AbortSignal): AsyncIterable<PutResult>
   /** Gives a source another name. Returns false when there is none, or the other exists already. */
   move(from: string, to: string, file?: FileFacts): Promise<boolean>
   deleteAll(sources: readonly string[]): Promise<boolean[]>

@@ -30,6 +30,8 @@ export type Change =
       readonly document: SourceDocument
       readonly file: FileFacts
       readonly skipped?: string
+      /** Worth telling about how the file was read. */
+      readonly note?: string
     }
   /** Nothing of it is in the index afterwards. */
   | { readonly kind: 'drop'; readonly known: IndexedSource | undefined; readonly skipped: string }
@@ -86,7 +88,7 @@ export async function readChange(found: FoundFile, comparison: Comparison): Prom
   const from = known === undefined ? await movedFrom(opened, recipe, comparison) : undefined
   if (from !== undefined) return { kind: 'move', from, file, ...(await reasonKept(store, from)) }
   const extracted = await extractDocument(opened, limits)
-  if ('document' in extracted) return { kind: 'put', known, document: extracted.document, file }
+  if ('document' in extracted) return { kind: 'put', known, ...extracted, file }
   if (extracted.because !== 'content') return withoutText(extracted, known)
   const { skipped } = extracted
   return { kind: 'put', known, document: { source: found.source, text: '', metadata: { [SKIPPED]: skipped } }, file, skipped }

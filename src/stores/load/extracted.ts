@@ -2,4 +2,6 @@
 export interface Extracted {
   readonly text: string
   readonly title?: string
+  /** Worth telling, such as a guessed encoding. */
+  readonly note?: string
 }

@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deflatedZip, docx, docxParts, pdf, pdfPage } from '../../../test/support/document-files.ts'
 import { watchThreads } from '../../../test/support/threads.ts'
 import type { SourceDocument } from '../../core/store.ts'
+import { indexFiles } from '../index-files.ts'
+import { SqliteDocumentStore } from '../sqlite.ts'
 import { loadDocuments } from './load-documents.ts'
 import type { LoadOptions } from './load-documents.ts'
 import { openFile } from './load-file.ts'
@@ -216,6 +218,19 @@ describe('encodings', () => {
     ['UTF-8 with one broken byte', Buffer.concat([Buffer.from('ä'.repeat(40)), Buffer.from([0xff])]), `${'ä'.repeat(40)}\ufffd`],
   ])('%s', async (_, bytes, expected) => {
     expect(await loadOne('a.txt', bytes)).toMatchObject({ text: expected })
+  })
+
+  test('an encoding that was guessed is told', async () => {
+    put({ 'a.txt': Buffer.from('Größe', 'latin1'), 'b.txt': 'Größe' })
+    const notes: unknown[] = []
+    const options = { base, onNote: (noted: unknown) => notes.push(noted) }
+    expect(await (await loadDocuments(base, options)).toArray()).toHaveLength(2)
+    expect(notes).toEqual([{ path: 'a.txt', note: 'read as windows-1252, which it does not say itself' }])
+    const store = await SqliteDocumentStore.open({ path: ':memory:' })
+    const { notes: noted, added } = await indexFiles(store, [base], { base })
+    expect({ noted, added }).toEqual({ noted: notes, added: 2 })
+    expect((await indexFiles(store, [base], { base })).notes).toBeUndefined()
+    await store.close()
   })
 
   test('a page in an encoding that it declares', async () => {

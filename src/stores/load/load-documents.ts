@@ -15,6 +15,8 @@ export interface LoadOptions extends LoadLimits {
   readonly base?: string
   /** Called for every file and folder that is left out. */
   readonly onSkip?: (skipped: SkippedFile) => void
+  /** Called for every file of which something is worth telling: its encoding was guessed, some of its characters are broken. */
+  readonly onNote?: (noted: { readonly path: string; readonly note: string }) => void
 }
 
 /** Documents that are read while they are taken; each pass reads the files again. */
@@ -23,7 +25,7 @@ export interface LoadedDocuments extends AsyncIterable<SourceDocument> {
   toArray(): Promise<SourceDocument[]>
 }
 
-const OPTIONS = namesOf<LoadOptions>({ base: true, onSkip: true, maxFileBytes: true, timeout: true, signal: true })
+const OPTIONS = namesOf<LoadOptions>({ base: true, onSkip: true, onNote: true, maxFileBytes: true, timeout: true, signal: true })
 
 /**
  * Finds the documents in files and folders: Markdown, text, HTML, PDF, DOCX, notebooks, source code, JSON, CSV, and whatever else is text.
@@ -50,8 +52,12 @@ export async function loadDocuments(paths: string | readonly string[], options: 
         continue
       }
       const loaded = await loadFile(found.file, options)
-      if ('document' in loaded) yield loaded.document
-      else options.onSkip?.({ path: found.file.source, reason: loaded.skipped })
+      if ('skipped' in loaded) {
+        options.onSkip?.({ path: found.file.source, reason: loaded.skipped })
+        continue
+      }
+      if (loaded.note !== undefined) options.onNote?.({ path: found.file.source, note: loaded.note })
+      yield loaded.document
     }
   }
   return {

@@ -20,7 +20,7 @@ import type { Failure } from './unreadable.ts'
 import type { FoundFile } from './walk.ts'
 
 /** Changes whenever a file may give another text; what another version loaded is loaded again. */
-export const LOADER_VERSION = 2
+export const LOADER_VERSION = 3
 
 const MEGABYTE = 1024 * 1024
 
@@ -56,15 +56,18 @@ export interface OpenedFile {
   readonly bytes: Buffer
 }
 
+/** A document, and what is worth telling about how its file was read: a guessed encoding, broken characters. */
+export interface Loaded {
+  readonly document: SourceDocument
+  readonly note?: string
+}
+
 /**
  * Reads a file and takes its text out. Whatever is wrong with the file is a reason in the result.
  *
  * @throws the reason of the signal when it is aborted, nothing else.
  */
-export async function loadFile(
-  file: FoundFile,
-  limits: LoadLimits = {},
-): Promise<{ readonly document: SourceDocument } | Failure> {
+export async function loadFile(file: FoundFile, limits: LoadLimits = {}): Promise<Loaded | Failure> {
   const opened = await openFile(file, limits)
   return 'skipped' in opened ? opened : extractDocument(opened, limits)
 }
@@ -80,12 +83,9 @@ export async function openFile(file: FoundFile, limits: LoadLimits = {}): Promis
 }
 
 /** The second half of `loadFile`: the text. */
-export async function extractDocument(
-  opened: OpenedFile,
-  limits: LoadLimits = {},
-): Promise<{ readonly document: SourceDocument } | Failure> {
+export async function extractDocument(opened: OpenedFile, limits: LoadLimits = {}): Promise<Loaded | Failure> {
   try {
-    return { document: await documentOf(opened, limits) }
+    return await documentOf(opened, limits)
   } catch (error) {
     limits.signal?.throwIfAborted()
     return failureOf(error)
@@ -127,13 +127,13 @@ async function readAll(handle: FileHandle, size: number, signal: AbortSignal | u
   return bytes.subarray(0, at)
 }
 
-async function documentOf({ file, bytes }: OpenedFile, limits: LoadLimits): Promise<SourceDocument> {
+async function documentOf({ file, bytes }: OpenedFile, limits: LoadLimits): Promise<Loaded> {
   const kind = kindOf(file, bytes)
   const extracted = await extract(kind, bytes, file, limits)
   if (extracted.text.trim() === '') throw new Unreadable('empty')
   const title = extracted.title ?? (kind.format === 'markdown' ? titleOf(extracted.text) : undefined)
   const metadata = kind.format === 'markdown' && kind.extractor === 'text' ? factsOf(extracted.text) : {}
-  return {
+  const document: SourceDocument = {
     source: file.source,
     text: extracted.text,
     format: kind.format,
@@ -141,6 +141,7 @@ async function documentOf({ file, bytes }: OpenedFile, limits: LoadLimits): Prom
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...(kind.extractor === 'text' ? {} : { extracted: true }),
   }
+  return { document, ...(extracted.note === undefined ? {} : { note: extracted.note }) }
 }
 
 /** What the name promises, unless the content says otherwise. */
@@ -159,21 +160,18 @@ async function extract({ extractor }: FileKind, bytes: Buffer, file: FoundFile, 
     const { extractApart } = await import('./extract-apart.ts')
     return extractApart({ extractor, bytes }, patience)
   }
-  if (extractor === 'html') return extractHtml(textOf(bytes, declaredCharset(bytes)), patience)
-  const text = textOf(bytes)
+  const declared = extractor === 'html' ? declaredCharset(bytes) : undefined
+  const decoded = decodeText(bytes, declared)
+  if (decoded === undefined) throw new Unreadable('binary data')
+  const { text } = decoded
+  const noted = decoded.note === undefined ? {} : { note: decoded.note }
+  if (extractor === 'html') return { ...(await extractHtml(text, patience)), ...noted }
   if (!file.isNamed && holdsPrivateKey(text)) throw new Unreadable('may hold secrets (a private key)')
   if (extractor === 'notebook') {
     const { extractNotebook } = await import('./extract-notebook.ts')
-    return extractNotebook(text)
+    return { ...extractNotebook(text), ...noted }
   }
-  return { text }
-}
-
-/** @throws Unreadable for binary data */
-function textOf(bytes: Buffer, declared?: string): string {
-  const text = decodeText(bytes, declared)
-  if (text === undefined) throw new Unreadable('binary data')
-  return text
+  return { text, ...noted }
 }
 
 const FRONT_MATTER_TITLE = /^title[ \t]*[:=][ \t]*(["']?)([^\n]{1,200}?)\1[ \t]*$/m

@@ -4,13 +4,17 @@ import type { CorpusSize } from '../rank/bm25.ts'
 import type { Scored } from '../rank/best.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readFact } from './facts.ts'
-import { readLengths } from './lengths.ts'
+import { readNumbers } from './numbers.ts'
 
 export interface Corpus extends CorpusSize {
   /** Terms of each chunk by id, weighted by field; 0 where there is no chunk. */
-  readonly lengths: Uint16Array
+  readonly lengths: Uint32Array
   /** Orders chunks of equal score. */
   readonly keys: Uint32Array
+  /** Chunks that have each term, by id; 0 for a term that none has. */
+  readonly frequencies: Uint32Array
+  /** Different terms there are. */
+  readonly terms: number
 }
 
 export class CorpusCache {
@@ -22,8 +26,14 @@ export class CorpusCache {
     const changes = readFact(connection, 'changes')
     if (this.#corpus === undefined || changes !== this.#changes) {
       const chunks = readFact(connection, 'chunks')
-      const { lengths, keys } = readLengths(connection)
-      this.#corpus = { chunks, averageLength: chunks === 0 ? 1 : readFact(connection, 'length') / chunks, lengths, keys }
+      this.#corpus = {
+        chunks,
+        averageLength: chunks === 0 ? 1 : readFact(connection, 'length') / chunks,
+        terms: readFact(connection, 'terms'),
+        lengths: readNumbers(connection, 'lengths'),
+        keys: readNumbers(connection, 'keys'),
+        frequencies: readNumbers(connection, 'frequencies'),
+      }
       this.#changes = changes
     }
     return this.#corpus

@@ -11,6 +11,7 @@ import type { Connection } from '../../util/sqlite/connection.ts'
 import { addEmbedder, currentEmbedder, embedders, isMadeBy, finish, mismatch, removeOthers } from './embedders.ts'
 import type { Embedder } from './embedders.ts'
 import type { QueryVector } from './nearest.ts'
+import { sourcesOfChunks } from './sources.ts'
 import { chunksWithout, countWithout, madeOf, putVectors } from './vectors.ts'
 import type { ChunkText } from './vectors.ts'
 
@@ -45,6 +46,10 @@ export interface EmbeddingsOptions {
   readonly waiting?: Waiting
 }
 
+/** Errors that have to do with what was asked, not with the moment. */
+const ABOUT_TEXTS: ReadonlySet<string> = new Set(['invalid_response', 'invalid_request', 'context_length'])
+/** Sources that an error names. */
+const MOST_NAMED = 3
 /** Requests under way at once. */
 const CONCURRENCY = 4
 /** A question that cannot be placed in this time is answered by its words alone. */
@@ -226,7 +231,9 @@ export class Embeddings {
     const texts = rows.map(madeOf)
     // Empty texts are refused by providers, and equal ones are asked for once.
     const distinct = [...new Set(texts.filter((text) => text.trim() !== ''))]
-    const found = await this.#asker.embed(distinct, signal)
+    const found = await this.#asker.embed(distinct, signal).catch((error: unknown) => {
+      throw this.#naming(error, rows, texts)
+    })
     const byText = new Map(distinct.map((text, at) => [text, found[at]]))
     for (const { vector } of found) if (vector !== undefined) this.#checkLength(embedder, vector)
     const placed = rows.map(({ id }, at) => ({ chunk: id, vector: byText.get(texts[at] ?? '')?.vector }))
@@ -239,6 +246,25 @@ export class Embeddings {
     const embedded = placed.filter(({ vector }) => vector !== undefined).length
     const cut = texts.filter((text) => byText.get(text)?.cut === true).length
     return { embedded, skipped: placed.length - embedded, cut }
+  }
+
+  /** An error that is about the texts says whose they are. */
+  #naming(error: unknown, rows: readonly ChunkText[], texts: readonly string[]): unknown {
+    if (!isCriaError(error) || !ABOUT_TEXTS.has(error.code)) return error
+    const text = error.details?.['text']
+    const at = typeof text === 'string' ? texts.findIndex((each) => each.startsWith(text)) : -1
+    const chunks = at === -1 ? rows : rows.slice(at, at + 1)
+    const sources = sourcesOfChunks(
+      this.#connection,
+      chunks.map(({ id }) => id),
+    )
+    const named = sources.slice(0, MOST_NAMED).map((source) => JSON.stringify(source))
+    if (sources.length > MOST_NAMED) named.push(`${sources.length - MOST_NAMED} more`)
+    return new CriaError(error.code, `${error.message} It was asked for ${named.join(', ')}.`, {
+      ...error.toJSON(),
+      details: { ...error.details, sources: sources.slice(0, MOST_NAMED) },
+      cause: error,
+    })
   }
 
   #countWithout({ id, through }: Embedder): number {

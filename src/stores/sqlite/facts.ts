@@ -15,6 +15,10 @@ export type Fact =
   | 'vector_changes'
   | 'next_chunk'
   | 'next_term'
+  | 'next_block'
+  /** How many of the ids given so far have nothing in the index, because it was compacted. */
+  | 'compacted_chunks'
+  | 'compacted_terms'
 
 export function readFact(connection: Connection, name: Fact): number {
   return connection.get<{ value: number }>('SELECT value FROM facts WHERE name = ?', [name])?.value ?? 0

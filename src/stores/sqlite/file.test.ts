@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SqliteDocumentStore } from '../sqlite.ts'
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 let folder: string
 beforeEach(() => {
@@ -88,7 +89,7 @@ describe('the file of a document store', () => {
 
   it('is indexed again when another version of the analyzer indexed it', async () => {
     const path = await filled(join(folder, 'store.db'))
-    change(path, "UPDATE facts SET value = 0 WHERE name = 'analyzer'; DELETE FROM postings; UPDATE terms SET frequency = 9")
+    change(path, "UPDATE facts SET value = 0 WHERE name = 'analyzer'; DELETE FROM lists; DELETE FROM numbers")
     await expect(SqliteDocumentStore.open({ path, readOnly: true })).rejects.toMatchObject({
       message: /Open it once for writing/,
     })
@@ -98,6 +99,52 @@ describe('the file of a document store', () => {
     expect(await store.retrieve('the mill by the rivers', 5)).toEqual(await fresh.retrieve('the mill by the rivers', 5))
     await store.close()
     await fresh.close()
+  })
+
+  it('G05 an older file keeps its documents, and is indexed again when it is opened for writing', async () => {
+    const path = join(folder, 'store.db')
+    const [first, vectors] = MIGRATIONS
+    const id = `chunk_${'0'.repeat(24)}`
+    const details = JSON.stringify({ metadata: {}, start: 0, end: MILL.text.length, lines: [1, 1] })
+    change(
+      path,
+      `${first}; ${vectors}; PRAGMA user_version = 2; PRAGMA application_id = ${APPLICATION_ID};
+       INSERT INTO facts VALUES ('analyzer', 1);
+       INSERT INTO sources VALUES (1, 'mill.md', 'h', 'r', 1, NULL, NULL, NULL, '{}', '["",""]');
+       INSERT INTO chunks VALUES (1, 1, '${id}', '${details}', '${MILL.text}');
+       UPDATE facts SET value = 2 WHERE name = 'next_chunk'; UPDATE facts SET value = 1 WHERE name = 'chunks'`,
+    )
+    await expect(SqliteDocumentStore.open({ path, readOnly: true })).rejects.toMatchObject({
+      message: /Open it once for writing/,
+    })
+    const store = await SqliteDocumentStore.open({ path })
+    expect(await store.retrieve('built mills', 5)).toMatchObject([{ id, source: 'mill.md' }])
+    expect(await store.stats()).toMatchObject({ sources: 1, chunks: 1 })
+    await store.append({ source: 'sails.md', text: 'The mill has sails of linen.' })
+    expect(await store.retrieve('mill', 5)).toHaveLength(2)
+    await store.close()
+  })
+
+  it('is indexed rightly by a process that has deleted something since another process made it anew', async () => {
+    const path = join(folder, 'store.db')
+    const [one, other, fresh] = await Promise.all(
+      [path, path, ':memory:'].map((each) => SqliteDocumentStore.open({ path: each })),
+    )
+    if (one === undefined || other === undefined || fresh === undefined) throw new Error('not opened')
+    await one.append({ source: 'a.md', text: 'wheat barley oats' })
+    await other.reset()
+    await other.extend([
+      { source: 'b.md', text: 'rye spelt millet' },
+      { source: 'c.md', text: 'maize' },
+    ])
+    await one.delete('c.md')
+    const late = { source: 'd.md', text: 'barley and rye' }
+    await one.append(late)
+    await fresh.extend([{ source: 'b.md', text: 'rye spelt millet' }, late])
+    for (const query of ['barley', 'rye', 'wheat', 'spelt', 'oats']) {
+      expect(await other.retrieve(query, 5)).toEqual(await fresh.retrieve(query, 5))
+    }
+    for (const store of [one, other, fresh]) await store.close()
   })
 
   it('tells what is damaged', async () => {

@@ -16,6 +16,7 @@ const STORE: FileKind = {
   migrations: MIGRATIONS,
   // One transaction takes a fraction of a second.
   busyTimeoutMs: 30_000,
+  pageSize: 8192,
   settings: `PRAGMA cache_size = -${CACHE_KB}`,
   probe: 'DELETE FROM facts WHERE FALSE',
   missingHint: 'check the path, or index documents first.',

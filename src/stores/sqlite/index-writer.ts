@@ -1,207 +1,206 @@
 /** Keeps the index in step with the chunks. Everything here happens inside the caller's transaction. */
 
 import { hash } from 'node:crypto'
-import type { Analyzer } from '../../text/analyzer.ts'
 import type { Chunk } from '../../core/store.ts'
 import { gramsOf } from '../rank/similarity.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { addToFact, readFact, writeFact } from './facts.ts'
-import { InvertedIndex } from './inverted.ts'
-import type { Entry, Key } from './inverted.ts'
-import { storedLength, writeLengths } from './lengths.ts'
-import type { ChunkLength } from './lengths.ts'
-import { countTerms, decodeSequence, encodeSequence } from './sequence.ts'
-import type { Fields } from './sequence.ts'
+import { compareKeys, InvertedIndex } from './inverted.ts'
+import { Lexicon } from './lexicon.ts'
+import type { NewTerm } from './lexicon.ts'
+import { changeNumbers, readNumbers } from './numbers.ts'
+import { Postings } from './postings.ts'
+import { decodeSequence, encodeSequence, MARK, WEIGHTS } from './sequence.ts'
+import { TermLists } from './term-lists.ts'
 
-/** Chunks that are analysed before their terms are written; bounds the memory that an enormous document takes. */
-const BATCH = 1024
-/** Ids of terms that are remembered; bounds memory. */
-const MAX_KNOWN_TERMS = 100_000
-
-/** Terms whose groups of characters are taken out together; bounds memory. */
-const MAX_FORGOTTEN_TERMS = 50_000
+/** Terms of chunks, and new terms, that are gathered before they are written; bounds the memory that an enormous document takes. */
+const MOST_ENTRIES = 1_000_000
+const MOST_NEW_TERMS = 150_000
+/** Dead ones that are not worth a compaction. */
+const FEW_CHUNKS = 64
+const FEW_TERMS = 1024
+const LONGEST = 0xffff
 
 export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'names' | 'text'>
+
+/** Chunks whose terms are gathered and not yet written. */
+interface Batch {
+  readonly ids: number[]
+  readonly keys: number[]
+  readonly lengths: number[]
+}
 
 interface SequenceRow {
   readonly id: number
   readonly terms: Uint8Array
 }
 
-export function postingsOf(connection: Connection): InvertedIndex {
-  return new InvertedIndex(connection, 'postings', function* (first, end) {
-    const rows = connection.all<SequenceRow>('SELECT id, terms FROM sequences WHERE id >= ? AND id < ?', [first, end])
-    for (const { terms } of rows) for (const term of decodeSequence(terms)) if (term !== 0) yield term
-  })
-}
-
-export function gramIndexOf(connection: Connection): InvertedIndex {
-  return new InvertedIndex(connection, 'grams', function* (first, end) {
-    const rows = connection.all<{ term: string }>('SELECT term FROM terms WHERE id >= ? AND id < ?', [first, end])
-    for (const { term } of rows) yield* gramsOf(term)
-  })
-}
-
 export class IndexWriter {
   readonly #connection: Connection
-  readonly #analyzer: Analyzer
+  readonly #lexicon: Lexicon
   readonly #postings: InvertedIndex
   readonly #grams: InvertedIndex
-  #known = { changes: -1, ids: new Map<string, number>() }
+  readonly #lists = new TermLists()
 
-  constructor(connection: Connection, analyzer: Analyzer) {
+  constructor(connection: Connection) {
     this.#connection = connection
-    this.#analyzer = analyzer
-    this.#postings = postingsOf(connection)
-    this.#grams = gramIndexOf(connection)
+    this.#lexicon = new Lexicon(connection)
+    this.#postings = new InvertedIndex(connection, 'postings')
+    this.#grams = new InvertedIndex(connection, 'grams')
   }
 
-  /** Indexes chunks under ids that are higher than all there were. */
-  add(chunks: readonly (readonly [id: number, chunk: IndexedChunk])[]): void {
-    for (let from = 0; from < chunks.length; from += BATCH) this.#addBatch(chunks.slice(from, from + BATCH))
-  }
-
-  /** Takes chunks out of the index. */
-  remove(ids: readonly number[]): void {
-    const connection = this.#connection
-    const lost = new Map<number, number>()
-    let length = 0
-    for (const id of ids) {
-      const row = connection.get<SequenceRow>('SELECT id, terms FROM sequences WHERE id = ?', [id])
-      if (row === undefined) continue
-      const counts = countTerms(decodeSequence(row.terms))
-      for (const term of counts.keys()) lost.set(term, (lost.get(term) ?? 0) + 1)
-      length += storedLength(sum(counts.values()))
-      connection.run('DELETE FROM sequences WHERE id = ?', [id])
+  /** Indexes chunks under ids that are higher than all there were, ascending. */
+  add(chunks: Iterable<readonly [id: number, chunk: IndexedChunk]>): void {
+    this.#lexicon.begin()
+    let batch: Batch = { ids: [], keys: [], lengths: [] }
+    for (const [id, chunk] of chunks) {
+      const sequence = this.#sequence(chunk)
+      this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeSequence(sequence)])
+      batch.ids.push(id)
+      batch.keys.push(tieKey(chunk.id))
+      batch.lengths.push(this.#count(id, sequence))
+      if (this.#lists.size < MOST_ENTRIES && this.#lexicon.added < MOST_NEW_TERMS) continue
+      this.#write(batch)
+      batch = { ids: [], keys: [], lengths: [] }
     }
-    this.#lose(lost)
-    writeLengths(
-      connection,
-      ids.map((id) => ({ id, length: 0, key: 0 })),
+    this.#write(batch)
+  }
+
+  /** Takes chunks out of the index. Their postings stay, and count for nothing, until more are dead than alive. */
+  remove(ids: readonly number[]): void {
+    const lists = this.#lists
+    const lengths: number[] = []
+    const gone: number[] = []
+    for (const id of ids.toSorted((a, b) => a - b)) {
+      const row = this.#connection.get<SequenceRow>('SELECT id, terms FROM sequences WHERE id = ?', [id])
+      if (row === undefined) continue
+      gone.push(id)
+      lengths.push(-this.#count(id, decodeSequence(row.terms)))
+      this.#connection.run('DELETE FROM sequences WHERE id = ?', [id])
+    }
+    const { terms, frequencies } = lists.frequencies()
+    lists.clear()
+    this.#addFrequencies(
+      terms,
+      frequencies.map((frequency) => -frequency),
     )
-    addToFact(connection, 'chunks', -ids.length)
-    addToFact(connection, 'length', -length)
+    this.#addLengths(gone, lengths)
+    changeNumbers(this.#connection, 'keys', gone, () => 0)
+    this.#compact()
   }
 
   /** Says that the index is another one now; the last thing in a transaction that added or removed something. */
   noteChange(): void {
     addToFact(this.#connection, 'changes', 1)
-    this.#known.changes++
+    this.#lexicon.end(readFact(this.#connection, 'changes'))
   }
 
   /** Forgets what a transaction that failed may have learnt. */
   forget(): void {
-    this.#known = { changes: -1, ids: new Map() }
+    this.#lexicon.forget()
+    this.#lists.clear()
   }
 
-  #addBatch(chunks: readonly (readonly [id: number, chunk: IndexedChunk])[]): void {
-    const connection = this.#connection
-    const analysed = chunks.map(([id, chunk]) => [id, chunk, this.#fields(chunk)] as const)
-    const ids = this.#learn(analysed.map(([, , fields]) => new Set(fields.flat())))
-    const idsOf = (terms: readonly string[]): number[] => terms.map((term) => ids.get(term) ?? 0)
-    const entries: Entry[] = []
-    const lengths: ChunkLength[] = []
-    for (const [id, chunk, [title, headings, text]] of analysed) {
-      const sequence = encodeSequence([idsOf(title), idsOf(headings), idsOf(text)])
-      const counts = countTerms(decodeSequence(sequence))
-      connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, sequence])
-      entries.push([id, counts])
-      lengths.push({ id, length: storedLength(sum(counts.values())), key: tieKey(chunk.id) })
+  #write({ ids, keys, lengths }: Batch): void {
+    if (ids.length === 0) return
+    this.#addGrams(this.#lexicon.takeAdded())
+    const lists = this.#lists
+    const { terms, frequencies } = lists.frequencies()
+    this.#postings.add(ids[0] ?? 0, ids.length, lists.lists(terms))
+    lists.clear()
+    this.#addFrequencies(terms, frequencies)
+    this.#addLengths(ids, lengths)
+    changeNumbers(this.#connection, 'keys', ids, (_, at) => keys[at] ?? 0)
+  }
+
+  #sequence({ title, headings = [], names = [], text }: IndexedChunk): number[] {
+    const sequence: number[] = []
+    if (title !== undefined) this.#lexicon.read(title, sequence)
+    sequence.push(MARK)
+    for (const heading of [...headings, ...names]) this.#lexicon.read(heading, sequence)
+    sequence.push(MARK)
+    this.#lexicon.read(text, sequence)
+    return sequence
+  }
+
+  /** Counts the terms of a chunk, an occurrence in a title or heading as often as it weighs; returns the length of the chunk. */
+  #count(id: number, sequence: readonly number[]): number {
+    let field = 0
+    let length = 0
+    for (const term of sequence) {
+      const weight = WEIGHTS[field] ?? 1
+      if (term === MARK) field++
+      else this.#lists.add(term, id, weight)
+      if (term !== MARK) length += weight
     }
-    this.#postings.add(entries)
-    writeLengths(connection, lengths)
-    addToFact(connection, 'chunks', chunks.length)
-    addToFact(connection, 'length', sum(lengths.map(({ length }) => length)))
+    // A chunk of stop words alone is there too.
+    return Math.min(Math.max(1, length), LONGEST)
   }
 
-  #fields({ title, headings = [], names = [], text }: IndexedChunk): Fields<string> {
-    const analyzer = this.#analyzer
-    return [
-      title === undefined ? [] : analyzer.terms(title),
-      [...headings, ...names].flatMap((heading) => analyzer.terms(heading)),
-      analyzer.terms(text),
-    ]
-  }
-
-  /** Counts the chunks of each term, those that are new among them; returns the ids. */
-  #learn(termsByChunk: readonly ReadonlySet<string>[]): Map<string, number> {
-    const gained = new Map<string, number>()
-    for (const terms of termsByChunk) for (const term of terms) gained.set(term, (gained.get(term) ?? 0) + 1)
-    const known = this.#knownTerms()
-    const ids = new Map<string, number>()
-    const entries: Entry[] = []
-    let next = readFact(this.#connection, 'next_term')
-    for (const term of [...gained.keys()].sort()) {
-      const times = gained.get(term) ?? 0
-      let id = known.get(term)
-      if (id !== undefined) {
-        this.#connection.run('UPDATE terms SET frequency = frequency + ? WHERE id = ?', [times, id])
-      } else {
-        id =
-          this.#connection.get<{ id: number }>(
-            `INSERT INTO terms (id, term, frequency) VALUES (?, ?, ?)
-             ON CONFLICT (term) DO UPDATE SET frequency = frequency + excluded.frequency RETURNING id`,
-            [next, term, times],
-          )?.id ?? next
-        known.set(term, id)
-        if (id === next) {
-          next++
-          const grams = gramsOf(term)
-          // With each gram stands how many the term has: enough to tell how alike it is without looking it up.
-          if (grams.length > 0) entries.push([id, new Map<Key, number>(grams.map((gram) => [gram, grams.length]))])
-        }
+  /** With each group of characters stands how many the term has: enough to tell how alike it is without looking it up. */
+  #addGrams(added: readonly NewTerm[]): void {
+    const terms = new Map<string, number[]>()
+    for (const { id, term } of added) {
+      const grams = gramsOf(term)
+      for (const gram of grams) {
+        const entries = terms.get(gram)
+        if (entries === undefined) terms.set(gram, [id, grams.length])
+        else entries.push(id, grams.length)
       }
-      ids.set(term, id)
     }
-    this.#grams.add(entries)
-    addToFact(this.#connection, 'terms', next - readFact(this.#connection, 'next_term'))
-    writeFact(this.#connection, 'next_term', next)
-    return ids
+    if (terms.size > 0) this.#grams.add(added[0]?.id ?? 0, added.length, gramLists(terms))
   }
 
-  /** Ids that were looked up before and still hold: nobody else has changed the index meanwhile. */
-  #knownTerms(): Map<string, number> {
-    const changes = readFact(this.#connection, 'changes')
-    if (changes !== this.#known.changes || this.#known.ids.size > MAX_KNOWN_TERMS) this.#known = { changes, ids: new Map() }
-    return this.#known.ids
+  #addFrequencies(terms: Int32Array, differences: Int32Array): void {
+    const add = (before: number, at: number): number => before + (differences[at] ?? 0)
+    addToFact(this.#connection, 'terms', changeNumbers(this.#connection, 'frequencies', terms, add))
   }
 
-  /** Some chunks less have these terms; those that none has are forgotten. */
-  #lose(lost: ReadonlyMap<number, number>): void {
+  #addLengths(ids: readonly number[], differences: readonly number[]): void {
+    const add = (before: number, at: number): number => before + (differences[at] ?? 0)
+    addToFact(this.#connection, 'chunks', changeNumbers(this.#connection, 'lengths', ids, add))
+    addToFact(
+      this.#connection,
+      'length',
+      differences.reduce((sum, difference) => sum + difference, 0),
+    )
+  }
+
+  /** Takes out what is dead, once that is more than what lives: then no store grows for ever, and each entry is seldom written again. */
+  #compact(): void {
     const connection = this.#connection
-    let grams = new Map<Key, Set<number>>()
-    let forgotten = 0
-    for (const [id, times] of lost) {
-      const row = connection.get<{ term: string; frequency: number }>(
-        'UPDATE terms SET frequency = frequency - ? WHERE id = ? RETURNING term, frequency',
-        [times, id],
-      )
-      if (row === undefined || row.frequency > 0) continue
-      connection.run('DELETE FROM terms WHERE id = ?', [id])
-      this.#known.ids.delete(row.term)
-      this.#postings.forget(id)
-      for (const gram of gramsOf(row.term)) {
-        const ids = grams.get(gram)
-        if (ids === undefined) grams.set(gram, new Set([id]))
-        else ids.add(id)
-      }
-      // Each list is read and written once for many terms.
-      if (++forgotten % MAX_FORGOTTEN_TERMS !== 0) continue
-      this.#grams.remove(grams)
-      grams = new Map()
+    const nextChunk = readFact(connection, 'next_chunk')
+    const chunks = readFact(connection, 'chunks')
+    if (nextChunk - readFact(connection, 'compacted_chunks') > 2 * chunks + FEW_CHUNKS) {
+      const lengths = readNumbers(connection, 'lengths')
+      this.#postings.compact(chunks, (id) => (lengths[id] ?? 0) > 0)
+      writeFact(connection, 'compacted_chunks', nextChunk - chunks)
     }
-    this.#grams.remove(grams)
-    addToFact(connection, 'terms', -forgotten)
+    const nextTerm = readFact(connection, 'next_term')
+    const terms = readFact(connection, 'terms')
+    if (nextTerm - readFact(connection, 'compacted_terms') > 2 * terms + FEW_TERMS) {
+      const frequencies = readNumbers(connection, 'frequencies')
+      this.#grams.compact(terms, (id) => (frequencies[id] ?? 0) > 0)
+      for (const { id } of connection.all<{ id: number }>('SELECT id FROM terms')) {
+        if ((frequencies[id] ?? 0) === 0) connection.run('DELETE FROM terms WHERE id = ?', [id])
+      }
+      writeFact(connection, 'compacted_terms', nextTerm - terms)
+      this.#lexicon.forget()
+    }
+  }
+}
+
+function* gramLists(terms: ReadonlyMap<string, readonly number[]>): Generator<readonly [string, Postings]> {
+  const list = new Postings()
+  for (const gram of [...terms.keys()].sort(compareKeys)) {
+    list.clear()
+    const entries = terms.get(gram) ?? []
+    for (let at = 0; at < entries.length; at += 2) list.add(entries[at] ?? 0, entries[at + 1] ?? 1)
+    yield [gram, list]
   }
 }
 
 /** Orders chunks of equal score in the same way in every store that holds them. */
 function tieKey(chunkId: string): number {
   return Number.parseInt(hash('sha256', chunkId).slice(0, 8), 16)
-}
-
-function sum(numbers: Iterable<number>): number {
-  let total = 0
-  for (const number of numbers) total += number
-  return total
 }

@@ -1,31 +1,33 @@
 /**
- * An inverted index in a table: for each key the ids that have it, ascending, in blocks.
+ * An inverted index: for each key the ids that have it, ascending, each with a count.
  *
- * A block is a range of ids. What is added becomes a block of its own; small blocks at the end are joined to larger ones, so that a key
- * has few rows and each id is written a fixed number of times. No block crosses a multiple of `LARGEST`.
+ * The lists are kept in blocks, as the segments of a log-structured merge tree. A block is a range of ids and is never changed: what is
+ * added becomes a block of its own, and four blocks of about the same size are merged into one. Rows are ordered by block before key, so
+ * that writing appends to the file instead of touching pages all over it; a key is looked up once in each block.
  */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
+import { addToFact, readFact } from './facts.ts'
 import { encode, Postings } from './postings.ts'
 
-/** Blocks at the end that are smaller than a step are joined when together they reach it. */
-const STEPS = [64, 512]
-const LARGEST = 16_384
-/** Before a range is full, fewer rows of a key are not worth joining. */
-const ROWS_TO_JOIN = 4
+/** Blocks of about the same size that are merged into one. */
+const FAN = 4
+/** Ids in the largest block that merging makes: bounds how long one transaction takes. */
+const LARGEST = 131_072
+/** Rows of a block that are read at once while it is merged; bounds memory. */
+const ROWS = 512
 
 export type Key = number | string
 
-/** What one id has: its keys with their counts. */
-export type Entry = readonly [id: number, keys: ReadonlyMap<Key, number>]
-
 interface Block {
+  readonly id: number
   readonly base: number
+  /** Ids in it, as far as they were there when it was written. */
   readonly size: number
 }
 
 interface Row {
-  readonly base: number
+  readonly key: Key
   readonly data: Uint8Array
 }
 
@@ -37,182 +39,155 @@ export interface Range {
 
 export class InvertedIndex {
   readonly #connection: Connection
-  readonly #table: 'postings' | 'grams'
-  readonly #sql: Statements
-  /** The keys of all ids in a range that are still there. */
-  readonly #keysIn: (first: number, end: number) => Iterable<Key>
+  readonly #list: 'postings' | 'grams'
 
-  constructor(connection: Connection, table: 'postings' | 'grams', keysIn: (first: number, end: number) => Iterable<Key>) {
+  constructor(connection: Connection, list: 'postings' | 'grams') {
     this.#connection = connection
-    this.#table = table
-    this.#sql = statements(table)
-    this.#keysIn = keysIn
+    this.#list = list
   }
 
   /** Reads the list of a key to the end of `into`. */
   read(key: Key, into: Postings): void {
-    const rows = this.#connection.all<Row>(this.#sql.list, [key])
+    const rows = this.#connection.all<{ base: number; data: Uint8Array }>(
+      `SELECT base, data FROM blocks CROSS JOIN lists ON lists.block = blocks.id AND key = ? WHERE list = ? ORDER BY base`,
+      [key, this.#list],
+    )
     for (const { base, data } of rows) into.read(base, data)
   }
 
   /** Reads the lists of several keys to the end of `into`, one after the other; says where each stands there. */
   readAll(keys: readonly number[], into: Postings): Map<Key, Range> {
+    const bases = new Map(this.#blocks().map(({ id, base }) => [id, base]))
+    const rows = this.#connection.all<Row & { readonly block: number }>(
+      `SELECT block, key, data FROM lists
+       WHERE block IN (SELECT value FROM json_each(?)) AND key IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify([...bases.keys()]), JSON.stringify(keys)],
+    )
+    const baseOf = ({ block }: { readonly block: number }): number => bases.get(block) ?? 0
     const ranges = new Map<Key, Range>()
-    const rows = this.#connection.all<Row & { readonly key: Key }>(this.#sql.lists, [JSON.stringify(keys)])
-    for (const { key, base, data } of rows) {
-      const from = ranges.get(key)?.from ?? into.size
-      into.read(base, data)
+    for (const [key, ofKey] of Map.groupBy(rows, (row) => row.key)) {
+      const from = into.size
+      for (const row of ofKey.sort((a, b) => baseOf(a) - baseOf(b))) into.read(baseOf(row), row.data)
       ranges.set(key, { from, to: into.size })
     }
     return ranges
   }
 
-  /** Adds ids that are higher than all there were, ascending. Inside a transaction. */
-  add(entries: readonly Entry[]): void {
-    let from = 0
-    while (from < entries.length) {
-      const base = entries[from]?.[0] ?? 0
-      const end = rangeOf(base) + LARGEST
-      let to = from
-      while (to < entries.length && (entries[to]?.[0] ?? end) < end) to++
-      this.#joinRangeBefore(base)
-      this.#write(base, entries.slice(from, to))
-      from = to
+  /**
+   * Adds ids that are higher than all there were, in a block of their own. Inside a transaction.
+   *
+   * @param base the first id. @param size how many ids. @param lists by ascending key; each is read before the next is asked for.
+   */
+  add(base: number, size: number, lists: Iterable<readonly [Key, Postings]>): void {
+    this.#write(base, size, lists)
+    for (;;) {
+      const small = this.#smallest()
+      if (small.length < FAN) return
+      this.#merge(small, sizeOf(small), () => true)
     }
   }
 
-  /** Takes ids out of the lists of keys. Inside a transaction. */
-  remove(gone: ReadonlyMap<Key, ReadonlySet<number>>): void {
-    const [list, kept] = [new Postings(), new Postings()]
-    for (const key of sorted(gone.keys())) {
-      const ids = gone.get(key) ?? new Set()
-      let [first, last] = [Infinity, -Infinity]
-      for (const id of ids) [first, last] = [Math.min(first, id), Math.max(last, id)]
-      for (const { base, data } of this.#connection.all<Row>(this.#sql.rowsOf, [key, key, first, last])) {
-        list.clear()
-        list.read(base, data)
-        kept.clear()
-        for (let at = 0; at < list.size; at++) {
-          const id = list.ids[at] ?? 0
-          if (!ids.has(id)) kept.add(id, list.counts[at] ?? 1)
-        }
-        if (kept.size === 0) this.#connection.run(this.#sql.deleteRange, [key, base, base + 1])
-        else if (kept.size < list.size) this.#put(key, base, kept)
-      }
+  /** Makes one block of all, with those ids that are to be kept. Inside a transaction. @param size how many these are. */
+  compact(size: number, keep: (id: number) => boolean): void {
+    const blocks = this.#blocks()
+    if (blocks.length > 0) this.#merge(blocks, size, keep)
+  }
+
+  #blocks(): Block[] {
+    return this.#connection.all<Block>('SELECT id, base, size FROM blocks WHERE list = ? ORDER BY base', [this.#list])
+  }
+
+  /** The last blocks that are no larger than the very last, by order of magnitude; none that would be too large together. */
+  #smallest(): Block[] {
+    const blocks = this.#blocks()
+    const largest = magnitude(blocks.at(-1))
+    let from = blocks.length
+    while (from > 0 && magnitude(blocks[from - 1]) <= largest) from--
+    const small = blocks.slice(from)
+    return sizeOf(small) <= LARGEST ? small : []
+  }
+
+  #write(base: number, size: number, lists: Iterable<readonly [Key, Postings]>): void {
+    const block = readFact(this.#connection, 'next_block') + 1
+    for (const [key, list] of lists) {
+      this.#connection.run('INSERT INTO lists (block, key, data) VALUES (?, ?, ?)', [block, key, encode(base, list)])
     }
+    this.#connection.run('INSERT INTO blocks (list, base, size, id) VALUES (?, ?, ?, ?)', [this.#list, base, size, block])
+    addToFact(this.#connection, 'next_block', 1)
   }
 
-  /** Takes out a key with all its ids. Inside a transaction. */
-  forget(key: Key): void {
-    this.#connection.run(this.#sql.deleteKey, [key])
+  #merge(blocks: readonly Block[], size: number, keep: (id: number) => boolean): void {
+    for (const { id } of blocks) this.#connection.run('DELETE FROM blocks WHERE id = ?', [id])
+    if (size > 0) this.#write(blocks[0]?.base ?? 0, size, this.#merged(blocks, keep))
+    for (const { id } of blocks) this.#connection.run('DELETE FROM lists WHERE block = ?', [id])
   }
 
-  #write(base: number, entries: readonly Entry[]): void {
-    const lists = new Map<Key, number[]>()
-    for (const [id, keys] of entries) {
-      for (const [key, count] of keys) {
-        const list = lists.get(key)
-        if (list === undefined) lists.set(key, [id, count])
-        else list.push(id, count)
-      }
-    }
-    const postings = new Postings()
-    for (const key of sorted(lists.keys())) {
-      postings.clear()
-      const list = lists.get(key) ?? []
-      for (let at = 0; at < list.length; at += 2) postings.add(list[at] ?? 0, list[at + 1] ?? 1)
-      this.#put(key, base, postings)
-    }
-    const size = (entries.at(-1)?.[0] ?? base) + 1 - base
-    this.#connection.run('INSERT INTO blocks (list, base, size) VALUES (?, ?, ?)', [this.#table, base, size])
-    this.#joinSmall(base + size)
-  }
-
-  /** Joins the blocks of the range before `base`, once there is one after it. */
-  #joinRangeBefore(base: number): void {
-    const last = this.#connection.get<Block>('SELECT base, size FROM blocks WHERE list = ? ORDER BY base DESC LIMIT 1', [
-      this.#table,
-    ])
-    if (last === undefined || rangeOf(last.base) === rangeOf(base)) return
-    this.#merge(this.#blocksFrom(rangeOf(last.base)), last.base + last.size, 2)
-  }
-
-  #joinSmall(end: number): void {
-    const blocks = this.#blocksFrom(rangeOf(end - 1))
-    for (const step of STEPS) {
-      const larger = blocks.findIndex(({ size }) => size >= step)
-      const small = larger === -1 ? blocks : blocks.slice(0, larger)
-      const first = small.at(-1)
-      if (first === undefined || end - first.base < step) continue
-      this.#merge(small, end, ROWS_TO_JOIN)
-      blocks.splice(0, small.length, { base: first.base, size: end - first.base })
-    }
-  }
-
-  /** The last first. */
-  #blocksFrom(base: number): Block[] {
-    return this.#connection.all<Block>('SELECT base, size FROM blocks WHERE list = ? AND base >= ? ORDER BY base DESC', [
-      this.#table,
-      base,
-    ])
-  }
-
-  /** Makes one block of several that follow each other, the last first; leaves keys alone that have fewer than `least` rows. */
-  #merge(blocks: readonly Block[], end: number, least: number): void {
-    const base = blocks.at(-1)?.base
-    if (base === undefined || blocks.length < 2) return
-    const occurrences = new Map<Key, number>()
-    for (const key of this.#keysIn(base, end)) occurrences.set(key, (occurrences.get(key) ?? 0) + 1)
-    const frequent = [...occurrences].filter(([, count]) => count >= least).map(([key]) => key)
+  *#merged(blocks: readonly Block[], keep: (id: number) => boolean): Generator<readonly [Key, Postings]> {
+    const cursors = blocks.map(({ id, base }) => ({ base, rows: this.#rows(id) }))
+    const heads = cursors.map(({ rows }) => rows.next().value)
     const list = new Postings()
-    for (const key of sorted(frequent)) {
-      const rows: Row[] = this.#connection.all<Row>(this.#sql.range, [key, base, end])
-      // A row says itself where it begins.
-      if (rows.length < least) continue
+    const kept = new Postings()
+    for (;;) {
+      const key = heads.reduce<Key | undefined>((least, row) => lesser(least, row?.key), undefined)
+      if (key === undefined) return
       list.clear()
-      for (const row of rows) list.read(row.base, row.data)
-      this.#connection.run(this.#sql.deleteRange, [key, base, end])
-      this.#put(key, base, list)
+      kept.clear()
+      for (const [at, head] of heads.entries()) {
+        if (head?.key !== key) continue
+        const cursor = cursors[at]
+        list.read(cursor?.base ?? 0, head.data)
+        heads[at] = cursor?.rows.next().value
+      }
+      for (let at = 0; at < list.size; at++) {
+        const id = list.ids[at] ?? 0
+        if (keep(id)) kept.add(id, list.counts[at] ?? 1)
+      }
+      if (kept.size > 0) yield [key, kept]
     }
-    this.#connection.run('DELETE FROM blocks WHERE list = ? AND base > ? AND base < ?', [this.#table, base, end])
-    this.#connection.run('UPDATE blocks SET size = ? WHERE list = ? AND base = ?', [end - base, this.#table, base])
   }
 
-  #put(key: Key, base: number, list: Postings): void {
-    this.#connection.run(this.#sql.put, [key, base, encode(base, list)])
-  }
-}
-
-/** Where the range begins that an id lies in. */
-function rangeOf(id: number): number {
-  return id - (id % LARGEST)
-}
-
-interface Statements {
-  readonly list: string
-  readonly lists: string
-  readonly range: string
-  readonly rowsOf: string
-  readonly deleteKey: string
-  readonly deleteRange: string
-  readonly put: string
-}
-
-function statements(table: string): Statements {
-  return {
-    list: `SELECT base, data FROM ${table} WHERE key = ? ORDER BY base`,
-    lists: `SELECT key, base, data FROM ${table} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, base`,
-    range: `SELECT base, data FROM ${table} WHERE key = ? AND base >= ? AND base < ? ORDER BY base`,
-    // A row says where it begins, and not where it ends: the one that may hold the first id begins before it.
-    rowsOf: `SELECT base, data FROM ${table}
-      WHERE key = ? AND base >= coalesce((SELECT max(base) FROM ${table} WHERE key = ? AND base <= ?), 0) AND base <= ? ORDER BY base`,
-    deleteKey: `DELETE FROM ${table} WHERE key = ?`,
-    deleteRange: `DELETE FROM ${table} WHERE key = ? AND base >= ? AND base < ?`,
-    put: `INSERT OR REPLACE INTO ${table} (key, base, data) VALUES (?, ?, ?)`,
+  *#rows(block: number): Generator<Row, undefined> {
+    let rows = this.#connection.all<Row>('SELECT key, data FROM lists WHERE block = ? ORDER BY key LIMIT ?', [block, ROWS])
+    while (rows.length > 0) {
+      yield* rows
+      rows = this.#connection.all<Row>('SELECT key, data FROM lists WHERE block = ? AND key > ? ORDER BY key LIMIT ?', [
+        block,
+        rows.at(-1)?.key ?? 0,
+        ROWS,
+      ])
+    }
+    return undefined
   }
 }
 
-/** In the order of the table, whose pages are then written one after the other. */
-function sorted<K extends Key>(keys: Iterable<K>): K[] {
-  return [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+function sizeOf(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, { size }) => sum + size, 0)
+}
+
+function magnitude(block: Block | undefined): number {
+  return Math.floor(Math.log(Math.max(1, block?.size ?? 0)) / Math.log(FAN))
+}
+
+/** The one that stands first in the order of the table; `undefined` stands last. */
+function lesser(a: Key | undefined, b: Key | undefined): Key | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return compareKeys(a, b) <= 0 ? a : b
+}
+
+/** The order that SQLite keeps: numbers, then texts by their bytes in UTF-8. */
+export function compareKeys(a: Key, b: Key): number {
+  if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
+  if (typeof b === 'number') return 1
+  for (let at = 0; at < a.length && at < b.length; at++) {
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (x !== y) return x < SURROGATES || y < SURROGATES ? x - y : aboveOthers(x) - aboveOthers(y)
+  }
+  return a.length - b.length
+}
+
+const SURROGATES = 0xd8_00
+
+/** A surrogate is the half of a character that stands after all those of one unit. */
+function aboveOthers(unit: number): number {
+  return unit < 0xe0_00 ? unit + 0x1_00_00 : unit
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openStoreFile } from './file.ts'
-import { InvertedIndex } from './inverted.ts'
-import type { Entry, Key } from './inverted.ts'
+import { compareKeys, InvertedIndex } from './inverted.ts'
+import type { Key } from './inverted.ts'
 import { decodeNumbers, encode, encodeNumbers, Postings } from './postings.ts'
 
 const MAX = 2 ** 30
@@ -39,51 +39,53 @@ describe('postings', () => {
 })
 
 describe('InvertedIndex', () => {
-  it('lists for each key what was added and not removed, whatever was joined, in few rows', () => {
+  it('lists for each key what was added, whatever was merged, in few blocks', () => {
     const connection = openStoreFile({ path: ':memory:', readOnly: false, synchronous: 'normal' })
-    const held = new Map<number, Set<Key>>()
-    const index = new InvertedIndex(connection, 'postings', function* (first, end) {
-      for (const [id, keys] of held) if (id >= first && id < end) yield* keys
-    })
-    let next = 1
-    for (let round = 0; round < 400; round++) {
-      const entries: Entry[] = Array.from({ length: 1 + ((round * 17) % 130) }, () => {
-        next += 1 + (next % 3)
-        const keys = new Set([1, 2 + (next % 7), 10 + (next % 997)])
-        held.set(next, keys)
-        return [next, new Map([...keys].map((key) => [key, 1 + (next % 4)]))]
-      })
-      index.add(entries)
-      const id = next - (next % 5)
-      const gone = round % 3 === 0 ? [id, ...[...held.keys()].filter((each) => each % 97 === round)] : [id]
-      const ofKey = new Map<Key, Set<number>>()
-      for (const each of gone) {
-        for (const key of held.get(each) ?? []) ofKey.set(key, (ofKey.get(key) ?? new Set()).add(each))
-        held.delete(each)
-      }
-      index.remove(ofKey)
-    }
-    for (const key of [1, 2, 8, 10, 500, 1006, 2000]) {
+    const held = new Map<number, ReadonlySet<Key>>()
+    const index = new InvertedIndex(connection, 'grams')
+    const listOf = (key: Key): [number, number][] => {
       const list = new Postings()
       index.read(key, list)
-      const expected = [...held].filter(([, keys]) => keys.has(key)).map(([id]) => [id, 1 + (id % 4)])
-      expect(listed(list)).toEqual(expected)
+      return listed(list)
     }
-    index.forget(500)
-    const forgotten = new Postings()
-    index.read(500, forgotten)
-    expect(listed(forgotten)).toEqual([])
+    const expected = (key: Key): [number, number][] =>
+      [...held].filter(([, keys]) => keys.has(key)).map(([id]) => [id, 1 + (id % 4)])
+    // Texts are ordered by their bytes: the last of these before the one before it.
+    const texts = ['abcd', 'zé', '\u{ffee}x', '\u{1f600}x']
+    let next = 1
+    for (let round = 0; round < 400; round++) {
+      const [first, before] = [next + 1, held.size]
+      const lists = new Map<Key, Postings>()
+      for (let count = 1 + ((round * 17) % 130); count > 0; count--) {
+        next += 1 + (next % 3)
+        const keys = new Set<Key>([1, 2 + (next % 7), 10 + (next % 997), texts[next % 4] ?? ''])
+        held.set(next, keys)
+        for (const key of keys) {
+          const list = lists.get(key) ?? new Postings()
+          list.add(next, 1 + (next % 4))
+          lists.set(key, list)
+        }
+      }
+      index.add(
+        first,
+        held.size - before,
+        [...lists].sort(([a], [b]) => compareKeys(a, b)),
+      )
+    }
+    const keys = [1, 2, 8, 10, 500, 1006, 2000, ...texts]
+    for (const key of keys) expect(listOf(key)).toEqual(expected(key))
     const all = new Postings()
-    const ranges = index.readAll([10, 8, 1006], all)
-    for (const key of [10, 8, 1006]) {
-      const alone = new Postings()
-      index.read(key, alone)
+    const ranges = index.readAll([10, 8, 2000, 1006], all)
+    for (const key of [10, 8, 2000, 1006]) {
       const { from, to } = ranges.get(key) ?? { from: 0, to: 0 }
-      expect(listed(all).slice(from, to)).toEqual(listed(alone))
+      expect(listed(all).slice(from, to)).toEqual(expected(key))
     }
-    const rows = connection.get<{ n: number }>('SELECT count(*) AS n FROM postings WHERE key = 1')?.n ?? 0
-    expect(next).toBeGreaterThan(2 * 16_384)
-    expect(rows).toBeLessThan(2 + 16_384 / 512 + 512 / 64 + 64)
+    const blocks = (): number => connection.get<{ n: number }>('SELECT count(*) AS n FROM blocks')?.n ?? 0
+    expect(blocks()).toBeLessThan(3 * Math.log(next))
+    index.compact(held.size >> 1, (id) => id % 2 === 0)
+    for (const id of [...held.keys()].filter((each) => each % 2 === 1)) held.delete(id)
+    for (const key of keys) expect(listOf(key)).toEqual(expected(key))
+    expect(blocks()).toBe(1)
     connection.close()
   })
 })

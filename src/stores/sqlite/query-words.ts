@@ -6,8 +6,8 @@ import { inverseFrequency } from '../rank/bm25.ts'
 import { RANKING } from '../rank/settings.ts'
 import { gramsOf, gramWeight, similarity } from '../rank/similarity.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { readFact } from './facts.ts'
-import { correctSpelling } from './spelling.ts'
+import { nearestTerm } from './spelling.ts'
+import type { Corpus } from './corpus.ts'
 import type { InvertedIndex } from './inverted.ts'
 import { Postings } from './postings.ts'
 
@@ -62,17 +62,18 @@ export function parseQuery(
   grams: InvertedIndex,
   analyzer: Analyzer,
   query: string,
-  chunks: number,
+  corpus: Corpus,
 ): ParsedQuery {
+  const { chunks } = corpus
   const terms = analyzer.terms(query)
   const counts = new Map<string, number>()
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
-  const known = termsByName(connection, [...counts.keys()])
+  const known = termsByName(connection, corpus, [...counts.keys()])
   const corrections = new Map<string, string>()
   for (const [word] of query.matchAll(WORD)) {
     const [term, ...more] = analyzer.terms(word)
     if (term === undefined || more.length > 0 || known.has(term)) continue
-    const meant = correctSpelling(connection, word, term)
+    const meant = nearestTerm(word, term, (first, least, most) => termsLike(connection, corpus, first, least, most))
     if (meant === undefined) continue
     known.set(term, meant)
     corrections.set(term, meant.term)
@@ -86,7 +87,7 @@ export function parseQuery(
   const findable = weightiest.filter((word) => word.known !== undefined)
   const chosen = new Set([...findable, ...weightiest].slice(0, MAX_WORDS))
   const varied = new Set(weightiest.slice(0, RANKING.variants.words))
-  const variants = new Variants(connection, grams)
+  const variants = new Variants(connection, grams, corpus)
   const words = counted
     .filter((word) => chosen.has(word))
     .map((word) => toQueryWord(word, varied.has(word) ? variants.of(word) : [], chunks))
@@ -115,17 +116,17 @@ interface Similar {
 class Variants {
   readonly #connection: Connection
   readonly #index: InvertedIndex
-  readonly #vocabulary: number
+  readonly #corpus: Corpus
   readonly #list = new Postings()
   /** By term: weight and number of the grams shared with the word at hand. */
   readonly #weights: Float64Array
   readonly #counts: Uint8Array
 
-  constructor(connection: Connection, index: InvertedIndex) {
+  constructor(connection: Connection, index: InvertedIndex, corpus: Corpus) {
     this.#connection = connection
     this.#index = index
-    this.#vocabulary = readFact(connection, 'terms')
-    const size = readFact(connection, 'next_term')
+    this.#corpus = corpus
+    const size = corpus.frequencies.length
     this.#weights = new Float64Array(size)
     this.#counts = new Uint8Array(size)
   }
@@ -146,8 +147,9 @@ class Variants {
       this.#counts[id] = 0
       this.#weights[id] = 0
     }
-    const most = known === undefined ? undefined : mostFrequent * known.frequency
-    return termsById(this.#connection, [...alike.keys()], most)
+    const most = known === undefined ? Number.POSITIVE_INFINITY : mostFrequent * known.frequency
+    return termsById(this.#connection, this.#corpus, [...alike.keys()])
+      .filter(({ frequency }) => frequency <= most)
       .map((found) => ({ term: found, similarity: alike.get(found.id) ?? 0 }))
       .sort((a, b) => b.similarity - a.similarity || (a.term.term < b.term.term ? -1 : 1))
       .slice(0, limit)
@@ -155,11 +157,14 @@ class Variants {
 
   /** Groups of characters that begin with a fragment: all that have it but those at the end of a run. */
   #groupsWith(fragment: string): Similar[] {
-    const terms = this.#connection.all<Term>(
-      `SELECT id, term, frequency FROM terms WHERE term > ? AND term < ? ORDER BY frequency DESC, term LIMIT ${MAX_GROUPS}`,
-      [fragment, fragment + LAST_CHARACTER],
-    )
-    return terms.map((term) => ({ term, similarity: 1 }))
+    const terms = this.#connection.all<Named>('SELECT id, term FROM terms WHERE term > ? AND term < ?', [
+      fragment,
+      fragment + LAST_CHARACTER,
+    ])
+    return withFrequencies(this.#corpus, terms)
+      .sort((a, b) => b.frequency - a.frequency || (a.term < b.term ? -1 : 1))
+      .slice(0, MAX_GROUPS)
+      .map((term) => ({ term, similarity: 1 }))
   }
 
   /** Adds up what each term shares; notes in `sizes` how many grams it has. Returns the weight of all grams. */
@@ -169,10 +174,14 @@ class Variants {
     for (const gram of grams) {
       list.clear()
       this.#index.read(gram, list)
-      const weight = gramWeight(this.#vocabulary, list.size)
+      const { frequencies, terms } = this.#corpus
+      let alive = 0
+      for (let at = 0; at < list.size; at++) if ((frequencies[list.ids[at] ?? 0] ?? 0) > 0) alive++
+      const weight = gramWeight(terms, alive)
       whole += weight
       for (let at = 0; at < list.size; at++) {
         const id = list.ids[at] ?? 0
+        if ((frequencies[id] ?? 0) === 0) continue
         if (this.#counts[id] === 0) sizes.set(id, list.counts[at] ?? 1)
         this.#counts[id] = (this.#counts[id] ?? 0) + 1
         this.#weights[id] = (this.#weights[id] ?? 0) + weight
@@ -182,17 +191,40 @@ class Variants {
   }
 }
 
-function termsByName(connection: Connection, names: readonly string[]): Map<string, Term> {
-  const rows = connection.all<Term>('SELECT id, term, frequency FROM terms WHERE term IN (SELECT value FROM json_each(?))', [
-    JSON.stringify(names),
-  ])
-  return new Map(rows.map((row) => [row.term, row]))
+interface Named {
+  readonly id: number
+  readonly term: string
 }
 
-/** @param most leaves out terms that more chunks have. */
-export function termsById(connection: Connection, ids: readonly number[], most: number = Number.MAX_SAFE_INTEGER): Term[] {
-  return connection.all<Term>(
-    'SELECT id, term, frequency FROM terms WHERE id IN (SELECT value FROM json_each(?)) AND frequency <= ?',
-    [JSON.stringify(ids), most],
-  )
+/** Leaves out terms that no chunk has any more. */
+function withFrequencies({ frequencies }: Corpus, terms: readonly Named[]): Term[] {
+  return terms.flatMap(({ id, term }) => {
+    const frequency = frequencies[id] ?? 0
+    return frequency === 0 ? [] : { id, term, frequency }
+  })
+}
+
+function termsByName(connection: Connection, corpus: Corpus, names: readonly string[]): Map<string, Term> {
+  const rows = connection.all<Named>('SELECT id, term FROM terms WHERE term IN (SELECT value FROM json_each(?))', [
+    JSON.stringify(names),
+  ])
+  return new Map(withFrequencies(corpus, rows).map((row) => [row.term, row]))
+}
+
+/** Terms that begin with a letter and are so many letters long. */
+function termsLike(connection: Connection, corpus: Corpus, first: string, least: number, most: number): Term[] {
+  const rows = connection.all<Named>('SELECT id, term FROM terms WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?', [
+    first,
+    first + LAST_CHARACTER,
+    least,
+    most,
+  ])
+  return withFrequencies(corpus, rows)
+}
+
+export function termsById(connection: Connection, corpus: Corpus, ids: readonly number[]): Term[] {
+  const rows = connection.all<Named>('SELECT id, term FROM terms WHERE id IN (SELECT value FROM json_each(?))', [
+    JSON.stringify(ids),
+  ])
+  return withFrequencies(corpus, rows)
 }

@@ -118,4 +118,44 @@ const VECTORS = `
   ) STRICT;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, VECTORS]
+const BLOCKS = `
+  -- The index is made again of the chunks, in other tables: what is analysed by version 0 is out of date.
+  DROP TABLE sequences; DROP TABLE lengths; DROP TABLE terms; DROP TABLE postings; DROP TABLE grams; DROP TABLE blocks;
+  INSERT OR REPLACE INTO facts VALUES ('analyzer', 0), ('next_block', 0), ('compacted_chunks', 0), ('compacted_terms', 0);
+
+  -- What the index is made of: the terms of a chunk, in their order. Everything below follows from it.
+  CREATE TABLE sequences (
+    id    INTEGER PRIMARY KEY,
+    terms BLOB NOT NULL
+  ) STRICT;
+
+  CREATE TABLE terms (
+    id   INTEGER PRIMARY KEY,
+    term TEXT NOT NULL UNIQUE
+  ) STRICT;
+
+  -- For each chunk its length and the key that orders equal scores, for each term how many chunks have it; many to a row.
+  CREATE TABLE numbers (
+    list TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (list, page)
+  ) STRICT;
+
+  -- The chunks of each term, and the terms of each group of characters: in blocks, which are written once.
+  CREATE TABLE blocks (
+    list TEXT NOT NULL,
+    base INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    id   INTEGER NOT NULL UNIQUE,
+    PRIMARY KEY (list, base)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE lists (
+    block INTEGER NOT NULL,
+    key   ANY NOT NULL,
+    data  BLOB NOT NULL,
+    PRIMARY KEY (block, key)
+  ) STRICT, WITHOUT ROWID;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, VECTORS, BLOCKS]

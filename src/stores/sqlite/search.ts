@@ -14,8 +14,8 @@ import { emptyScores } from './corpus.ts'
 import type { Corpus, CorpusCache } from './corpus.ts'
 import { CHUNK_COLUMNS, toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
-import { gramIndexOf, postingsOf } from './index-writer.ts'
-import type { InvertedIndex } from './inverted.ts'
+import { InvertedIndex } from './inverted.ts'
+import type { Range } from './inverted.ts'
 import type { WordResult } from './nearest.ts'
 import { Postings } from './postings.ts'
 import { parseQuery } from './query-words.ts'
@@ -38,8 +38,8 @@ export class Searcher {
     this.#connection = connection
     this.#analyzer = analyzer
     this.#corpora = corpora
-    this.#postings = postingsOf(connection)
-    this.#grams = gramIndexOf(connection)
+    this.#postings = new InvertedIndex(connection, 'postings')
+    this.#grams = new InvertedIndex(connection, 'grams')
   }
 
   /** A query of nothing but signs and function words finds nothing. */
@@ -56,7 +56,7 @@ export class Searcher {
   ): ScoredChunk[] {
     const corpus = this.#corpora.of(this.#connection)
     if (limit <= 0 || corpus.chunks === 0) return []
-    const parsed = parseQuery(this.#connection, this.#grams, this.#analyzer, query, corpus.chunks)
+    const parsed = parseQuery(this.#connection, this.#grams, this.#analyzer, query, corpus)
     if (parsed.words.length === 0) return []
 
     const scored = this.#scoreWords(corpus, parsed.words)
@@ -126,12 +126,14 @@ export class Searcher {
     const list = this.#list
     const counts = new Float64Array(scored.scores.length)
     const touched = new Int32Array(scored.scores.length)
+    list.clear()
+    const terms = new Set(words.flatMap(({ variants }) => variants.map(({ id }) => id)))
+    const ranges = this.#postings.readAll([...terms], list)
     for (const { count, weight, variants } of words) {
       let size = 0
       for (const { id: term, share } of variants) {
-        list.clear()
-        this.#postings.read(term, list)
-        size = addCounts(list, share, counts, touched, size)
+        const range = ranges.get(term)
+        if (range !== undefined) size = addCounts(list, range, share, counts, touched, size)
       }
       addScores(corpus, scored.scores, count * weight, counts, touched.subarray(0, size))
     }
@@ -178,13 +180,19 @@ function firstWord(rows: readonly IdentifiedRow[], isIt: (word: string) => boole
 }
 
 /**
- * Adds a share of the counts in a list to those of its chunks, and notes after the first `size` in `touched` the chunks that had none yet;
+ * Adds a share of the counts in a part of a list to those of its chunks, and notes after the first `size` in `touched` the chunks that had none yet;
  * returns how many that makes. Functions of their own, as the loops are: they are compiled after the first word, not after the last.
  */
-function addCounts(list: Postings, share: number, counts: Float64Array, touched: Int32Array, size: number): number {
-  const { ids, counts: added, size: end } = list
+function addCounts(
+  { ids, counts: added }: Postings,
+  { from, to }: Range,
+  share: number,
+  counts: Float64Array,
+  touched: Int32Array,
+  size: number,
+): number {
   let noted = size
-  for (let at = 0; at < end; at++) {
+  for (let at = from; at < to; at++) {
     const id = ids[at] ?? 0
     const count = counts[id] ?? 0
     if (count === 0) touched[noted++] = id

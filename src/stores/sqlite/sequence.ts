@@ -3,14 +3,13 @@
 import { RANKING } from '../rank/settings.ts'
 import { decodeNumbers, encodeNumbers } from './postings.ts'
 
-/** Stands between the fields; no term has this id. */
-const MARK = 0
-const WEIGHTS = [RANKING.titleWeight, RANKING.headingWeight, 1]
+/** Stands between the fields; no term has this number. */
+export const MARK = 0
+/** How often an occurrence counts, by field. */
+export const WEIGHTS: readonly number[] = [RANKING.titleWeight, RANKING.headingWeight, 1]
 
-export type Fields<T> = readonly [title: readonly T[], headings: readonly T[], text: readonly T[]]
-
-export function encodeSequence([title, headings, text]: Fields<number>): Uint8Array {
-  return encodeNumbers([...title, MARK, ...headings, MARK, ...text])
+export function encodeSequence(sequence: readonly number[]): Uint8Array {
+  return encodeNumbers(sequence)
 }
 
 export function decodeSequence(data: Uint8Array): number[] {

@@ -32,12 +32,8 @@ export function similarChunks(
   const { neighbours: limit, maxFrequency } = RANKING.neighbours
   sequences.load(candidates)
   const counts = candidates.map((id) => countTerms(sequences.of(id)))
-  const terms = new Map(
-    termsById(connection, [...new Set(counts.flatMap((count) => [...count.keys()]))], maxFrequency).map((term) => [
-      term.id,
-      term,
-    ]),
-  )
+  const rare = new Set(counts.flatMap((count) => [...count.keys()]).filter((id) => (corpus.frequencies[id] ?? 0) <= maxFrequency))
+  const terms = new Map(termsById(connection, corpus, [...rare]).map((term) => [term.id, term]))
   const words = candidates.map((id, at) =>
     rarestWords(corpus, corpus.lengths[id] ?? 1, counts[at] ?? new Map<number, number>(), terms),
   )

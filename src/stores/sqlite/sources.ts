@@ -50,6 +50,17 @@ export function readChunk(connection: Connection, id: string): Chunk | undefined
   return row === undefined ? undefined : toChunk(row)
 }
 
+/** The sources of some chunks, each once, by name. */
+export function sourcesOfChunks(connection: Connection, ids: readonly number[]): string[] {
+  return connection
+    .all<{ source: string }>(
+      `SELECT DISTINCT source FROM chunks JOIN sources ON sources.id = source_id
+       WHERE chunks.id IN (SELECT value FROM json_each(?)) ORDER BY source`,
+      [JSON.stringify(ids)],
+    )
+    .map(({ source }) => source)
+}
+
 /** Inside a snapshot. */
 export function readStats(connection: Connection): StoreStats {
   const count = (sql: string): number => connection.get<{ n: number }>(sql)?.n ?? 0

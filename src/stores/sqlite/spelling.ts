@@ -1,8 +1,6 @@
 /** Finds the word that somebody meant who misspelt one: the nearest term of the vocabulary, at most two edits away. */
 
 import { fold } from '../../text/fold.ts'
-import type { Connection } from '../../util/sqlite/connection.ts'
-import type { Term } from './query-words.ts'
 
 /** Letters from which on one edit is allowed, and two. A shorter word has too many neighbours. */
 const ONE_EDIT = 5
@@ -11,28 +9,38 @@ const LETTERS = /^\p{L}+$/u
 /** Scripts without spaces are searched as groups of characters: a group that is missing is no slip. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
+interface Candidate {
+  readonly term: string
+  /** Chunks that have it. */
+  readonly frequency: number
+}
+
 /**
  * @param word that no chunk has, as it was typed: a slip may change its stem.
  * @param stem its term.
- * @returns the nearest term with the same first letter; of several as near ones the one whose beginning is longest the same; `undefined` where none is near enough.
+ * @param termsLike gives the terms that begin with a letter, from so many letters to so many.
+ * @returns the nearest of them; of several as near ones the one whose beginning is longest the same; `undefined` where none is near enough.
  */
-export function correctSpelling(connection: Connection, word: string, stem: string): Term | undefined {
+export function nearestTerm<T extends Candidate>(
+  word: string,
+  stem: string,
+  termsLike: (first: string, least: number, most: number) => readonly T[],
+): T | undefined {
   const typed = fold(word)
   const most = typed.length >= TWO_EDITS ? 2 : typed.length >= ONE_EDIT ? 1 : 0
   const [first] = typed
   if (most === 0 || first === undefined || !LETTERS.test(typed) || UNSPACED.test(typed)) return undefined
-  const candidates = connection.all<Term>(
-    'SELECT id, term, frequency FROM terms WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?',
-    [first, `${first}\u{10ffff}`, stem.length - most, typed.length + most],
-  )
-  const near = candidates.flatMap((found) => {
+  const near = termsLike(first, stem.length - most, typed.length + most).flatMap((found) => {
     if (!LETTERS.test(found.term)) return []
     const edits = [typed, stem].flatMap((form) => editsBetween(form, found.term, most) ?? [])
     return edits.length === 0 ? [] : [{ found, edits: Math.min(...edits), shared: sharedLetters(typed, found.term) }]
   })
   near.sort(
     (a, b) =>
-      a.edits - b.edits || b.shared - a.shared || b.found.frequency - a.found.frequency || (a.found.term < b.found.term ? -1 : 1),
+      a.edits - b.edits ||
+      b.shared - a.shared ||
+      b.found.frequency - a.found.frequency ||
+      (a.found.term < b.found.term ? -1 : 1),
   )
   return near[0]?.found
 }

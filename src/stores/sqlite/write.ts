@@ -1,5 +1,6 @@
 /** Puts documents into a store and takes them out; each function is called inside a transaction. */
 
+import type { CriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { chunkDetails, contentHash, detailsOf, gapsOf, SOURCE_COLUMNS, wholeRecipe } from './documents.ts'
@@ -10,6 +11,11 @@ import type { IndexWriter } from './index-writer.ts'
 import { removeVectors } from './vectors.ts'
 
 export type Outcome = 'added' | 'changed' | 'unchanged'
+
+/** What became of a document among many. One that failed alone does not stop the others. */
+export type PutResult =
+  | { readonly source: string; readonly outcome: Outcome }
+  | { readonly source: string; readonly outcome: 'failed'; readonly error: CriaError }
 
 export interface Addition {
   readonly document: SourceDocument
@@ -62,23 +68,27 @@ export function removeSources(connection: Connection, index: IndexWriter, source
   return removed
 }
 
+const INDEX_TABLES = ['sequences', 'terms', 'numbers', 'blocks', 'lists']
+
+function resetFacts(connection: Connection): void {
+  for (const fact of ['chunks', 'length', 'terms', 'compacted_chunks', 'compacted_terms'] as const) writeFact(connection, fact, 0)
+}
+
 /** Removes everything. */
 export function removeAll(connection: Connection, index: IndexWriter): void {
   index.forget()
-  for (const table of ['sources', 'chunks', 'sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) {
-    connection.run(`DELETE FROM ${table}`)
-  }
+  for (const table of ['sources', 'chunks', ...INDEX_TABLES]) connection.run(`DELETE FROM ${table}`)
   removeOthers(connection, [])
-  for (const fact of ['chunks', 'length', 'terms'] as const) writeFact(connection, fact, 0)
+  resetFacts(connection)
   for (const fact of ['next_chunk', 'next_term'] as const) writeFact(connection, fact, 1)
   index.noteChange()
 }
 
 /** Analyses all chunks again, after the analyzer has changed. */
-export function indexAgain(connection: Connection, index: IndexWriter, batch = 1024): void {
+export function indexAgain(connection: Connection, index: IndexWriter, batch = 4096): void {
   index.forget()
-  for (const table of ['sequences', 'lengths', 'terms', 'postings', 'grams', 'blocks']) connection.run(`DELETE FROM ${table}`)
-  for (const fact of ['chunks', 'length', 'terms'] as const) writeFact(connection, fact, 0)
+  for (const table of INDEX_TABLES) connection.run(`DELETE FROM ${table}`)
+  resetFacts(connection)
   writeFact(connection, 'next_term', 1)
   let last = 0
   for (;;) {

@@ -1,12 +1,11 @@
 /** What is written to the file of a store, one transaction after the other, a large document by a thread. */
 
 import { setImmediate } from 'node:timers/promises'
-import { ConfigurationError } from '../../core/error.ts'
+import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { ANALYZER_VERSION } from '../../text/analyzer.ts'
-import type { Analyzer } from '../../text/analyzer.ts'
 import { CHUNKER_VERSION, chunkDocument } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
 import { readDocument, toDocument } from './documents.ts'
@@ -16,7 +15,7 @@ import { IndexWriter } from './index-writer.ts'
 import { readSource } from './sources.ts'
 import { giveVectors, vectorsOfSource } from './vectors.ts'
 import { indexAgain, putDocuments, removeAll, removeSources } from './write.ts'
-import type { Addition, Outcome } from './write.ts'
+import type { Addition, Outcome, PutResult } from './write.ts'
 
 /** A document and what is known of its file. */
 export interface FileDocument {
@@ -31,8 +30,8 @@ export interface WriterOptions {
 
 const MEMORY = ':memory:'
 /** Documents that are written in one transaction: enough to be fast, few enough that other writers do not wait long. */
-const BATCH_DOCUMENTS = 1024
-const BATCH_CHARS = 2_000_000
+const BATCH_DOCUMENTS = 4096
+const BATCH_CHARS = 4_000_000
 /** A source of documents that is slow must not keep back for long what it gave already. */
 const BATCH_MS = 200
 /** Documents that are longer are put by a thread: the event loop stays free, and it can be stopped. */
@@ -45,9 +44,9 @@ export class Writer {
   readonly #recipe: string
   #thread: Promise<void> | undefined
 
-  constructor(connection: Connection, analyzer: Analyzer, options: WriterOptions) {
+  constructor(connection: Connection, options: WriterOptions) {
     this.#connection = connection
-    this.#index = new IndexWriter(connection, analyzer)
+    this.#index = new IndexWriter(connection)
     this.#options = options
     this.#recipe = JSON.stringify([CHUNKER_VERSION, options.chunk])
   }
@@ -73,19 +72,27 @@ export class Writer {
     }, signal)
   }
 
-  /** Some in one transaction; what became of each as soon as it is stored. */
+  /** Some in one transaction, a large one alone; what became of each as soon as it is stored. */
   async *putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
     signal?: AbortSignal,
-  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
+  ): AsyncGenerator<PutResult> {
     let batch: Addition[] = []
     let chars = 0
     let began = performance.now()
     for await (const { document, file = {} } of documents) {
       if (batch.length === 0) began = performance.now()
       const addition = { document: toDocument(document), file }
+      const { length } = addition.document.text
+      if (length > LARGE_CHARS) {
+        if (batch.length > 0) yield* this.#outcomes(batch, signal)
+        batch = []
+        chars = 0
+        yield await this.#putLarge(addition, signal)
+        continue
+      }
       batch.push(addition)
-      chars += addition.document.text.length
+      chars += length
       if (batch.length < BATCH_DOCUMENTS && chars < BATCH_CHARS && performance.now() - began < BATCH_MS) continue
       yield* this.#outcomes(batch, signal)
       batch = []
@@ -157,10 +164,18 @@ export class Writer {
     }
   }
 
-  async *#outcomes(
-    additions: readonly Addition[],
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<{ readonly source: string; readonly outcome: Outcome }> {
+  async #putLarge(addition: Addition, signal: AbortSignal | undefined): Promise<PutResult> {
+    const { source } = addition.document
+    try {
+      const [outcome = 'unchanged'] = await this.put([addition], signal)
+      return { source, outcome }
+    } catch (error) {
+      if (isCriaError(error) && error.details?.['tooLarge'] === source) return { source, outcome: 'failed', error }
+      throw error
+    }
+  }
+
+  async *#outcomes(additions: readonly Addition[], signal: AbortSignal | undefined): AsyncGenerator<PutResult> {
     const outcomes = await this.put(additions, signal)
     for (const [at, outcome] of outcomes.entries()) yield { source: additions[at]?.document.source ?? '', outcome }
   }

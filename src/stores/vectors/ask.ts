@@ -26,6 +26,10 @@ const SYSTEM: Waiting = { sleep: (ms, signal) => systemClock.sleep(ms, signal), 
 /** Texts in one request, unless the model takes fewer: what is done is kept after each, so that little is lost. */
 const BATCH = 64
 const ATTEMPTS = 6
+/** An answer that cannot be read may have broken off on its way; what a model gives twice it gives again. */
+const ATTEMPTS_IF_INVALID = 2
+/** Characters of a text by which an error names it. */
+const EXCERPT = 80
 /** A text that is still too long at this length has another fault. */
 const SHORTEST_CUT = 200
 
@@ -88,7 +92,8 @@ export class Asker {
         return await embedOnce(this.#model, texts, 'document', signal)
       } catch (error) {
         signal?.throwIfAborted()
-        if (!isCriaError(error) || !error.retryable || attempt === ATTEMPTS) throw error
+        if (!isCriaError(error) || !error.retryable) throw error
+        if (attempt >= (error.code === 'invalid_response' ? ATTEMPTS_IF_INVALID : ATTEMPTS)) throw error
         const asked = error.details?.['retryAfterMs']
         const wait =
           typeof asked === 'number'
@@ -125,7 +130,17 @@ export async function embedOnce(
       },
     )
   }
-  return vectors.map((vector) => toUnit(vector, model.ref))
+  return vectors.map((vector, at) => {
+    try {
+      return toUnit(vector, model.ref)
+    } catch (error) {
+      if (!isCriaError(error)) throw error
+      throw new CriaError(error.code, error.message, {
+        ...error.toJSON(),
+        details: { text: beginning(texts[at] ?? '', EXCERPT) },
+      })
+    }
+  })
 }
 
 /** The request is at fault, not the moment. */

@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { watchThreads } from '../../../test/support/threads.ts'
 import type { WatchedThreads } from '../../../test/support/threads.ts'
@@ -162,10 +164,46 @@ describe('a large document', () => {
     await started()
     controller.abort(reason)
     await expect(putting).rejects.toBe(reason)
-    expect([...store.sources()]).toEqual([])
-    await store.append({ source: 'small.md', text: 'Rye.' })
-    expect(await sources('rye')).toEqual(new Set(['small.md']))
+    // What was put before it is stored.
+    expect([...store.sources()].map(({ source }) => source)).toEqual(['small.md'])
+    await store.append({ source: 'other.md', text: 'Barley.' })
+    expect(await sources('barley')).toEqual(new Set(['other.md']))
   })
+
+  it('one that is too large for the memory there is fails alone, by its name, and its neighbours are stored', async () => {
+    const [sqlite, indexing] = ['../sqlite.ts', '../index-files.ts'].map((file) =>
+      JSON.stringify(new URL(file, import.meta.url).href),
+    )
+    const documentsFolder = join(folder, 'documents')
+    mkdirSync(documentsFolder)
+    const script = `
+      import { writeFileSync } from 'node:fs'
+      import { SqliteDocumentStore } from ${sqlite}
+      import { indexFiles } from ${indexing}
+      const store = await SqliteDocumentStore.open({ path: ${JSON.stringify(store.path)} })
+      const words = Array.from({ length: 600_000 }, (_, at) => (at * 2654435761 % 2 ** 32).toString(36) + 'z')
+      const documents = [{ source: 'a.md', text: 'Rye.' }, { source: 'large.txt', text: words.join(' ') }, { source: 'z.md', text: 'Oats.' }]
+      const results = await Array.fromAsync(store.putAll(documents.map((document) => ({ document }))))
+      const thrown = await store.extend(documents).catch((error) => error.message)
+      process.chdir(${JSON.stringify(documentsFolder)})
+      for (const { source, text } of documents) writeFileSync(source, text)
+      const { added, changed, skipped } = await indexFiles(store, ['.'])
+      console.log(JSON.stringify({ added, changed, skipped, results: results.map(({ source, outcome }) => [source, outcome]), thrown }))`
+    const flags = ['--max-old-space-size=32', '--max-semi-space-size=1', '--input-type=module', '--eval', script]
+    const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 50_000 })
+    expect(JSON.parse(stdout)).toEqual({
+      results: [
+        ['a.md', 'added'],
+        ['large.txt', 'failed'],
+        ['z.md', 'added'],
+      ],
+      thrown: expect.stringMatching(/^"large\.txt" is too large for the memory there is/),
+      added: 0,
+      changed: 2,
+      skipped: [{ path: 'large.txt', reason: expect.stringContaining('too large for the memory there is') }],
+    })
+    expect([...store.sources()].map(({ source }) => source)).toEqual(['a.md', 'cria:base', 'z.md'])
+  }, 60_000)
 
   it('a thread that cannot write, or that ends, says so', async () => {
     const putting = store.append(large('large.md', 'Wheat'))

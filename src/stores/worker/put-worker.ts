@@ -3,7 +3,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toCriaError } from '../../core/error.ts'
 import type { ErrorInfo } from '../../core/error.ts'
-import { Analyzer } from '../../text/analyzer.ts'
 import { chunkDocument } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
 import { openStoreFile } from '../sqlite/file.ts'
@@ -25,7 +24,7 @@ function put({ path, synchronous, chunk, recipe, additions }: PutJob): PutAnswer
   try {
     const connection = openStoreFile({ path, readOnly: false, synchronous })
     try {
-      const index = new IndexWriter(connection, new Analyzer())
+      const index = new IndexWriter(connection)
       const cut: Chunker = (document) => chunkDocument(document, chunk)
       return { outcomes: connection.write(() => putDocuments(connection, index, additions, cut, recipe)) }
     } finally {

@@ -117,7 +117,9 @@ function create(kind: FileKind, path: string): void {
       const connection = connect(kind, draft, path, false)
       try {
         // Room that is freed can be given back to the disk; has to be said before the first table.
-        connection.execute('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
+        connection.execute(
+          `PRAGMA page_size = ${kind.pageSize ?? 4096}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL`,
+        )
         connection.execute(`PRAGMA application_id = ${kind.applicationId}`)
         migrate(connection, kind)
       } finally {
