@@ -40,6 +40,8 @@ export interface QueryResult {
   /** The model that gave the last answer. */
   readonly model: string
   readonly citations?: readonly Citation[]
+  /** Statements of an answer over documents that no marker speaks for. */
+  readonly uncited?: number
   /** The documents do not hold the answer, and the answer says so. */
   readonly abstained?: boolean
   readonly cacheHit: boolean

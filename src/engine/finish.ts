@@ -4,7 +4,8 @@ import type { Station } from '../core/context.ts'
 import type { QueryResult } from '../core/event.ts'
 import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
-import { readCitations } from './cite.ts'
+import { checkAnswer } from '../citations/check.ts'
+import { questionOf } from '../prepare/turn-input.ts'
 import type { Turn } from './turn.ts'
 
 export async function* finish(
@@ -14,7 +15,8 @@ export async function* finish(
 ): Station<QueryResult> {
   const grounding = turn.conversation?.grounding
   const text = answer.message.content
-  const citations = grounding === undefined ? undefined : readCitations(text, grounding.passages)
+  const checked =
+    grounding === undefined ? undefined : checkAnswer(text, grounding.passages, questionOf(turn.input.messages))
   const result: QueryResult = {
     text,
     finishReason,
@@ -22,9 +24,13 @@ export async function* finish(
     usage: turn.ledger.usage,
     costUsd: turn.ledger.costUsd,
     model: answer.model.ref,
-    ...(citations === undefined
+    ...(checked === undefined
       ? {}
-      : { citations, abstained: answer.abstained || (citations.length === 0 && saysAbstention(text)) }),
+      : {
+          citations: checked.citations,
+          uncited: checked.uncited,
+          abstained: answer.abstained || (checked.citations.length === 0 && saysAbstention(text)),
+        }),
     cacheHit: answer.cacheHit,
     sessionId: turn.sessionId,
     turnId: turn.turnId,

@@ -22,6 +22,8 @@ export interface Quantity {
   readonly step: number
   readonly form: 'digits' | 'word' | 'ordinal'
   readonly unit?: Unit
+  /** Where the unit ends, if it stands behind this number. */
+  readonly unitEnd?: number
   /** Behind `per`, `each` and the like. */
   readonly rate?: Unit
 }
@@ -43,7 +45,8 @@ const SHARES_UNIT =
 /** Between two numbers that are one share: `one in five`. Such a share is not told by either of them. */
 const RATIO = /^[ \u00a0]?(?:in|of|out of|of the|of every|de cada|von|der|sur|su|из|من)[ \u00a0]?$/u
 const RATE =
-  /(?:(?<!\p{L})(?:per|each|every|pro|je|jede[rns]?|por|cada|par|chaque|в|за|каждый|каждые)[ \u00a0]|(?<!\p{L})(?:an?|al)[ \u00a0](?=\p{L}+(?:[.,;:)]|$))|\/[ \u00a0]?|每|ต่อ|لكل |كل )(\p{L}[\p{L}\p{M}]*)/gu
+  /(?:(?<!\p{L})(?:per|each|every|pro|je|jede[rns]?|por|cada|par|chaque|в|за|каждый|каждые)[ \u00a0]|(?<!\p{L})(?:an?|al)[ \u00a0](?=\p{L}+\s*(?:[.,;:)]|$))|\/[ \u00a0]?|每|ต่อ|لكل |كل )(\p{L}[\p{L}\p{M}]*)/gu
+const PERCENT = /^ (?:per cent|por ciento|pour cent|per cento|por cento|на сто)(?!\p{L})/u
 const UNIT_BEHIND = /^\.?[ \u00a0\n-]{0,2}([%％$€£¥×]|°\p{L}?|[A-Za-zµμÀ-ž]+|\p{L}[\p{L}\p{M}]*)/u
 /** UTF-16 units between a number and its rate. */
 const RATE_WITHIN = 80
@@ -216,30 +219,34 @@ function scaleAt(
   return { value, end: value === 1 ? end : at }
 }
 
-function addUnits(text: string, found: readonly Draft[]): void {
-  for (let at = found.length - 1; at >= 0; at--) {
-    const quantity = found[at]
+function addUnits(text: string, all: readonly Draft[]): void {
+  for (let at = all.length - 1; at >= 0; at--) {
+    const quantity = all[at]
     if (quantity === undefined || quantity.form === 'ordinal') continue
     const after = text.slice(quantity.end, quantity.end + 24)
-    const [, word = ''] = UNIT_BEHIND.exec(after) ?? []
+    const [found = '', word = ''] = UNIT_BEHIND.exec(after) ?? []
     const before = /([$€£¥])[ \u00a0]?$/.exec(text.slice(Math.max(0, quantity.start - 2), quantity.start))?.[1]
-    const behind = /^[x×](?!\p{L})/u.test(after) ? unitNamed('times') : (unitNamed(word) ?? unspacedUnit(text, quantity.end))
+    const percent = PERCENT.exec(after)?.[0]
+    const unspaced = unspacedUnit(text, quantity.end)
+    const behind = percent !== undefined ? unitNamed('%') : /^[x×](?!\p{L})/u.test(after) ? unitNamed('times') : (unitNamed(word) ?? unspaced?.unit)
     const unit = before === undefined ? behind : unitNamed(before)
     if (unit !== undefined) {
       // `1969年` names a year, it does not measure one.
       if (unit.name === 'year' && (quantity.values[0] ?? 0) >= 1000 && /^[年]/.test(after)) continue
       quantity.unit = unit
+      if (before === undefined) quantity.unitEnd = quantity.end + (percent ?? (unitNamed(word) === undefined ? after.slice(0, unspaced?.length ?? 1) : found)).length
       continue
     }
-    const next = found[at + 1]
+    const next = all[at + 1]
     if (next?.unit !== undefined && SHARES_UNIT.test(text.slice(quantity.end, next.start))) quantity.unit = next.unit
   }
 }
 
 /** The unit that follows digits in a script without spaces. */
-function unspacedUnit(text: string, end: number): Unit | undefined {
-  const at = end + (/^[ \u00a0]/.test(text.slice(end, end + 1)) ? 1 : 0)
-  return /^[\u0e00-\u0e7f\u3040-\u9fff]/.test(text.slice(at, at + 1)) ? unitAt(text, at)?.unit : undefined
+function unspacedUnit(text: string, end: number): { readonly unit: Unit; readonly length: number } | undefined {
+  const space = /^[ \u00a0]/.test(text.slice(end, end + 1)) ? 1 : 0
+  const found = /^[\u0e00-\u0e7f\u3040-\u9fff]/.test(text.slice(end + space, end + space + 1)) ? unitAt(text, end + space) : undefined
+  return found === undefined ? undefined : { unit: found.unit, length: found.length + space }
 }
 
 function addRates(text: string, found: readonly Draft[]): void {

@@ -1,0 +1,161 @@
+/** Names and list members of a statement that its passages do not have. */
+
+import { fold } from '../text/fold.ts'
+import { isClosed } from './content.ts'
+import type { Claim, Mismatch } from './mismatch.ts'
+import type { Passage, Window } from './passages.ts'
+import type { Range } from './range.ts'
+import type { Words } from './words.ts'
+
+/** Share of the other words of a statement that must stand in one window, for a name there to be in the place of another. */
+const SAME_PLACE = 0.55
+const FEWEST_MEMBERS = 2
+const LONGEST_MEMBER = 3
+/** Letters that forms of one name share: `Portugal`, `Portuguese`. */
+const COMMON_LETTERS = 4
+/** Languages in which a capital letter makes a name. German is not among them. */
+const BY_CAPITAL = new Set(['en', 'es', 'fr', 'it', 'pt', 'nl', 'ru', 'zh', 'ja', 'th', 'ar'])
+const IDENTIFIER = /\p{Ll}\p{Lu}|\p{Lu}{2}|\p{L}\p{N}|\p{N}\p{L}/u
+
+export function nameMismatch(claim: Claim): Mismatch | undefined {
+  // Names are translated and transcribed.
+  if (claim.cited.length === 0 || claim.cited.some(({ language }) => language !== claim.language)) return undefined
+  return addedMember(claim) ?? otherName(claim)
+}
+
+/** Index of a word of the claim that no passage has in any form. */
+function isAbsent(claim: Claim, at: number): boolean {
+  const [word = '', key = ''] = [claim.words[at], claim.keys[at]]
+  if (claim.question.has(key)) return false
+  return claim.cited.every((passage) => !passage.places.has(key) && !passage.context.has(key) && !hasForm(passage, word, /\p{Ll}\p{Lu}/u.test(raw(claim, at))))
+}
+
+function hasForm({ places, words, text, starts, ends }: Passage, word: string, isIdentifier: boolean): boolean {
+  const start = word.slice(0, COMMON_LETTERS)
+  // An identifier has no forms.
+  if (isIdentifier) return false
+  for (const key of places.keys()) if (key.startsWith(start) || (key.length >= COMMON_LETTERS && word.includes(key))) return true
+  // An acronym of words that stand one after the other, and the other way round.
+  if (!/^\p{L}{2,6}$/u.test(word)) return false
+  const initials = words.map((each) => each[0] ?? '').join('')
+  return initials.includes(word) && words.length > 0 && text.length > (ends[0] ?? 0) - (starts[0] ?? 0)
+}
+
+function raw({ text, starts, ends }: Words, at: number): string {
+  return text.slice(starts[at], ends[at])
+}
+
+function isNameAt(words: Words, at: number, language: string, isFirst: boolean): boolean {
+  const word = raw(words, at)
+  if (IDENTIFIER.test(word)) return true
+  return BY_CAPITAL.has(language) && !isFirst && /^\p{Lu}\p{L}{2}/u.test(word)
+}
+
+function isInCode(claim: Claim, at: number): boolean {
+  const start = claim.starts[at] ?? 0
+  return claim.code.some((range) => range.start <= start && start < range.end)
+}
+
+/** Words of the claim that begin a sentence, a cell or a quotation. */
+function isFirst({ text, starts }: Words, at: number): boolean {
+  return at === 0 || /[.!?:“”"„«(|]\s*$/u.test(text.slice(Math.max(0, (starts[at] ?? 0) - 3), starts[at]))
+}
+
+/** A name in a place where the passage has another. */
+function otherName(claim: Claim): Mismatch | undefined {
+  for (const at of claim.words.keys()) {
+    if (isInCode(claim, at) || !isNameAt(claim, at, claim.language, isFirst(claim, at)) || isClosed(claim.words[at] ?? '', claim.language) || !isAbsent(claim, at)) continue
+    const absent = new Set(claim.keys.filter((_, other) => isAbsent(claim, other) && IDENTIFIER.test(raw(claim, other))).concat(claim.keys[at] ?? ''))
+    const sum = (keys: Iterable<string>): number => [...keys].reduce((all, key) => all + (claim.weights.get(key) ?? 0), 0)
+    const total = sum(claim.weights.keys())
+    const near = claim.near.find(({ share }) => share * total >= SAME_PLACE * (total - sum(absent)))
+    if (near === undefined) continue
+    const other = nameIn(near.passage, near.window, claim)
+    if (other === undefined) continue
+    const { starts, ends } = near.passage
+    return {
+      kind: 'name',
+      reason: `says “${raw(claim, at)}”, which the passage does not have; it has “${raw(near.passage, other)}”`,
+      passage: near.passage,
+      range: { start: starts[other] ?? 0, end: ends[other] ?? 0 },
+    }
+  }
+  return undefined
+}
+
+function nameIn(passage: Passage, { from, to }: Window, claim: Claim): number | undefined {
+  for (let at = from; at < to; at++)
+    if (isNameAt(passage, at, passage.language, at === from || isFirst(passage, at)) && !claim.weights.has(passage.keys[at] ?? '') && !isClosed(passage.words[at] ?? '', passage.language))
+      return at
+  return undefined
+}
+
+interface Member {
+  readonly from: number
+  readonly to: number
+}
+
+const SEPARATOR = /^\s*(?:[,;、،]\s*(?:and|or|und|oder|y|o|et|ou|и|или|和|或)?|\s(?:and|or|und|oder|y|e|o|et|ou|и|или)\s|[和或及与]|\sو)\s*[*_`"'“”„«»]*$/u
+
+/** Items that the claim lists one after the other. */
+function listsIn(claim: Claim): Member[][] {
+  const lists: Member[][] = []
+  let list: Member[] = []
+  let from = 0
+  for (let at = 1; at <= claim.words.length; at++) {
+    const gap = at === claim.words.length ? '' : claim.text.slice(claim.ends[at - 1], claim.starts[at])
+    const conjunction = wordIsConjunction(claim.words[at] ?? '')
+    const isSeparator = conjunction || /[,;、،]/.test(gap) || SEPARATOR.test(gap)
+    if (!isSeparator && at < claim.words.length) continue
+    // The first item ends, and the last begins, with words of the list.
+    const first = list.length === 0 ? Math.max(from, at - LONGEST_MEMBER) : from
+    if (at - first > LONGEST_MEMBER && list.length > 0) {
+      list.push({ from: first, to: first + LONGEST_MEMBER })
+      lists.push(list)
+      list = []
+    } else list.push({ from: first, to: at })
+    from = conjunction ? at + 1 : at
+    if (conjunction) at++
+  }
+  lists.push(list)
+  return lists.filter((items) => items.length > FEWEST_MEMBERS)
+}
+
+const CONJUNCTIONS = new Set(['and', 'or', 'und', 'oder', 'y', 'o', 'e', 'et', 'ou', 'и', 'или'])
+
+function wordIsConjunction(word: string): boolean {
+  return CONJUNCTIONS.has(fold(word))
+}
+
+/** Words between the items of a list in a passage. */
+const LONGEST_LIST = 60
+
+/** One item of a list that the passage does not have, while it has the others together. */
+function addedMember(claim: Claim): Mismatch | undefined {
+  for (const list of listsIn(claim)) {
+    const items = list.map(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at).filter((at) => claim.weights.has(claim.keys[at] ?? '')))
+    const isNamed = (at: number): boolean => isNameAt(claim, at, claim.language, isFirst(claim, at)) || isInCode(claim, at)
+    const absent = items.filter((item) => item.some((at) => isNamed(at) && isAbsent(claim, at)))
+    const [extra] = absent
+    const present = items.filter((item) => item.some((at) => !isAbsent(claim, at)) && !absent.includes(item))
+    if (extra === undefined || absent.length > 1 || present.length < FEWEST_MEMBERS) continue
+    for (const passage of claim.cited) {
+      const range = togetherIn(claim, passage, present)
+      const said = claim.text.slice(claim.starts[extra[0] ?? 0], claim.ends[extra.at(-1) ?? 0])
+      if (range !== undefined) return { kind: 'name', reason: `lists “${said}”, which the list of the passage does not have`, passage, range }
+    }
+  }
+  return undefined
+}
+
+/** Where a passage has a word of each item within one list. */
+function togetherIn(claim: Claim, { keys, places, starts, ends }: Passage, items: readonly (readonly number[])[]): Range | undefined {
+  const placesOf = (item: readonly number[]): readonly number[] => item.flatMap((at) => places.get(claim.keys[at] ?? '')?.slice(0, LONGEST_LIST) ?? [])
+  const [first = [], ...others] = items.map(placesOf)
+  for (const from of first) {
+    const to = Math.min(keys.length, from + LONGEST_LIST)
+    const found = others.map((other) => other.find((at) => at >= from - LONGEST_MEMBER && at < to))
+    if (found.every((at) => at !== undefined)) return { start: starts[from] ?? 0, end: ends[Math.max(from, ...found.map((at) => at ?? 0))] ?? 0 }
+  }
+  return undefined
+}

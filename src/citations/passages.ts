@@ -1,0 +1,189 @@
+/** Reads passages into windows, the sentences and rows that a statement is held against, and finds the window that comes nearest. */
+
+import type { Retrieved } from '../core/message.ts'
+import { languageOf } from '../text/language.ts'
+import type { Language } from '../text/language.ts'
+import { readQuantities } from '../text/numbers.ts'
+import type { Measured } from '../text/numbers.ts'
+import { sentenceEnds } from '../text/sentences.ts'
+import { linesOf } from '../util/lines.ts'
+import { firstIndex } from './range.ts'
+import type { Range } from './range.ts'
+import { readWords, wordAt } from './words.ts'
+import type { Words } from './words.ts'
+
+/** A sentence, list item, line of code or row of a table; a row holds the names of its columns too. */
+export interface Window extends Range {
+  /** Words of the passage from here to there. */
+  readonly from: number
+  readonly to: number
+  readonly isRow: boolean
+  /** Of rows: the words that name the columns. */
+  readonly header?: Range
+}
+
+export interface Passage extends Words {
+  readonly retrieved: Retrieved
+  readonly language: Language
+  readonly windows: readonly Window[]
+  readonly measured: Measured
+  /** Where each stem stands: indexes of words. */
+  readonly places: ReadonlyMap<string, readonly number[]>
+  /** Title, headings and source: context that a statement need not find in the text. */
+  readonly context: ReadonlySet<string>
+}
+
+/** UTF-16 units of a window: what is longer is cut, so that no statement is held against a megabyte. */
+const LONGEST_WINDOW = 800
+const ROW = /^[ \t]*\||\t.*\t|^[^,;\n]{1,80}(?:[,;][^,;\n]{0,80}){2,}$|\S {2,}\S.* {2,}\S/
+const DELIMITER_ROW = /^[ \t|:-]+$/
+const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]/
+
+export function readPassage(retrieved: Retrieved): Passage {
+  const { chunk } = retrieved
+  const { text } = chunk
+  const words = readWords(text)
+  const places = new Map<string, number[]>()
+  for (const [at, key] of words.keys.entries()) {
+    const known = places.get(key)
+    if (known === undefined) places.set(key, [at])
+    else known.push(at)
+  }
+  const context = new Set(readWords([chunk.title ?? '', ...(chunk.headings ?? []), chunk.source].join('\n')).keys)
+  const language = languageOf(text)
+  let measured: Measured | undefined
+  return {
+    ...words,
+    retrieved,
+    language,
+    windows: windowsOf(words),
+    get measured() {
+      return (measured ??= readQuantities(text, language))
+    },
+    places,
+    context,
+  }
+}
+
+function windowsOf(words: Words): Window[] {
+  const { text } = words
+  const windows: Window[] = []
+  let header: Range | undefined
+  let paragraph: { start: number; end: number } | undefined
+  let isCode = false
+  const add = (start: number, end: number, isRow: boolean): void => {
+    for (let at = start; at < end; at += LONGEST_WINDOW) {
+      const last = Math.min(end, at + LONGEST_WINDOW)
+      const [from, to] = [wordAt(words, at), wordAt(words, last)]
+      if (from < to) windows.push({ start: at, end: last, from, to, isRow, ...(isRow && header !== undefined ? { header } : {}) })
+    }
+  }
+  const close = (): void => {
+    if (paragraph === undefined) return
+    let { start } = paragraph
+    for (const end of [...sentenceEnds(text, paragraph.start, paragraph.end), paragraph.end]) {
+      add(start, end, false)
+      start = end
+    }
+    paragraph = undefined
+  }
+  for (const { start, end } of linesOf(text, 0, text.length, '\n')) {
+    const head = text.slice(start, Math.min(end, start + LONGEST_WINDOW))
+    const isFence = /^[ \t]*(?:```|~~~)/.test(head)
+    const isRow = !isFence && (isCode || ROW.test(head))
+    if (isFence || isRow || LIST_ITEM.test(head) || /^#{1,6}[ \t]/.test(head) || head.trim() === '') close()
+    if (isFence) isCode = !isCode
+    else if (isRow) {
+      if (!DELIMITER_ROW.test(head)) add(start, end, true)
+      header ??= isCode ? undefined : { start, end }
+    } else if (head.trim() !== '') {
+      if (paragraph === undefined) paragraph = { start, end }
+      else paragraph.end = end
+      header = undefined
+    } else header = undefined
+  }
+  close()
+  return windows
+}
+
+/** The window that a word of a passage stands in. */
+export function windowAt({ windows }: Passage, word: number): number {
+  return firstIndex(windows, ({ to }) => to > word)
+}
+
+/** A window, and the share (0 to 1) of the weight of the statement's words that stands in it. */
+export interface Near {
+  readonly passage: Passage
+  readonly window: Window
+  readonly share: number
+}
+
+/** Stems and how much each one tells: rarer ones more. */
+export type Weights = ReadonlyMap<string, number>
+
+/** Places of one stem that are looked at: a stem that stands in more tells next to nothing. */
+const MOST_PLACES = 400
+
+/** The passages of a turn; each is read when it is first asked for. */
+export class Library {
+  readonly #retrieved: ReadonlyMap<string, Retrieved>
+  readonly #read = new Map<string, Passage>()
+  #windowCount: number | undefined
+
+  constructor(passages: readonly Retrieved[]) {
+    this.#retrieved = new Map(passages.map((passage) => [passage.marker, passage]))
+  }
+
+  get markers(): readonly string[] {
+    return [...this.#retrieved.keys()]
+  }
+
+  passage(marker: string): Passage | undefined {
+    const known = this.#read.get(marker)
+    if (known !== undefined) return known
+    const retrieved = this.#retrieved.get(marker)
+    if (retrieved === undefined) return undefined
+    const read = readPassage(retrieved)
+    this.#read.set(marker, read)
+    return read
+  }
+
+  all(): readonly Passage[] {
+    return this.markers.flatMap((marker) => this.passage(marker) ?? [])
+  }
+
+  /** Weights by inverse frequency over all windows of the turn. */
+  weigh(stems: Iterable<string>): Weights {
+    const all = this.all()
+    this.#windowCount ??= all.reduce((sum, { windows }) => sum + windows.length, 0)
+    const weights = new Map<string, number>()
+    for (const stem of stems) {
+      const count = all.reduce((sum, { places }) => sum + Math.min(places.get(stem)?.length ?? 0, MOST_PLACES), 0)
+      weights.set(stem, Math.log(1 + (this.#windowCount + 1) / (count + 0.5)))
+    }
+    return weights
+  }
+}
+
+/** The windows of a passage that hold most of the weight, best first. */
+export function nearest(passage: Passage, weights: Weights, most: number): Near[] {
+  let total = 0
+  const sums = new Map<number, number>()
+  for (const [stem, weight] of weights) {
+    total += weight
+    const places = passage.places.get(stem) ?? []
+    let last = -1
+    for (let at = 0; at < places.length && at < MOST_PLACES; at++) {
+      const window = windowAt(passage, places[at] ?? 0)
+      if (window !== last) sums.set(window, (sums.get(window) ?? 0) + weight)
+      last = window
+    }
+  }
+  return [...sums]
+    .sort(([at, a], [other, b]) => b - a || at - other)
+    .slice(0, most)
+    .flatMap(([at, sum]) => {
+      const window = passage.windows[at]
+      return window === undefined ? [] : [{ passage, window, share: total === 0 ? 0 : sum / total }]
+    })
+}
