@@ -22,6 +22,8 @@ export function quantityMismatch(claim: Claim): Mismatch | undefined {
     if (found !== undefined) return found
   }
   for (const quantity of claim.measured.quantities) {
+    // `one`, `a` and `single` are words of grammar as often as numbers.
+    if (quantity.form === 'word' && quantity.values[0] === 1) continue
     const found = numberMismatch(claim, quantity)
     if (found !== undefined) return found
   }
@@ -108,7 +110,8 @@ function isSameAmount(one: Quantity, other: Quantity): boolean {
 const CONVERTED = 0.08
 
 function isNear(a: number, b: number, step: number): boolean {
-  return Math.abs(a - b) <= (step > 1 || step < 0.1 ? step / 2 : 0) + 1e-9 * Math.abs(a)
+  const isRounded = (step > 1 || step < 0.1) && Math.min(a, b) >= step
+  return Math.abs(a - b) <= (isRounded ? step / 2 : 0) + 1e-9 * Math.abs(a)
 }
 
 /** The same number with another unit: every place that has the number measures something of that kind by another unit. */

@@ -36,7 +36,7 @@ export interface Measured {
 type Draft = { -readonly [Key in keyof Quantity]: Quantity[Key] }
 
 const NUMBER_OR_WORD =
-  /(?<digits>\p{Nd}{1,3}(?:[ \u00a0\u2009\u202f]\p{Nd}{3})+(?![\p{Nd}])|\p{Nd}+(?:[.,'’٫٬]\p{Nd}+)*)|(?<han>[〇零一二三四五六七八九十百千万亿两]+)|\p{L}[\p{L}\p{M}]*/gu
+  /(?<digits>\p{Nd}{1,3}(?:[ \u00a0\u2009\u202f]\p{Nd}{3})+(?![\p{Nd}])|\p{Nd}+(?:[.,'’٫٬]\p{Nd}+)*)|(?<han>[〇零一二三四五六七八九十百千万亿两]+)|[^\P{L}\u3400-\u9fff](?:[^\P{L}\u3400-\u9fff]|\p{M})*/gu
 /** Joins words of one number: `twenty-one`, `ciento y dos`. */
 const JOINS = /^(?:[ \u00a0-]{1,2}|[ \u00a0](?:and|und|y|et|e|en|и)[ \u00a0]|\s?و)$/u
 /** Between two numbers that share the unit of the second: `5–10 years`. */
