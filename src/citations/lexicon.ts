@@ -2,7 +2,7 @@
 
 import type { Language } from '../text/language.ts'
 
-/** Words of one class in one language; `_` joins several words. */
+/** Words of one class in one language; `_` joins two words. */
 interface Classes {
   readonly not: string
   /** Of the whole: each, always, only. */
@@ -11,6 +11,8 @@ interface Classes {
   readonly part: string
   readonly must: string
   readonly may: string
+  /** Of what a whole leaves out. */
+  readonly except: string
   /** Words of grammar that are no content. */
   readonly grammar: string
   readonly contraries: string
@@ -22,9 +24,10 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
   en: {
     not: 'not no never none neither nor cannot without nobody nothing nowhere t',
     whole: 'all every each always everything everyone entirely exclusively completely solely only never any',
-    part: 'some most many several few sometimes often usually mostly rarely seldom occasionally partly almost nearly potentially relatively mainly typically generally certain except exception exceptions rare',
+    part: 'some most many several few sometimes often usually mostly rarely seldom occasionally partly almost nearly potentially relatively mainly typically generally certain rare',
     must: 'must require requires required mandatory shall have_to has_to had_to need_to needs_to obliged',
     may: 'can may might could optional optionally possible possibly allowed allows',
+    except: 'except exception exceptions excluding',
     grammar:
       'a an the this that these those it its he she they we you i his her their our your my of to in on at by for with from as into onto than then so if when while because since but and or be is are was were been being do does did have has had will would should also just still too very more which who whose what where how there here one about over under up out off s',
     contraries:
@@ -33,9 +36,10 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
   de: {
     not: 'nicht kein keine keinen keinem keiner keines nie niemals weder ohne niemand nichts',
     whole: 'alle allen aller alles jede jeder jedes jeden jedem immer stets ausschließlich nur sämtliche ganz vollständig niemals',
-    part: 'einige einigen manche manchen meist meisten meistens oft viele vielen wenige selten manchmal fast beinahe nahezu teilweise überwiegend hauptsächlich außer',
+    part: 'einige einigen manche manchen meist meisten meistens oft viele vielen wenige selten manchmal fast beinahe nahezu teilweise überwiegend hauptsächlich',
     must: 'muss müssen musste mussten erforderlich notwendig verpflichtend gezwungen',
     may: 'kann können könnte konnte darf dürfen optional möglich möglicherweise freiwillig',
+    except: 'außer ausnahme ausnahmen ausgenommen',
     grammar:
       'der die das den dem des ein eine einen einem einer eines er sie es wir ihr und oder aber dass als wie wenn weil bei von vom zu zum zur im in ins am an auf aus für mit nach über um unter vor durch auch noch schon sich ist sind war waren wird werden wurde wurden worden hat haben hatte hatten dieser diese dieses diesem so nur dort hier',
     contraries:
@@ -44,9 +48,10 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
   es: {
     not: 'no nunca ningún ninguno ninguna jamás sin ni tampoco nadie nada',
     whole: 'todo todos toda todas siempre cada exclusivamente solo sólo únicamente completamente sin_excepción jamás nunca',
-    part: 'algunos algunas algún muchos muchas varios varias mayoría veces frecuentemente generalmente casi excepto excepción parte principalmente raramente',
+    part: 'algunos algunas algún muchos muchas varios varias mayoría veces frecuentemente generalmente casi parte principalmente raramente',
     must: 'debe deben debía obligatorio obligatoria necesario tiene_que tienen_que obligado',
     may: 'puede pueden podría opcional posible posiblemente permitido',
+    except: 'excepto excepción excepciones salvo',
     grammar:
       'el la los las lo un una unos unas de del y o u a al en con por para que se su sus es son fue fueron era ser ha han había como más muy este esta estos estas ese esa le les cuando donde entre sobre desde hasta pero también ya',
     contraries:
@@ -55,9 +60,10 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
   fr: {
     not: 'ne pas jamais aucun aucune sans ni rien personne non n',
     whole: 'tout tous toute toutes toujours chaque exclusivement uniquement seulement complètement',
-    part: 'certains certaines quelques plusieurs beaucoup parfois souvent généralement presque sauf rarement principalement majorité plupart',
+    part: 'certains certaines quelques plusieurs beaucoup parfois souvent généralement presque rarement principalement majorité plupart',
     must: 'doit doivent devait obligatoire nécessaire faut',
     may: 'peut peuvent pourrait facultatif possible permis',
+    except: 'sauf excepté exception exceptions',
     grammar:
       'le la les l un une des du de d et ou où à au aux en dans par pour sur avec qui que qu ce cette ces se sa son ses est sont était été être a ont il elle ils elles on plus comme mais aussi y',
     contraries:
@@ -66,9 +72,10 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
   ru: {
     not: 'не нет ни никогда без никто ничего',
     whole: 'все всех всё каждый каждая каждое всегда исключительно только полностью никогда',
-    part: 'некоторые некоторых многие многих большинство иногда часто обычно почти редко кроме частично относительному относительно',
+    part: 'некоторые некоторых многие многих большинство иногда часто обычно почти редко частично относительному относительно',
     must: 'должен должна должны должно обязан обязаны необходимо обязательно',
     may: 'может могут мог можно возможно',
+    except: 'кроме исключением исключая',
     grammar: 'и а но или что как в во на с со к ко о об от до из за по для у он она оно они его её их этот эта это эти был была было были есть быть который которая которые также же бы ли',
     contraries:
       'до/после первый/последний больше/меньше выше/ниже север/юг восток/запад победа/поражение старый/новый рано/поздно легко/трудно разрешено/запрещено сильный/слабый внутренний/внешний',
@@ -76,7 +83,7 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
 }
 
 /** Of scripts without spaces: parts of text. */
-const UNSPACED: Readonly<Partial<Record<Language, Omit<Classes, 'grammar'>>>> = {
+const UNSPACED: Readonly<Partial<Record<Language, Omit<Classes, 'grammar' | 'except'>>>> = {
   zh: {
     not: '不 没 未 无 非',
     whole: '所有 全部 总是 始终 都 每个 完全 只 仅',
@@ -89,7 +96,7 @@ const UNSPACED: Readonly<Partial<Record<Language, Omit<Classes, 'grammar'>>>> = 
 
 const sets = new Map<string, ReadonlySet<string>>()
 
-/** The words of a class. @param fold as the words to compare were folded. */
+/** The words of a class, and pairs of words parted by a space. @param fold as the words to compare were folded. */
 export function wordsOf(language: Language, name: WordClass, fold: (word: string) => string): ReadonlySet<string> {
   const key = `${language} ${name}`
   let known = sets.get(key)

@@ -29,3 +29,8 @@ export interface Mismatch {
   /** Of the text of the passage: what contradicts the statement. */
   readonly range: Range
 }
+
+/** A reason that names both sides. */
+export function reasonFor(said: string, has: string, where = 'the passage has'): string {
+  return `says “${said}” where ${where} “${has}”`
+}

@@ -9,6 +9,7 @@ import type { CitationKind } from '../core/citation.ts'
 import type { Language } from '../text/language.ts'
 import { contrariesOf, partsOf, unspacedContraries, wordsOf } from './lexicon.ts'
 import type { WordClass } from './lexicon.ts'
+import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Near } from './passages.ts'
 import type { Words } from './words.ts'
@@ -50,14 +51,17 @@ function spacedMismatch(claim: Claim, near: Near): Mismatch | undefined {
     const { passage, window } = near
     const said = clash.said ?? phrase(claim, clash.own)
     const has = clash.has ?? phrase(passage, clash.their)
-    return { kind: clash.kind, reason: `says “${said}” where the passage has “${has}”`, passage, range: window }
+    return { kind: clash.kind, reason: reasonFor(said, has), passage, range: window }
   }
   return undefined
 }
 
 function* clashes(claim: Claim, { passage, window }: Near): Generator<Clash> {
   const { language } = claim
-  const is = (name: WordClass, words: Words, at: number): boolean => wordsOf(language, name, fold).has(words.words[at] ?? '')
+  const is = (name: WordClass, words: Words, at: number): boolean => {
+    const [known, word = ''] = [wordsOf(language, name, fold), words.words[at]]
+    return known.has(word) || known.has(`${word} ${words.words[at + 1] ?? ''}`)
+  }
   const theirs = Array.from({ length: window.to - window.from }, (_, at) => window.from + at)
   const ours = [...claim.words.keys()]
   const isDenied = (words: Words, at: number, first: number): boolean => {
@@ -96,6 +100,9 @@ function* clashes(claim: Claim, { passage, window }: Near): Generator<Clash> {
         const isHedged = passage.words[their + 1] === claim.words[own]
         if (isHedged || !theirs.some((at) => is('whole', passage, at)) || target(claim, own) === target(passage, their)) yield { kind: 'quantifier', own, their }
       }
+    }
+    if (is('whole', claim, own) && !ours.some((at) => is('except', claim, at))) {
+      for (const their of theirs) if (is('except', passage, their) && !is('not', passage, their - 1)) yield { kind: 'quantifier', own, their }
     }
     if (is('must', claim, own) && !isDenied(claim, own, 0)) {
       for (const their of theirs) {
@@ -180,7 +187,7 @@ function unspacedMismatch(claim: Claim, { passage, window, share }: Near): Misma
   const text = passage.text.slice(window.start, window.end)
   const has = (from: string, names: readonly string[]): string | undefined => names.find((name) => from.includes(name))
   const of = (name: 'not' | 'whole' | 'part' | 'must' | 'may'): readonly string[] => partsOf(claim.language, name)
-  const made = (kind: CitationKind, said: string, there: string): Mismatch => ({ kind, reason: `says “${said}” where the passage has “${there}”`, passage, range: window })
+  const made = (kind: CitationKind, said: string, there: string): Mismatch => ({ kind, reason: reasonFor(said, there), passage, range: window })
   for (const [one = '', other = ''] of unspacedContraries(claim.language).flatMap(([a = '', b = '']) => [[a, b], [b, a]])) {
     if (claim.text.includes(one) && !claim.text.includes(other) && text.includes(other) && !text.includes(one)) return made('contrary', one, other)
   }
