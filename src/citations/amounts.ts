@@ -76,3 +76,28 @@ export function shown(text: string, quantity: Quantity): string {
   const { rate } = quantity
   return text.slice(start, end) + (rate === undefined ? '' : ` per ${rate.name}`)
 }
+
+const ROMAN: readonly (readonly [number, string])[] = [[10, 'x'], [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i']]
+const LARGEST_ROMAN = 39
+/** Words for a part of a whole, which may be told as a percentage. */
+const FRACTION = /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälfte|halb\p{L}*|drittel|viertel|fünftel|mitad|tercios?|terceras?|cuartas?|quintas?|moitié|tiers|quarts?|metà|terzo|terzi|quarto|metade|половин\p{L}*|трет\p{L}*|четверт\p{L}*|نصف|ثلث|ربع)(?!\p{L})|半|分之|ครึ่ง/iu
+
+/** Whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
+export function mayHave(quantity: Quantity, { places, context, measured, text }: Passage): boolean {
+  const [value = 0] = quantity.values
+  if (context.has(String(value)) || context.has(String(value).slice(0, 7))) return true
+  if (Number.isInteger(value) && value > 0 && value <= LARGEST_ROMAN && places.has(roman(value))) return true
+  if (quantity.unit?.family === 'percent' && FRACTION.test(text)) return true
+  if (!isYear(quantity)) return false
+  const short = value % 100
+  return short >= 10 && measured.quantities.some(({ values, unit }) => values[0] === short && unit === undefined)
+}
+
+function roman(value: number): string {
+  let rest = value
+  let written = ''
+  for (const [number, letters] of ROMAN) {
+    for (; rest >= number; rest -= number) written += letters
+  }
+  return written
+}

@@ -10,6 +10,7 @@ import type { Claim, Mismatch } from './mismatch.ts'
 import { Library, nearest } from './passages.ts'
 import type { Passage } from './passages.ts'
 import { quotedFinding } from './quotations.ts'
+import { pairMismatch } from './pairs.ts'
 import { cellMismatch } from './cells.ts'
 import { quantityMismatch } from './quantities.ts'
 import { polarityMismatch } from './polarity.ts'
@@ -68,7 +69,7 @@ export function checkAnswer(answer: string, passages: readonly Retrieved[], ques
       let finding = quotedFinding({ said, statement, extent, passage, library })
       if (finding === undefined) {
         claim ??= readClaim(answer, extent, read.code, read.markers, cited, library, context, language)
-        if (contradiction === null) contradiction = quantityMismatch(claim) ?? cellMismatch(claim) ?? nameMismatch(claim) ?? polarityMismatch(claim)
+        if (contradiction === null) contradiction = quantityMismatch(claim) ?? pairMismatch(claim) ?? cellMismatch(claim) ?? nameMismatch(claim) ?? polarityMismatch(claim)
         if (contradiction !== undefined) finding = contradicted(contradiction, passage)
         finding ??= misplacedFinding(claim, passage, library)
       }

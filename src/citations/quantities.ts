@@ -3,17 +3,21 @@
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
 import type { Quantity } from '../text/numbers.ts'
-import { extent, isComparable, isEqual, isSameAmount, isYear, shown } from './amounts.ts'
+import { extent, isComparable, isEqual, isSameAmount, isYear, mayHave, shown } from './amounts.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Near, Passage } from './passages.ts'
+import { unitNamed } from '../text/units.ts'
+import type { Unit } from '../text/units.ts'
 import { wordAt } from './words.ts'
+import type { Words } from './words.ts'
 
 /** Quantities of a passage that are compared with each of a statement, those of the nearest windows first: a bound on the cost. */
 const MOST_COMPARED = 400
 
 export function quantityMismatch(claim: Claim): Mismatch | undefined {
   for (const date of claim.measured.dates) {
+    if (date.year === undefined && date.day === undefined) continue
     const found = dateMismatch(claim, date)
     if (found !== undefined) return found
   }
@@ -22,6 +26,33 @@ export function quantityMismatch(claim: Claim): Mismatch | undefined {
     if (quantity.form === 'word' && quantity.values[0] === 1) continue
     const found = numberMismatch(claim, quantity)
     if (found !== undefined) return found
+  }
+  return unitWordMismatch(claim)
+}
+
+/** Before a unit without a number: `in seconds`. */
+const MEASURED_IN = new Set(['in', 'en', 'em', 'à', 'в', 'as', 'als'])
+/** Share of the rest of a statement that a window must hold for a unit there to be in the place of another. */
+const SAME_MEASURE = 0.5
+
+/** A unit without a number, where the passage has another one without a number. */
+function unitWordMismatch(claim: Claim): Mismatch | undefined {
+  const unitAtWord = ({ text, starts, ends, words }: Words, at: number): Unit | undefined =>
+    /\p{N}\s?[-–]?$/u.test(text.slice(Math.max(0, (starts[at] ?? 0) - 3), starts[at])) || (words[at]?.length ?? 0) < 3 ? undefined : unitNamed(text.slice(starts[at], ends[at]))
+  for (const [at, word] of claim.words.entries()) {
+    const unit = MEASURED_IN.has(word) ? unitAtWord(claim, at + 1) : undefined
+    if (unit === undefined) continue
+    const total = [...claim.weights.values()].reduce((sum, weight) => sum + weight, 0)
+    const others = total - (claim.weights.get(claim.keys[at + 1] ?? '') ?? 0)
+    const near = claim.near.find(({ share }) => share * total >= SAME_MEASURE * others)
+    if (near === undefined || claim.cited.some((passage) => passage.words.some((_, index) => unitAtWord(passage, index)?.name === unit.name || passage.measured.quantities.some((other) => other.unit?.name === unit.name)))) continue
+    const { passage, window } = near
+    for (let their = window.from + 1; their < window.to; their++) {
+      const other = MEASURED_IN.has(passage.words[their - 1] ?? '') ? unitAtWord(passage, their) : undefined
+      if (other === undefined || other.family !== unit.family) continue
+      const [start = 0, end = 0] = [passage.starts[their], passage.ends[their]]
+      return { kind: 'unit', reason: reasonFor(claim.text.slice(claim.starts[at + 1], claim.ends[at + 1]), passage.text.slice(start, end)), passage, range: { start, end } }
+    }
   }
   return undefined
 }
@@ -62,24 +93,45 @@ function wordsBeside({ passage, quantity }: Other, weights: Claim['weights']): n
   return new Set(passage.keys.slice(Math.max(0, at - BESIDE), at + BESIDE).filter((key) => weights.has(key))).size
 }
 
+/** Before a number that only comes near, and before a count of what was told before. */
+const NEARLY = /(?:about|around|nearly|almost|roughly|approximately|some|circa|ca\.|close to|etwa|rund|fast|knapp|gut|ungefähr|unos|unas|casi|cerca de|alrededor de|aproximadamente|environ|presque|près de|около|почти|примерно|约|大约|近|ประมาณ|เกือบ|حوالي|نحو|قرابة)[ \u00a0]?$/iu
+const TOLD_BEFORE = /(?:these|those|the other|the remaining|the last|the first|both|diese[rnm]?|die anderen|estos|estas|los otros|las otras|ces|эти|этих|这)[ \u00a0]?$/iu
+const LONGEST_HEDGE = 16
+const NEARLY_BY = 0.06
+
 function numberMismatch(claim: Claim, quantity: Quantity): Mismatch | undefined {
   const all = others(claim)
+  const before = claim.text.slice(Math.max(0, quantity.start - LONGEST_HEDGE), quantity.start)
   const [value = 0] = quantity.values
-  const equal = all.filter((other) => isEqual(quantity, other.quantity))
+  const isNearly = NEARLY.test(before)
+  const equal = all.filter(({ quantity: other }) => isEqual(quantity, other) || (isNearly && other.values.some((theirs) => Math.abs(theirs - value) <= NEARLY_BY * value)))
   const said = shown(claim.text, quantity)
   if (equal.length > 0) return unitMismatch(claim, quantity, equal, all, said) ?? boundMismatch(claim, quantity, equal, all, said)
-  if (claim.cited.some(({ context }) => context.has(String(value)))) return undefined
-  if (isYear(quantity)) {
-    const years = claim.cited.flatMap((passage) => passage.measured.dates.filter(({ year }) => year === value))
-    if (years.length > 0) return undefined
-    const [other] = all.filter((candidate) => isYear(candidate.quantity) && candidate.rank < claim.near.length)
-    const date = nearestDate(claim, ({ year }) => year !== undefined)
-    if (other !== undefined) return mismatch('date', said, other)
-    return date === undefined ? undefined : dated(said, date)
-  }
-  if (isDerived(claim, quantity, all)) return undefined
-  const [other] = all.filter((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
+  if (claim.cited.some((passage) => mayHave(quantity, passage))) return undefined
+  if (isYear(quantity)) return yearMismatch(claim, quantity, all, said)
+  if (TOLD_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
+  const other = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
   return other === undefined ? undefined : mismatch('number', said, other)
+}
+
+function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], said: string): Mismatch | undefined {
+  const [value = 0] = quantity.values
+  // `the 1970s`, `die 1970er`.
+  const isDecade = value % 10 === 0 && /^(?:s|er|-е|х)/u.test(claim.text.slice(quantity.end, quantity.end + 2))
+  const years = yearsOf(claim)
+  if (years.some((year) => year === value || (isDecade && Math.floor(year / 10) === value / 10))) return undefined
+  const other = all.find((candidate) => isYear(candidate.quantity) && candidate.rank < claim.near.length)
+  const date = nearestDate(claim, ({ year }) => year !== undefined)
+  if (other !== undefined) return mismatch('date', said, other)
+  return date === undefined ? undefined : dated(said, date)
+}
+
+/** All years that the passages name. */
+function yearsOf({ cited }: Claim): number[] {
+  return cited.flatMap(({ measured }) => [
+    ...measured.quantities.flatMap((quantity) => (isYear(quantity) ? quantity.values : [])),
+    ...measured.dates.flatMap(({ year }) => year ?? []),
+  ])
 }
 
 /** The same number with another unit: every place that has the number measures something of that kind by another unit. */
@@ -110,17 +162,25 @@ function boundMismatch(claim: Claim, quantity: Quantity, equal: readonly Other[]
   return there === undefined ? undefined : mismatch(isYear(quantity) ? 'date' : 'number', said, there)
 }
 
-/** Sums and differences of two numbers of the same kind, and years between two dates, are arithmetic, not errors. */
+/** Numbers and years whose sums and differences are tried: a bound on the cost. */
+const MOST_ADDED = 12
+const SMALL_COUNT = 12
+
+/** Sums and differences of two numbers of the same kind, and the years between two dates, are arithmetic, not errors. */
 function isDerived(claim: Claim, quantity: Quantity, all: readonly Other[]): boolean {
   const [value = 0] = quantity.values
-  const isOne = (x: number): boolean => Math.abs(x - value) < 1e-9 * Math.max(1, value)
-  const sameKind = all.filter((other) => (isYear(other.quantity) ? quantity.unit?.name === 'year' : isComparable(claim, quantity, other.passage, other.quantity))).slice(0, 12)
-  return sameKind.some(({ quantity: one }, at) =>
-    sameKind.slice(at + 1).some(({ quantity: other }) => {
-      const [a = 0, b = 0] = [one.values[0], other.values[0]]
-      return isYear(one) === isYear(other) && (isOne(Math.abs(a - b)) || (!isYear(one) && isOne(a + b)))
-    }),
+  const same = all.flatMap(({ passage, quantity: other }) => (isComparable(claim, quantity, passage, other) ? (other.values[0] ?? []) : [])).slice(0, MOST_ADDED)
+  const canBeAge = quantity.unit === undefined && quantity.form === 'digits' && value > SMALL_COUNT
+  const years = canBeAge || quantity.unit?.name === 'year' ? yearsOf(claim).slice(0, MOST_ADDED) : []
+  return (
+    pairsOf(same).some(([a, b]) => Math.abs(Math.abs(a - b) - value) < 1e-9 * value || Math.abs(a + b - value) < 1e-9 * value) ||
+    // A birthday may lie between.
+    pairsOf(years).some(([a, b]) => Math.abs(Math.abs(a - b) - value) <= 1)
   )
+}
+
+function pairsOf(numbers: readonly number[]): (readonly [number, number])[] {
+  return numbers.flatMap((one, at) => numbers.slice(at + 1).map((other) => [one, other] as const))
 }
 
 function dateMismatch(claim: Claim, date: DateMention): Mismatch | undefined {
@@ -129,13 +189,9 @@ function dateMismatch(claim: Claim, date: DateMention): Mismatch | undefined {
   const said = claim.text.slice(date.start, date.end)
   const other = nearestDate(claim, (candidate) => candidate.month === date.month || (candidate.year !== undefined && candidate.year === date.year))
   if (other !== undefined) return dated(said, other)
-  if (date.year === undefined || hasYear(claim, date.year)) return undefined
+  if (date.year === undefined || yearsOf(claim).includes(date.year)) return undefined
   const year = nearestDate(claim, (candidate) => candidate.year !== undefined)
   return year === undefined ? undefined : dated(said, year)
-}
-
-function hasYear({ cited }: Claim, year: number): boolean {
-  return cited.some(({ measured }) => measured.quantities.some(({ values }) => values.includes(year)) || measured.dates.some((date) => date.year === year))
 }
 
 interface Dated {

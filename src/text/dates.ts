@@ -32,7 +32,7 @@ const YEAR = String.raw`[12]\p{Nd}{3}(?!\p{Nd})`
 const OF = String.raw`[.,]?[ \u00a0]{1,2}(?:(?:of|de|del|d[ei]|the)[ \u00a0])?`
 let pattern: RegExp | undefined
 
-/** In the order of the text; a year that stands alone is a number, not a date. */
+/** In the order of the text; a year that stands alone is a number, not a date. A month alone may be a word: `may`, `mars`. */
 export function readDates(text: string): DateMention[] {
   monthOf ??= new Map(MONTHS.flatMap((names, index) => names.split(' ').map((name): [string, number] => [name, index + 1])))
   pattern ??= new RegExp(
@@ -58,8 +58,6 @@ export function readDates(text: string): DateMention[] {
       ambiguous = a <= 12 && b <= 12 && a !== b
     }
     if (month === undefined || month < 1 || month > 12 || (dayNumber ?? 1) > 31 || (dayNumber ?? 1) < 1) continue
-    // `may`, `mars` and the like are words; a month alone says too little to be held to.
-    if (year === undefined && day === undefined && a === undefined) continue
     dates.push({
       start,
       end: start + match.length,

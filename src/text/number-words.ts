@@ -113,6 +113,8 @@ const WORDS: Readonly<Partial<Record<Language, Words>>> = {
 
 /** Written right behind digits in scripts without spaces between words. */
 export const UNSPACED_SCALES: Readonly<Record<string, number>> = {
+  สิบ: 10,
+  ร้อย: 100,
   十: 10,
   百: 100,
   千: 1000,
@@ -123,6 +125,9 @@ export const UNSPACED_SCALES: Readonly<Record<string, number>> = {
   แสน: 100_000,
   ล้าน: 1_000_000,
 }
+/** Thai numbers follow one another without spaces. */
+const THAI_DIGITS = ['ศูนย์', 'หนึ่ง', 'สอง', 'สาม', 'สี่', 'ห้า', 'หก', 'เจ็ด', 'แปด', 'เก้า']
+export const THAI_NUMBER: string = `(?:(?:${[...THAI_DIGITS.slice(1), 'เอ็ด', 'ยี่'].join('|')})?(?:สิบ|ร้อย|พัน|หมื่น|แสน|ล้าน)|(?:${[...THAI_DIGITS, 'เอ็ด'].join('|')}))+(?!ารถ)`
 const HAN_DIGITS = '零一二三四五六七八九'
 
 const made = new Map<Language, ReadonlyMap<string, NumberWord>>()
@@ -191,4 +196,19 @@ export function hanNumber(text: string): number | undefined {
     digit = digit === undefined ? value : digit * 10 + value
   }
   return total + group + (digit ?? 0)
+}
+
+/** The value of Thai numerals such as `ห้าล้าน`. */
+export function thaiNumber(text: string): number {
+  let total = 0
+  let digit: number | undefined
+  for (const [word] of text.matchAll(new RegExp([...THAI_DIGITS, 'เอ็ด', 'ยี่', 'สิบ', 'ร้อย', 'พัน', 'หมื่น', 'แสน', 'ล้าน'].join('|'), 'g'))) {
+    const scale = UNSPACED_SCALES[word]
+    if (scale === undefined) digit = word === 'เอ็ด' ? 1 : word === 'ยี่' ? 2 : THAI_DIGITS.indexOf(word)
+    else {
+      total = scale === 1_000_000 ? (total + (digit ?? (total === 0 ? 1 : 0))) * scale : total + (digit ?? 1) * scale
+      digit = undefined
+    }
+  }
+  return total + (digit ?? 0)
 }

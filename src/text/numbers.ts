@@ -8,7 +8,7 @@
 import { isPartOf, readDates } from './dates.ts'
 import type { DateMention } from './dates.ts'
 import type { Language } from './language.ts'
-import { compoundNumber, hanNumber, numberWords, UNSPACED_SCALES } from './number-words.ts'
+import { compoundNumber, hanNumber, numberWords, THAI_NUMBER, thaiNumber, UNSPACED_SCALES } from './number-words.ts'
 import { unitAt, unitNamed } from './units.ts'
 import type { Unit } from './units.ts'
 
@@ -35,8 +35,12 @@ export interface Measured {
 
 type Draft = { -readonly [Key in keyof Quantity]: Quantity[Key] }
 
-const NUMBER_OR_WORD =
-  /(?<digits>\p{Nd}{1,3}(?:[ \u00a0\u2009\u202f]\p{Nd}{3})+(?![\p{Nd}])|\p{Nd}+(?:[.,'’٫٬]\p{Nd}+)*)|(?<han>[〇零一二三四五六七八九十百千万亿两]+)|[^\P{L}\u3400-\u9fff](?:[^\P{L}\u3400-\u9fff]|\p{M})*/gu
+const NUMBER_OR_WORD = new RegExp(
+  String.raw`(?<digits>\p{Nd}{1,3}(?:[ \u00a0\u2009\u202f]\p{Nd}{3})+(?![\p{Nd}])|\p{Nd}+(?:[.,'’٫٬]\p{Nd}+)*)|(?<thai>${THAI_NUMBER})|(?<han>[〇零一二三四五六七八九十百千万亿两]+)|[^\P{L}\u3400-\u9fff](?:[^\P{L}\u3400-\u9fff]|\p{M})*`,
+  'gu',
+)
+/** `第`, `อันดับที่`: before an ordinal. */
+const ORDINAL_BEFORE = /(?:第|อันดับ(?:ที่)? ?|ครั้งที่ ?)$/u
 /** Joins words of one number: `twenty-one`, `ciento y dos`. */
 const JOINS = /^(?:[ \u00a0-]{1,2}|[ \u00a0](?:and|und|y|et|e|en|и)[ \u00a0]|\s?و)$/u
 /** Between two numbers that share the unit of the second: `5–10 years`. */
@@ -61,13 +65,15 @@ export function readQuantities(text: string, language: Language): Measured {
   for (const match of text.matchAll(NUMBER_OR_WORD)) {
     const { index: start, 0: word } = match
     const end = start + word.length
+    if (start < (found.at(-1)?.end ?? 0)) continue
     while ((dates[nextDate]?.end ?? Infinity) <= start) nextDate++
     const isDate = isPartOf(dates[nextDate], start, end)
-    const { digits, han } = match.groups ?? {}
+    const { digits, han, thai } = match.groups ?? {}
     const previous: Draft | undefined = found.at(-1)
     const gap = previous === undefined ? undefined : text.slice(previous.end, Math.min(start, previous.end + 12))
-    const known = digits === undefined && han === undefined ? wordNumber(word, words, language) : undefined
-    if (digits === undefined && han === undefined && known === undefined) continue
+    const isWord = digits === undefined && han === undefined && thai === undefined
+    const known = isWord ? wordNumber(word, words, language) : undefined
+    if (isWord && known === undefined) continue
     if (known !== undefined && open !== undefined && open.quantity === previous && gap !== undefined && JOINS.test(gap)) {
       const joined = join(open, known.value, known.role)
       if (joined) {
@@ -85,12 +91,12 @@ export function readQuantities(text: string, language: Language): Measured {
       const values = valuesOf(digits).map((value) => value * scale.value)
       if (values.length === 0) continue
       const step = scale.value === 1 ? stepOf(values[0] ?? 0, digits) : scale.value / 10 ** decimalsOf(digits)
-      const form = ordinal === null && !/[第อันดับที่]$/u.test(text.slice(start - 1, start)) ? 'digits' : 'ordinal'
+      const form = ordinal === null && !ORDINAL_BEFORE.test(text.slice(Math.max(0, start - 10), start)) ? 'digits' : 'ordinal'
       found.push({ start, end: scale.end, values, step, form })
-    } else if (han !== undefined) {
-      const value = hanNumber(han)
+    } else if (han !== undefined || thai !== undefined) {
+      const value = han === undefined ? thaiNumber(word) : hanNumber(han)
       if (isDate || value === undefined || value < 2) continue
-      found.push({ start, end, values: [value], step: stepOf(value), form: text[start - 1] === '第' ? 'ordinal' : 'word' })
+      found.push({ start, end, values: [value], step: stepOf(value), form: ORDINAL_BEFORE.test(text.slice(Math.max(0, start - 10), start)) ? 'ordinal' : 'word' })
     } else if (known !== undefined && !isDate) {
       const { value, role } = known
       if (role === 'scale' && (language !== 'es' || word !== 'mil')) continue
