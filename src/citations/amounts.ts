@@ -53,7 +53,7 @@ export function isComparable(claim: Claim, quantity: Quantity, passage: Passage,
   if (isCountOfSame) return true
   // A small number may count what the passage only lists.
   const [value = 0] = quantity.values
-  return quantity.form === 'digits' && (value > LARGEST_COUNT || !Number.isInteger(value))
+  return quantity.form === 'digits' && other.form === 'digits' && (value > LARGEST_COUNT || !Number.isInteger(value))
 }
 
 /** Whether what stands behind both numbers is the same thing. */
@@ -85,7 +85,7 @@ const FRACTION = /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälft
 /** Whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
 export function mayHave(quantity: Quantity, { places, context, measured, text }: Passage): boolean {
   const [value = 0] = quantity.values
-  if (context.has(String(value)) || context.has(String(value).slice(0, 7))) return true
+  if (context.has(String(value))) return true
   if (Number.isInteger(value) && value > 0 && value <= LARGEST_ROMAN && places.has(roman(value))) return true
   if (quantity.unit?.family === 'percent' && FRACTION.test(text)) return true
   if (!isYear(quantity)) return false

@@ -97,14 +97,13 @@ function wordsBeside({ passage, quantity }: Other, weights: Claim['weights']): n
 const NEARLY = /(?:about|around|nearly|almost|roughly|approximately|some|circa|ca\.|close to|etwa|rund|fast|knapp|gut|ungefähr|unos|unas|casi|cerca de|alrededor de|aproximadamente|environ|presque|près de|около|почти|примерно|约|大约|近|ประมาณ|เกือบ|حوالي|نحو|قرابة)[ \u00a0]?$/iu
 const TOLD_BEFORE = /(?:these|those|the other|the remaining|the last|the first|both|diese[rnm]?|die anderen|estos|estas|los otros|las otras|ces|эти|этих|这)[ \u00a0]?$/iu
 const LONGEST_HEDGE = 16
-const NEARLY_BY = 0.06
 
 function numberMismatch(claim: Claim, quantity: Quantity): Mismatch | undefined {
   const all = others(claim)
   const before = claim.text.slice(Math.max(0, quantity.start - LONGEST_HEDGE), quantity.start)
   const [value = 0] = quantity.values
   const isNearly = NEARLY.test(before)
-  const equal = all.filter(({ quantity: other }) => isEqual(quantity, other) || (isNearly && other.values.some((theirs) => Math.abs(theirs - value) <= NEARLY_BY * value)))
+  const equal = all.filter(({ quantity: other }) => isEqual(quantity, other) || (isNearly && other.values.some((theirs) => Math.abs(theirs - value) <= halfStep(value))))
   const said = shown(claim.text, quantity)
   if (equal.length > 0) return unitMismatch(claim, quantity, equal, all, said) ?? boundMismatch(claim, quantity, equal, all, said)
   if (claim.cited.some((passage) => mayHave(quantity, passage))) return undefined
@@ -114,12 +113,19 @@ function numberMismatch(claim: Claim, quantity: Quantity): Mismatch | undefined 
   return other === undefined ? undefined : mismatch('number', said, other)
 }
 
+/** A number that only comes near is rounded to its first digit where that is all it has, else to the twentieth part. */
+function halfStep(value: number): number {
+  const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, value)))
+  return value % magnitude === 0 ? magnitude / 2 : value / 20
+}
+
 function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], said: string): Mismatch | undefined {
   const [value = 0] = quantity.values
-  // `the 1970s`, `die 1970er`.
-  const isDecade = value % 10 === 0 && /^(?:s|er|-е|х)/u.test(claim.text.slice(quantity.end, quantity.end + 2))
-  const years = yearsOf(claim)
-  if (years.some((year) => year === value || (isDecade && Math.floor(year / 10) === value / 10))) return undefined
+  // `the 1970s`, `die 1970er`, `the 1700s`.
+  const isSpan = value % 10 === 0 && /^(?:s|er|-е|х)/u.test(claim.text.slice(quantity.end, quantity.end + 2))
+  const span = !isSpan ? 1 : value % 100 === 0 ? 100 : 10
+  if (yearsOf(claim).some((year) => year >= value && year < value + span)) return undefined
+  if (span === 100 && all.some(({ quantity: { form, values } }) => form === 'ordinal' && values[0] === value / 100 + 1)) return undefined
   const other = all.find((candidate) => isYear(candidate.quantity) && candidate.rank < claim.near.length)
   const date = nearestDate(claim, ({ year }) => year !== undefined)
   if (other !== undefined) return mismatch('date', said, other)

@@ -23,11 +23,10 @@ const WORD = patternFor(
 const DENSE_WORD = /^[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]$/u
 /** What a source adds to its words: addresses of links, tags, footnote marks, bars of tables, marks of block quotes. */
 const MARKUP = /\]\([^()\s]{0,500}\)|<\/?[A-Za-z][^<>\n]{0,200}>|\[\^?\d{1,3}\]|(?<=^|\n)[ \t]*>|\|/g
-/** Endings of inflection that are cut from a word to compare it with its kin. */
-const ENDING = /[aeiouyäöüàáéèêíóúñnstdrgmаеёиоуыэюяйьмхвн]$/u
-const MOST_CUT = 3
+/** Endings of inflection, cut one after the other as long as enough is left. */
+const ENDING = /(?:ing|ed|er|en|es|em|ly|[aeiouystn]|[аеёиоуыэюяйьмхвтн])$/u
 const SHORTEST_STEM = 4
-const LONGEST_STEM = 7
+const LONGEST_STEM = 9
 
 /** @param skip ranges that hold no words. */
 export function readWords(text: string, skip: readonly Range[] = []): Words {
@@ -60,9 +59,12 @@ export function readWords(text: string, skip: readonly Range[] = []): Words {
 
 /** A stem that inflected forms of one word share in most languages with endings. */
 export function stemOf(word: string): string {
-  let end = word.length
-  for (let cut = 0; cut < MOST_CUT && end > SHORTEST_STEM && ENDING.test(word[end - 1] ?? ''); cut++) end--
-  return word.slice(0, Math.min(end, LONGEST_STEM))
+  let stem = word
+  for (let cut = stem; ; stem = cut) {
+    const ending = ENDING.exec(stem)?.[0].length ?? 0
+    cut = stem.slice(0, stem.length - ending)
+    if (ending === 0 || cut.length < SHORTEST_STEM) return stem.slice(0, LONGEST_STEM)
+  }
 }
 
 export function isDense(word: string): boolean {

@@ -237,8 +237,9 @@ function addUnits(text: string, all: readonly Draft[]): void {
     const behind = percent !== undefined ? unitNamed('%') : /^[x×](?!\p{L})/u.test(after) ? unitNamed('times') : (unitNamed(word) ?? unspaced?.unit)
     const unit = before === undefined ? behind : unitNamed(before)
     if (unit !== undefined) {
-      // `1969年` names a year, it does not measure one.
-      if (unit.name === 'year' && (quantity.values[0] ?? 0) >= 1000 && /^[年]/.test(after)) continue
+      // `1969年` names a year, it does not measure one; nor does `1970s` seconds.
+      const [value = 0] = quantity.values
+      if (value >= 1000 && ((unit.name === 'year' && after.startsWith('年')) || (unit.name === 'second' && /^s(?!\p{L})/u.test(after) && value < 2200))) continue
       quantity.unit = unit
       if (before === undefined) quantity.unitEnd = quantity.end + (percent ?? (unitNamed(word) === undefined ? after.slice(0, unspaced?.length ?? 1) : found)).length
       continue
