@@ -9,13 +9,15 @@ import type { Words } from './words.ts'
 
 /** Share of the other words of a statement that must stand in one window, for a name there to be in the place of another. */
 const SAME_PLACE = 0.55
+/** The same for a name that has nothing but a capital letter: it may be told in other words there. */
+const SAME_PLACE_BY_CAPITAL = 0.8
 const FEWEST_MEMBERS = 2
 const LONGEST_MEMBER = 3
 /** Letters that forms of one name share: `Portugal`, `Portuguese`. */
 const COMMON_LETTERS = 4
 /** Languages in which a capital letter makes a name. German is not among them. */
 const BY_CAPITAL = new Set(['en', 'es', 'fr', 'it', 'pt', 'nl', 'ru', 'zh', 'ja', 'th', 'ar'])
-const IDENTIFIER = /\p{Ll}\p{Lu}|\p{Lu}{2}|\p{L}\p{N}|\p{N}\p{L}/u
+const IDENTIFIER = /\p{Ll}\p{Lu}|\p{Lu}{2}|\p{L}\p{N}/u
 
 export function nameMismatch(claim: Claim): Mismatch | undefined {
   // Names are translated and transcribed.
@@ -27,13 +29,13 @@ export function nameMismatch(claim: Claim): Mismatch | undefined {
 function isAbsent(claim: Claim, at: number): boolean {
   const [word = '', key = ''] = [claim.words[at], claim.keys[at]]
   if (claim.question.has(key)) return false
-  return claim.cited.every((passage) => !passage.places.has(key) && !passage.context.has(key) && !hasForm(passage, word, /\p{Ll}\p{Lu}/u.test(raw(claim, at))))
+  return claim.cited.every((passage) => !passage.places.has(key) && !passage.context.has(key) && !hasForm(passage, word, isIdentifier(claim, at)))
 }
 
-function hasForm({ places, words, text, starts, ends }: Passage, word: string, isIdentifier: boolean): boolean {
+function hasForm({ places, words, text, starts, ends }: Passage, word: string, hasOneForm: boolean): boolean {
   const start = word.slice(0, COMMON_LETTERS)
   // An identifier has no forms.
-  if (isIdentifier) return false
+  if (hasOneForm) return false
   for (const key of places.keys()) if (key.startsWith(start) || (key.length >= COMMON_LETTERS && word.includes(key))) return true
   // An acronym of words that stand one after the other, and the other way round.
   if (!/^\p{L}{2,6}$/u.test(word)) return false
@@ -43,6 +45,11 @@ function hasForm({ places, words, text, starts, ends }: Passage, word: string, i
 
 function raw({ text, starts, ends }: Words, at: number): string {
   return text.slice(starts[at], ends[at])
+}
+
+/** `parseJson`, `LinearRouter`: written in one way only. */
+function isIdentifier(words: Words, at: number): boolean {
+  return /\p{Ll}\p{Lu}/u.test(raw(words, at))
 }
 
 function isNameAt(words: Words, at: number, language: string, isFirst: boolean): boolean {
@@ -63,12 +70,15 @@ function isFirst({ text, starts }: Words, at: number): boolean {
 
 /** A name in a place where the passage has another. */
 function otherName(claim: Claim): Mismatch | undefined {
+  // In a title each word has a capital letter.
+  if (claim.words.filter((_, at) => /^\p{Lu}/u.test(raw(claim, at))).length > claim.words.length / 2) return undefined
   for (const at of claim.words.keys()) {
     if (isInCode(claim, at) || !isNameAt(claim, at, claim.language, isFirst(claim, at)) || isClosed(claim.words[at] ?? '', claim.language) || !isAbsent(claim, at)) continue
     const absent = new Set(claim.keys.filter((_, other) => isAbsent(claim, other) && IDENTIFIER.test(raw(claim, other))).concat(claim.keys[at] ?? ''))
     const sum = (keys: Iterable<string>): number => [...keys].reduce((all, key) => all + (claim.weights.get(key) ?? 0), 0)
     const total = sum(claim.weights.keys())
-    const near = claim.near.find(({ share }) => share * total >= SAME_PLACE * (total - sum(absent)))
+    const least = isIdentifier(claim, at) ? SAME_PLACE : SAME_PLACE_BY_CAPITAL
+    const near = claim.near.find(({ share }) => share * total >= least * (total - sum(absent)))
     if (near === undefined) continue
     const other = nameIn(near.passage, near.window, claim)
     if (other === undefined) continue

@@ -159,7 +159,8 @@ export class Library {
     const weights = new Map<string, number>()
     for (const stem of stems) {
       const count = all.reduce((sum, { places }) => sum + Math.min(places.get(stem)?.length ?? 0, MOST_PLACES), 0)
-      weights.set(stem, Math.log(1 + (this.#windowCount + 1) / (count + 0.5)))
+      // A word that stands nowhere is as likely a synonym as an error: it tells no more than one that stands in two places.
+      weights.set(stem, Math.log(1 + (this.#windowCount + 1) / (count === 0 ? 2 : count)))
     }
     return weights
   }

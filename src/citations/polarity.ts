@@ -16,10 +16,10 @@ import type { Words } from './words.ts'
 
 /** Share of the weight of a statement's clause that the clause of the passage must hold, and the share for scripts without spaces. */
 const SAME_CLAUSE = 0.5
-const SAME_UNSPACED = 0.6
+const SAME_UNSPACED = 0.5
 const FEWEST_COMMON = 2
 /** Share of a statement that a window must hold to be read, and how many are read. */
-const NEAR_ENOUGH = 0.3
+const NEAR_ENOUGH = 0.25
 const MOST_READ = 3
 /** Words that a denial, quantifier or modal word reaches. */
 const REACH = 4
@@ -101,7 +101,7 @@ function* clashes(claim: Claim, { passage, window }: Near): Generator<Clash> {
         if (isHedged || !theirs.some((at) => is('whole', passage, at)) || target(claim, own) === target(passage, their)) yield { kind: 'quantifier', own, their }
       }
     }
-    if (is('whole', claim, own) && !ours.some((at) => is('except', claim, at))) {
+    if (is('whole', claim, own) && !ours.some((at) => is('except', claim, at) && !is('not', claim, at - 1))) {
       for (const their of theirs) if (is('except', passage, their) && !is('not', passage, their - 1)) yield { kind: 'quantifier', own, their }
     }
     if (is('must', claim, own) && !isDenied(claim, own, 0)) {

@@ -1,5 +1,6 @@
 /** Numbers, dates and units of a statement that its passages contradict. */
 
+import type { Language } from '../text/language.ts'
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
 import type { Quantity } from '../text/numbers.ts'
@@ -27,7 +28,7 @@ export function quantityMismatch(claim: Claim): Mismatch | undefined {
     const found = numberMismatch(claim, quantity)
     if (found !== undefined) return found
   }
-  return unitWordMismatch(claim)
+  return unitWordMismatch(claim) ?? rankMismatch(claim)
 }
 
 /** Before a unit without a number: `in seconds`. */
@@ -52,6 +53,35 @@ function unitWordMismatch(claim: Claim): Mismatch | undefined {
       if (other === undefined || other.family !== unit.family) continue
       const [start = 0, end = 0] = [passage.starts[their], passage.ends[their]]
       return { kind: 'unit', reason: reasonFor(claim.text.slice(claim.starts[at + 1], claim.ends[at + 1]), passage.text.slice(start, end)), passage, range: { start, end } }
+    }
+  }
+  return undefined
+}
+
+const SUPERLATIVES: Readonly<Partial<Record<Language, RegExp>>> = {
+  en: /^(?:most|least|\p{L}{3,}est|best|worst)$/u,
+  de: /^(?:\p{L}{3,}st(?:e|en|er|es)|meisten)$/u,
+  es: /^(?:mayor|menor|mejor|peor|más)$/u,
+  fr: /^(?:plus|meilleure?|pire)$/u,
+  ru: /^(?:самы\p{L}+|самая|самое|крупнейш\p{L}+|наиб\p{L}+)$/u,
+}
+const SUPERLATIVE_WITHIN = 5
+
+/** A first place, where the passage has a later one: `the largest` for `the second largest`. */
+function rankMismatch(claim: Claim): Mismatch | undefined {
+  const superlative = SUPERLATIVES[claim.language]
+  if (superlative === undefined || claim.measured.quantities.some(({ form }) => form === 'ordinal') || !claim.words.some((word) => superlative.test(word))) return undefined
+  for (const { passage, window, share } of claim.near) {
+    if (share < SAME_MEASURE || passage.language !== claim.language) continue
+    for (const ordinal of passage.measured.quantities) {
+      if (ordinal.form !== 'ordinal' || (ordinal.values[0] ?? 0) < 2 || ordinal.start < window.start || ordinal.end > window.end) continue
+      const from = wordAt(passage, ordinal.end)
+      const at = Array.from({ length: SUPERLATIVE_WITHIN }, (_, step) => from + step).find((index) => index < window.to && superlative.test(passage.words[index] ?? ''))
+      const own = claim.words.findIndex((word) => superlative.test(word))
+      const beside = at === undefined ? [] : passage.keys.slice(from, at + 3)
+      if (at === undefined || !beside.some((key) => claim.weights.has(key))) continue
+      const range = { start: ordinal.start, end: passage.ends[at] ?? ordinal.end }
+      return { kind: 'number', reason: reasonFor(claim.text.slice(claim.starts[own], claim.ends[own]), passage.text.slice(range.start, range.end)), passage, range }
     }
   }
   return undefined
@@ -164,6 +194,8 @@ function boundMismatch(claim: Claim, quantity: Quantity, equal: readonly Other[]
   if (best === undefined || best.share < SURE || claim.measured.quantities.length + claim.measured.dates.length > 1) return undefined
   const shareAt = ({ rank }: Other): number => claim.near[rank]?.share ?? 0
   if (equal.some((other) => shareAt(other) > best.share - MARGIN)) return undefined
+  const date = isYear(quantity) ? best.passage.measured.dates.find(({ start, year }) => year !== undefined && start >= best.window.start && start < best.window.end) : undefined
+  if (date !== undefined) return dated(said, { passage: best.passage, date })
   const there = all.find((other) => other.rank === 0 && isComparable(claim, quantity, other.passage, other.quantity))
   return there === undefined ? undefined : mismatch(isYear(quantity) ? 'date' : 'number', said, there)
 }

@@ -60,10 +60,11 @@ export function readWords(text: string, skip: readonly Range[] = []): Words {
 /** A stem that inflected forms of one word share in most languages with endings. */
 export function stemOf(word: string): string {
   let stem = word
-  for (let cut = stem; ; stem = cut) {
+  for (;;) {
     const ending = ENDING.exec(stem)?.[0].length ?? 0
-    cut = stem.slice(0, stem.length - ending)
-    if (ending === 0 || cut.length < SHORTEST_STEM) return stem.slice(0, LONGEST_STEM)
+    const length = stem.length - (stem.length - ending < SHORTEST_STEM ? 1 : ending)
+    if (ending === 0 || length < SHORTEST_STEM) return stem.slice(0, LONGEST_STEM)
+    stem = stem.slice(0, length)
   }
 }
 
