@@ -1,7 +1,7 @@
 /** Finds words of an answer in a passage: word for word, or almost. */
 
 import type { Passage } from './passages.ts'
-import type { Words } from './words.ts'
+import type { Words } from '../text/comparable-words.ts'
 
 /** Words of a text from here to there. */
 export interface Span {

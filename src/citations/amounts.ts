@@ -1,45 +1,16 @@
-/** Compares quantities: whether two can be the same amount, and whether one is in the place of the other. */
+/** Tells whether a number of a passage is in the place of one of a statement. */
 
 import type { Quantity } from '../text/numbers.ts'
+import { isEqual, isYear } from '../text/same-amount.ts'
 import type { Claim } from './mismatch.ts'
 import type { Passage } from './passages.ts'
-import type { Range } from './range.ts'
-import { isDense, wordAt } from './words.ts'
+import type { Range } from '../util/range.ts'
+import { isDense, wordAt } from '../text/comparable-words.ts'
 
 /** Words behind a number that may name what is counted. */
 const COUNTED_WITHIN = 3
-const FIRST_YEAR = 1000
-const LAST_YEAR = 2199
 /** Numbers up to here are also counts of what a passage only lists. */
 const LARGEST_COUNT = 12
-
-export function isYear({ values, unit, form }: Quantity): boolean {
-  const [value = 0] = values
-  return form === 'digits' && values.length === 1 && unit === undefined && value >= FIRST_YEAR && value <= LAST_YEAR && Number.isInteger(value)
-}
-
-/** Whether two numbers can be the same: also rounded, or converted. */
-export function isEqual(one: Quantity, other: Quantity): boolean {
-  if ((one.form === 'ordinal') !== (other.form === 'ordinal')) return false
-  if (one.values.some((a) => other.values.some((b) => isNear(a, b, Math.max(one.step, other.step))))) return true
-  return one.unit !== undefined && other.unit !== undefined && isSameAmount(one, other)
-}
-
-/** Whether two numbers with their units can be one amount. Kilobytes are written for kibibytes, and a month has no fixed length. */
-export function isSameAmount(one: Quantity, other: Quantity): boolean {
-  const [unit, theirs] = [one.unit, other.unit]
-  if (unit === undefined || theirs === undefined || unit.family !== theirs.family) return false
-  if (unit.name === theirs.name || unit.family === 'money') return unit.name === theirs.name && one.values.some((a) => other.values.some((b) => isNear(a, b, Math.max(one.step, other.step))))
-  return one.values.some((a) => other.values.some((b) => Math.abs(a * unit.factor - b * theirs.factor) <= CONVERTED * Math.max(a * unit.factor, b * theirs.factor)))
-}
-
-/** Share by which converted units may differ. */
-const CONVERTED = 0.08
-
-function isNear(a: number, b: number, step: number): boolean {
-  const isRounded = (step > 1 || step < 0.1) && Math.min(a, b) >= step
-  return Math.abs(a - b) <= (isRounded ? step / 2 : 0) + 1e-9 * Math.abs(a)
-}
 
 /** Whether a number of the passage is so much of the same kind that one of them is wrong. */
 export function isComparable(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {

@@ -1,6 +1,6 @@
 /** The blocks of an answer, by the marks of Markdown. */
 
-import type { Range } from './range.ts'
+import type { Range } from '../util/range.ts'
 
 export interface Block extends Range {
   readonly isQuote: boolean

@@ -1,11 +1,13 @@
 /** Values of a table that stand in another row or column than the statement says. */
 
-import { isComparable, isEqual, shown } from './amounts.ts'
+import { isComparable, shown } from './amounts.ts'
+import { isEqual } from '../text/same-amount.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
-import type { Passage, Window } from './passages.ts'
-import { firstIndex } from './range.ts'
+import type { Passage } from './passages.ts'
+import type { Window } from '../text/windows.ts'
+import { firstIndex } from '../util/range.ts'
 
 /** Rows of a passage that are read for a statement: a bound on the cost. */
 const MOST_ROWS = 500

@@ -1,11 +1,12 @@
 /** Checks the citations of an answer: one verdict for each statement and marker. */
 
-import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
+import type { Citation } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
-import { pageAt } from '../core/store.ts'
 import { languageOf } from '../text/language.ts'
 import { readQuantities } from '../text/numbers.ts'
 import { findExact } from './alignment.ts'
+import { citationOf, withoutPassage } from './citation.ts'
+import type { Finding } from './citation.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import { Library, nearest } from './passages.ts'
 import type { Passage } from './passages.ts'
@@ -16,26 +17,16 @@ import { quantityMismatch } from './quantities.ts'
 import { polarityMismatch } from './polarity.ts'
 import { nameMismatch } from './names.ts'
 import { misplacedFinding } from './misplaced.ts'
-import type { Range } from './range.ts'
+import type { Range } from '../util/range.ts'
 import { readStatements } from './statements.ts'
 import type { Statement } from './statements.ts'
-import { readWords, wordAt } from './words.ts'
+import { readWords, wordAt } from '../text/comparable-words.ts'
 import { contentWeights } from './content.ts'
 
 export interface CheckedAnswer {
   readonly citations: readonly Citation[]
   /** Statements that no marker speaks for. */
   readonly uncited: number
-}
-
-/** What was found of a statement in the passage of one marker. */
-export interface Finding {
-  readonly verdict: Verdict
-  readonly kind: CitationKind
-  readonly reason?: string
-  readonly foundIn?: string
-  /** Of the text of the passage. */
-  readonly range: Range
 }
 
 /** Windows that a statement is held against. */
@@ -119,41 +110,4 @@ function isReference(answer: string, { whole }: Statement, { chunk }: Retrieved)
     .replace(/^[\s:.\-–—*_`<(]+/, '')
     .replace(/[\s.,;:*_`>)]+$/, '')
   return text !== '' && (text === chunk.source || text === chunk.title || (text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE))
-}
-
-function withoutPassage(marker: string, claim: Range): Citation {
-  const reason = 'there is no passage of this number'
-  return { marker, chunkId: '', source: '', start: 0, end: 0, quote: '', verdict: 'contradicted', supported: false, kind: 'no-passage', reason, claim }
-}
-
-const SUPPORTED: Readonly<Record<Verdict, boolean | null>> = { verified: true, contradicted: false, unverified: null }
-
-export function citationOf({ marker, chunk, alsoIn }: Retrieved, claim: Range, { verdict, kind, reason, foundIn, range }: Finding): Citation {
-  const page = pageAt(chunk, range.start)
-  return {
-    marker,
-    chunkId: chunk.id,
-    source: chunk.source,
-    start: chunk.start + range.start,
-    end: chunk.start + range.end,
-    quote: chunk.text.slice(range.start, range.end),
-    verdict,
-    supported: SUPPORTED[verdict],
-    kind,
-    claim: { start: claim.start, end: claim.end },
-    ...(reason === undefined ? {} : { reason }),
-    ...(chunk.lines === undefined ? {} : { lines: linesOf(chunk.text, chunk.lines[0], range) }),
-    ...(page === undefined ? {} : { page }),
-    ...(alsoIn === undefined ? {} : { alsoIn }),
-    ...(foundIn === undefined ? {} : { foundIn }),
-  }
-}
-
-function linesOf(text: string, first: number, { start, end }: Range): readonly [number, number] {
-  const from = first + countLines(text.slice(0, start))
-  return [from, from + countLines(text.slice(start, end))]
-}
-
-function countLines(text: string): number {
-  return text.split(/\r\n|\r|\n/).length - 1
 }

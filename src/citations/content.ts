@@ -2,10 +2,10 @@
 
 import { fold } from '../text/fold.ts'
 import type { Language } from '../text/language.ts'
-import { wordsOf } from './lexicon.ts'
-import type { WordClass } from './lexicon.ts'
+import { wordsOf } from '../text/polarity-words.ts'
+import type { WordClass } from '../text/polarity-words.ts'
 import type { Library, Weights } from './passages.ts'
-import type { Words } from './words.ts'
+import type { Words } from '../text/comparable-words.ts'
 
 const CLASSES: readonly WordClass[] = ['grammar', 'not', 'whole', 'part', 'must', 'may']
 

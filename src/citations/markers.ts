@@ -1,8 +1,8 @@
 /** Which passages the markers of an answer name: `[1]`, `[1, 3]`, `[2-4]`, `【1】`. */
 
 import { patternFor } from '../util/pattern.ts'
-import { rangeAround } from './range.ts'
-import type { Range } from './range.ts'
+import { rangeAround } from '../util/range.ts'
+import type { Range } from '../util/range.ts'
 
 /** Markers that stand together. */
 export interface MarkerGroup extends Range {

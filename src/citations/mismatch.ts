@@ -4,8 +4,8 @@ import type { CitationKind } from '../core/citation.ts'
 import type { Language } from '../text/language.ts'
 import type { Measured } from '../text/numbers.ts'
 import type { Near, Passage, Weights } from './passages.ts'
-import type { Words } from './words.ts'
-import type { Range } from './range.ts'
+import type { Words } from '../text/comparable-words.ts'
+import type { Range } from '../util/range.ts'
 
 /** A statement with the passages that it cites. */
 export interface Claim extends Words {

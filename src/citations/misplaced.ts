@@ -1,6 +1,6 @@
 /** Statements in words of their own that another passage bears out and the cited one does not. */
 
-import type { Finding } from './check.ts'
+import type { Finding } from './citation.ts'
 import type { Claim } from './mismatch.ts'
 import { nearest } from './passages.ts'
 import type { Library, Passage } from './passages.ts'

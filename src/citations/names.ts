@@ -3,9 +3,10 @@
 import { fold } from '../text/fold.ts'
 import { isClosed } from './content.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
-import type { Passage, Window } from './passages.ts'
-import type { Range } from './range.ts'
-import type { Words } from './words.ts'
+import type { Passage } from './passages.ts'
+import type { Window } from '../text/windows.ts'
+import type { Range } from '../util/range.ts'
+import type { Words } from '../text/comparable-words.ts'
 
 /** Share of the other words of a statement that must stand in one window, for a name there to be in the place of another. */
 const SAME_PLACE = 0.55

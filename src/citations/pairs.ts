@@ -1,11 +1,12 @@
 /** Numbers and names that a statement pairs otherwise than the passage: the 70 of Merv told of Nishapur. */
 
-import { isEqual, shown } from './amounts.ts'
+import { shown } from './amounts.ts'
+import { isEqual } from '../text/same-amount.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Near } from './passages.ts'
 import type { Quantity } from '../text/numbers.ts'
-import { wordAt } from './words.ts'
+import { wordAt } from '../text/comparable-words.ts'
 
 /** In the order of a text: the index of a name, or of a number. */
 interface Item {

@@ -1,26 +1,15 @@
-/** Reads passages into windows, the sentences and rows that a statement is held against, and finds the window that comes nearest. */
+/** Reads passages, and finds the window of a passage that comes nearest to a statement. */
 
 import type { Retrieved } from '../core/message.ts'
 import { languageOf } from '../text/language.ts'
 import type { Language } from '../text/language.ts'
 import { readQuantities } from '../text/numbers.ts'
 import type { Measured } from '../text/numbers.ts'
-import { sentenceEnds } from '../text/sentences.ts'
-import { linesOf } from '../util/lines.ts'
-import { firstIndex } from './range.ts'
-import type { Range } from './range.ts'
-import { readWords, wordAt } from './words.ts'
-import type { Words } from './words.ts'
-
-/** A sentence, list item, line of code or row of a table; a row holds the names of its columns too. */
-export interface Window extends Range {
-  /** Words of the passage from here to there. */
-  readonly from: number
-  readonly to: number
-  readonly isRow: boolean
-  /** Of rows: the words that name the columns. */
-  readonly header?: Range
-}
+import { windowsOf } from '../text/windows.ts'
+import type { Window } from '../text/windows.ts'
+import { firstIndex } from '../util/range.ts'
+import { readWords } from '../text/comparable-words.ts'
+import type { Words } from '../text/comparable-words.ts'
 
 export interface Passage extends Words {
   readonly retrieved: Retrieved
@@ -32,12 +21,6 @@ export interface Passage extends Words {
   /** Title, headings and source: context that a statement need not find in the text. */
   readonly context: ReadonlySet<string>
 }
-
-/** UTF-16 units of a window: what is longer is cut, so that no statement is held against a megabyte. */
-const LONGEST_WINDOW = 800
-const ROW = /^[ \t]*\||\t.*\t|^[^,;\n]{1,80}(?:[,;][^,;\n]{0,80}){2,}$|\S {2,}\S.* {2,}\S/
-const DELIMITER_ROW = /^[ \t|:-]+$/
-const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]/
 
 export function readPassage(retrieved: Retrieved): Passage {
   const { chunk } = retrieved
@@ -63,47 +46,6 @@ export function readPassage(retrieved: Retrieved): Passage {
     places,
     context,
   }
-}
-
-function windowsOf(words: Words): Window[] {
-  const { text } = words
-  const windows: Window[] = []
-  let header: Range | undefined
-  let paragraph: { start: number; end: number } | undefined
-  let isCode = false
-  const add = (start: number, end: number, isRow: boolean): void => {
-    for (let at = start; at < end; at += LONGEST_WINDOW) {
-      const last = Math.min(end, at + LONGEST_WINDOW)
-      const [from, to] = [wordAt(words, at), wordAt(words, last)]
-      if (from < to) windows.push({ start: at, end: last, from, to, isRow, ...(isRow && header !== undefined ? { header } : {}) })
-    }
-  }
-  const close = (): void => {
-    if (paragraph === undefined) return
-    let { start } = paragraph
-    for (const end of [...sentenceEnds(text, paragraph.start, paragraph.end), paragraph.end]) {
-      add(start, end, false)
-      start = end
-    }
-    paragraph = undefined
-  }
-  for (const { start, end } of linesOf(text, 0, text.length, '\n')) {
-    const head = text.slice(start, Math.min(end, start + LONGEST_WINDOW))
-    const isFence = /^[ \t]*(?:```|~~~)/.test(head)
-    const isRow = !isFence && (isCode || ROW.test(head))
-    if (isFence || isRow || LIST_ITEM.test(head) || /^#{1,6}[ \t]/.test(head) || head.trim() === '') close()
-    if (isFence) isCode = !isCode
-    else if (isRow) {
-      if (!DELIMITER_ROW.test(head)) add(start, end, true)
-      header ??= isCode ? undefined : { start, end }
-    } else if (head.trim() !== '') {
-      if (paragraph === undefined) paragraph = { start, end }
-      else paragraph.end = end
-      header = undefined
-    } else header = undefined
-  }
-  close()
-  return windows
 }
 
 /** The window that a word of a passage stands in. */

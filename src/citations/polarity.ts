@@ -7,12 +7,12 @@
 import { fold } from '../text/fold.ts'
 import type { CitationKind } from '../core/citation.ts'
 import type { Language } from '../text/language.ts'
-import { contrariesOf, partsOf, unspacedContraries, wordsOf } from './lexicon.ts'
-import type { WordClass } from './lexicon.ts'
+import { contrariesOf, partsOf, unspacedContraries, wordsOf } from '../text/polarity-words.ts'
+import type { WordClass } from '../text/polarity-words.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Near } from './passages.ts'
-import type { Words } from './words.ts'
+import type { Words } from '../text/comparable-words.ts'
 
 /** Share of the weight of a statement's clause that the clause of the passage must hold, and the share for scripts without spaces. */
 const SAME_CLAUSE = 0.5

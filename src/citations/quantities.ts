@@ -4,14 +4,15 @@ import type { Language } from '../text/language.ts'
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
 import type { Quantity } from '../text/numbers.ts'
-import { extent, isComparable, isEqual, isSameAmount, isYear, mayHave, shown } from './amounts.ts'
+import { extent, isComparable, mayHave, shown } from './amounts.ts'
+import { isEqual, isSameAmount, isYear } from '../text/same-amount.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Near, Passage } from './passages.ts'
 import { unitNamed } from '../text/units.ts'
 import type { Unit } from '../text/units.ts'
-import { wordAt } from './words.ts'
-import type { Words } from './words.ts'
+import { wordAt } from '../text/comparable-words.ts'
+import type { Words } from '../text/comparable-words.ts'
 
 /** Quantities of a passage that are compared with each of a statement, those of the nearest windows first: a bound on the cost. */
 const MOST_COMPARED = 400

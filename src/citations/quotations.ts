@@ -3,15 +3,15 @@
 import { fold } from '../text/fold.ts'
 import { findAlmost, findExact } from './alignment.ts'
 import type { Alignment, Span } from './alignment.ts'
-import type { Finding } from './check.ts'
+import type { Finding } from './citation.ts'
 import { isClosed } from './content.ts'
-import { wordsOf } from './lexicon.ts'
+import { wordsOf } from '../text/polarity-words.ts'
 import { windowAt } from './passages.ts'
 import type { Library, Passage } from './passages.ts'
-import type { Range } from './range.ts'
+import type { Range } from '../util/range.ts'
 import type { Statement } from './statements.ts'
-import { isDense, wordAt } from './words.ts'
-import type { Words } from './words.ts'
+import { isDense, wordAt } from '../text/comparable-words.ts'
+import type { Words } from '../text/comparable-words.ts'
 
 export interface Quoting {
   /** Words of the answer. */

@@ -1,8 +1,8 @@
 /** What an answer quotes: by quotation marks, block quotes and code. */
 
 import type { Block } from './blocks.ts'
-import { rangeAround } from './range.ts'
-import type { Range } from './range.ts'
+import { rangeAround } from '../util/range.ts'
+import type { Range } from '../util/range.ts'
 
 export interface Quotation extends Range {
   readonly isCode: boolean

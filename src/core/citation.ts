@@ -10,7 +10,7 @@ export type Verdict = 'verified' | 'contradicted' | 'unverified'
  * Contradicted: `number`, `date`, `unit`, `name`, `quantifier`, `modality`, `negation`, `contrary`, a word of the statement that mismatches the passage;
  * `edited`, a quotation with changed words; `invented`, a quotation that stands nowhere; `misplaced`, the words stand in another passage;
  * `cell`, the value stands in another row or column; `no-passage`, the marker names none; `judged`.
- * Unverified: `paraphrase`, `judged`.
+ * Unverified: `paraphrase`; `judged`; `unchecked`, nothing was compared.
  */
 export type CitationKind =
   | 'verbatim'
@@ -30,6 +30,7 @@ export type CitationKind =
   | 'no-passage'
   | 'paraphrase'
   | 'judged'
+  | 'unchecked'
 
 /** One statement of an answer and one of its markers, checked against the passage that the marker names. */
 export interface Citation {
@@ -72,17 +73,15 @@ export interface ClaimVerdict {
   readonly verdict: Verdict
   /** In a few words for people. */
   readonly reason?: string
-  /** Words of one of the passages that decide. They have to stand there verbatim, else the verdict does not count. */
+  /** Words of one of the passages that decide. They must stand there verbatim, else the verdict does not count; without any it does. */
   readonly evidence?: string
 }
 
-/** Judges statements by what their passages mean: a natural language inference model, say. */
-export interface ClaimVerifier {
-  /** Name that is shown, such as `local/MODEL`. */
-  readonly ref: string
-  /** Judges all claims of one answer, in their order; `undefined` leaves the verdict of the words. */
-  verify(
-    claims: readonly ClaimToVerify[],
-    options: { readonly signal: AbortSignal },
-  ): Promise<readonly (ClaimVerdict | undefined)[]>
-}
+/**
+ * Judges statements by what their passages mean: a natural language inference model, say. Gets all statements of one answer that do not stand in
+ * their passages word for word, and resolves to their verdicts, in their order; `undefined` leaves the verdict of the words.
+ */
+export type ClaimVerifier = (
+  claims: readonly ClaimToVerify[],
+  options: { readonly signal: AbortSignal },
+) => Promise<readonly (ClaimVerdict | undefined)[]>

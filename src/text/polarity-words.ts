@@ -1,6 +1,6 @@
 /** Closed classes of words that turn a statement round: denials, quantifiers, modal words, and pairs of contraries. */
 
-import type { Language } from '../text/language.ts'
+import type { Language } from './language.ts'
 
 /** Words of one class in one language; `_` joins two words. */
 interface Classes {

@@ -1,9 +1,9 @@
 /** Cuts text into words that compare equal when only case, accents, width, punctuation or markup differ. */
 
-import { fold, normalize } from '../text/fold.ts'
+import { fold, normalize } from './fold.ts'
 import { patternFor } from '../util/pattern.ts'
-import { rangeAround } from './range.ts'
-import type { Range } from './range.ts'
+import { rangeAround } from '../util/range.ts'
+import type { Range } from '../util/range.ts'
 
 /** Parallel arrays: word, its stem, and where it stands in the text. */
 export interface Words {

@@ -1,6 +1,6 @@
 /** Where an answer has code: quotation marks and markers in it mean nothing. */
 
-import type { Range } from './range.ts'
+import type { Range } from '../util/range.ts'
 
 /** Fences of falling lengths that wait for theirs to close: a bound on the cost. */
 const MOST_FENCES = 20

@@ -1,0 +1,53 @@
+/** Makes the citation of a statement and a marker out of what was found. */
+
+import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
+import type { Retrieved } from '../core/message.ts'
+import { pageAt } from '../core/store.ts'
+import type { Range } from '../util/range.ts'
+
+/** What was found of a statement in the passage of one marker. */
+export interface Finding {
+  readonly verdict: Verdict
+  readonly kind: CitationKind
+  readonly reason?: string
+  readonly foundIn?: string
+  /** Of the text of the passage. */
+  readonly range: Range
+}
+
+export function withoutPassage(marker: string, claim: Range): Citation {
+  const reason = 'there is no passage of this number'
+  return { marker, chunkId: '', source: '', start: 0, end: 0, quote: '', verdict: 'contradicted', supported: false, kind: 'no-passage', reason, claim }
+}
+
+const SUPPORTED: Readonly<Record<Verdict, boolean | null>> = { verified: true, contradicted: false, unverified: null }
+
+export function citationOf({ marker, chunk, alsoIn }: Retrieved, claim: Range, { verdict, kind, reason, foundIn, range }: Finding): Citation {
+  const page = pageAt(chunk, range.start)
+  return {
+    marker,
+    chunkId: chunk.id,
+    source: chunk.source,
+    start: chunk.start + range.start,
+    end: chunk.start + range.end,
+    quote: chunk.text.slice(range.start, range.end),
+    verdict,
+    supported: SUPPORTED[verdict],
+    kind,
+    claim: { start: claim.start, end: claim.end },
+    ...(reason === undefined ? {} : { reason }),
+    ...(chunk.lines === undefined ? {} : { lines: linesOf(chunk.text, chunk.lines[0], range) }),
+    ...(page === undefined ? {} : { page }),
+    ...(alsoIn === undefined ? {} : { alsoIn }),
+    ...(foundIn === undefined ? {} : { foundIn }),
+  }
+}
+
+function linesOf(text: string, first: number, { start, end }: Range): readonly [number, number] {
+  const from = first + countLines(text.slice(0, start))
+  return [from, from + countLines(text.slice(start, end))]
+}
+
+function countLines(text: string): number {
+  return text.split(/\r\n|\r|\n/).length - 1
+}

@@ -1,0 +1,34 @@
+/** Compares quantities: whether two can be the same amount, in whatever units, and rounded or not. */
+
+import type { Quantity } from './numbers.ts'
+
+const FIRST_YEAR = 1000
+const LAST_YEAR = 2199
+export function isYear({ values, unit, form }: Quantity): boolean {
+  const [value = 0] = values
+  return form === 'digits' && values.length === 1 && unit === undefined && value >= FIRST_YEAR && value <= LAST_YEAR && Number.isInteger(value)
+}
+
+/** Whether two numbers can be the same: also rounded, or converted. */
+export function isEqual(one: Quantity, other: Quantity): boolean {
+  if ((one.form === 'ordinal') !== (other.form === 'ordinal')) return false
+  if (one.values.some((a) => other.values.some((b) => isNear(a, b, Math.max(one.step, other.step))))) return true
+  return one.unit !== undefined && other.unit !== undefined && isSameAmount(one, other)
+}
+
+/** Whether two numbers with their units can be one amount. Kilobytes are written for kibibytes, and a month has no fixed length. */
+export function isSameAmount(one: Quantity, other: Quantity): boolean {
+  const [unit, theirs] = [one.unit, other.unit]
+  if (unit === undefined || theirs === undefined || unit.family !== theirs.family) return false
+  if (unit.name === theirs.name || unit.family === 'money') return unit.name === theirs.name && one.values.some((a) => other.values.some((b) => isNear(a, b, Math.max(one.step, other.step))))
+  return one.values.some((a) => other.values.some((b) => Math.abs(a * unit.factor - b * theirs.factor) <= CONVERTED * Math.max(a * unit.factor, b * theirs.factor)))
+}
+
+/** Share by which converted units may differ. */
+const CONVERTED = 0.08
+
+function isNear(a: number, b: number, step: number): boolean {
+  const isRounded = (step > 1 || step < 0.1) && Math.min(a, b) >= step
+  return Math.abs(a - b) <= (isRounded ? step / 2 : 0) + 1e-9 * Math.abs(a)
+}
+

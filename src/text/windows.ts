@@ -1,0 +1,65 @@
+/** Cuts a text into the windows that a statement is held against: sentences, list items, lines of code, rows of tables. */
+
+import { linesOf } from '../util/lines.ts'
+import type { Range } from '../util/range.ts'
+import { wordAt } from './comparable-words.ts'
+import type { Words } from './comparable-words.ts'
+import { sentenceEnds } from './sentences.ts'
+
+/** A sentence, list item, line of code or row of a table; a row holds the names of its columns too. */
+export interface Window extends Range {
+  /** Words of the passage from here to there. */
+  readonly from: number
+  readonly to: number
+  readonly isRow: boolean
+  /** Of rows: the words that name the columns. */
+  readonly header?: Range
+}
+
+/** UTF-16 units of a window: what is longer is cut, so that no statement is held against a megabyte. */
+const LONGEST_WINDOW = 800
+const ROW = /^[ \t]*\||\t.*\t|^[^,;\n]{1,80}(?:[,;][^,;\n]{0,80}){2,}$|\S {2,}\S.* {2,}\S/
+const DELIMITER_ROW = /^[ \t|:-]+$/
+const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]/
+
+/** In the order of the text. */
+export function windowsOf(words: Words): Window[] {
+  const { text } = words
+  const windows: Window[] = []
+  let header: Range | undefined
+  let paragraph: { start: number; end: number } | undefined
+  let isCode = false
+  const add = (start: number, end: number, isRow: boolean): void => {
+    for (let at = start; at < end; at += LONGEST_WINDOW) {
+      const last = Math.min(end, at + LONGEST_WINDOW)
+      const [from, to] = [wordAt(words, at), wordAt(words, last)]
+      if (from < to) windows.push({ start: at, end: last, from, to, isRow, ...(isRow && header !== undefined ? { header } : {}) })
+    }
+  }
+  const close = (): void => {
+    if (paragraph === undefined) return
+    let { start } = paragraph
+    for (const end of [...sentenceEnds(text, paragraph.start, paragraph.end), paragraph.end]) {
+      add(start, end, false)
+      start = end
+    }
+    paragraph = undefined
+  }
+  for (const { start, end } of linesOf(text, 0, text.length, '\n')) {
+    const head = text.slice(start, Math.min(end, start + LONGEST_WINDOW))
+    const isFence = /^[ \t]*(?:```|~~~)/.test(head)
+    const isRow = !isFence && (isCode || ROW.test(head))
+    if (isFence || isRow || LIST_ITEM.test(head) || /^#{1,6}[ \t]/.test(head) || head.trim() === '') close()
+    if (isFence) isCode = !isCode
+    else if (isRow) {
+      if (!DELIMITER_ROW.test(head)) add(start, end, true)
+      header ??= isCode ? undefined : { start, end }
+    } else if (head.trim() !== '') {
+      if (paragraph === undefined) paragraph = { start, end }
+      else paragraph.end = end
+      header = undefined
+    } else header = undefined
+  }
+  close()
+  return windows
+}
