@@ -1,27 +1,35 @@
-/** Checks the citations of an answer: one verdict for each statement and marker. */
+/**
+ * Checks the citations of an answer: one verdict for each statement and marker.
+ *
+ * A statement is verified when it stands in its passage word for word, and contradicted when a mismatch can be named. Everything else is
+ * unverified: words cannot know meaning.
+ */
 
 import type { Citation } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
+import { readWords, wordAt } from '../text/comparable-words.ts'
+import type { Words } from '../text/comparable-words.ts'
 import { languageOf } from '../text/language.ts'
+import type { Language } from '../text/language.ts'
 import { readQuantities } from '../text/numbers.ts'
+import { masked } from '../text/code-ranges.ts'
+import type { Range } from '../util/range.ts'
 import { findExact } from './alignment.ts'
+import { cellMismatch } from './cells.ts'
 import { citationOf, withoutPassage } from './citation.ts'
 import type { Finding } from './citation.ts'
+import { contentWeights } from './content.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
+import { misplacedFinding } from './misplaced.ts'
+import { nameMismatch } from './names.ts'
+import { pairMismatch } from './pairs.ts'
 import { Library, nearest } from './passages.ts'
 import type { Passage } from './passages.ts'
-import { quotedFinding } from './quotations.ts'
-import { pairMismatch } from './pairs.ts'
-import { cellMismatch } from './cells.ts'
-import { quantityMismatch } from './quantities.ts'
 import { polarityMismatch } from './polarity.ts'
-import { nameMismatch } from './names.ts'
-import { misplacedFinding } from './misplaced.ts'
-import type { Range } from '../util/range.ts'
+import { quantityMismatch } from './quantities.ts'
+import { quotedFinding } from './quotations.ts'
 import { readStatements } from './statements.ts'
-import type { Statement } from './statements.ts'
-import { readWords, wordAt } from '../text/comparable-words.ts'
-import { contentWeights } from './content.ts'
+import type { ReadAnswer, Statement } from './statements.ts'
 
 export interface CheckedAnswer {
   readonly citations: readonly Citation[]
@@ -29,78 +37,112 @@ export interface CheckedAnswer {
   readonly uncited: number
 }
 
+export interface CheckOptions {
+  /** Its words are context: a statement need not find them in its passage. */
+  readonly question?: string
+  /** `false`: citations are read and placed, and nothing is compared. Default true. */
+  readonly compares?: boolean
+}
+
 /** Windows that a statement is held against. */
 const MOST_NEAR = 6
+const MISMATCHES = [quantityMismatch, pairMismatch, cellMismatch, nameMismatch, polarityMismatch]
 
-/** @param question whose words are context: a statement need not find them in its passage. */
-export function checkAnswer(answer: string, passages: readonly Retrieved[], question = ''): CheckedAnswer {
+/** Takes time that grows with the lengths of answer and passages, whatever they hold. */
+export function checkAnswer(answer: string, passages: readonly Retrieved[], options: CheckOptions = {}): CheckedAnswer {
   const read = readStatements(answer)
-  const library = new Library(passages)
-  const context = new Set(readWords(question).keys)
-  const language = languageOf(answer)
-  const citations: Citation[] = []
-  const whole: Range[] = []
-  const said = readWords(answer, read.markers)
-  for (const statement of read.statements) {
-    const cited = statement.markers.flatMap((marker) => library.passage(marker) ?? [])
-    if (cited.some((passage) => isReference(answer, statement, passage.retrieved))) continue
-    const span = (range: Range) => ({ from: wordAt(said, range.start), to: wordAt(said, range.end) })
-    const isWhole = cited.some((passage) => findExact(said, span(statement.whole), passage) !== undefined)
-    if (isWhole) whole.push(statement.whole)
-    const extent = isWhole ? statement.whole : statement.sentence
-    const claimRange = { start: Math.min(extent.start, statement.claim.start), end: statement.claim.end }
-    let claim: Claim | undefined
-    let contradiction: Mismatch | undefined | null = null
-    for (const marker of statement.markers) {
-      const passage = library.passage(marker)
-      if (passage === undefined) {
-        citations.push(withoutPassage(marker, claimRange))
-        continue
-      }
-      let finding = quotedFinding({ said, statement, extent, passage, library })
-      if (finding === undefined) {
-        claim ??= readClaim(answer, extent, read.code, read.markers, cited, library, context, language)
-        if (contradiction === null) contradiction = quantityMismatch(claim) ?? pairMismatch(claim) ?? cellMismatch(claim) ?? nameMismatch(claim) ?? polarityMismatch(claim)
-        if (contradiction !== undefined) finding = contradicted(contradiction, passage)
-        finding ??= misplacedFinding(claim, passage, library)
-      }
-      const near = claim?.near.find((candidate) => candidate.passage === passage)
-      finding ??= { verdict: 'unverified', kind: 'paraphrase', range: near?.window ?? { start: 0, end: passage.text.length } }
-      citations.push(citationOf(passage.retrieved, claimRange, finding))
-    }
-  }
-  const uncited = read.uncited.filter((range) => !whole.some(({ start, end }) => start <= range.start && range.end <= end))
+  const check = new Check(answer, read, new Library(passages), options)
+  const citations = read.statements.flatMap((statement) => check.citationsOf(statement))
+  const uncited = read.uncited.filter((range) => !check.verbatim.some(({ start, end }) => start <= range.start && range.end <= end))
   return { citations, uncited: uncited.length }
 }
 
-/** A mismatch with another passage of the same statement is told at the marker of that one, and at this one with its nearest words. */
-function contradicted({ kind, reason, passage, range }: Mismatch, cited: Passage): Finding {
-  return { verdict: 'contradicted', kind, reason, range: passage === cited ? range : { start: 0, end: cited.text.length } }
+class Check {
+  /** Several sentences before one marker that stand in its passage as they are. */
+  readonly verbatim: Range[] = []
+  readonly #answer: string
+  readonly #read: ReadAnswer
+  readonly #library: Library
+  readonly #words: Words
+  readonly #language: Language
+  readonly #question: ReadonlySet<string>
+  readonly #compares: boolean
+
+  constructor(answer: string, read: ReadAnswer, library: Library, { question = '', compares = true }: CheckOptions) {
+    this.#answer = answer
+    this.#read = read
+    this.#library = library
+    this.#words = readWords(answer, read.markers)
+    this.#language = languageOf(answer)
+    this.#question = new Set(readWords(question).keys)
+    this.#compares = compares
+  }
+
+  citationsOf(statement: Statement): Citation[] {
+    const cited = statement.markers.flatMap((marker) => this.#library.passage(marker) ?? [])
+    if (cited.some(({ retrieved }) => isReference(this.#answer, statement, retrieved))) return []
+    const extent = this.#extentOf(statement, cited)
+    const place = { start: Math.min(extent.start, statement.claim.start), end: statement.claim.end }
+    let claim: Claim | undefined
+    let mismatch: Mismatch | undefined
+    const findingIn = (passage: Passage): Finding => {
+      const whole = { start: 0, end: passage.text.length }
+      if (!this.#compares) return { verdict: 'unverified', kind: 'unchecked', range: whole }
+      const quoted = quotedFinding({ said: this.#words, statement, extent, passage, library: this.#library })
+      if (quoted !== undefined) return quoted
+      if (claim === undefined) {
+        const own = (claim = this.#claimOf(extent, cited))
+        for (const mismatchOf of MISMATCHES) mismatch ??= mismatchOf(own)
+      }
+      const near = claim.near.find((candidate) => candidate.passage === passage)?.window ?? whole
+      const nearRange = { start: near.start, end: near.end }
+      if (mismatch !== undefined) return contradiction(mismatch, passage, nearRange)
+      return misplacedFinding(claim, passage, this.#library) ?? { verdict: 'unverified', kind: 'paraphrase', range: nearRange }
+    }
+    return statement.markers.map((marker) => {
+      const passage = this.#library.passage(marker)
+      return passage === undefined ? withoutPassage(marker, place) : citationOf(passage.retrieved, place, findingIn(passage))
+    })
+  }
+
+  /** All words back to the marker before, where they stand in a passage as they are; else the last sentence. */
+  #extentOf({ whole, sentence }: Statement, cited: readonly Passage[]): Range {
+    const span = { from: wordAt(this.#words, whole.start), to: wordAt(this.#words, whole.end) }
+    if (!this.#compares || cited.every((passage) => findExact(this.#words, span, passage) === undefined)) return sentence
+    this.verbatim.push(whole)
+    return whole
+  }
+
+  #claimOf({ start, end }: Range, cited: readonly Passage[]): Claim {
+    const text = this.#answer.slice(start, end)
+    const inside = (ranges: readonly Range[]): Range[] =>
+      ranges.filter((range) => range.end > start && range.start < end).map((range) => ({ start: Math.max(0, range.start - start), end: Math.min(end, range.end) - start }))
+    const [code, markers] = [inside(this.#read.code), inside(this.#read.markers)]
+    const words = readWords(text, markers)
+    // A sentence in Latin letters is too short to tell its language from those of others.
+    const language = /[^\0-\u024f\u2000-\u206f]/.test(text) ? languageOf(text) : this.#language
+    const weights = contentWeights(words, language, this.#library)
+    return {
+      ...words,
+      language,
+      measured: readQuantities(masked(masked(text, code), markers), language),
+      code,
+      weights,
+      cited,
+      near: cited.flatMap((passage) => nearest(passage, weights, MOST_NEAR)).sort((a, b) => b.share - a.share),
+      question: this.#question,
+    }
+  }
 }
 
-function readClaim(
-  answer: string,
-  { start, end }: Range,
-  code: readonly Range[],
-  markers: readonly Range[],
-  cited: readonly Passage[],
-  library: Library,
-  question: ReadonlySet<string>,
-  answerLanguage: Claim['language'],
-): Claim {
-  const shift = (ranges: readonly Range[]): Range[] => ranges.filter((range) => range.end > start && range.start < end).map((range) => ({ start: range.start - start, end: range.end - start }))
-  const text = answer.slice(start, end)
-  const own = shift(code)
-  const blank = (t: string, ranges: readonly Range[]): string => ranges.reduce((masked, range) => masked.slice(0, Math.max(0, range.start)) + ' '.repeat(Math.min(range.end, t.length) - Math.max(0, range.start)) + masked.slice(Math.min(range.end, t.length)), t)
-  const words = readWords(text, shift(markers))
-  const own2 = languageOf(text)
-  const language = /[^\x00-\x7f]/.test(text) ? own2 : answerLanguage
-  const weights = contentWeights(words, language, library)
-  const near = cited.flatMap((passage) => nearest(passage, weights, MOST_NEAR)).sort((a, b) => b.share - a.share)
-  return { ...words, language, measured: readQuantities(blank(blank(text, own), shift(markers)), language), code: own, weights, cited, near, question }
+/** A mismatch with another passage of the same statement is shown at that one; here stands what comes nearest. */
+function contradiction({ kind, reason, passage, range }: Mismatch, cited: Passage, near: Range): Finding {
+  return { verdict: 'contradicted', kind, reason, range: passage === cited ? { start: range.start, end: range.end } : near }
 }
 
+/** UTF-16 units; paths and titles are shorter. A bound on the cost. */
 const LONGEST_REFERENCE = 600
+/** UTF-16 units beside the path that only tell where: `page 12 of`, `lines 3-9`. */
 const MOST_BESIDE_SOURCE = 40
 
 /** A line of a list of sources: `[1] docs/mill.md`. */
@@ -109,5 +151,6 @@ function isReference(answer: string, { whole }: Statement, { chunk }: Retrieved)
     .slice(whole.start, Math.min(whole.end, whole.start + LONGEST_REFERENCE))
     .replace(/^[\s:.\-–—*_`<(]+/, '')
     .replace(/[\s.,;:*_`>)]+$/, '')
-  return text !== '' && (text === chunk.source || text === chunk.title || (text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE))
+  if (text === '') return false
+  return text === chunk.source || text === chunk.title || (text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE)
 }

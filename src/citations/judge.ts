@@ -11,7 +11,7 @@ import type { Range } from '../util/range.ts'
 import { findExact } from './alignment.ts'
 import { citationOf } from './citation.ts'
 import { readPassage } from './passages.ts'
-import { readWords } from '../text/comparable-words.ts'
+import { isDense, readWords } from '../text/comparable-words.ts'
 
 /** A statement with its citations: their indexes in the list of all. */
 export interface JudgedClaim extends ClaimToVerify {
@@ -105,11 +105,15 @@ export function withVerdicts(citations: readonly Citation[], claims: readonly Ju
   return changed
 }
 
+/** Fewer words stand everywhere, and decide nothing. */
+const FEWEST_WORDS = 3
+const FEWEST_DENSE = 4
 const JUDGED: Readonly<Record<Verdict, true>> = { verified: true, contradicted: true, unverified: true }
 
 /** Where words stand in one of the passages. */
 function placeOf(evidence: string, cited: readonly Retrieved[]): { readonly passage: Retrieved; readonly range: Range } | undefined {
   const words = readWords(evidence)
+  if (words.words.length < (isDense(words.words[0] ?? '') ? FEWEST_DENSE : FEWEST_WORDS)) return undefined
   for (const passage of cited) {
     const read = readPassage(passage)
     const found = findExact(words, { from: 0, to: words.words.length }, read)

@@ -4,9 +4,8 @@ import type { Station } from '../core/context.ts'
 import type { QueryResult } from '../core/event.ts'
 import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
-import { checkAnswer } from '../citations/check.ts'
-import { questionOf } from '../prepare/turn-input.ts'
 import type { Turn } from './turn.ts'
+import { verify } from './verify.ts'
 
 export async function* finish(
   answer: Answer,
@@ -15,8 +14,7 @@ export async function* finish(
 ): Station<QueryResult> {
   const grounding = turn.conversation?.grounding
   const text = answer.message.content
-  const checked =
-    grounding === undefined ? undefined : checkAnswer(text, grounding.passages, questionOf(turn.input.messages))
+  const checked = grounding === undefined ? undefined : yield* verify(text, grounding, answer.model, turn)
   const result: QueryResult = {
     text,
     finishReason,
