@@ -125,7 +125,7 @@ class Check {
     return {
       ...words,
       language,
-      measured: readQuantities(masked(masked(text, code), markers), language),
+      measured: readQuantities(blanked(masked(text, code), markers), language),
       code,
       weights,
       cited,
@@ -133,6 +133,10 @@ class Check {
       question: this.#question,
     }
   }
+}
+
+function blanked(text: string, ranges: readonly Range[]): string {
+  return ranges.reduce((blank, { start, end }) => blank.slice(0, start) + ' '.repeat(end - start) + blank.slice(end), text)
 }
 
 /** A mismatch with another passage of the same statement is shown at that one; here stands what comes nearest. */

@@ -1,5 +1,6 @@
 /** The last station: reads the citations of the answer and says what the turn came to. */
 
+import type { CheckedAnswer } from '../citations/check.ts'
 import type { Station } from '../core/context.ts'
 import type { QueryResult } from '../core/event.ts'
 import type { Answer } from '../model/answer.ts'
@@ -22,13 +23,7 @@ export async function* finish(
     usage: turn.ledger.usage,
     costUsd: turn.ledger.costUsd,
     model: answer.model.ref,
-    ...(checked === undefined
-      ? {}
-      : {
-          citations: checked.citations,
-          uncited: checked.uncited,
-          abstained: answer.abstained || (checked.citations.length === 0 && saysAbstention(text)),
-        }),
+    ...(checked === undefined ? {} : grounded(checked, answer)),
     cacheHit: answer.cacheHit,
     sessionId: turn.sessionId,
     turnId: turn.turnId,
@@ -36,4 +31,10 @@ export async function* finish(
   }
   yield { type: 'complete', result }
   return result
+}
+
+/** A refusal is no statement over the documents. */
+function grounded({ citations, uncited }: CheckedAnswer, answer: Answer): Pick<QueryResult, 'citations' | 'uncited' | 'abstained'> {
+  const abstained = answer.abstained || (citations.length === 0 && saysAbstention(answer.message.content))
+  return { citations, uncited: abstained ? 0 : uncited, abstained }
 }
