@@ -79,7 +79,7 @@ function standsIn(span: Span, { said, passage }: Pick<Quoting, 'said' | 'passage
     after = found.to
   }
   if (first === undefined || (pieces.length === 1 && leavesDenial(passage, first))) return undefined
-  return { verdict: 'verified', kind: pieces.length > 1 ? 'elided' : 'verbatim', range: rangeOf(passage, { from: first.from, to: after }) }
+  return { verdict: 'verified', kind: pieces.length > 1 ? 'elided' : 'verbatim', range: rangeOf(passage, { from: first.from, to: after }, said, span.from) }
 }
 
 function piecesOf(words: Words, { from, to }: Span): Span[] {
@@ -97,6 +97,8 @@ function piecesOf(words: Words, { from, to }: Span): Span[] {
   return pieces
 }
 
+/** Marks before a quotation that belong to it. */
+const MOST_MARKS = 3
 /** Words before a place that can deny it, and words of an ellipsis that are looked through. */
 const DENIES_WITHIN = 3
 const LONGEST_ELLIPSIS = 60
@@ -116,11 +118,14 @@ function hasDenial({ words, language }: Passage, from: number, to: number): bool
   return false
 }
 
-/** A range of the passage with the full stop behind it. */
-function rangeOf({ text, starts, ends }: Words, { from, to }: Span): Range {
+/** A range of the passage with the full stop behind it, and with the marks before it that the answer has too. */
+function rangeOf({ text, starts, ends }: Words, { from, to }: Span, said?: Words, saidFrom = 0): Range {
   const end = ends[to - 1] ?? 0
   const stop = /^[*_`]{0,3}[.!?…。！？]['"”’»」』)]?/u.exec(text.slice(end, end + 6))?.[0] ?? ''
-  return { start: starts[from] ?? 0, end: end + stop.length }
+  let start = starts[from] ?? 0
+  const saidStart = said?.starts[saidFrom] ?? 0
+  for (let back = 1; back <= MOST_MARKS && /["'“„«([`]/.test(text[start - 1] ?? '') && text[start - 1] === said?.text[saidStart - back]; back++) start--
+  return { start, end: end + stop.length }
 }
 
 function passagesWith(span: Span, { said, passage, library, statement }: Quoting): Passage[] {

@@ -21,12 +21,15 @@ export async function sourceList(citations: readonly Citation[], uncited: number
   for (const { marker, place, url, verdict, reasons, alsoIn } of lines) {
     const path = stdout.isTerminal ? visibleLine(place) : place.replaceAll(/[\r\n]/g, ' ')
     const copies = alsoIn === undefined ? '' : `  ${stdout.style('dim', `(also in ${visibleLine(alsoIn)})`)}`
-    const mark = verdict === 'verified' ? `  ${stdout.style('dim', '✓')}` : ''
+    const mark = stdout.isTerminal && verdict === 'verified' ? `  ${stdout.style('dim', '✓')}` : ''
     const wrong = reasons.slice(0, MOST_REASONS).map((reason) => `  ${stdout.style('yellow', `✗ ${visibleLine(reason)}`)}`)
     const line = await broken(`[${stdout.isTerminal ? visibleLine(marker) : marker}] ${path}${copies}${mark}${wrong.join('')}`, stdout, INDENT)
     // A link takes no room, but the escapes that make it one would be counted.
     shown += `${stdout.links && url !== undefined ? line.replace(path, () => terminalLink(place, url)) : line}\n`
   }
   const list = lines.length === 0 ? '' : `${stdout.style('bold', 'Sources')}\n${shown}`
-  return `\n${list}${stdout.style('dim', await broken(summary, stdout))}\n`
+  // Whatever reads a pipe is told what is wrong, and nothing else beside the sources.
+  const isTold = stdout.isTerminal || uncited > 0 || lines.some(({ verdict }) => verdict === 'contradicted')
+  const told = isTold ? `${stdout.style('dim', await broken(summary, stdout))}\n` : ''
+  return `\n${list}${told}`
 }
