@@ -156,7 +156,7 @@ describe('text on a terminal', () => {
       TEXT,
     )
     expect(io.out()).toContain('\u001B[1mbold\u001B[22m ␛[2J\n')
-    expect(io.out()).toContain('[1] a␛]0;x␇␊b.md\n')
+    expect(io.out()).toContain('[1] a␛]0;x␇␊b.md  ')
   })
 
   test('NO_COLOR means no styles', async () => {
@@ -172,7 +172,7 @@ describe('text on a terminal', () => {
     const citations = [citation({ source: 'a b.md', lines: [2, 2] }), citation({ marker: '2', source: 'gone.md' })]
     await showTurn(turn(start, delta('x'), complete({ citations })), io, TEXT)
     rmSync(folder, { recursive: true })
-    const [, link, text, plain] = /\[1\] .\]8;;(.*?).\\(.*?).\]8;;.\\\n(.*)\n/.exec(io.out()) ?? []
+    const [, link, text, plain] = /\[1\] .\]8;;(.*?).\\(.*?).\]8;;.\\ .*\n(\S* \S*) .*\n/.exec(io.out()) ?? []
     expect(link).toMatch(/^file:\/\/.*\/a%20b\.md$/)
     expect([text, plain]).toEqual(['a b.md:2', '[2] gone.md'])
   })
@@ -258,6 +258,7 @@ describe('for scripts', () => {
       answer: 'Red wine.',
       abstained: false,
       citations,
+      uncited: 0,
       model: 'test/model',
       finishReason: 'stop',
       usage: ZERO_USAGE,

@@ -22,7 +22,7 @@ export interface Quantity {
   readonly step: number
   readonly form: 'digits' | 'word' | 'ordinal'
   readonly unit?: Unit
-  /** Where the unit ends, if it stands behind this number. */
+  /** Where the unit ends, if it stands behind the number: of `5` in `5–10 years`, behind the years. */
   readonly unitEnd?: number
   /** Behind `per`, `each` and the like. */
   readonly rate?: Unit
@@ -107,7 +107,10 @@ export function readQuantities(text: string, language: Language): Measured {
   }
   addUnits(text, found)
   addRates(text, found)
-  return { quantities: found.filter((quantity, at) => !isRatio(text, found, quantity, at) && !isUnitWord(text, quantity)), dates }
+  return { quantities: found.filter((quantity, at) => {
+    const isInUnit = quantity.start < (found[at - 1]?.unitEnd ?? 0)
+    return !isInUnit && !isRatio(text, found, quantity, at) && !isUnitWord(text, quantity)
+  }), dates }
 }
 
 function wordNumber(
@@ -245,7 +248,10 @@ function addUnits(text: string, all: readonly Draft[]): void {
       continue
     }
     const next = all[at + 1]
-    if (next?.unit !== undefined && SHARES_UNIT.test(text.slice(quantity.end, next.start))) quantity.unit = next.unit
+    if (next?.unit !== undefined && SHARES_UNIT.test(text.slice(quantity.end, next.start))) {
+      quantity.unit = next.unit
+      if (next.unitEnd !== undefined) quantity.unitEnd = next.unitEnd
+    }
   }
 }
 
