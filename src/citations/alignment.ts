@@ -101,5 +101,15 @@ function align(words: Words, span: Span, passage: Words, place: Span): Alignment
     } else if (j < m && (length[i]?.[j + 1] ?? 0) >= (length[i + 1]?.[j] ?? 0)) missing.push(place.from + j++)
     else added.push(span.from + i++)
   }
-  return { from: first, to: last + 1, share: common / n, added, missing: missing.filter((at) => at > first && at < last) }
+  // In the place of words that were changed at either end stand as many words of the passage.
+  const from = Math.max(place.from, first - added.filter((at, index) => at === span.from + index).length)
+  const to = Math.min(place.to, last + 1 + added.filter((at, index) => at === span.to - added.length + index).length)
+  const inside = missing.filter((at) => at > first && at < last)
+  const outside = [...range(from, first), ...range(last + 1, to)]
+  return { from, to, share: common / n, added, missing: [...inside, ...outside].sort((a, b) => a - b) }
+}
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, at) => from + at)
 }

@@ -5,7 +5,7 @@ import { isEqual, isYear } from '../text/same-amount.ts'
 import type { Claim } from './mismatch.ts'
 import type { Passage } from './passages.ts'
 import type { Range } from '../util/range.ts'
-import { isDense, wordAt } from '../text/comparable-words.ts'
+import { isDense, stemOf, wordAt } from '../text/comparable-words.ts'
 
 /** Words behind a number that may name what is counted. */
 const COUNTED_WITHIN = 3
@@ -57,7 +57,7 @@ const FRACTION = /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälft
 export function mayHave(quantity: Quantity, { places, context, measured, text }: Passage): boolean {
   const [value = 0] = quantity.values
   if (context.has(String(value))) return true
-  if (Number.isInteger(value) && value > 0 && value <= LARGEST_ROMAN && places.has(roman(value))) return true
+  if (Number.isInteger(value) && value > 0 && value <= LARGEST_ROMAN && places.has(stemOf(roman(value)))) return true
   if (quantity.unit?.family === 'percent' && FRACTION.test(text)) return true
   if (!isYear(quantity)) return false
   const short = value % 100

@@ -34,18 +34,31 @@ export function readPassage(retrieved: Retrieved): Passage {
   }
   const context = new Set(readWords([chunk.title ?? '', ...(chunk.headings ?? []), chunk.source].join('\n')).keys)
   const language = languageOf(text)
+  const windows = windowsOf(words)
   let measured: Measured | undefined
   return {
     ...words,
     retrieved,
     language,
-    windows: windowsOf(words),
+    windows,
     get measured() {
-      return (measured ??= readQuantities(text, language))
+      return (measured ??= readQuantities(withoutCommas(text, windows), language))
     },
     places,
     context,
   }
+}
+
+/** Commas between the values of a row part numbers, they are none of their marks. */
+function withoutCommas(text: string, windows: readonly Window[]): string {
+  let plain = ''
+  let from = 0
+  for (const { start, end, isRow } of windows) {
+    if (!isRow || /[|\t]/.test(text.slice(start, end))) continue
+    plain += text.slice(from, start) + text.slice(start, end).replaceAll(/[,;](?! )/g, '|')
+    from = end
+  }
+  return plain + text.slice(from)
 }
 
 /** The window that a word of a passage stands in. */

@@ -8,6 +8,7 @@ import { extent, isComparable, mayHave, shown } from './amounts.ts'
 import { isEqual, isSameAmount, isYear } from '../text/same-amount.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
+import { nearest } from './passages.ts'
 import type { Near, Passage } from './passages.ts'
 import { unitNamed } from '../text/units.ts'
 import type { Unit } from '../text/units.ts'
@@ -157,7 +158,7 @@ function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], s
   const span = !isSpan ? 1 : value % 100 === 0 ? 100 : 10
   if (yearsOf(claim).some((year) => year >= value && year < value + span)) return undefined
   if (span === 100 && all.some(({ quantity: { form, values } }) => form === 'ordinal' && values[0] === value / 100 + 1)) return undefined
-  const other = all.find((candidate) => isYear(candidate.quantity) && candidate.rank < claim.near.length)
+  const other = all.find((candidate) => isYear(candidate.quantity))
   const date = nearestDate(claim, ({ year }) => year !== undefined)
   if (other !== undefined) return mismatch('date', said, other)
   return date === undefined ? undefined : dated(said, date)
@@ -191,13 +192,19 @@ const MARGIN = 0.3
 
 /** A number that stands in the passage, but in another place than the rest of the statement, where another one of its kind stands. */
 function boundMismatch(claim: Claim, quantity: Quantity, equal: readonly Other[], all: readonly Other[], said: string): Mismatch | undefined {
-  const [best] = claim.near
-  if (best === undefined || best.share < SURE || claim.measured.quantities.length + claim.measured.dates.length > 1) return undefined
-  const shareAt = ({ rank }: Other): number => claim.near[rank]?.share ?? 0
-  if (equal.some((other) => shareAt(other) > best.share - MARGIN)) return undefined
+  if (claim.measured.quantities.length + claim.measured.dates.length > 1) return undefined
+  const words = new Map([...claim.weights].filter(([stem]) => !/^\p{N}/u.test(stem)))
+  const near = claim.cited.flatMap((passage) => nearest(passage, words, claim.near.length)).sort((a, b) => b.share - a.share)
+  const [best] = near
+  if (best === undefined || best.share < SURE) return undefined
+  const isFar = ({ passage, quantity: { start } }: Other): boolean => {
+    const holder = near.find((other) => other.passage === passage && start >= other.window.start && start < other.window.end)
+    return (holder?.share ?? 0) <= best.share - MARGIN
+  }
+  if (!equal.every(isFar)) return undefined
   const date = isYear(quantity) ? best.passage.measured.dates.find(({ start, year }) => year !== undefined && start >= best.window.start && start < best.window.end) : undefined
   if (date !== undefined) return dated(said, { passage: best.passage, date })
-  const there = all.find((other) => other.rank === 0 && isComparable(claim, quantity, other.passage, other.quantity))
+  const there = all.find((other) => !equal.includes(other) && other.quantity.start >= best.window.start && other.quantity.start < best.window.end && other.passage === best.passage && isComparable(claim, quantity, other.passage, other.quantity))
   return there === undefined ? undefined : mismatch(isYear(quantity) ? 'date' : 'number', said, there)
 }
 

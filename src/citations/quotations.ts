@@ -78,7 +78,7 @@ function standsIn(span: Span, { said, passage }: Pick<Quoting, 'said' | 'passage
     first ??= found
     after = found.to
   }
-  if (first === undefined || (pieces.length === 1 && leavesDenial(passage, first))) return undefined
+  if (first === undefined || (pieces.length === 1 && leavesDenial(passage, first)) || leavesException(passage, after)) return undefined
   return { verdict: 'verified', kind: pieces.length > 1 ? 'elided' : 'verbatim', range: rangeOf(passage, { from: first.from, to: after }, said, span.from) }
 }
 
@@ -89,7 +89,7 @@ function piecesOf(words: Words, { from, to }: Span): Span[] {
     const gap = words.text.slice(words.ends[at - 1], words.starts[at])
     if (!/…|\.\.\.|\]/.test(gap)) continue
     const bracket = words.text.lastIndexOf('[', words.starts[at])
-    const end = gap.includes(']') && bracket >= (words.starts[start] ?? 0) ? wordAt(words, bracket) : at
+    const end = gap.includes(']') && bracket >= (words.ends[start - 1] ?? 0) ? wordAt(words, bracket) : at
     if (end > start) pieces.push({ from: start, to: end })
     start = at
   }
@@ -105,16 +105,23 @@ const LONGEST_ELLIPSIS = 60
 
 function leavesDenial(passage: Passage, { from }: Span): boolean {
   const window = passage.windows[windowAt(passage, from)]
-  return hasDenial(passage, Math.max(window?.from ?? 0, from - DENIES_WITHIN), from)
+  return has('not', passage, Math.max(window?.from ?? 0, from - DENIES_WITHIN), from)
+}
+
+/** The passage goes on with an exception. */
+function leavesException(passage: Passage, at: number): boolean {
+  const to = Math.min(passage.windows[windowAt(passage, at)]?.to ?? at, at + DENIES_WITHIN)
+  const gap = passage.text.slice(passage.ends[at - 1], passage.starts[at])
+  return !/[.!?;。！？；\n]/.test(gap) && has('except', passage, at, to)
 }
 
 function hidesDenial(passage: Passage, from: number, to: number): boolean {
-  return to - from > LONGEST_ELLIPSIS || hasDenial(passage, from, to)
+  return to - from > LONGEST_ELLIPSIS || has('not', passage, from, to)
 }
 
-function hasDenial({ words, language }: Passage, from: number, to: number): boolean {
-  const denials = wordsOf(language, 'not', fold)
-  for (let at = from; at < to; at++) if (denials.has(words[at] ?? '')) return true
+function has(name: 'not' | 'except', { words, language }: Passage, from: number, to: number): boolean {
+  const known = wordsOf(language, name, fold)
+  for (let at = from; at < to; at++) if (known.has(words[at] ?? '')) return true
   return false
 }
 
@@ -182,7 +189,7 @@ function listed({ text, starts, ends }: Words, at: readonly number[]): string {
 }
 
 /** Whether a quotation is what the statement says, and the rest only introduces it. */
-function carries(said: Words, span: Span, whole: Span, quotations: readonly { readonly span: Span; readonly isCode: boolean }[], { language, context }: Passage): boolean {
+function carries(said: Words, span: Span, whole: Span, quotations: readonly { readonly span: Span; readonly start: number; readonly isCode: boolean }[], { language, context }: Passage): boolean {
   const isInside = (at: number): boolean => quotations.some(({ span: { from, to } }) => at >= from && at < to)
   let beside = 0
   for (let at = whole.from; at < whole.to; at++) {
@@ -191,6 +198,7 @@ function carries(said: Words, span: Span, whole: Span, quotations: readonly { re
     if (wordsOf(language, 'not', fold).has(word) || /\p{N}/u.test(word)) return false
     if (!isClosed(word, language)) beside++
   }
-  const isCode = quotations.some((quotation) => quotation.isCode && quotation.span.from === span.from)
-  return beside <= (isCode ? 1 : MOST_INTRODUCING) && span.to - span.from >= 2 * beside
+  // A block of code begins on a line of its own.
+  const isInline = quotations.some((quotation) => quotation.isCode && quotation.span.from === span.from && said.text[quotation.start - 1] !== '\n')
+  return beside <= (isInline ? 1 : MOST_INTRODUCING) && span.to - span.from >= 2 * beside
 }

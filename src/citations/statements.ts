@@ -62,7 +62,8 @@ export function readStatements(answer: string): ReadAnswer {
     const first = next
     while ((groups[next]?.start ?? Infinity) < block.end) next++
     const own = groups.slice(first, next)
-    const isAlone = own.length > 0 && !hasWords(answer.slice(block.start, own[0]?.start))
+    // Its markers have a line of their own, behind the block that they speak for.
+    const isAlone = own.length > 0 && !hasWords(answer.slice(block.start, own[0]?.start)) && !hasWords(answer.slice(own.at(-1)?.end, block.end))
     const found = statementsOf(answer, block, own, quotations, isAlone ? above : undefined)
     for (const statement of found) statements.push(statement)
     if (isAlone && above !== undefined) uncited.splice(firstIndex(uncited, ({ start }) => start >= (above?.start ?? 0)))
@@ -84,13 +85,13 @@ function statementsOf(
   if (first === undefined || last === undefined) return []
   const says = (start: number, end: number): boolean => hasWords(answer.slice(start, end))
   // The marker comes first: `[1] The mill was built in 1874.`
-  const isLeading = above === undefined && !says(block.start, first.start) && says(last.end, block.end)
+  const isLeading = !says(block.start, first.start) && says(last.end, block.end)
   return groups.map((group, index) => {
     const from = groups[index - 1]?.end ?? block.start
     const to = groups[index + 1]?.start ?? block.end
     let whole: Range = trimmed(answer, isLeading ? { start: group.end, end: to } : { start: from, end: group.start })
     let sentence = isLeading ? whole : lastSentence(answer, whole, quotations)
-    if (index === 0 && above !== undefined) {
+    if (index === 0 && above !== undefined && !isLeading) {
       whole = trimmed(answer, above)
       sentence = lastSentence(answer, above, quotations)
     } else if (!isLeading && isLeadIn(answer, sentence, group.end, to)) {

@@ -108,7 +108,9 @@ export function readQuantities(text: string, language: Language): Measured {
   addUnits(text, found)
   addRates(text, found)
   return { quantities: found.filter((quantity, at) => {
-    const isInUnit = quantity.start < (found[at - 1]?.unitEnd ?? 0)
+    const before = found[at - 1]
+    // `300 por ciento`.
+    const isInUnit = quantity.start < (before?.unitEnd ?? 0) && quantity.unitEnd !== before?.unitEnd
     return !isInUnit && !isRatio(text, found, quantity, at) && !isUnitWord(text, quantity)
   }), dates }
 }

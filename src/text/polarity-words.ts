@@ -27,7 +27,7 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
     part: 'some most many several few sometimes often usually mostly rarely seldom occasionally partly almost nearly potentially relatively mainly typically generally certain rare',
     must: 'must require requires required mandatory shall have_to has_to had_to need_to needs_to obliged',
     may: 'can may might could optional optionally possible possibly allowed allows',
-    except: 'except exception exceptions excluding',
+    except: 'except exception exceptions excluding unless',
     grammar:
       'a an the this that these those it its he she they we you i his her their our your my of to in on at by for with from as into onto than then so if when while because since but and or be is are was were been being do does did have has had will would should also just still too very more which who whose what where how there here one about over under up out off s',
     contraries:

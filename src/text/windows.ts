@@ -18,7 +18,9 @@ export interface Window extends Range {
 
 /** UTF-16 units of a window: what is longer is cut, so that no statement is held against a megabyte. */
 const LONGEST_WINDOW = 800
-const ROW = /^[ \t]*\||\t.*\t|^[^,;\n]{1,80}(?:[,;][^,;\n]{0,80}){2,}$|\S {2,}\S.* {2,}\S/
+const ROW = /^[ \t]*\||\t.*\t|\S {2,}\S.* {2,}\S/
+/** Between values: a comma in a sentence has a space behind it. */
+const DELIMITER = /[,;](?! |$)/g
 const DELIMITER_ROW = /^[ \t|:-]+$/
 const LIST_ITEM = /^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]/
 
@@ -29,11 +31,13 @@ export function windowsOf(words: Words): Window[] {
   let header: Range | undefined
   let paragraph: { start: number; end: number } | undefined
   let isCode = false
+  let before = 0
   const add = (start: number, end: number, isRow: boolean): void => {
     for (let at = start; at < end; at += LONGEST_WINDOW) {
       const last = Math.min(end, at + LONGEST_WINDOW)
+      const space = /^\s*/.exec(text.slice(at, last))?.[0].length ?? 0
       const [from, to] = [wordAt(words, at), wordAt(words, last)]
-      if (from < to) windows.push({ start: at, end: last, from, to, isRow, ...(isRow && header !== undefined ? { header } : {}) })
+      if (from < to) windows.push({ start: at + space, end: last, from, to, isRow, ...(isRow && header !== undefined ? { header } : {}) })
     }
   }
   const close = (): void => {
@@ -45,10 +49,14 @@ export function windowsOf(words: Words): Window[] {
     }
     paragraph = undefined
   }
-  for (const { start, end } of linesOf(text, 0, text.length, '\n')) {
+  for (const { start, end, next } of linesOf(text, 0, text.length, '\n')) {
     const head = text.slice(start, Math.min(end, start + LONGEST_WINDOW))
     const isFence = /^[ \t]*(?:```|~~~)/.test(head)
-    const isRow = !isFence && (isCode || ROW.test(head))
+    const delimiters = delimitersIn(head)
+    // Lines of values have as many as the line before or behind them.
+    const isValues = delimiters > 1 && (delimiters === before || delimiters === delimitersIn(text.slice(next, next + LONGEST_WINDOW).split('\n', 1)[0] ?? ''))
+    before = delimiters
+    const isRow = !isFence && (isCode || isValues || ROW.test(head))
     if (isFence || isRow || LIST_ITEM.test(head) || /^#{1,6}[ \t]/.test(head) || head.trim() === '') close()
     if (isFence) isCode = !isCode
     else if (isRow) {
@@ -62,4 +70,8 @@ export function windowsOf(words: Words): Window[] {
   }
   close()
   return windows
+}
+
+function delimitersIn(line: string): number {
+  return line.match(DELIMITER)?.length ?? 0
 }
