@@ -108,7 +108,6 @@ function align(words: Words, span: Span, passage: Words, place: Span): Alignment
   const outside = [...range(from, first), ...range(last + 1, to)]
   return { from, to, share: common / n, added, missing: [...inside, ...outside].sort((a, b) => a - b) }
 }
-}
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, at) => from + at)
