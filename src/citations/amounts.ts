@@ -11,13 +11,15 @@ import { isDense, stemOf, wordAt } from '../text/comparable-words.ts'
 const COUNTED_WITHIN = 3
 /** Numbers up to here are also counts of what a passage only lists. */
 const LARGEST_COUNT = 12
+/** Numbers of a statement that are compared: a bound on the cost. */
+const MOST_SAID = 20
 
 /** Whether a number of the passage is so much of the same kind that one of them is wrong. */
 export function isComparable(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
   if ((quantity.form === 'ordinal') !== (other.form === 'ordinal')) return false
   if (isYear(other) !== isYear(quantity)) return false
   // What the statement says too is not in the place of this number.
-  if (claim.measured.quantities.some((own) => own !== quantity && isEqual(own, other))) return false
+  if (claim.measured.quantities.slice(0, MOST_SAID).some((own) => own !== quantity && isEqual(own, other))) return false
   const isCountOfSame = countsSame(claim, quantity, passage, other)
   if (quantity.unit !== undefined && other.unit !== undefined) return quantity.unit.family === other.unit.family && (quantity.unit.name === other.unit.name || isCountOfSame)
   if (quantity.unit !== undefined || other.unit !== undefined) return false

@@ -11,13 +11,15 @@ import { firstIndex } from '../util/range.ts'
 
 /** Rows of a passage that are read for a statement: a bound on the cost. */
 const MOST_ROWS = 500
+/** Numbers of a statement that are looked for in them. */
+const MOST_SAID = 8
 
 /** A number that stands in no row, and in no column, of what the statement names, while a comparable one does. */
 export function cellMismatch(claim: Claim): Mismatch | undefined {
   for (const passage of claim.cited) {
     const rows = passage.windows.filter(({ isRow }) => isRow).slice(0, MOST_ROWS)
     if (rows.length < 2) continue
-    for (const quantity of claim.measured.quantities) {
+    for (const quantity of claim.measured.quantities.slice(0, MOST_SAID)) {
       const found = misplacedCell(claim, quantity, passage, rows)
       if (found !== undefined) return found
     }

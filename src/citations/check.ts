@@ -156,5 +156,5 @@ function isReference(answer: string, { whole }: Statement, { chunk }: Retrieved)
     .replace(/^[\s:.\-–—*_`<(]+/, '')
     .replace(/[\s.,;:*_`>)]+$/, '')
   if (text === '') return false
-  return text === chunk.source || text === chunk.title || (text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE)
+  return text === chunk.source || text === chunk.title || (/[./]/.test(chunk.source) && text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE)
 }

@@ -15,9 +15,12 @@ interface Item {
   readonly number?: number
 }
 
+/** Numbers of a statement that are paired: a bound on the cost. */
+const MOST_PAIRED = 8
+
 export function pairMismatch(claim: Claim): Mismatch | undefined {
   const numbers = claim.measured.quantities
-  if (numbers.length < 2) return undefined
+  if (numbers.length < 2 || numbers.length > MOST_PAIRED) return undefined
   const names = [...claim.weights.keys()].filter((key) => /^\p{Lu}/u.test(claim.text.slice(claim.starts[claim.keys.indexOf(key)])))
   for (const near of claim.near) {
     const found = otherPairs(claim, near, numbers, names)

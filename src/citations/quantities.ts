@@ -17,17 +17,20 @@ import type { Words } from '../text/comparable-words.ts'
 
 /** Quantities of a passage that are compared with each of a statement, those of the nearest windows first: a bound on the cost. */
 const MOST_COMPARED = 400
+/** Numbers of a statement that are compared; a sentence has few. A bound on the cost. */
+const MOST_SAID = 20
 
 export function quantityMismatch(claim: Claim): Mismatch | undefined {
-  for (const date of claim.measured.dates) {
+  for (const date of claim.measured.dates.slice(0, MOST_SAID)) {
     if (date.year === undefined && date.day === undefined) continue
     const found = dateMismatch(claim, date)
     if (found !== undefined) return found
   }
-  for (const quantity of claim.measured.quantities) {
+  const all = others(claim)
+  for (const quantity of claim.measured.quantities.slice(0, MOST_SAID)) {
     // `one`, `a` and `single` are words of grammar as often as numbers.
     if (quantity.form === 'word' && quantity.values[0] === 1) continue
-    const found = numberMismatch(claim, quantity)
+    const found = numberMismatch(claim, quantity, all)
     if (found !== undefined) return found
   }
   return unitWordMismatch(claim) ?? rankMismatch(claim)
@@ -130,8 +133,7 @@ const NEARLY = /(?:about|around|nearly|almost|roughly|approximately|some|circa|c
 const TOLD_BEFORE = /(?:these|those|the other|the remaining|the last|the first|both|diese[rnm]?|die anderen|estos|estas|los otros|las otras|ces|эти|этих|这)[ \u00a0]?$/iu
 const LONGEST_HEDGE = 16
 
-function numberMismatch(claim: Claim, quantity: Quantity): Mismatch | undefined {
-  const all = others(claim)
+function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[]): Mismatch | undefined {
   const before = claim.text.slice(Math.max(0, quantity.start - LONGEST_HEDGE), quantity.start)
   const [value = 0] = quantity.values
   const isNearly = NEARLY.test(before)
