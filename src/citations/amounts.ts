@@ -13,6 +13,8 @@ const COUNTED_WITHIN = 3
 const LARGEST_COUNT = 12
 /** Numbers of a statement that are compared: a bound on the cost. */
 const MOST_SAID = 20
+/** Numbers of a passage that each number of a statement is compared with. */
+export const MOST_COMPARED = 400
 
 /** Whether a number of the passage is so much of the same kind that one of them is wrong. */
 export function isComparable(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
@@ -56,14 +58,16 @@ const LARGEST_ROMAN = 39
 const FRACTION = /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälfte|halb\p{L}*|drittel|viertel|fünftel|mitad|tercios?|terceras?|cuartas?|quintas?|moitié|tiers|quarts?|metà|terzo|terzi|quarto|metade|половин\p{L}*|трет\p{L}*|четверт\p{L}*|نصف|ثلث|ربع)(?!\p{L})|半|分之|ครึ่ง/iu
 
 /** Whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
-export function mayHave(quantity: Quantity, { places, context, measured, text }: Passage): boolean {
+export function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
   const [value = 0] = quantity.values
+  // Beyond the numbers that are compared, an equal one is enough.
+  if (measured.quantities.length > MOST_COMPARED && quantity.values.some((each) => known.has(each))) return true
   if (context.has(String(value))) return true
   if (Number.isInteger(value) && value > 0 && value <= LARGEST_ROMAN && places.has(stemOf(roman(value)))) return true
   if (quantity.unit?.family === 'percent' && FRACTION.test(text)) return true
   if (!isYear(quantity)) return false
   const short = value % 100
-  return short >= 10 && measured.quantities.some(({ values, unit }) => values[0] === short && unit === undefined)
+  return short >= 10 && known.has(short)
 }
 
 function roman(value: number): string {

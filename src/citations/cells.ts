@@ -5,19 +5,21 @@ import { isEqual } from '../text/same-amount.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
+import { quantitiesIn } from './passages.ts'
 import type { Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
 import { firstIndex } from '../util/range.ts'
 
-/** Rows of a passage that are read for a statement: a bound on the cost. */
-const MOST_ROWS = 500
+/** Rows of a passage, and numbers in it, that are read for a statement: bounds on the cost. */
+const MOST_ROWS = 300
+const MOST_NUMBERS = 2000
 /** Numbers of a statement that are looked for in them. */
 const MOST_SAID = 8
 
 /** A number that stands in no row, and in no column, of what the statement names, while a comparable one does. */
 export function cellMismatch(claim: Claim): Mismatch | undefined {
   for (const passage of claim.cited) {
-    const rows = passage.windows.filter(({ isRow }) => isRow).slice(0, MOST_ROWS)
+    const rows = passage.windows.slice(0, MOST_ROWS).filter(({ isRow }) => isRow)
     if (rows.length < 2) continue
     for (const quantity of claim.measured.quantities.slice(0, MOST_SAID)) {
       const found = misplacedCell(claim, quantity, passage, rows)
@@ -28,7 +30,7 @@ export function cellMismatch(claim: Claim): Mismatch | undefined {
 }
 
 function misplacedCell(claim: Claim, quantity: Quantity, passage: Passage, rows: readonly Window[]): Mismatch | undefined {
-  const equal = passage.measured.quantities.filter((other) => isEqual(quantity, other))
+  const equal = passage.measured.quantities.slice(0, MOST_NUMBERS).filter((other) => isEqual(quantity, other))
   const rowOf = ({ start }: Quantity): Window | undefined => rows[firstIndex(rows, ({ end }) => end > start)]
   const holders = equal.map((other) => ({ other, row: rowOf(other) }))
   // A number that stands in prose too says nothing about rows.
@@ -37,8 +39,10 @@ function misplacedCell(claim: Claim, quantity: Quantity, passage: Passage, rows:
   const named = rows.filter((row) => labels.some((key) => hasKey(passage, row, key)))
   const isThere = holders.some(({ other, row }) => row !== undefined && (named.includes(row) || labels.some((key) => isUnder(passage, other, row, key))))
   if (labels.length === 0 || isThere) return undefined
-  const inRow = named.flatMap((row) => passage.measured.quantities.filter(({ start }) => start >= row.start && start < row.end))
-  const inColumn = holders.flatMap(({ row }) => passage.measured.quantities.filter((other) => row !== undefined && other.start >= row.start && other.start < row.end && labels.some((key) => isUnder(passage, other, row, key))))
+  const inRow = named.flatMap((row) => quantitiesIn(passage, row))
+  const inColumn = holders.flatMap(({ row }) =>
+    row === undefined ? [] : quantitiesIn(passage, row).filter((other) => labels.some((key) => isUnder(passage, other, row, key))),
+  )
   const other = [...inColumn, ...inRow].find((candidate) => isComparable(claim, quantity, passage, candidate))
   if (other === undefined) return undefined
   const reason = reasonFor(shown(claim.text, quantity), shown(passage.text, other), 'the row or column that it names has')

@@ -4,6 +4,7 @@ import { shown } from './amounts.ts'
 import { isEqual } from '../text/same-amount.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
+import { quantitiesIn } from './passages.ts'
 import type { Near } from './passages.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { wordAt } from '../text/comparable-words.ts'
@@ -30,7 +31,7 @@ export function pairMismatch(claim: Claim): Mismatch | undefined {
 }
 
 function otherPairs(claim: Claim, { passage, window }: Near, numbers: readonly Quantity[], all: readonly string[]): Mismatch | undefined {
-  const theirs = numbers.map((own) => passage.measured.quantities.filter((other) => other.start >= window.start && other.end <= window.end && isEqual(own, other)))
+  const theirs = numbers.map((own) => quantitiesIn(passage, window).filter((other) => isEqual(own, other)))
   const names = all.filter((key) => passage.places.get(key)?.some((at) => at >= window.from && at < window.to))
   if (names.length !== numbers.length || theirs.some(({ length }) => length !== 1)) return undefined
   const own = pairsOf([

@@ -4,10 +4,13 @@ import type { Retrieved } from '../core/message.ts'
 import { languageOf } from '../text/language.ts'
 import type { Language } from '../text/language.ts'
 import { readQuantities } from '../text/numbers.ts'
-import type { Measured } from '../text/numbers.ts'
+import type { Measured, Quantity } from '../text/numbers.ts'
+import { isYear } from '../text/same-amount.ts'
+import type { DateMention } from '../text/dates.ts'
 import { windowsOf } from '../text/windows.ts'
 import type { Window } from '../text/windows.ts'
 import { firstIndex } from '../util/range.ts'
+import type { Range } from '../util/range.ts'
 import { readWords } from '../text/comparable-words.ts'
 import type { Words } from '../text/comparable-words.ts'
 
@@ -16,6 +19,9 @@ export interface Passage extends Words {
   readonly language: Language
   readonly windows: readonly Window[]
   readonly measured: Measured
+  /** All that its numbers can mean, and the years among them and in dates. */
+  readonly values: ReadonlySet<number>
+  readonly years: ReadonlySet<number>
   /** Where each stem stands: indexes of words. */
   readonly places: ReadonlyMap<string, readonly number[]>
   /** Title, headings and source: context that a statement need not find in the text. */
@@ -36,6 +42,8 @@ export function readPassage(retrieved: Retrieved): Passage {
   const language = languageOf(text)
   const windows = windowsOf(words)
   let measured: Measured | undefined
+  let values: ReadonlySet<number> | undefined
+  let years: ReadonlySet<number> | undefined
   return {
     ...words,
     retrieved,
@@ -43,6 +51,13 @@ export function readPassage(retrieved: Retrieved): Passage {
     windows,
     get measured() {
       return (measured ??= readQuantities(withoutCommas(text, windows), language))
+    },
+    get values() {
+      return (values ??= new Set(this.measured.quantities.flatMap((quantity) => quantity.values)))
+    },
+    get years() {
+      const inDates = this.measured.dates.flatMap(({ year }) => year ?? [])
+      return (years ??= new Set([...this.measured.quantities.flatMap((quantity) => (isYear(quantity) ? quantity.values : [])), ...inDates]))
     },
     places,
     context,
@@ -64,6 +79,21 @@ function withoutCommas(text: string, windows: readonly Window[]): string {
 /** The window that a word of a passage stands in. */
 export function windowAt({ windows }: Passage, word: number): number {
   return firstIndex(windows, ({ to }) => to > word)
+}
+
+/** The numbers of a passage that begin within a range. */
+export function quantitiesIn({ measured: { quantities } }: Passage, { start, end }: Range): readonly Quantity[] {
+  return quantities.slice(
+    firstIndex(quantities, (quantity) => quantity.start >= start),
+    firstIndex(quantities, (quantity) => quantity.start >= end),
+  )
+}
+
+export function datesIn({ measured: { dates } }: Passage, { start, end }: Range): readonly DateMention[] {
+  return dates.slice(
+    firstIndex(dates, (date) => date.start >= start),
+    firstIndex(dates, (date) => date.start >= end),
+  )
 }
 
 /** A window, and the share (0 to 1) of the weight of the statement's words that stands in it. */

@@ -4,19 +4,17 @@ import type { Language } from '../text/language.ts'
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
 import type { Quantity } from '../text/numbers.ts'
-import { extent, isComparable, mayHave, shown } from './amounts.ts'
+import { extent, isComparable, mayHave, MOST_COMPARED, shown } from './amounts.ts'
 import { isEqual, isSameAmount, isYear } from '../text/same-amount.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
-import { nearest } from './passages.ts'
+import { datesIn, nearest, quantitiesIn } from './passages.ts'
 import type { Near, Passage } from './passages.ts'
 import { unitNamed } from '../text/units.ts'
 import type { Unit } from '../text/units.ts'
 import { wordAt } from '../text/comparable-words.ts'
 import type { Words } from '../text/comparable-words.ts'
 
-/** Quantities of a passage that are compared with each of a statement, those of the nearest windows first: a bound on the cost. */
-const MOST_COMPARED = 400
 /** Numbers of a statement that are compared; a sentence has few. A bound on the cost. */
 const MOST_SAID = 20
 
@@ -78,8 +76,8 @@ function rankMismatch(claim: Claim): Mismatch | undefined {
   if (superlative === undefined || claim.measured.quantities.some(({ form }) => form === 'ordinal') || !claim.words.some((word) => superlative.test(word))) return undefined
   for (const { passage, window, share } of claim.near) {
     if (share < SAME_MEASURE || passage.language !== claim.language) continue
-    for (const ordinal of passage.measured.quantities) {
-      if (ordinal.form !== 'ordinal' || (ordinal.values[0] ?? 0) < 2 || ordinal.start < window.start || ordinal.end > window.end) continue
+    for (const ordinal of quantitiesIn(passage, window)) {
+      if (ordinal.form !== 'ordinal' || (ordinal.values[0] ?? 0) < 2) continue
       const from = wordAt(passage, ordinal.end)
       const at = Array.from({ length: SUPERLATIVE_WITHIN }, (_, step) => from + step).find((index) => index < window.to && superlative.test(passage.words[index] ?? ''))
       const own = claim.words.findIndex((word) => superlative.test(word))
@@ -102,28 +100,24 @@ interface Other {
 }
 
 function others({ cited, near, weights }: Claim): Other[] {
-  const rankOf = new Map(near.map(({ window }, rank) => [window, rank]))
-  return cited
-    .flatMap((passage) => {
-      const found: Other[] = []
-      let at = 0
-      for (const quantity of passage.measured.quantities) {
-        while ((passage.windows[at]?.end ?? Infinity) <= quantity.start) at++
-        const window = passage.windows[at]
-        found.push({ passage, quantity, rank: (window === undefined ? undefined : rankOf.get(window)) ?? near.length, beside: 0 })
-      }
-      return found
-    })
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, MOST_COMPARED)
-    .map((other) => ({ ...other, beside: wordsBeside(other, weights) }))
-    .sort((a, b) => a.rank - b.rank || b.beside - a.beside)
+  const seen = new Set<Quantity>()
+  const found: Other[] = []
+  const add = (passage: Passage, quantities: readonly Quantity[], rank: number): void => {
+    for (const quantity of quantities.slice(0, MOST_COMPARED)) {
+      if (seen.has(quantity)) continue
+      seen.add(quantity)
+      found.push({ passage, quantity, rank, beside: wordsBeside(passage, quantity, weights) })
+    }
+  }
+  for (const [rank, { passage, window }] of near.entries()) add(passage, quantitiesIn(passage, window), rank)
+  for (const passage of cited) add(passage, passage.measured.quantities, near.length)
+  return found.sort((a, b) => a.rank - b.rank || b.beside - a.beside)
 }
 
 /** Words of a passage on either side of a number that tell what it is about. */
 const BESIDE = 8
 
-function wordsBeside({ passage, quantity }: Other, weights: Claim['weights']): number {
+function wordsBeside(passage: Passage, quantity: Quantity, weights: Claim['weights']): number {
   const at = wordAt(passage, quantity.start)
   return new Set(passage.keys.slice(Math.max(0, at - BESIDE), at + BESIDE).filter((key) => weights.has(key))).size
 }
@@ -168,10 +162,7 @@ function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], s
 
 /** All years that the passages name. */
 function yearsOf({ cited }: Claim): number[] {
-  return cited.flatMap(({ measured }) => [
-    ...measured.quantities.flatMap((quantity) => (isYear(quantity) ? quantity.values : [])),
-    ...measured.dates.flatMap(({ year }) => year ?? []),
-  ])
+  return cited.flatMap(({ years }) => [...years])
 }
 
 /** The same number with another unit: every place that has the number measures something of that kind by another unit. */
@@ -204,7 +195,7 @@ function boundMismatch(claim: Claim, quantity: Quantity, equal: readonly Other[]
     return (holder?.share ?? 0) <= best.share - MARGIN
   }
   if (!equal.every(isFar)) return undefined
-  const date = isYear(quantity) ? best.passage.measured.dates.find(({ start, year }) => year !== undefined && start >= best.window.start && start < best.window.end) : undefined
+  const date = isYear(quantity) ? datesIn(best.passage, best.window).find(({ year }) => year !== undefined) : undefined
   if (date !== undefined) return dated(said, { passage: best.passage, date })
   const there = all.find((other) => !equal.includes(other) && other.quantity.start >= best.window.start && other.quantity.start < best.window.end && other.passage === best.passage && isComparable(claim, quantity, other.passage, other.quantity))
   return there === undefined ? undefined : mismatch(isYear(quantity) ? 'date' : 'number', said, there)
@@ -232,7 +223,7 @@ function pairsOf(numbers: readonly number[]): (readonly [number, number])[] {
 }
 
 function dateMismatch(claim: Claim, date: DateMention): Mismatch | undefined {
-  const dates = claim.cited.flatMap((passage) => passage.measured.dates)
+  const dates = claim.cited.flatMap((passage) => passage.measured.dates.slice(0, MOST_COMPARED))
   if (dates.some((other) => agree(date, other))) return undefined
   const said = claim.text.slice(date.start, date.end)
   const other = nearestDate(claim, (candidate) => candidate.month === date.month || (candidate.year !== undefined && candidate.year === date.year))
@@ -250,10 +241,10 @@ interface Dated {
 /** The date that fits, in the nearest window that has one. */
 function nearestDate({ near, cited }: Claim, fits: (date: DateMention) => boolean): Dated | undefined {
   const inside = ({ window, passage }: Near): Dated[] =>
-    passage.measured.dates.filter(({ start }) => start >= window.start && start < window.end).map((date) => ({ passage, date }))
+    datesIn(passage, window).map((date) => ({ passage, date }))
   return (
     near.flatMap(inside).find(({ date }) => fits(date)) ??
-    cited.flatMap((passage) => passage.measured.dates.map((date) => ({ passage, date }))).find(({ date }) => fits(date))
+    cited.flatMap((passage) => passage.measured.dates.slice(0, MOST_COMPARED).map((date) => ({ passage, date }))).find(({ date }) => fits(date))
   )
 }
 
