@@ -71,7 +71,10 @@ export function findAlmost(words: Words, span: Span, passage: Passage): Alignmen
   for (const [first, count] of votes) if (best === undefined || count > (votes.get(best) ?? 0)) best = first
   if (best === undefined) return undefined
   const from = Math.max(0, (best - 1) * BAND - BAND)
-  return align(words, { from: span.from, to }, passage, { from, to: Math.min(passage.words.length, from + (to - span.from) + 4 * BAND) })
+  return align(words, { from: span.from, to }, passage, {
+    from,
+    to: Math.min(passage.words.length, from + (to - span.from) + 4 * BAND),
+  })
 }
 
 /** The longest common subsequence of two spans. */
@@ -82,14 +85,15 @@ function align(words: Words, span: Span, passage: Words, place: Span): Alignment
     for (let j = m - 1; j >= 0; j--) {
       const isSame = words.words[span.from + i] === passage.words[place.from + j]
       const [row, below] = [length[i], length[i + 1]]
-      if (row !== undefined && below !== undefined) row[j] = isSame ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0)
+      if (row !== undefined && below !== undefined)
+        row[j] = isSame ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0)
     }
   const common = length[0]?.[0] ?? 0
   if (common === 0) return undefined
   const added: number[] = []
   let missing: number[] = []
   let [first, last] = [-1, -1]
-  for (let i = 0, j = 0; i < n; ) {
+  for (let i = 0, j = 0; i < n;) {
     if (j < m && words.words[span.from + i] === passage.words[place.from + j]) {
       if (first === -1) {
         first = place.from + j

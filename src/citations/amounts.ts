@@ -23,7 +23,8 @@ export function isComparable(claim: Claim, quantity: Quantity, passage: Passage,
   // What the statement says too is not in the place of this number.
   if (claim.measured.quantities.slice(0, MOST_SAID).some((own) => own !== quantity && isEqual(own, other))) return false
   const isCountOfSame = countsSame(claim, quantity, passage, other)
-  if (quantity.unit !== undefined && other.unit !== undefined) return quantity.unit.family === other.unit.family && (quantity.unit.name === other.unit.name || isCountOfSame)
+  if (quantity.unit !== undefined && other.unit !== undefined)
+    return quantity.unit.family === other.unit.family && (quantity.unit.name === other.unit.name || isCountOfSame)
   if (quantity.unit !== undefined || other.unit !== undefined) return false
   if (isCountOfSame) return true
   // A small number may count what the passage only lists.
@@ -52,10 +53,17 @@ export function shown(text: string, quantity: Quantity): string {
   return text.slice(start, end) + (rate === undefined ? '' : ` per ${rate.name}`)
 }
 
-const ROMAN: readonly (readonly [number, string])[] = [[10, 'x'], [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i']]
+const ROMAN: readonly (readonly [number, string])[] = [
+  [10, 'x'],
+  [9, 'ix'],
+  [5, 'v'],
+  [4, 'iv'],
+  [1, 'i'],
+]
 const LARGEST_ROMAN = 39
 /** Words for a part of a whole, which may be told as a percentage. */
-const FRACTION = /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälfte|halb\p{L}*|drittel|viertel|fünftel|mitad|tercios?|terceras?|cuartas?|quintas?|moitié|tiers|quarts?|metà|terzo|terzi|quarto|metade|половин\p{L}*|трет\p{L}*|четверт\p{L}*|نصف|ثلث|ربع)(?!\p{L})|半|分之|ครึ่ง/iu
+const FRACTION =
+  /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälfte|halb\p{L}*|drittel|viertel|fünftel|mitad|tercios?|terceras?|cuartas?|quintas?|moitié|tiers|quarts?|metà|terzo|terzi|quarto|metade|половин\p{L}*|трет\p{L}*|четверт\p{L}*|نصف|ثلث|ربع)(?!\p{L})|半|分之|ครึ่ง/iu
 
 /** Whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
 export function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {

@@ -37,11 +37,15 @@ function misplacedCell(claim: Claim, quantity: Quantity, passage: Passage, rows:
   if (holders.length === 0 || holders.some(({ other, row }) => row === undefined || other.start < row.start)) return undefined
   const labels = [...claim.weights.keys()].filter((key) => isLabel(claim, key, passage, rows))
   const named = rows.filter((row) => labels.some((key) => hasKey(passage, row, key)))
-  const isThere = holders.some(({ other, row }) => row !== undefined && (named.includes(row) || labels.some((key) => isUnder(passage, other, row, key))))
+  const isThere = holders.some(
+    ({ other, row }) => row !== undefined && (named.includes(row) || labels.some((key) => isUnder(passage, other, row, key))),
+  )
   if (labels.length === 0 || isThere) return undefined
   const inRow = named.flatMap((row) => quantitiesIn(passage, row))
   const inColumn = holders.flatMap(({ row }) =>
-    row === undefined ? [] : quantitiesIn(passage, row).filter((other) => labels.some((key) => isUnder(passage, other, row, key))),
+    row === undefined
+      ? []
+      : quantitiesIn(passage, row).filter((other) => labels.some((key) => isUnder(passage, other, row, key))),
   )
   const other = [...inColumn, ...inRow].find((candidate) => isComparable(claim, quantity, passage, candidate))
   if (other === undefined) return undefined
@@ -59,7 +63,10 @@ function isLabel(claim: Claim, key: string, passage: Passage, rows: readonly Win
   const at = claim.keys.indexOf(key)
   if (!/\p{L}/u.test(key) || !/^\p{Lu}|\p{N}|\p{Ll}\p{Lu}/u.test(claim.text.slice(claim.starts[at], claim.ends[at]))) return false
   const count = rows.filter((row) => hasKey(passage, row, key)).length
-  return (count > 0 && count <= Math.max(2, rows.length / 2)) || rows.some(({ header }) => header !== undefined && columnOf(passage, header.start, header.end, key) !== undefined)
+  return (
+    (count > 0 && count <= Math.max(2, rows.length / 2)) ||
+    rows.some(({ header }) => header !== undefined && columnOf(passage, header.start, header.end, key) !== undefined)
+  )
 }
 
 /** The number of the cell that holds a word. */

@@ -11,15 +11,32 @@ const passage = (marker: string, text: string, more: Partial<Retrieved['chunk']>
   marker,
   origin: 'docstore',
   store: 'docs',
-  chunk: { id: `chunk-${marker}`, text, source: `${marker}.md`, start: 100, end: 100 + text.length, lines: [7, 9], metadata: {}, score: 1, ...more },
+  chunk: {
+    id: `chunk-${marker}`,
+    text,
+    source: `${marker}.md`,
+    start: 100,
+    end: 100 + text.length,
+    lines: [7, 9],
+    metadata: {},
+    score: 1,
+    ...more,
+  },
 })
 const check = (answer: string, ...texts: string[]): readonly Citation[] =>
-  checkAnswer(answer, texts.map((text, index) => passage(String(index + 1), text))).citations
+  checkAnswer(
+    answer,
+    texts.map((text, index) => passage(String(index + 1), text)),
+  ).citations
 
 /** Verdict, kind and reason of the first citation of an answer with one passage. */
 const verdictOf = (statement: string, text: string): string => {
   const [first] = check(`${statement} [1]`, text)
-  return first === undefined ? 'none' : first.verdict === 'contradicted' ? `${first.kind}: ${first.reason}` : `${first.verdict} ${first.kind}`
+  return first === undefined
+    ? 'none'
+    : first.verdict === 'contradicted'
+      ? `${first.kind}: ${first.reason}`
+      : `${first.verdict} ${first.kind}`
 }
 
 describe('a citation', () => {
@@ -91,14 +108,49 @@ describe('verified', () => {
   })
 
   test.each([
-    ['an ellipsis', 'The mill … ground rye for “three” villages.', 'The mill was built. It ground rye for “three” villages.', 'verified elided'],
-    ['an insertion in brackets', '“[The mill] ground rye for three villages”.', 'It ground rye for three villages.', 'verified verbatim'],
-    ['links and tags of the source', 'The old mill stood at the river.', 'The <b>old</b> [mill](https://a.example/b) stood at the river[3].', 'verified verbatim'],
+    [
+      'an ellipsis',
+      'The mill … ground rye for “three” villages.',
+      'The mill was built. It ground rye for “three” villages.',
+      'verified elided',
+    ],
+    [
+      'an insertion in brackets',
+      '“[The mill] ground rye for three villages”.',
+      'It ground rye for three villages.',
+      'verified verbatim',
+    ],
+    [
+      'links and tags of the source',
+      'The old mill stood at the river.',
+      'The <b>old</b> [mill](https://a.example/b) stood at the river[3].',
+      'verified verbatim',
+    ],
     ['characters without spaces', '水磨坊建于1874年。', '据说水磨坊建于1874年。', 'verified verbatim'],
-    ['a denial before the place', 'safe to run the wheel at night', 'It is not safe to run the wheel at night.', 'negation: says “safe to” where the passage has “not safe”'],
-    ['an ellipsis that hides a denial', 'The wheel … runs at night.', 'The wheel is old. It never runs at night.', 'unverified paraphrase'],
-    ['three words of code in another statement', 'Setting `wheel max speed` deletes all your data.', 'Use `wheel max speed` for a limit.', 'unverified paraphrase'],
-    ['a short quotation in another statement', 'Because of “the flood” all millers were fired and left town.', MILL, 'unverified paraphrase'],
+    [
+      'a denial before the place',
+      'safe to run the wheel at night',
+      'It is not safe to run the wheel at night.',
+      'negation: says “safe to” where the passage has “not safe”',
+    ],
+    [
+      'an ellipsis that hides a denial',
+      'The wheel … runs at night.',
+      'The wheel is old. It never runs at night.',
+      'unverified paraphrase',
+    ],
+    [
+      'three words of code in another statement',
+      'Setting `wheel max speed` deletes all your data.',
+      'Use `wheel max speed` for a limit.',
+      'unverified paraphrase',
+    ],
+    [
+      'a short quotation in another statement',
+      'Because of “the flood” all millers were fired and left town.',
+      MILL,
+      'unverified paraphrase',
+    ],
     ['a quotation that is denied', 'It is not true that “the mill was built in 1874”.', MILL, 'unverified paraphrase'],
     ['another sign of a number', 'It freezes at -5 degrees.', 'It freezes at 5 degrees.', 'unverified paraphrase'],
   ])('%s', (_, statement, text, expected) => {
@@ -108,39 +160,139 @@ describe('verified', () => {
 
 describe('contradicted', () => {
   test.each([
-    ['a number', 'Only 14 villages had rye ground there.', 'The mill ground rye for 13 villages.', 'number: says “14” where the passage has “13”'],
-    ['a counted thing', 'It served four villages.', 'The mill served three villages.', 'number: says “four” where the passage has “three”'],
-    ['a number with its unit', 'The wheel measures 4 m.', 'The wheel is 6 m wide.', 'number: says “4 m” where the passage has “6 m”'],
-    ['a percentage', 'Prices rose by 20 percent.', 'Rye prices rose by 30 % that year.', 'number: says “20 percent” where the passage has “30 %”'],
-    ['a unit', 'Flour keeps for 100 hours.', 'Flour keeps for about 100 days.', 'unit: says “100 hours” where the passage has “100 days”'],
-    ['a unit without a number', 'The delay is given in seconds.', 'The delay is specified in milliseconds.', 'unit: says “seconds” where the passage has “milliseconds”'],
-    ['a rate', 'It grinds 40 sacks a day.', 'The mill grinds 40 sacks per week.', 'unit: says “40 per day” where the passage has “40 per week”'],
+    [
+      'a number',
+      'Only 14 villages had rye ground there.',
+      'The mill ground rye for 13 villages.',
+      'number: says “14” where the passage has “13”',
+    ],
+    [
+      'a counted thing',
+      'It served four villages.',
+      'The mill served three villages.',
+      'number: says “four” where the passage has “three”',
+    ],
+    [
+      'a number with its unit',
+      'The wheel measures 4 m.',
+      'The wheel is 6 m wide.',
+      'number: says “4 m” where the passage has “6 m”',
+    ],
+    [
+      'a percentage',
+      'Prices rose by 20 percent.',
+      'Rye prices rose by 30 % that year.',
+      'number: says “20 percent” where the passage has “30 %”',
+    ],
+    [
+      'a unit',
+      'Flour keeps for 100 hours.',
+      'Flour keeps for about 100 days.',
+      'unit: says “100 hours” where the passage has “100 days”',
+    ],
+    [
+      'a unit without a number',
+      'The delay is given in seconds.',
+      'The delay is specified in milliseconds.',
+      'unit: says “seconds” where the passage has “milliseconds”',
+    ],
+    [
+      'a rate',
+      'It grinds 40 sacks a day.',
+      'The mill grinds 40 sacks per week.',
+      'unit: says “40 per day” where the passage has “40 per week”',
+    ],
     ['a year', 'The mill was erected in 1875.', MILL, 'date: says “1875” where the passage has “1874”'],
-    ['a date', 'It burned on 3 May 1902.', 'The mill burned on 4 May 1902.', 'date: says “3 May 1902” where the passage has “4 May 1902”'],
-    ['a year of another place', 'The mill burned down in 1874.', 'The mill was founded in 1874. Years later, the mill burned down in 1902.', 'date: says “1874” where the passage has “1902”'],
-    ['a rank', 'Ludbury is the largest town of the county.', 'Ludbury is the second largest town of the county.', 'number: says “largest” where the passage has “second largest”'],
+    [
+      'a date',
+      'It burned on 3 May 1902.',
+      'The mill burned on 4 May 1902.',
+      'date: says “3 May 1902” where the passage has “4 May 1902”',
+    ],
+    [
+      'a year of another place',
+      'The mill burned down in 1874.',
+      'The mill was founded in 1874. Years later, the mill burned down in 1902.',
+      'date: says “1874” where the passage has “1902”',
+    ],
+    [
+      'a rank',
+      'Ludbury is the largest town of the county.',
+      'Ludbury is the second largest town of the county.',
+      'number: says “largest” where the passage has “second largest”',
+    ],
     [
       'numbers that changed their names',
       'In Ludbury 300 died, in Rothe 700.',
       'The flood killed 700 people in Ludbury and 300 in Rothe.',
       'number: says “300” with “Ludbury” where the passage has “300” with “Rothe”',
     ],
-    ['an item that a list does not have', 'It takes GET, PUT, POST and TRACE.', 'It takes GET, PUT and POST.', 'name: lists “TRACE”, which the list of the passage does not have'],
+    [
+      'an item that a list does not have',
+      'It takes GET, PUT, POST and TRACE.',
+      'It takes GET, PUT and POST.',
+      'name: lists “TRACE”, which the list of the passage does not have',
+    ],
     [
       'an identifier',
       'By default the LinearWheel drives the stones.',
       'By default the TreeWheel drives the stones.',
       'name: says “LinearWheel”, which the passage does not have; it has “TreeWheel”',
     ],
-    ['a denial of the passage', 'The wheel supports night work.', "The wheel doesn't support night work.", 'negation: says “supports night” where the passage has “t support”'],
-    ['a quantifier', 'Every wheel is made of oak wood.', 'Most wheels are made of oak wood.', 'quantifier: says “Every wheel” where the passage has “Most wheels”'],
-    ['a hedged quantifier', 'It ground only rye for the market.', 'It ground almost only rye for the market.', 'quantifier: says “only rye” where the passage has “almost only”'],
-    ['an exception', 'All villages of the valley paid the miller.', 'All villages of the valley paid the miller except Rothe.', 'quantifier: says “All villages” where the passage has “except Rothe”'],
-    ['an obligation', 'The miller has to wear a hat at work.', 'The miller is not required to wear a hat at work.', 'modality: says “has to” where the passage has “not required”'],
-    ['an order', 'Open the sluice after starting the wheel.', 'Open the sluice before starting the wheel.', 'contrary: says “after starting” where the passage has “before starting”'],
-    ['a prefix', 'The white flour was unpopular in town.', 'White flour was popular in the town.', 'contrary: says “unpopular in” where the passage has “popular in”'],
-    ['German: a denial', 'Die Mühle mahlt Roggen für das Dorf.', 'Die Mühle, die alt ist, kann nicht mahlen. Roggen für das Dorf gab es.', 'unverified paraphrase'],
-    ['Chinese: a quantifier', '这些磨坊总是用来磨黑麦。', '这些磨坊有时用来磨黑麦和小麦。', 'quantifier: says “总是” where the passage has “有时”'],
+    [
+      'a denial of the passage',
+      'The wheel supports night work.',
+      "The wheel doesn't support night work.",
+      'negation: says “supports night” where the passage has “t support”',
+    ],
+    [
+      'a quantifier',
+      'Every wheel is made of oak wood.',
+      'Most wheels are made of oak wood.',
+      'quantifier: says “Every wheel” where the passage has “Most wheels”',
+    ],
+    [
+      'a hedged quantifier',
+      'It ground only rye for the market.',
+      'It ground almost only rye for the market.',
+      'quantifier: says “only rye” where the passage has “almost only”',
+    ],
+    [
+      'an exception',
+      'All villages of the valley paid the miller.',
+      'All villages of the valley paid the miller except Rothe.',
+      'quantifier: says “All villages” where the passage has “except Rothe”',
+    ],
+    [
+      'an obligation',
+      'The miller has to wear a hat at work.',
+      'The miller is not required to wear a hat at work.',
+      'modality: says “has to” where the passage has “not required”',
+    ],
+    [
+      'an order',
+      'Open the sluice after starting the wheel.',
+      'Open the sluice before starting the wheel.',
+      'contrary: says “after starting” where the passage has “before starting”',
+    ],
+    [
+      'a prefix',
+      'The white flour was unpopular in town.',
+      'White flour was popular in the town.',
+      'contrary: says “unpopular in” where the passage has “popular in”',
+    ],
+    [
+      'German: a denial',
+      'Die Mühle mahlt Roggen für das Dorf.',
+      'Die Mühle, die alt ist, kann nicht mahlen. Roggen für das Dorf gab es.',
+      'unverified paraphrase',
+    ],
+    [
+      'Chinese: a quantifier',
+      '这些磨坊总是用来磨黑麦。',
+      '这些磨坊有时用来磨黑麦和小麦。',
+      'quantifier: says “总是” where the passage has “有时”',
+    ],
   ])('%s', (_, statement, text, expected) => {
     expect(verdictOf(statement, text)).toBe(expected)
   })
@@ -152,21 +304,39 @@ describe('contradicted', () => {
   })
 
   test('a quotation that stands nowhere', () => {
-    expect(verdictOf('“The mill was painted blue by its owner” they say.', MILL)).toBe('invented: this quotation stands in no passage')
+    expect(verdictOf('“The mill was painted blue by its owner” they say.', MILL)).toBe(
+      'invented: this quotation stands in no passage',
+    )
   })
 
   test('a quotation or statement that stands in another passage', () => {
-    expect(check('They say: “Peter bought a barge in Ludbury” [1].', MILL, BOAT)).toMatchObject([{ kind: 'misplaced', foundIn: '2' }])
-    expect(check('Peter bought a barge in Ludbury [1].', MILL, BOAT)).toMatchObject([{ verdict: 'contradicted', kind: 'misplaced', foundIn: '2' }])
-    expect(check('A barge was what Peter bought in Ludbury [1].', MILL, BOAT)).toMatchObject([{ kind: 'misplaced', foundIn: '2' }])
+    expect(check('They say: “Peter bought a barge in Ludbury” [1].', MILL, BOAT)).toMatchObject([
+      { kind: 'misplaced', foundIn: '2' },
+    ])
+    expect(check('Peter bought a barge in Ludbury [1].', MILL, BOAT)).toMatchObject([
+      { verdict: 'contradicted', kind: 'misplaced', foundIn: '2' },
+    ])
+    expect(check('A barge was what Peter bought in Ludbury [1].', MILL, BOAT)).toMatchObject([
+      { kind: 'misplaced', foundIn: '2' },
+    ])
   })
 
   const TABLE = '| wheel | width | price |\n|---|---|---|\n| K1 | 40 cm | £79 |\n| K2 | 60 cm | £99 |\n'
   test.each([
     ['the row that is named', 'The K1 costs £79.', TABLE, 'unverified paraphrase'],
     ['another row', 'The K1 costs £99.', TABLE, 'cell: says “£99” where the row or column that it names has “£79”'],
-    ['another column', 'The Alpha costs 99.', '| | Alpha | Beta |\n|---|---|---|\n| cost | 79 | 99 |\n| width | 4 | 6 |\n', 'cell: says “99” where the row or column that it names has “79”'],
-    ['values parted by commas', 'K1 sold 14.', 'name,sold,left\nK1,13,5\nK2,14,7\n', 'cell: says “14” where the row or column that it names has “13”'],
+    [
+      'another column',
+      'The Alpha costs 99.',
+      '| | Alpha | Beta |\n|---|---|---|\n| cost | 79 | 99 |\n| width | 4 | 6 |\n',
+      'cell: says “99” where the row or column that it names has “79”',
+    ],
+    [
+      'values parted by commas',
+      'K1 sold 14.',
+      'name,sold,left\nK1,13,5\nK2,14,7\n',
+      'cell: says “14” where the row or column that it names has “13”',
+    ],
   ])('a table: %s', (_, statement, text, expected) => {
     expect(verdictOf(statement, text)).toBe(expected)
   })
@@ -195,7 +365,9 @@ describe('never more than we know', () => {
   })
 
   test('a number contradicts in another language too', () => {
-    expect(verdictOf('Die Mühle hat 14 Räder, sagt man.', 'They say that the mill has 12 wheels.')).toBe('number: says “14” where the passage has “12”')
+    expect(verdictOf('Die Mühle hat 14 Räder, sagt man.', 'They say that the mill has 12 wheels.')).toBe(
+      'number: says “14” where the passage has “12”',
+    )
     expect(verdictOf('Die Mühle wurde 1875 gebaut.', MILL)).toBe('date: says “1875” where the passage has “1874”')
   })
 })
@@ -207,7 +379,11 @@ describe('statements without a marker', () => {
     ['invented sentences', 'The mill was blue. It had four wheels and a tower.', 2],
     ['a sentence before a cited one', 'The mill was blue and tall. The mill was built in 1874 [1].', 1],
     ['words that stand in the passage before the marker', MILL.replace('\n', ' ') + ' [1]', 0],
-    ['headings, lead-ins, questions and code', '# The mill\n\nIt has these parts:\n\n- The mill was built in 1874 [1]\n\n```\nrun the wheel now\n```\nDo you want to know more of it?', 0],
+    [
+      'headings, lead-ins, questions and code',
+      '# The mill\n\nIt has these parts:\n\n- The mill was built in 1874 [1]\n\n```\nrun the wheel now\n```\nDo you want to know more of it?',
+      0,
+    ],
     ['a marker on a line of its own', '> The mill was built in 1874.\n\n[1]', 0],
     ['two words', 'Yes, indeed. The mill was built in 1874 [1].', 0],
   ])('%s', (_, answer, expected) => {
@@ -222,14 +398,22 @@ describe('markers', () => {
   test.each<[string, string, [string, string][]]>([
     ['inside the quotation marks', '"The mill was built in 1874 [1]."', [['1', 'verified']]],
     ['before its quotation', 'According to [1], "the mill was built in 1874".', [['1', 'verified']]],
-    ['at the head of lines', '[1] The mill was built in 1874.\n[2] Peter bought a barge in Ludbury.', [
-      ['1', 'verified'],
-      ['2', 'verified'],
-    ]],
-    ['as a range, and in other brackets', 'The mill was built in 1874【1-2】', [
-      ['1', 'verified'],
-      ['2', 'unverified'],
-    ]],
+    [
+      'at the head of lines',
+      '[1] The mill was built in 1874.\n[2] Peter bought a barge in Ludbury.',
+      [
+        ['1', 'verified'],
+        ['2', 'verified'],
+      ],
+    ],
+    [
+      'as a range, and in other brackets',
+      'The mill was built in 1874【1-2】',
+      [
+        ['1', 'verified'],
+        ['2', 'unverified'],
+      ],
+    ],
     ['of a footnote', 'The mill was built in 1874 [^1].', [['1', 'verified']]],
     ['in code', 'Use `a[1]` and\n```\nb[1]\n```', []],
     ['in a list of sources', 'The mill was built in 1874 [1].\n\nSources:\n[1] 1.md', [['1', 'verified']]],
@@ -241,14 +425,37 @@ describe('markers', () => {
 })
 
 describe('any answer', () => {
-  const word = fc.oneof(fc.constantFrom('mill', 'rye', 'not', '1874', '“', '”', '[1]', '[2]', '|', '`', '```\n', '\n\n', '- ', 'Ida', '12 %', '…', '磨坊', '2.1x'), fc.string({ unit: 'grapheme', maxLength: 6 }))
+  const word = fc.oneof(
+    fc.constantFrom(
+      'mill',
+      'rye',
+      'not',
+      '1874',
+      '“',
+      '”',
+      '[1]',
+      '[2]',
+      '|',
+      '`',
+      '```\n',
+      '\n\n',
+      '- ',
+      'Ida',
+      '12 %',
+      '…',
+      '磨坊',
+      '2.1x',
+    ),
+    fc.string({ unit: 'grapheme', maxLength: 6 }),
+  )
   const text = fc.array(word, { maxLength: 40 }).map((words) => words.join(' '))
 
   test('has quotes that stand where they say, claims within it, and verdicts that fit', () => {
     fc.assert(
       fc.property(text, text, (answer, source) => {
         for (const { start, end, quote, claim, verdict, supported, reason, kind } of check(`${answer} [1]`, source, MILL)) {
-          if (kind !== 'no-passage') expect([source, MILL].some((whole) => whole.slice(start - 100, end - 100) === quote)).toBe(true)
+          if (kind !== 'no-passage')
+            expect([source, MILL].some((whole) => whole.slice(start - 100, end - 100) === quote)).toBe(true)
           expect(claim.start >= 0 && claim.start < claim.end && claim.end <= answer.length + 4).toBe(true)
           expect(supported).toBe(verdict === 'verified' ? true : verdict === 'contradicted' ? false : null)
           expect(reason !== undefined).toBe(verdict === 'contradicted')
@@ -261,7 +468,10 @@ describe('any answer', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 3, max: 9 }), (from, length) => {
         const words = BOAT.split(' ')
-        const piece = words.slice(from % (words.length - 3)).slice(0, length).join(' ')
+        const piece = words
+          .slice(from % (words.length - 3))
+          .slice(0, length)
+          .join(' ')
         expect(check(`${piece.replaceAll('[4]', '')} [1]`, BOAT).map(({ verdict }) => verdict)).not.toContain('contradicted')
       }),
     )

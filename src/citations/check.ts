@@ -53,7 +53,9 @@ export function checkAnswer(answer: string, passages: readonly Retrieved[], opti
   const read = readStatements(answer)
   const check = new Check(answer, read, new Library(passages), options)
   const citations = read.statements.flatMap((statement) => check.citationsOf(statement))
-  const uncited = read.uncited.filter((range) => !check.verbatim.some(({ start, end }) => start <= range.start && range.end <= end))
+  const uncited = read.uncited.filter(
+    (range) => !check.verbatim.some(({ start, end }) => start <= range.start && range.end <= end),
+  )
   return { citations, uncited: uncited.length }
 }
 
@@ -116,7 +118,9 @@ class Check {
   #claimOf({ start, end }: Range, cited: readonly Passage[]): Claim {
     const text = this.#answer.slice(start, end)
     const inside = (ranges: readonly Range[]): Range[] =>
-      ranges.filter((range) => range.end > start && range.start < end).map((range) => ({ start: Math.max(0, range.start - start), end: Math.min(end, range.end) - start }))
+      ranges
+        .filter((range) => range.end > start && range.start < end)
+        .map((range) => ({ start: Math.max(0, range.start - start), end: Math.min(end, range.end) - start }))
     const [code, markers] = [inside(this.#read.code), inside(this.#read.markers)]
     const words = readWords(text, markers)
     // A sentence in Latin letters is too short to tell its language from those of others.
@@ -156,5 +160,9 @@ function isReference(answer: string, { whole }: Statement, { chunk }: Retrieved)
     .replace(/^[\s:.\-–—*_`<(]+/, '')
     .replace(/[\s.,;:*_`>)]+$/, '')
   if (text === '') return false
-  return text === chunk.source || text === chunk.title || (/[./]/.test(chunk.source) && text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE)
+  return (
+    text === chunk.source ||
+    text === chunk.title ||
+    (/[./]/.test(chunk.source) && text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE)
+  )
 }

@@ -17,12 +17,28 @@ export interface Finding {
 
 export function withoutPassage(marker: string, claim: Range): Citation {
   const reason = 'there is no passage of this number'
-  return { marker, chunkId: '', source: '', start: 0, end: 0, quote: '', verdict: 'contradicted', supported: false, kind: 'no-passage', reason, claim }
+  return {
+    marker,
+    chunkId: '',
+    source: '',
+    start: 0,
+    end: 0,
+    quote: '',
+    verdict: 'contradicted',
+    supported: false,
+    kind: 'no-passage',
+    reason,
+    claim,
+  }
 }
 
 const SUPPORTED: Readonly<Record<Verdict, boolean | null>> = { verified: true, contradicted: false, unverified: null }
 
-export function citationOf({ marker, chunk, alsoIn }: Retrieved, claim: Range, { verdict, kind, reason, foundIn, range }: Finding): Citation {
+export function citationOf(
+  { marker, chunk, alsoIn }: Retrieved,
+  claim: Range,
+  { verdict, kind, reason, foundIn, range }: Finding,
+): Citation {
   const page = pageAt(chunk, range.start)
   return {
     marker,

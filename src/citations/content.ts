@@ -16,6 +16,7 @@ export function isClosed(word: string, language: Language): boolean {
 
 export function contentWeights({ words, keys }: Words, language: Language, library: Library): Weights {
   const stems = new Set<string>()
-  for (const [at, word] of words.entries()) if (!isClosed(word, language) && /[\p{L}\p{N}]/u.test(word)) stems.add(keys[at] ?? word)
+  for (const [at, word] of words.entries())
+    if (!isClosed(word, language) && /[\p{L}\p{N}]/u.test(word)) stems.add(keys[at] ?? word)
   return library.weigh(stems)
 }

@@ -26,8 +26,17 @@ function cost(answer: string, text: string): number {
 const MOST = 10
 
 test.each<[string, (size: number) => readonly [answer: string, text: string]]>([
-  ['many markers', (size) => [fill('The mill ground 12 sacks of rye for 3 villages [1]. ', size), fill('It ground 14 sacks of rye. ', 5000)]],
-  ['a long cell', (size) => [fill('Row 4 has 12 things [1]. ', 500), `| a | b |\n|---|---|\n| 1 | ${fill('word 17 things, ', size)} |\n| 2 | 3 |`]],
+  [
+    'many markers',
+    (size) => [fill('The mill ground 12 sacks of rye for 3 villages [1]. ', size), fill('It ground 14 sacks of rye. ', 5000)],
+  ],
+  [
+    'a long cell',
+    (size) => [
+      fill('Row 4 has 12 things [1]. ', 500),
+      `| a | b |\n|---|---|\n| 1 | ${fill('word 17 things, ', size)} |\n| 2 | 3 |`,
+    ],
+  ],
   ['many rows', (size) => [fill('The K1 costs 99 [1]. ', 500), fill('| K1 | 79 |\n| K2 | 99 |\n', size)]],
   ['one word again and again', (size) => [`"${fill('a ', size)}" [1]`, fill('a ', size)]],
   ['numbers', (size) => [`${fill('12 ', size)}[1]`, fill('13 ', size)]],

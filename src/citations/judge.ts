@@ -65,7 +65,11 @@ export const JUDGE_SCHEMA = {
 /** What the model is asked. Each passage is sent once. */
 export function judgeQuestion(claims: readonly JudgedClaim[]): string {
   const passages = Object.fromEntries(claims.flatMap(({ cited }) => cited.map(({ marker, chunk }) => [marker, chunk.text])))
-  const statements = claims.map(({ statement, cited }, index) => ({ claim: index + 1, statement, cites: cited.map(({ marker }) => marker) }))
+  const statements = claims.map(({ statement, cited }, index) => ({
+    claim: index + 1,
+    statement,
+    cites: cited.map(({ marker }) => marker),
+  }))
   return JSON.stringify({ passages, statements })
 }
 
@@ -78,14 +82,19 @@ export function readVerdicts(text: string, count: number): (ClaimVerdict | undef
   const found = Array.from({ length: count }, (): ClaimVerdict | undefined => undefined)
   for (const each of Array.isArray(verdicts) ? (verdicts as unknown[]) : []) {
     const { claim, verdict, evidence } = Object(each) as { claim?: unknown; verdict?: unknown; evidence?: unknown }
-    if (typeof claim !== 'number' || typeof evidence !== 'string' || evidence.trim() === '' || !(claim >= 1 && claim <= count)) continue
+    if (typeof claim !== 'number' || typeof evidence !== 'string' || evidence.trim() === '' || !(claim >= 1 && claim <= count))
+      continue
     if (verdict === 'supported' || verdict === 'contradicted') found[claim - 1] = { verdict: VERDICTS[verdict], evidence }
   }
   return found
 }
 
 /** The citations with the verdicts of a judge that count. */
-export function withVerdicts(citations: readonly Citation[], claims: readonly JudgedClaim[], verdicts: readonly (ClaimVerdict | undefined)[]): Citation[] {
+export function withVerdicts(
+  citations: readonly Citation[],
+  claims: readonly JudgedClaim[],
+  verdicts: readonly (ClaimVerdict | undefined)[],
+): Citation[] {
   const changed = [...citations]
   for (const [index, { citations: own, cited }] of claims.entries()) {
     const given = verdicts[index]
@@ -93,13 +102,22 @@ export function withVerdicts(citations: readonly Citation[], claims: readonly Ju
     const { verdict, evidence } = given
     const place = evidence === undefined ? undefined : placeOf(evidence, cited)
     if (evidence !== undefined && place === undefined) continue
-    const reason = given.reason ?? (verdict === 'contradicted' && evidence !== undefined ? `the passage says “${evidence}”` : undefined)
+    const reason =
+      given.reason ?? (verdict === 'contradicted' && evidence !== undefined ? `the passage says “${evidence}”` : undefined)
     for (const at of own) {
       const citation = changed[at]
       const passage = cited.find(({ marker }) => marker === citation?.marker)
       if (citation === undefined || passage === undefined) continue
-      const range = place?.passage === passage ? place.range : { start: citation.start - passage.chunk.start, end: citation.end - passage.chunk.start }
-      changed[at] = citationOf(passage, citation.claim, { verdict, kind: 'judged', range, ...(reason === undefined ? {} : { reason }) })
+      const range =
+        place?.passage === passage
+          ? place.range
+          : { start: citation.start - passage.chunk.start, end: citation.end - passage.chunk.start }
+      changed[at] = citationOf(passage, citation.claim, {
+        verdict,
+        kind: 'judged',
+        range,
+        ...(reason === undefined ? {} : { reason }),
+      })
     }
   }
   return changed
@@ -111,7 +129,10 @@ const FEWEST_DENSE = 4
 const JUDGED: Readonly<Record<Verdict, true>> = { verified: true, contradicted: true, unverified: true }
 
 /** Where words stand in one of the passages. */
-function placeOf(evidence: string, cited: readonly Retrieved[]): { readonly passage: Retrieved; readonly range: Range } | undefined {
+function placeOf(
+  evidence: string,
+  cited: readonly Retrieved[],
+): { readonly passage: Retrieved; readonly range: Range } | undefined {
   const words = readWords(evidence)
   if (words.words.length < (isDense(words.words[0] ?? '') ? FEWEST_DENSE : FEWEST_WORDS)) return undefined
   for (const passage of cited) {

@@ -30,7 +30,9 @@ export function nameMismatch(claim: Claim): Mismatch | undefined {
 function isAbsent(claim: Claim, at: number): boolean {
   const [word = '', key = ''] = [claim.words[at], claim.keys[at]]
   if (claim.question.has(key)) return false
-  return claim.cited.every((passage) => !passage.places.has(key) && !passage.context.has(key) && !hasForm(passage, word, isIdentifier(claim, at)))
+  return claim.cited.every(
+    (passage) => !passage.places.has(key) && !passage.context.has(key) && !hasForm(passage, word, isIdentifier(claim, at)),
+  )
 }
 
 function hasForm({ places, words, text, starts, ends }: Passage, word: string, hasOneForm: boolean): boolean {
@@ -74,8 +76,16 @@ function otherName(claim: Claim): Mismatch | undefined {
   // In a title each word has a capital letter.
   if (claim.words.filter((_, at) => /^\p{Lu}/u.test(raw(claim, at))).length > claim.words.length / 2) return undefined
   for (const at of claim.words.keys()) {
-    if (isInCode(claim, at) || !isNameAt(claim, at, claim.language, isFirst(claim, at)) || isClosed(claim.words[at] ?? '', claim.language) || !isAbsent(claim, at)) continue
-    const absent = new Set(claim.keys.filter((_, other) => isAbsent(claim, other) && IDENTIFIER.test(raw(claim, other))).concat(claim.keys[at] ?? ''))
+    if (
+      isInCode(claim, at) ||
+      !isNameAt(claim, at, claim.language, isFirst(claim, at)) ||
+      isClosed(claim.words[at] ?? '', claim.language) ||
+      !isAbsent(claim, at)
+    )
+      continue
+    const absent = new Set(
+      claim.keys.filter((_, other) => isAbsent(claim, other) && IDENTIFIER.test(raw(claim, other))).concat(claim.keys[at] ?? ''),
+    )
     const sum = (keys: Iterable<string>): number => [...keys].reduce((all, key) => all + (claim.weights.get(key) ?? 0), 0)
     const total = sum(claim.weights.keys())
     const least = isIdentifier(claim, at) ? SAME_PLACE : SAME_PLACE_BY_CAPITAL
@@ -96,7 +106,11 @@ function otherName(claim: Claim): Mismatch | undefined {
 
 function nameIn(passage: Passage, { from, to }: Window, claim: Claim): number | undefined {
   for (let at = from; at < to; at++)
-    if (isNameAt(passage, at, passage.language, at === from || isFirst(passage, at)) && !claim.weights.has(passage.keys[at] ?? '') && !isClosed(passage.words[at] ?? '', passage.language))
+    if (
+      isNameAt(passage, at, passage.language, at === from || isFirst(passage, at)) &&
+      !claim.weights.has(passage.keys[at] ?? '') &&
+      !isClosed(passage.words[at] ?? '', passage.language)
+    )
       return at
   return undefined
 }
@@ -106,7 +120,8 @@ interface Member {
   readonly to: number
 }
 
-const SEPARATOR = /^\s*(?:[,;、،]\s*(?:and|or|und|oder|y|o|et|ou|и|или|和|或)?|\s(?:and|or|und|oder|y|e|o|et|ou|и|или)\s|[和或及与]|\sو)\s*[*_`"'“”„«»]*$/u
+const SEPARATOR =
+  /^\s*(?:[,;、،]\s*(?:and|or|und|oder|y|o|et|ou|и|или|和|或)?|\s(?:and|or|und|oder|y|e|o|et|ou|и|или)\s|[和或及与]|\sو)\s*[*_`"'“”„«»]*$/u
 
 /** Items that the claim lists one after the other. */
 function listsIn(claim: Claim): Member[][] {
@@ -144,7 +159,9 @@ const LONGEST_LIST = 60
 /** One item of a list that the passage does not have, while it has the others together. */
 function addedMember(claim: Claim): Mismatch | undefined {
   for (const list of listsIn(claim)) {
-    const items = list.map(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at).filter((at) => claim.weights.has(claim.keys[at] ?? '')))
+    const items = list.map(({ from, to }) =>
+      Array.from({ length: to - from }, (_, at) => from + at).filter((at) => claim.weights.has(claim.keys[at] ?? '')),
+    )
     const isNamed = (at: number): boolean => isNameAt(claim, at, claim.language, isFirst(claim, at)) || isInCode(claim, at)
     const absent = items.filter((item) => item.some((at) => isNamed(at) && isAbsent(claim, at)))
     const [extra] = absent
@@ -153,20 +170,27 @@ function addedMember(claim: Claim): Mismatch | undefined {
     for (const passage of claim.cited) {
       const range = togetherIn(claim, passage, present)
       const said = claim.text.slice(claim.starts[extra[0] ?? 0], claim.ends[extra.at(-1) ?? 0])
-      if (range !== undefined) return { kind: 'name', reason: `lists “${said}”, which the list of the passage does not have`, passage, range }
+      if (range !== undefined)
+        return { kind: 'name', reason: `lists “${said}”, which the list of the passage does not have`, passage, range }
     }
   }
   return undefined
 }
 
 /** Where a passage has a word of each item within one list. */
-function togetherIn(claim: Claim, { keys, places, starts, ends }: Passage, items: readonly (readonly number[])[]): Range | undefined {
-  const placesOf = (item: readonly number[]): readonly number[] => item.flatMap((at) => places.get(claim.keys[at] ?? '')?.slice(0, LONGEST_LIST) ?? [])
+function togetherIn(
+  claim: Claim,
+  { keys, places, starts, ends }: Passage,
+  items: readonly (readonly number[])[],
+): Range | undefined {
+  const placesOf = (item: readonly number[]): readonly number[] =>
+    item.flatMap((at) => places.get(claim.keys[at] ?? '')?.slice(0, LONGEST_LIST) ?? [])
   const [first = [], ...others] = items.map(placesOf)
   for (const from of first) {
     const to = Math.min(keys.length, from + LONGEST_LIST)
     const found = others.map((other) => other.find((at) => at >= from - LONGEST_MEMBER && at < to))
-    if (found.every((at) => at !== undefined)) return { start: starts[from] ?? 0, end: ends[Math.max(from, ...found.map((at) => at ?? 0))] ?? 0 }
+    if (found.every((at) => at !== undefined))
+      return { start: starts[from] ?? 0, end: ends[Math.max(from, ...found.map((at) => at ?? 0))] ?? 0 }
   }
   return undefined
 }

@@ -22,7 +22,9 @@ const MOST_PAIRED = 8
 export function pairMismatch(claim: Claim): Mismatch | undefined {
   const numbers = claim.measured.quantities
   if (numbers.length < 2 || numbers.length > MOST_PAIRED) return undefined
-  const names = [...claim.weights.keys()].filter((key) => /^\p{Lu}/u.test(claim.text.slice(claim.starts[claim.keys.indexOf(key)])))
+  const names = [...claim.weights.keys()].filter((key) =>
+    /^\p{Lu}/u.test(claim.text.slice(claim.starts[claim.keys.indexOf(key)])),
+  )
   for (const near of claim.near) {
     const found = otherPairs(claim, near, numbers, names)
     if (found !== undefined) return found
@@ -30,7 +32,12 @@ export function pairMismatch(claim: Claim): Mismatch | undefined {
   return undefined
 }
 
-function otherPairs(claim: Claim, { passage, window }: Near, numbers: readonly Quantity[], all: readonly string[]): Mismatch | undefined {
+function otherPairs(
+  claim: Claim,
+  { passage, window }: Near,
+  numbers: readonly Quantity[],
+  all: readonly string[],
+): Mismatch | undefined {
   const theirs = numbers.map((own) => quantitiesIn(passage, window).filter((other) => isEqual(own, other)))
   const names = all.filter((key) => passage.places.get(key)?.some((at) => at >= window.from && at < window.to))
   if (names.length !== numbers.length || theirs.some(({ length }) => length !== 1)) return undefined
@@ -40,7 +47,9 @@ function otherPairs(claim: Claim, { passage, window }: Near, numbers: readonly Q
   ])
   const there = pairsOf([
     ...theirs.flatMap((found, number) => found.map(({ start }): Item => ({ at: wordAt(passage, start), number }))),
-    ...names.flatMap((key, name) => (passage.places.get(key) ?? []).flatMap((at): Item[] => (at >= window.from && at < window.to ? [{ at, name }] : []))),
+    ...names.flatMap((key, name) =>
+      (passage.places.get(key) ?? []).flatMap((at): Item[] => (at >= window.from && at < window.to ? [{ at, name }] : [])),
+    ),
   ])
   const changed = own === undefined || there === undefined ? -1 : own.findIndex((name, number) => there[number] !== name)
   const [name, theirName] = [names[own?.[changed] ?? -1], names[there?.[changed] ?? -1]]

@@ -57,7 +57,10 @@ export function readPassage(retrieved: Retrieved): Passage {
     },
     get years() {
       const inDates = this.measured.dates.flatMap(({ year }) => year ?? [])
-      return (years ??= new Set([...this.measured.quantities.flatMap((quantity) => (isYear(quantity) ? quantity.values : [])), ...inDates]))
+      return (years ??= new Set([
+        ...this.measured.quantities.flatMap((quantity) => (isYear(quantity) ? quantity.values : [])),
+        ...inDates,
+      ]))
     },
     places,
     context,

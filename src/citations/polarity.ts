@@ -27,7 +27,9 @@ const CLAUSE_END = /[;:.!?–—,(]/
 const SENTENCE_PART_END = /[;:.!?–—(]/
 
 export function polarityMismatch(claim: Claim): Mismatch | undefined {
-  const near = claim.near.filter(({ passage, share }) => passage.language === claim.language && share >= NEAR_ENOUGH).slice(0, MOST_READ)
+  const near = claim.near
+    .filter(({ passage, share }) => passage.language === claim.language && share >= NEAR_ENOUGH)
+    .slice(0, MOST_READ)
   for (const window of near) {
     const found = partsOf(claim.language, 'not').length > 0 ? unspacedMismatch(claim, window) : spacedMismatch(claim, window)
     if (found !== undefined) return found
@@ -89,7 +91,8 @@ function* clashes(claim: Claim, { passage, window }: Near): Generator<Clash> {
       for (const their of theirs) {
         if (passage.keys[their] !== claim.keys[own]) continue
         const denial = denialOf(passage, their, window.from, is)
-        if (denial !== undefined && !isLimited(passage, denial, is)) yield { kind: 'negation', own, their, has: span(passage, denial, their) }
+        if (denial !== undefined && !isLimited(passage, denial, is))
+          yield { kind: 'negation', own, their, has: span(passage, denial, their) }
       }
     }
   }
@@ -98,16 +101,24 @@ function* clashes(claim: Claim, { passage, window }: Near): Generator<Clash> {
       for (const their of theirs) {
         if (!is('part', passage, their)) continue
         const isHedged = passage.words[their + 1] === claim.words[own]
-        if (isHedged || !theirs.some((at) => is('whole', passage, at)) || target(claim, own) === target(passage, their)) yield { kind: 'quantifier', own, their }
+        if (isHedged || !theirs.some((at) => is('whole', passage, at)) || target(claim, own) === target(passage, their))
+          yield { kind: 'quantifier', own, their }
       }
     }
     if (is('whole', claim, own) && !ours.some((at) => is('except', claim, at) && !is('not', claim, at - 1))) {
-      for (const their of theirs) if (is('except', passage, their) && !is('not', passage, their - 1)) yield { kind: 'quantifier', own, their }
+      for (const their of theirs)
+        if (is('except', passage, their) && !is('not', passage, their - 1)) yield { kind: 'quantifier', own, their }
     }
     if (is('must', claim, own) && !isDenied(claim, own, 0)) {
       for (const their of theirs) {
-        if (is('must', passage, their) && isDenied(passage, their, window.from)) yield { kind: 'modality', own, their, has: phrase(passage, their - 1) }
-        else if (is('may', passage, their) && !theirs.some((at) => is('must', passage, at)) && target(claim, own) === target(passage, their)) yield { kind: 'modality', own, their }
+        if (is('must', passage, their) && isDenied(passage, their, window.from))
+          yield { kind: 'modality', own, their, has: phrase(passage, their - 1) }
+        else if (
+          is('may', passage, their) &&
+          !theirs.some((at) => is('must', passage, at)) &&
+          target(claim, own) === target(passage, their)
+        )
+          yield { kind: 'modality', own, their }
       }
     }
   }
@@ -126,14 +137,21 @@ function denialOf(words: Words, at: number, first: number, is: Is): number | und
 
 /** `not only`, `not all`, `no more than`: these deny less than the word behind them. */
 function isLimited(words: Words, denial: number, is: Is): boolean {
-  return is('whole', words, denial + 1) || /^(?:more|less|just|nur|solo|seulement|uniquement|только)$/u.test(words.words[denial + 1] ?? '')
+  return (
+    is('whole', words, denial + 1) ||
+    /^(?:more|less|just|nur|solo|seulement|uniquement|только)$/u.test(words.words[denial + 1] ?? '')
+  )
 }
 
 function contraries(word: string, language: Language): readonly string[] {
   const known = contrariesOf(word, language, fold)
   if (language !== 'en' && language !== 'de') return known
   const prefixed = /^(?:un|im|non|dis)(\p{L}{5,})$/u.exec(word)?.[1]
-  return [...known, ...(prefixed === undefined ? [] : [prefixed]), ...(word.length >= 5 ? [`un${word}`, `im${word}`, `non${word}`, `dis${word}`] : [])]
+  return [
+    ...known,
+    ...(prefixed === undefined ? [] : [prefixed]),
+    ...(word.length >= 5 ? [`un${word}`, `im${word}`, `non${word}`, `dis${word}`] : []),
+  ]
 }
 
 /** The next word with content. */
@@ -145,7 +163,13 @@ function target(words: Words, at: number): string | undefined {
   return undefined
 }
 
-function clauseOf(words: Words, at: number, ends: RegExp, from: number, to: number): { readonly from: number; readonly to: number } {
+function clauseOf(
+  words: Words,
+  at: number,
+  ends: RegExp,
+  from: number,
+  to: number,
+): { readonly from: number; readonly to: number } {
   let [first, last] = [at, at + 1]
   while (first > from && !ends.test(words.text.slice(words.ends[first - 1], words.starts[first]))) first--
   while (last < to && !ends.test(words.text.slice(words.ends[last - 1], words.starts[last]))) last++
@@ -162,7 +186,9 @@ function isSameClause(claim: Claim, own: number, { passage, window }: Near, thei
   const clause = clauseOf(claim, own, CLAUSE_END, 0, claim.words.length)
   const place = clauseOf(passage, their, SENTENCE_PART_END, window.from, window.to)
   const there = new Set(passage.keys.slice(place.from, place.to))
-  const keys = new Set(claim.keys.slice(clause.from, clause.to).filter((key, at) => clause.from + at !== own && claim.weights.has(key)))
+  const keys = new Set(
+    claim.keys.slice(clause.from, clause.to).filter((key, at) => clause.from + at !== own && claim.weights.has(key)),
+  )
   let [total, common, count] = [0, 0, 0]
   for (const key of keys) {
     const weight = claim.weights.get(key) ?? 0
@@ -187,11 +213,26 @@ function unspacedMismatch(claim: Claim, { passage, window, share }: Near): Misma
   const text = passage.text.slice(window.start, window.end)
   const has = (from: string, names: readonly string[]): string | undefined => names.find((name) => from.includes(name))
   const of = (name: 'not' | 'whole' | 'part' | 'must' | 'may'): readonly string[] => partsOf(claim.language, name)
-  const made = (kind: CitationKind, said: string, there: string): Mismatch => ({ kind, reason: reasonFor(said, there), passage, range: window })
-  for (const [one = '', other = ''] of unspacedContraries(claim.language).flatMap(([a = '', b = '']) => [[a, b], [b, a]])) {
-    if (claim.text.includes(one) && !claim.text.includes(other) && text.includes(other) && !text.includes(one)) return made('contrary', one, other)
+  const made = (kind: CitationKind, said: string, there: string): Mismatch => ({
+    kind,
+    reason: reasonFor(said, there),
+    passage,
+    range: window,
+  })
+  for (const [one = '', other = ''] of unspacedContraries(claim.language).flatMap(([a = '', b = '']) => [
+    [a, b],
+    [b, a],
+  ])) {
+    if (claim.text.includes(one) && !claim.text.includes(other) && text.includes(other) && !text.includes(one))
+      return made('contrary', one, other)
   }
   const [whole, part] = [has(claim.text, of('whole')), has(text, of('part'))]
-  if (whole !== undefined && part !== undefined && has(claim.text, of('part')) === undefined && has(text, of('whole')) === undefined) return made('quantifier', whole, part)
+  if (
+    whole !== undefined &&
+    part !== undefined &&
+    has(claim.text, of('part')) === undefined &&
+    has(text, of('whole')) === undefined
+  )
+    return made('quantifier', whole, part)
   return undefined
 }

@@ -42,20 +42,37 @@ const SAME_MEASURE = 0.5
 /** A unit without a number, where the passage has another one without a number. */
 function unitWordMismatch(claim: Claim): Mismatch | undefined {
   const unitAtWord = ({ text, starts, ends, words }: Words, at: number): Unit | undefined =>
-    /\p{N}\s?[-–]?$/u.test(text.slice(Math.max(0, (starts[at] ?? 0) - 3), starts[at])) || (words[at]?.length ?? 0) < 3 ? undefined : unitNamed(text.slice(starts[at], ends[at]))
+    /\p{N}\s?[-–]?$/u.test(text.slice(Math.max(0, (starts[at] ?? 0) - 3), starts[at])) || (words[at]?.length ?? 0) < 3
+      ? undefined
+      : unitNamed(text.slice(starts[at], ends[at]))
   for (const [at, word] of claim.words.entries()) {
     const unit = MEASURED_IN.has(word) ? unitAtWord(claim, at + 1) : undefined
     if (unit === undefined) continue
     const total = [...claim.weights.values()].reduce((sum, weight) => sum + weight, 0)
     const others = total - (claim.weights.get(claim.keys[at + 1] ?? '') ?? 0)
     const near = claim.near.find(({ share }) => share * total >= SAME_MEASURE * others)
-    if (near === undefined || claim.cited.some((passage) => passage.words.some((_, index) => unitAtWord(passage, index)?.name === unit.name || passage.measured.quantities.some((other) => other.unit?.name === unit.name)))) continue
+    if (
+      near === undefined ||
+      claim.cited.some((passage) =>
+        passage.words.some(
+          (_, index) =>
+            unitAtWord(passage, index)?.name === unit.name ||
+            passage.measured.quantities.some((other) => other.unit?.name === unit.name),
+        ),
+      )
+    )
+      continue
     const { passage, window } = near
     for (let their = window.from + 1; their < window.to; their++) {
       const other = MEASURED_IN.has(passage.words[their - 1] ?? '') ? unitAtWord(passage, their) : undefined
       if (other === undefined || other.family !== unit.family) continue
       const [start = 0, end = 0] = [passage.starts[their], passage.ends[their]]
-      return { kind: 'unit', reason: reasonFor(claim.text.slice(claim.starts[at + 1], claim.ends[at + 1]), passage.text.slice(start, end)), passage, range: { start, end } }
+      return {
+        kind: 'unit',
+        reason: reasonFor(claim.text.slice(claim.starts[at + 1], claim.ends[at + 1]), passage.text.slice(start, end)),
+        passage,
+        range: { start, end },
+      }
     }
   }
   return undefined
@@ -73,18 +90,30 @@ const SUPERLATIVE_WITHIN = 5
 /** A first place, where the passage has a later one: `the largest` for `the second largest`. */
 function rankMismatch(claim: Claim): Mismatch | undefined {
   const superlative = SUPERLATIVES[claim.language]
-  if (superlative === undefined || claim.measured.quantities.some(({ form }) => form === 'ordinal') || !claim.words.some((word) => superlative.test(word))) return undefined
+  if (
+    superlative === undefined ||
+    claim.measured.quantities.some(({ form }) => form === 'ordinal') ||
+    !claim.words.some((word) => superlative.test(word))
+  )
+    return undefined
   for (const { passage, window, share } of claim.near) {
     if (share < SAME_MEASURE || passage.language !== claim.language) continue
     for (const ordinal of quantitiesIn(passage, window)) {
       if (ordinal.form !== 'ordinal' || (ordinal.values[0] ?? 0) < 2) continue
       const from = wordAt(passage, ordinal.end)
-      const at = Array.from({ length: SUPERLATIVE_WITHIN }, (_, step) => from + step).find((index) => index < window.to && superlative.test(passage.words[index] ?? ''))
+      const at = Array.from({ length: SUPERLATIVE_WITHIN }, (_, step) => from + step).find(
+        (index) => index < window.to && superlative.test(passage.words[index] ?? ''),
+      )
       const own = claim.words.findIndex((word) => superlative.test(word))
       const beside = at === undefined ? [] : passage.keys.slice(from, at + 3)
       if (at === undefined || !beside.some((key) => claim.weights.has(key))) continue
       const range = { start: ordinal.start, end: passage.ends[at] ?? ordinal.end }
-      return { kind: 'number', reason: reasonFor(claim.text.slice(claim.starts[own], claim.ends[own]), passage.text.slice(range.start, range.end)), passage, range }
+      return {
+        kind: 'number',
+        reason: reasonFor(claim.text.slice(claim.starts[own], claim.ends[own]), passage.text.slice(range.start, range.end)),
+        passage,
+        range,
+      }
     }
   }
   return undefined
@@ -123,15 +152,20 @@ function wordsBeside(passage: Passage, quantity: Quantity, weights: Claim['weigh
 }
 
 /** Before a number that only comes near, and before a count of what was told before. */
-const NEARLY = /(?:about|around|nearly|almost|roughly|approximately|some|circa|ca\.|close to|etwa|rund|fast|knapp|gut|ungefähr|unos|unas|casi|cerca de|alrededor de|aproximadamente|environ|presque|près de|около|почти|примерно|约|大约|近|ประมาณ|เกือบ|حوالي|نحو|قرابة)[ \u00a0]?$/iu
-const TOLD_BEFORE = /(?:these|those|the other|the remaining|the last|the first|both|diese[rnm]?|die anderen|estos|estas|los otros|las otras|ces|эти|этих|这)[ \u00a0]?$/iu
+const NEARLY =
+  /(?:about|around|nearly|almost|roughly|approximately|some|circa|ca\.|close to|etwa|rund|fast|knapp|gut|ungefähr|unos|unas|casi|cerca de|alrededor de|aproximadamente|environ|presque|près de|около|почти|примерно|约|大约|近|ประมาณ|เกือบ|حوالي|نحو|قرابة)[ \u00a0]?$/iu
+const TOLD_BEFORE =
+  /(?:these|those|the other|the remaining|the last|the first|both|diese[rnm]?|die anderen|estos|estas|los otros|las otras|ces|эти|этих|这)[ \u00a0]?$/iu
 const LONGEST_HEDGE = 16
 
 function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[]): Mismatch | undefined {
   const before = claim.text.slice(Math.max(0, quantity.start - LONGEST_HEDGE), quantity.start)
   const [value = 0] = quantity.values
   const isNearly = NEARLY.test(before)
-  const equal = all.filter(({ quantity: other }) => isEqual(quantity, other) || (isNearly && other.values.some((theirs) => Math.abs(theirs - value) <= halfStep(value))))
+  const equal = all.filter(
+    ({ quantity: other }) =>
+      isEqual(quantity, other) || (isNearly && other.values.some((theirs) => Math.abs(theirs - value) <= halfStep(value))),
+  )
   const said = shown(claim.text, quantity)
   if (equal.length > 0) return unitMismatch(claim, quantity, equal, all, said) ?? boundMismatch(claim, quantity, equal, all, said)
   if (claim.cited.some((passage) => mayHave(quantity, passage))) return undefined
@@ -153,7 +187,8 @@ function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], s
   const isSpan = value % 10 === 0 && /^(?:s|er|-е|х)/u.test(claim.text.slice(quantity.end, quantity.end + 2))
   const span = !isSpan ? 1 : value % 100 === 0 ? 100 : 10
   if (yearsOf(claim).some((year) => year >= value && year < value + span)) return undefined
-  if (span === 100 && all.some(({ quantity: { form, values } }) => form === 'ordinal' && values[0] === value / 100 + 1)) return undefined
+  if (span === 100 && all.some(({ quantity: { form, values } }) => form === 'ordinal' && values[0] === value / 100 + 1))
+    return undefined
   const other = all.find((candidate) => isYear(candidate.quantity))
   const date = nearestDate(claim, ({ year }) => year !== undefined)
   if (other !== undefined) return mismatch('date', said, other)
@@ -166,16 +201,24 @@ function yearsOf({ cited }: Claim): number[] {
 }
 
 /** The same number with another unit: every place that has the number measures something of that kind by another unit. */
-function unitMismatch(claim: Claim, quantity: Quantity, equal: readonly Other[], all: readonly Other[], said: string): Mismatch | undefined {
+function unitMismatch(
+  claim: Claim,
+  quantity: Quantity,
+  equal: readonly Other[],
+  all: readonly Other[],
+  said: string,
+): Mismatch | undefined {
   const { unit, rate } = quantity
   const [first] = equal
   if (first === undefined) return undefined
-  const isOther = ({ quantity: other }: Other): boolean => unit !== undefined && other.unit !== undefined && other.unit.family === unit.family && !isSameAmount(quantity, other)
+  const isOther = ({ quantity: other }: Other): boolean =>
+    unit !== undefined && other.unit !== undefined && other.unit.family === unit.family && !isSameAmount(quantity, other)
   if (equal.every(isOther)) {
     const sameUnit = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
     return sameUnit === undefined ? mismatch('unit', said, first) : mismatch('number', said, sameUnit)
   }
-  const isOtherRate = ({ quantity: other }: Other): boolean => rate !== undefined && other.rate !== undefined && rate.name !== other.rate.name
+  const isOtherRate = ({ quantity: other }: Other): boolean =>
+    rate !== undefined && other.rate !== undefined && rate.name !== other.rate.name
   return equal.every(isOtherRate) ? mismatch('unit', said, first) : undefined
 }
 
@@ -184,7 +227,13 @@ const SURE = 0.6
 const MARGIN = 0.3
 
 /** A number that stands in the passage, but in another place than the rest of the statement, where another one of its kind stands. */
-function boundMismatch(claim: Claim, quantity: Quantity, equal: readonly Other[], all: readonly Other[], said: string): Mismatch | undefined {
+function boundMismatch(
+  claim: Claim,
+  quantity: Quantity,
+  equal: readonly Other[],
+  all: readonly Other[],
+  said: string,
+): Mismatch | undefined {
   if (claim.measured.quantities.length + claim.measured.dates.length > 1) return undefined
   const words = new Map([...claim.weights].filter(([stem]) => !/^\p{N}/u.test(stem)))
   const near = claim.cited.flatMap((passage) => nearest(passage, words, claim.near.length)).sort((a, b) => b.share - a.share)
@@ -197,7 +246,14 @@ function boundMismatch(claim: Claim, quantity: Quantity, equal: readonly Other[]
   if (!equal.every(isFar)) return undefined
   const date = isYear(quantity) ? datesIn(best.passage, best.window).find(({ year }) => year !== undefined) : undefined
   if (date !== undefined) return dated(said, { passage: best.passage, date })
-  const there = all.find((other) => !equal.includes(other) && other.quantity.start >= best.window.start && other.quantity.start < best.window.end && other.passage === best.passage && isComparable(claim, quantity, other.passage, other.quantity))
+  const there = all.find(
+    (other) =>
+      !equal.includes(other) &&
+      other.quantity.start >= best.window.start &&
+      other.quantity.start < best.window.end &&
+      other.passage === best.passage &&
+      isComparable(claim, quantity, other.passage, other.quantity),
+  )
   return there === undefined ? undefined : mismatch(isYear(quantity) ? 'date' : 'number', said, there)
 }
 
@@ -208,7 +264,9 @@ const SMALL_COUNT = 12
 /** Sums and differences of two numbers of the same kind, and the years between two dates, are arithmetic, not errors. */
 function isDerived(claim: Claim, quantity: Quantity, all: readonly Other[]): boolean {
   const [value = 0] = quantity.values
-  const same = all.flatMap(({ passage, quantity: other }) => (isComparable(claim, quantity, passage, other) ? (other.values[0] ?? []) : [])).slice(0, MOST_ADDED)
+  const same = all
+    .flatMap(({ passage, quantity: other }) => (isComparable(claim, quantity, passage, other) ? (other.values[0] ?? []) : []))
+    .slice(0, MOST_ADDED)
   const canBeAge = quantity.unit === undefined && quantity.form === 'digits' && value > SMALL_COUNT
   const years = canBeAge || quantity.unit?.name === 'year' ? yearsOf(claim).slice(0, MOST_ADDED) : []
   return (
@@ -226,7 +284,10 @@ function dateMismatch(claim: Claim, date: DateMention): Mismatch | undefined {
   const dates = claim.cited.flatMap((passage) => passage.measured.dates.slice(0, MOST_COMPARED))
   if (dates.some((other) => agree(date, other))) return undefined
   const said = claim.text.slice(date.start, date.end)
-  const other = nearestDate(claim, (candidate) => candidate.month === date.month || (candidate.year !== undefined && candidate.year === date.year))
+  const other = nearestDate(
+    claim,
+    (candidate) => candidate.month === date.month || (candidate.year !== undefined && candidate.year === date.year),
+  )
   if (other !== undefined) return dated(said, other)
   if (date.year === undefined || yearsOf(claim).includes(date.year)) return undefined
   const year = nearestDate(claim, (candidate) => candidate.year !== undefined)
@@ -240,11 +301,12 @@ interface Dated {
 
 /** The date that fits, in the nearest window that has one. */
 function nearestDate({ near, cited }: Claim, fits: (date: DateMention) => boolean): Dated | undefined {
-  const inside = ({ window, passage }: Near): Dated[] =>
-    datesIn(passage, window).map((date) => ({ passage, date }))
+  const inside = ({ window, passage }: Near): Dated[] => datesIn(passage, window).map((date) => ({ passage, date }))
   return (
     near.flatMap(inside).find(({ date }) => fits(date)) ??
-    cited.flatMap((passage) => passage.measured.dates.slice(0, MOST_COMPARED).map((date) => ({ passage, date }))).find(({ date }) => fits(date))
+    cited
+      .flatMap((passage) => passage.measured.dates.slice(0, MOST_COMPARED).map((date) => ({ passage, date })))
+      .find(({ date }) => fits(date))
   )
 }
 
@@ -256,4 +318,3 @@ function mismatch(kind: Mismatch['kind'], said: string, { passage, quantity }: O
   const range = extent(passage.text, quantity)
   return { kind, reason: reasonFor(said, shown(passage.text, quantity)), passage, range }
 }
-

@@ -38,7 +38,9 @@ export function quotedFinding(quoting: Quoting): Finding | undefined {
   const whole = spanOf(said, extent)
   const exact = standsIn(whole, quoting)
   if (exact !== undefined) return exact
-  const quotations = statement.quotations.map((range) => ({ ...range, span: spanOf(said, range) })).filter(({ span }) => isLong(said, span))
+  const quotations = statement.quotations
+    .map((range) => ({ ...range, span: spanOf(said, range) }))
+    .filter(({ span }) => isLong(said, span))
   for (const { isCode, span } of quotations) {
     if (isCode || standsIn(span, quoting) !== undefined) continue
     const elsewhere = statement.markers.some((marker) => {
@@ -78,8 +80,13 @@ function standsIn(span: Span, { said, passage }: Pick<Quoting, 'said' | 'passage
     first ??= found
     after = found.to
   }
-  if (first === undefined || (pieces.length === 1 && leavesDenial(passage, first)) || leavesException(passage, after)) return undefined
-  return { verdict: 'verified', kind: pieces.length > 1 ? 'elided' : 'verbatim', range: rangeOf(passage, { from: first.from, to: after }, said, span.from) }
+  if (first === undefined || (pieces.length === 1 && leavesDenial(passage, first)) || leavesException(passage, after))
+    return undefined
+  return {
+    verdict: 'verified',
+    kind: pieces.length > 1 ? 'elided' : 'verbatim',
+    range: rangeOf(passage, { from: first.from, to: after }, said, span.from),
+  }
 }
 
 function piecesOf(words: Words, { from, to }: Span): Span[] {
@@ -131,12 +138,24 @@ function rangeOf({ text, starts, ends }: Words, { from, to }: Span, said?: Words
   const stop = /^[*_`]{0,3}[.!?…。！？]['"”’»」』)]?/u.exec(text.slice(end, end + 6))?.[0] ?? ''
   let start = starts[from] ?? 0
   const saidStart = said?.starts[saidFrom] ?? 0
-  for (let back = 1; back <= MOST_MARKS && /["'“„«([`]/.test(text[start - 1] ?? '') && text[start - 1] === said?.text[saidStart - back]; back++) start--
+  for (
+    let back = 1;
+    back <= MOST_MARKS && /["'“„«([`]/.test(text[start - 1] ?? '') && text[start - 1] === said?.text[saidStart - back];
+    back++
+  )
+    start--
   return { start, end: end + stop.length }
 }
 
 function passagesWith(span: Span, { said, passage, library, statement }: Quoting): Passage[] {
-  return library.all().filter((other) => other !== passage && !statement.markers.includes(other.retrieved.marker) && standsIn(span, { said, passage: other }) !== undefined)
+  return library
+    .all()
+    .filter(
+      (other) =>
+        other !== passage &&
+        !statement.markers.includes(other.retrieved.marker) &&
+        standsIn(span, { said, passage: other }) !== undefined,
+    )
 }
 
 function misplacedIn({ retrieved }: Passage, { text }: Passage): Finding {
@@ -159,15 +178,25 @@ function falseQuotation(span: Span, quoting: Quoting): Finding | undefined {
     return { verdict: 'contradicted', kind: 'edited', reason, range: rangeOf(passage, almost) }
   }
   const isStrange = said.keys.slice(span.from, span.to).some((stem) => passage.places.has(stem) && stem.length > 3)
-  const isInvented = span.to - span.from >= FEWEST_INVENTED && isStrange && library.all().every((other) => (findAlmost(said, span, other)?.share ?? 0) < ALMOST)
+  const isInvented =
+    span.to - span.from >= FEWEST_INVENTED &&
+    isStrange &&
+    library.all().every((other) => (findAlmost(said, span, other)?.share ?? 0) < ALMOST)
   if (!isInvented) return undefined
-  return { verdict: 'contradicted', kind: 'invented', reason: 'this quotation stands in no passage', range: { start: 0, end: passage.text.length } }
+  return {
+    verdict: 'contradicted',
+    kind: 'invented',
+    reason: 'this quotation stands in no passage',
+    range: { start: 0, end: passage.text.length },
+  }
 }
 
 /** What was changed, both sides shown. Forms of one word and words of grammar are no change that tells. */
 function changeIn(said: Words, passage: Passage, { added, missing }: Alignment): { said: string; has: string } | undefined {
   const tells = (words: Words, others: Words, own: readonly number[], their: readonly number[]): readonly number[] =>
-    own.filter((at) => !isGrammar(words.words[at] ?? '', passage) && !their.some((other) => others.keys[other] === words.keys[at]))
+    own.filter(
+      (at) => !isGrammar(words.words[at] ?? '', passage) && !their.some((other) => others.keys[other] === words.keys[at]),
+    )
   const more = tells(said, passage, added, missing)
   const less = tells(passage, said, missing, added)
   if (more.length === 0 && less.length === 0) return undefined
@@ -189,7 +218,13 @@ function listed({ text, starts, ends }: Words, at: readonly number[]): string {
 }
 
 /** Whether a quotation is what the statement says, and the rest only introduces it. */
-function carries(said: Words, span: Span, whole: Span, quotations: readonly { readonly span: Span; readonly start: number; readonly isCode: boolean }[], { language, context }: Passage): boolean {
+function carries(
+  said: Words,
+  span: Span,
+  whole: Span,
+  quotations: readonly { readonly span: Span; readonly start: number; readonly isCode: boolean }[],
+  { language, context }: Passage,
+): boolean {
   const isInside = (at: number): boolean => quotations.some(({ span: { from, to } }) => at >= from && at < to)
   let beside = 0
   for (let at = whole.from; at < whole.to; at++) {
@@ -199,6 +234,8 @@ function carries(said: Words, span: Span, whole: Span, quotations: readonly { re
     if (!isClosed(word, language)) beside++
   }
   // A block of code begins on a line of its own.
-  const isInline = quotations.some((quotation) => quotation.isCode && quotation.span.from === span.from && said.text[quotation.start - 1] !== '\n')
+  const isInline = quotations.some(
+    (quotation) => quotation.isCode && quotation.span.from === span.from && said.text[quotation.start - 1] !== '\n',
+  )
   return beside <= (isInline ? 1 : MOST_INTRODUCING) && span.to - span.from >= 2 * beside
 }

@@ -63,7 +63,8 @@ export function readStatements(answer: string): ReadAnswer {
     while ((groups[next]?.start ?? Infinity) < block.end) next++
     const own = groups.slice(first, next)
     // Its markers have a line of their own, behind the block that they speak for.
-    const isAlone = own.length > 0 && !hasWords(answer.slice(block.start, own[0]?.start)) && !hasWords(answer.slice(own.at(-1)?.end, block.end))
+    const isAlone =
+      own.length > 0 && !hasWords(answer.slice(block.start, own[0]?.start)) && !hasWords(answer.slice(own.at(-1)?.end, block.end))
     const found = statementsOf(answer, block, own, quotations, isAlone ? above : undefined)
     for (const statement of found) statements.push(statement)
     if (isAlone && above !== undefined) uncited.splice(firstIndex(uncited, ({ start }) => start >= (above?.start ?? 0)))
@@ -143,12 +144,22 @@ function firstSentenceEnd(answer: string, start: number, end: number): number {
 
 /** A statement begins with its words: marks of punctuation and of lists before them are none of it. */
 function trimmed(answer: string, { start, end }: Range): Range {
-  const head = /^(?:[\s.!?,;:。，；：、]|(?:[-*+•>|]|\d{1,3}[.)]|#{1,6})[ \t])*/u.exec(answer.slice(start, Math.min(end, start + LONGEST_REST)))?.[0] ?? ''
+  const head =
+    /^(?:[\s.!?,;:。，；：、]|(?:[-*+•>|]|\d{1,3}[.)]|#{1,6})[ \t])*/u.exec(
+      answer.slice(start, Math.min(end, start + LONGEST_REST)),
+    )?.[0] ?? ''
   return start + head.length < end ? { start: start + head.length, end } : { start, end }
 }
 
-function* uncitedIn(answer: string, text: string, block: Block, statements: readonly Statement[], groups: readonly Range[]): Generator<Range> {
-  if (block.isQuote || /^\s*(?:#{1,6}\s|\|?\s*:?-{3,}|```|~~~)/.test(answer.slice(block.start, block.start + LONGEST_REST))) return
+function* uncitedIn(
+  answer: string,
+  text: string,
+  block: Block,
+  statements: readonly Statement[],
+  groups: readonly Range[],
+): Generator<Range> {
+  if (block.isQuote || /^\s*(?:#{1,6}\s|\|?\s*:?-{3,}|```|~~~)/.test(answer.slice(block.start, block.start + LONGEST_REST)))
+    return
   if (groups.length > 0 && statements.some(({ whole }) => whole.start >= block.end || whole.end <= block.start)) return
   let start = block.start
   for (const end of [...sentenceEnds(answer, block.start, block.end), block.end]) {
@@ -158,7 +169,8 @@ function* uncitedIn(answer: string, text: string, block: Block, statements: read
     const statement = statements[at]
     if (statement !== undefined && statement.claim.start < range.end) continue
     const words = text.slice(range.start, range.end).trim()
-    const isStatement = !/[:?：？]\W*$/u.test(words) && !/^\|/.test(words) && (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= FEWEST_WORDS
+    const isStatement =
+      !/[:?：？]\W*$/u.test(words) && !/^\|/.test(words) && (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= FEWEST_WORDS
     // What is masked is code.
     if (isStatement && !/^[x\s]*$/.test(words)) yield trimmed(answer, range)
   }

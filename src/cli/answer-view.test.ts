@@ -92,7 +92,9 @@ describe('text in a pipe', () => {
       citation({ marker: '3', verdict: 'unverified', supported: null, kind: 'paraphrase', claim: { start: 40, end: 50 } }),
     ]
     await showTurn(turn(start, delta('x [1]'), complete({ citations, uncited: 2 })), io, TEXT)
-    expect(io.out()).toMatch(/\[1\] docs\/wine\.md {2}✗ says “1875”.* where the passage has “1874”\n\[2\] docs\/wine\.md\n\[3\] docs\/wine\.md\n/)
+    expect(io.out()).toMatch(
+      /\[1\] docs\/wine\.md {2}✗ says “1875”.* where the passage has “1874”\n\[2\] docs\/wine\.md\n\[3\] docs\/wine\.md\n/,
+    )
     expect(io.out()).toContain(
       'Statements: 1 word for word in the source, 1 contradicted, 1 in other words, not verified, 2 without a source.\n',
     )
@@ -114,15 +116,24 @@ describe('text in a pipe', () => {
 
   test('in a narrow terminal the reason is broken between words, under the place', async () => {
     const io = fakeIo({ terminal: true, columns: 40 })
-    await showTurn(turn(start, delta('x [1]'), complete({ citations: [contradicted('says “5” where the passage has “six”')] })), io, TEXT)
+    await showTurn(
+      turn(start, delta('x [1]'), complete({ citations: [contradicted('says “5” where the passage has “six”')] })),
+      io,
+      TEXT,
+    )
     expect(stripVTControlCharacters(io.out())).toContain('[1] docs/wine.md  ✗ says “5” where the\n    passage has “six”\n')
   })
 
   test('on a terminal a verified source has a quiet mark, and one that nothing was found of has none', async () => {
     const io = fakeIo({ terminal: true })
-    const citations = [citation(), citation({ marker: '2', source: 'b.md', verdict: 'unverified', supported: null, claim: { start: 1, end: 2 } })]
+    const citations = [
+      citation(),
+      citation({ marker: '2', source: 'b.md', verdict: 'unverified', supported: null, claim: { start: 1, end: 2 } }),
+    ]
     await showTurn(turn(start, delta('x [1][2]'), complete({ citations })), io, TEXT)
-    expect(stripVTControlCharacters(io.out())).toContain('[1] docs/wine.md  ✓\n[2] b.md\nStatements: 1 word for word in the source, 1 in other')
+    expect(stripVTControlCharacters(io.out())).toContain(
+      '[1] docs/wine.md  ✓\n[2] b.md\nStatements: 1 word for word in the source, 1 in other',
+    )
   })
 
   test('L01 raw data stays raw', async () => {

@@ -172,7 +172,12 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
           break
         case 'complete':
           await end()
-          await write(await sourceList(event.result.citations ?? [], event.result.uncited ?? 0, io.stdout, { cwd: io.cwd, base: sourceBase }))
+          await write(
+            await sourceList(event.result.citations ?? [], event.result.uncited ?? 0, io.stdout, {
+              cwd: io.cwd,
+              base: sourceBase,
+            }),
+          )
           written = ''
           if (event.result.abstained === true && nearest.length > 0)
             await note(io, nearestNote(nearest, { cwd: io.cwd, base: sourceBase }))

@@ -13,7 +13,12 @@ const INDENT = 4
 const MOST_REASONS = 3
 
 /** Sources with what was found of the statements that cite them, and one line that sums up. Empty where there is nothing to tell. */
-export async function sourceList(citations: readonly Citation[], uncited: number, stdout: Channel, from: Standpoint): Promise<string> {
+export async function sourceList(
+  citations: readonly Citation[],
+  uncited: number,
+  stdout: Channel,
+  from: Standpoint,
+): Promise<string> {
   const summary = verdictSummary(citations, uncited)
   if (summary === undefined) return ''
   const lines = sourceLines(citations, from)
@@ -23,7 +28,11 @@ export async function sourceList(citations: readonly Citation[], uncited: number
     const copies = alsoIn === undefined ? '' : `  ${stdout.style('dim', `(also in ${visibleLine(alsoIn)})`)}`
     const mark = stdout.isTerminal && verdict === 'verified' ? `  ${stdout.style('dim', '✓')}` : ''
     const wrong = reasons.slice(0, MOST_REASONS).map((reason) => `  ${stdout.style('yellow', `✗ ${visibleLine(reason)}`)}`)
-    const line = await broken(`[${stdout.isTerminal ? visibleLine(marker) : marker}] ${path}${copies}${mark}${wrong.join('')}`, stdout, INDENT)
+    const line = await broken(
+      `[${stdout.isTerminal ? visibleLine(marker) : marker}] ${path}${copies}${mark}${wrong.join('')}`,
+      stdout,
+      INDENT,
+    )
     // A link takes no room, but the escapes that make it one would be counted.
     shown += `${stdout.links && url !== undefined ? line.replace(path, () => terminalLink(place, url)) : line}\n`
   }

@@ -37,10 +37,25 @@ export function sourceLines(citations: readonly Citation[], from: Standpoint): r
     const [first] = cited
     if (first === undefined) return []
     const verdicts = cited.map(verdictOf)
-    const verdict = verdicts.includes('contradicted') ? 'contradicted' : verdicts.every((each) => each === 'verified') ? 'verified' : 'unverified'
-    const reasons = cited.filter((citation) => verdictOf(citation) === 'contradicted').map(({ reason }) => reason ?? 'the source does not say this')
+    const verdict = verdicts.includes('contradicted')
+      ? 'contradicted'
+      : verdicts.every((each) => each === 'verified')
+        ? 'verified'
+        : 'unverified'
+    const reasons = cited
+      .filter((citation) => verdictOf(citation) === 'contradicted')
+      .map(({ reason }) => reason ?? 'the source does not say this')
     const { marker } = first
-    return [{ marker, place: placesOf(cited, from), url: urlOf(first, from), verdict, reasons: [...new Set(reasons)], alsoIn: othersOf(first, from) }]
+    return [
+      {
+        marker,
+        place: placesOf(cited, from),
+        url: urlOf(first, from),
+        verdict,
+        reasons: [...new Set(reasons)],
+        alsoIn: othersOf(first, from),
+      },
+    ]
   })
 }
 
@@ -51,7 +66,9 @@ function verdictOf({ verdict, supported }: Partial<Citation>): Verdict {
 
 /** How many statements are verified, contradicted and unverified, and how many cite nothing; `undefined` where there is nothing to tell. */
 export function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
-  const statements = [...Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`).values()].map((of) => of.map(verdictOf))
+  const statements = [...Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`).values()].map((of) =>
+    of.map(verdictOf),
+  )
   const contradicted = statements.filter((verdicts) => verdicts.includes('contradicted')).length
   const verified = statements.filter((verdicts) => !verdicts.includes('contradicted') && verdicts.includes('verified')).length
   const rest = statements.length - contradicted - verified

@@ -34,7 +34,10 @@ export async function* finish(
 }
 
 /** A refusal is no statement over the documents. */
-function grounded({ citations, uncited }: CheckedAnswer, answer: Answer): Pick<QueryResult, 'citations' | 'uncited' | 'abstained'> {
+function grounded(
+  { citations, uncited }: CheckedAnswer,
+  answer: Answer,
+): Pick<QueryResult, 'citations' | 'uncited' | 'abstained'> {
   const abstained = answer.abstained || (citations.length === 0 && saysAbstention(answer.message.content))
   return { citations, uncited: abstained ? 0 : uncited, abstained }
 }

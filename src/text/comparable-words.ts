@@ -38,7 +38,10 @@ export function readWords(text: string, skip: readonly Range[] = []): Words {
   for (const { index: start, 0: raw } of text.matchAll(WORD(text))) {
     if (rangeAround(skip, start + 1) !== undefined || rangeAround(markup, start) !== undefined) continue
     if (raw === '+' && /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - 8), start))) continue
-    const isSigned = /^\p{N}/u.test(raw) && /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, start - 2), start)) && !/\p{N}\s[-−]$/u.test(text.slice(Math.max(0, start - 3), start))
+    const isSigned =
+      /^\p{N}/u.test(raw) &&
+      /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, start - 2), start)) &&
+      !/\p{N}\s[-−]$/u.test(text.slice(Math.max(0, start - 3), start))
     for (const part of normalize(raw).split(/[^\p{L}\p{N}\p{M}_<>=+%$€£¥≤≥≠&|]+/u)) {
       const word = fold(part)
       if (word === '') continue

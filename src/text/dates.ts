@@ -48,7 +48,10 @@ export function readDates(text: string): DateMention[] {
   for (const { index: start, 0: match, groups = {} } of text.matchAll(pattern)) {
     const name = groups['name']
     if (name !== undefined && /\p{L}/u.test(text[start + match.indexOf(name) - 1] ?? '')) continue
-    const [year, day] = [groups['y1'] ?? groups['y2'] ?? groups['y3'] ?? groups['y5'], groups['d1'] ?? groups['d3'] ?? groups['d4'] ?? groups['d5']]
+    const [year, day] = [
+      groups['y1'] ?? groups['y2'] ?? groups['y3'] ?? groups['y5'],
+      groups['d1'] ?? groups['d3'] ?? groups['d4'] ?? groups['d5'],
+    ]
     let month = name === undefined ? number(groups['m1'] ?? groups['m3']) : monthOf.get(name.toLowerCase())
     let dayNumber = number(day)
     let ambiguous = false
@@ -76,7 +79,7 @@ function number(digits: string | undefined): number | undefined {
 }
 
 function ascii(digits: string): string {
-  return digits.replace(/[\u0660-\u0669\u0e50-\u0e59]/g, (digit) => String((digit.codePointAt(0) ?? 0) % 16 % 10))
+  return digits.replace(/[\u0660-\u0669\u0e50-\u0e59]/g, (digit) => String(((digit.codePointAt(0) ?? 0) % 16) % 10))
 }
 
 /** Whether a number is part of a date. */

@@ -49,7 +49,8 @@ const WORDS: Readonly<Partial<Record<Language, Words>>> = {
     thousand: 'mille',
     million: 'million/millions',
     billion: 'milliard/milliards',
-    ordinals: 'premier/première deuxième/second/seconde troisième quatrième cinquième sixième septième huitième neuvième dixième onzième douzième',
+    ordinals:
+      'premier/première deuxième/second/seconde troisième quatrième cinquième sixième septième huitième neuvième dixième onzième douzième',
   },
   es: {
     ones: 'cero un/uno/una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve',
@@ -69,7 +70,8 @@ const WORDS: Readonly<Partial<Record<Language, Words>>> = {
     thousand: 'mille/mila',
     million: 'milione/milioni',
     billion: 'miliardo/miliardi',
-    ordinals: 'primo/prima secondo/seconda terzo/terza quarto/quarta quinto/quinta sesto/sesta settimo/settima ottavo/ottava nono/nona decimo/decima undicesimo dodicesimo',
+    ordinals:
+      'primo/prima secondo/seconda terzo/terza quarto/quarta quinto/quinta sesto/sesta settimo/settima ottavo/ottava nono/nona decimo/decima undicesimo dodicesimo',
   },
   pt: {
     ones: 'zero um/uma dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete dezoito dezenove',
@@ -78,7 +80,8 @@ const WORDS: Readonly<Partial<Record<Language, Words>>> = {
     thousand: 'mil',
     million: 'milhão/milhões',
     billion: 'bilhão/bilhões',
-    ordinals: 'primeiro/primeira segundo/segunda terceiro/terceira quarto/quarta quinto/quinta sexto/sexta sétimo/sétima oitavo/oitava nono/nona décimo/décima',
+    ordinals:
+      'primeiro/primeira segundo/segunda terceiro/terceira quarto/quarta quinto/quinta sexto/sexta sétimo/sétima oitavo/oitava nono/nona décimo/décima',
   },
   nl: {
     ones: 'nul één twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien',
@@ -202,7 +205,9 @@ export function hanNumber(text: string): number | undefined {
 export function thaiNumber(text: string): number {
   let total = 0
   let digit: number | undefined
-  for (const [word] of text.matchAll(new RegExp([...THAI_DIGITS, 'เอ็ด', 'ยี่', 'สิบ', 'ร้อย', 'พัน', 'หมื่น', 'แสน', 'ล้าน'].join('|'), 'g'))) {
+  for (const [word] of text.matchAll(
+    new RegExp([...THAI_DIGITS, 'เอ็ด', 'ยี่', 'สิบ', 'ร้อย', 'พัน', 'หมื่น', 'แสน', 'ล้าน'].join('|'), 'g'),
+  )) {
     const scale = UNSPACED_SCALES[word]
     if (scale === undefined) digit = word === 'เอ็ด' ? 1 : word === 'ยี่' ? 2 : THAI_DIGITS.indexOf(word)
     else {

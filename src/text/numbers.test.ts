@@ -20,34 +20,33 @@ describe('readQuantities', () => {
     ['en', 'twenty-one days and five hundred and two nights', ['twenty-one=21 day', 'five hundred and two=502']],
     ['en', 'a six-week cycle, 5–10 years, 1,234.5 km', ['six=6 week', '5=5 year', '10=10 year', '1,234.5=1234.5 kilometre']],
     ['en', '2.4 million cells are made per second', ['2.4 million=2400000/second']],
-    ['en', '128MiB, 100kb, 2.1x, $30, £79.50, 20 °C', [
-      '128=128 mebibyte',
-      '100=100 kilobyte',
-      '2.1=2.1 times',
-      '30=30 dollar',
-      '79.50=79.5 pound sterling',
-      '20=20 celsius',
-    ]],
+    [
+      'en',
+      '128MiB, 100kb, 2.1x, $30, £79.50, 20 °C',
+      ['128=128 mebibyte', '100=100 kilobyte', '2.1=2.1 times', '30=30 dollar', '79.50=79.5 pound sterling', '20=20 celsius'],
+    ],
     ['en', 'the 11th, the third and the 1970s', ['11=11 ordinal', 'third=3 ordinal', '1970=1970']],
     ['en', 'MPEG-4, X.25, SHA256, PDP-11 and version 1.2.3 have none', []],
     ['en', '1. The first\n2. The 2nd', ['first=1 ordinal', '2=2 ordinal']],
     ['en', 'one in five of them, 2 of 3', []],
-    ['de', 'dreiundzwanzigtausend Kanäle, 30 Mio. GBP, 1.600 mm', [
-      'dreiundzwanzigtausend=23000',
-      '30 Mio=30000000 pound sterling',
-      '1.600=1600|1.6 millimetre',
-    ]],
-    ['es', 'treinta mil, 70 000, entre cinco y diez años, 300 por ciento', [
-      'treinta mil=30000',
-      '70 000=70000',
-      'cinco=5 year',
-      'diez=10 year',
-      '300=300 percent',
-    ]],
+    [
+      'de',
+      'dreiundzwanzigtausend Kanäle, 30 Mio. GBP, 1.600 mm',
+      ['dreiundzwanzigtausend=23000', '30 Mio=30000000 pound sterling', '1.600=1600|1.6 millimetre'],
+    ],
+    [
+      'es',
+      'treinta mil, 70 000, entre cinco y diez años, 300 por ciento',
+      ['treinta mil=30000', '70 000=70000', 'cinco=5 year', 'diez=10 year', '300=300 percent'],
+    ],
     ['fr', 'quatre-vingts francs et dix-sept sous', ['quatre-vingts=80', 'dix-sept=17']],
     ['ru', 'двадцать пять лет, 17 патентов', ['двадцать пять=25 year', '17=17']],
     ['ar', 'خلال الخمسين عامًا', ['الخمسين=50 year']],
-    ['zh', '687和760nm，两百三十，约12%，1969年', ['687=687 nanometre', '760=760 nanometre', '两百三十=230', '12=12 percent', '1969=1969']],
+    [
+      'zh',
+      '687和760nm，两百三十，约12%，1969年',
+      ['687=687 nanometre', '760=760 nanometre', '两百三十=230', '12=12 percent', '1969=1969'],
+    ],
     ['th', 'ห้าล้านคน และ 17.79 ล้านคน สามารถ', ['ห้าล้าน=5000000', '17.79 ล้าน=17790000']],
   ])('%s: %s', (language, text, expected) => {
     expect(read(text, language)).toEqual(expected)
@@ -57,14 +56,21 @@ describe('readQuantities', () => {
 
   test('whole numbers are the same with every separator of thousands', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1000, max: 999_999_999 }), fc.constantFrom(',', '.', ' ', '\u00a0', '\u202f', "'", '’'), (value, separator) => {
-        const [first] = readQuantities(`It has ${separated(value, separator)} rows.`, 'en').quantities
-        expect(first?.values).toContain(value)
-      }),
+      fc.property(
+        fc.integer({ min: 1000, max: 999_999_999 }),
+        fc.constantFrom(',', '.', ' ', '\u00a0', '\u202f', "'", '’'),
+        (value, separator) => {
+          const [first] = readQuantities(`It has ${separated(value, separator)} rows.`, 'en').quantities
+          expect(first?.values).toContain(value)
+        },
+      ),
     )
   })
 
-  const ONES = 'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' ')
+  const ONES =
+    'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+      ' ',
+    )
   const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
   const inWords = (value: number): string => {
     if (value < 20) return ONES[value] ?? ''
@@ -84,9 +90,14 @@ describe('readQuantities', () => {
 
   test('no text makes it throw, and every range lies in the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.constantFrom<Language>('en', 'de', 'es', 'ru', 'zh', 'ar', 'th'), (text, language) => {
-        for (const { start, end } of readQuantities(text, language).quantities) expect(start >= 0 && end > start && end <= text.length).toBe(true)
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 60 }),
+        fc.constantFrom<Language>('en', 'de', 'es', 'ru', 'zh', 'ar', 'th'),
+        (text, language) => {
+          for (const { start, end } of readQuantities(text, language).quantities)
+            expect(start >= 0 && end > start && end <= text.length).toBe(true)
+        },
+      ),
     )
   })
 })

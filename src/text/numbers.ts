@@ -44,8 +44,7 @@ const ORDINAL_BEFORE = /(?:第|อันดับ(?:ที่)? ?|ครั้�
 /** Joins words of one number: `twenty-one`, `ciento y dos`. */
 const JOINS = /^(?:[ \u00a0-]{1,2}|[ \u00a0](?:and|und|y|et|e|en|и)[ \u00a0]|\s?و)$/u
 /** Between two numbers that share the unit of the second: `5–10 years`. */
-const SHARES_UNIT =
-  /^[ \u00a0]?(?:[-–—~…]|to|bis|a|à|al|y|and|und|et|e|en|or|oder|ou|o|до|и|إلى|至|到|和|或|与|ถึง)[ \u00a0]?$/u
+const SHARES_UNIT = /^[ \u00a0]?(?:[-–—~…]|to|bis|a|à|al|y|and|und|et|e|en|or|oder|ou|o|до|и|إلى|至|到|和|或|与|ถึง)[ \u00a0]?$/u
 /** Between two numbers that are one share: `one in five`. Such a share is not told by either of them. */
 const RATIO = /^[ \u00a0]?(?:in|of|out of|of the|of every|de cada|von|der|sur|su|из|من)[ \u00a0]?$/u
 const RATE =
@@ -96,23 +95,33 @@ export function readQuantities(text: string, language: Language): Measured {
     } else if (han !== undefined || thai !== undefined) {
       const value = han === undefined ? thaiNumber(word) : hanNumber(han)
       if (isDate || value === undefined || value < 2) continue
-      found.push({ start, end, values: [value], step: stepOf(value), form: ORDINAL_BEFORE.test(text.slice(Math.max(0, start - 10), start)) ? 'ordinal' : 'word' })
+      found.push({
+        start,
+        end,
+        values: [value],
+        step: stepOf(value),
+        form: ORDINAL_BEFORE.test(text.slice(Math.max(0, start - 10), start)) ? 'ordinal' : 'word',
+      })
     } else if (known !== undefined && !isDate) {
       const { value, role } = known
       if (role === 'scale' && (language !== 'es' || word !== 'mil')) continue
       const quantity: Draft = { start, end, values: [value], step: stepOf(value), form: role === 'ordinal' ? 'ordinal' : 'word' }
       found.push(quantity)
-      if (role !== 'ordinal') open = { quantity, total: role === 'scale' ? value : 0, group: role === 'scale' ? 0 : value, last: value }
+      if (role !== 'ordinal')
+        open = { quantity, total: role === 'scale' ? value : 0, group: role === 'scale' ? 0 : value, last: value }
     }
   }
   addUnits(text, found)
   addRates(text, found)
-  return { quantities: found.filter((quantity, at) => {
-    const before = found[at - 1]
-    // `300 por ciento`.
-    const isInUnit = quantity.start < (before?.unitEnd ?? 0) && quantity.unitEnd !== before?.unitEnd
-    return !isInUnit && !isRatio(text, found, quantity, at) && !isUnitWord(text, quantity)
-  }), dates }
+  return {
+    quantities: found.filter((quantity, at) => {
+      const before = found[at - 1]
+      // `300 por ciento`.
+      const isInUnit = quantity.start < (before?.unitEnd ?? 0) && quantity.unitEnd !== before?.unitEnd
+      return !isInUnit && !isRatio(text, found, quantity, at) && !isUnitWord(text, quantity)
+    }),
+    dates,
+  }
 }
 
 function wordNumber(
@@ -218,7 +227,8 @@ function scaleAt(
 ): { readonly value: number; readonly end: number } {
   const [, space = '', word = ''] = /^([ \u00a0-]?)(\p{L}+)\.?/u.exec(text.slice(end, end + 16)) ?? []
   const known = words.get(word.toLowerCase())
-  if (known !== undefined && (known.role === 'scale' || known.role === 'times')) return { value: known.value, end: end + space.length + word.length }
+  if (known !== undefined && (known.role === 'scale' || known.role === 'times'))
+    return { value: known.value, end: end + space.length + word.length }
   let at = end + space.length
   let value = 1
   for (;;) {
@@ -239,14 +249,26 @@ function addUnits(text: string, all: readonly Draft[]): void {
     const before = /([$€£¥])[ \u00a0]?$/.exec(text.slice(Math.max(0, quantity.start - 2), quantity.start))?.[1]
     const percent = PERCENT.exec(after)?.[0]
     const unspaced = unspacedUnit(text, quantity.end)
-    const behind = percent !== undefined ? unitNamed('%') : /^[x×](?!\p{L})/u.test(after) ? unitNamed('times') : (unitNamed(word) ?? unspaced?.unit)
+    const behind =
+      percent !== undefined
+        ? unitNamed('%')
+        : /^[x×](?!\p{L})/u.test(after)
+          ? unitNamed('times')
+          : (unitNamed(word) ?? unspaced?.unit)
     const unit = before === undefined ? behind : unitNamed(before)
     if (unit !== undefined) {
       // `1969年` names a year, it does not measure one; nor does `1970s` seconds.
       const [value = 0] = quantity.values
-      if (value >= 1000 && ((unit.name === 'year' && after.startsWith('年')) || (unit.name === 'second' && /^s(?!\p{L})/u.test(after) && value < 2200))) continue
+      if (
+        value >= 1000 &&
+        ((unit.name === 'year' && after.startsWith('年')) ||
+          (unit.name === 'second' && /^s(?!\p{L})/u.test(after) && value < 2200))
+      )
+        continue
       quantity.unit = unit
-      if (before === undefined) quantity.unitEnd = quantity.end + (percent ?? (unitNamed(word) === undefined ? after.slice(0, unspaced?.length ?? 1) : found)).length
+      if (before === undefined)
+        quantity.unitEnd =
+          quantity.end + (percent ?? (unitNamed(word) === undefined ? after.slice(0, unspaced?.length ?? 1) : found)).length
       continue
     }
     const next = all[at + 1]
@@ -260,7 +282,9 @@ function addUnits(text: string, all: readonly Draft[]): void {
 /** The unit that follows digits in a script without spaces. */
 function unspacedUnit(text: string, end: number): { readonly unit: Unit; readonly length: number } | undefined {
   const space = /^[ \u00a0]/.test(text.slice(end, end + 1)) ? 1 : 0
-  const found = /^[\u0e00-\u0e7f\u3040-\u9fff]/.test(text.slice(end + space, end + space + 1)) ? unitAt(text, end + space) : undefined
+  const found = /^[\u0e00-\u0e7f\u3040-\u9fff]/.test(text.slice(end + space, end + space + 1))
+    ? unitAt(text, end + space)
+    : undefined
   return found === undefined ? undefined : { unit: found.unit, length: found.length + space }
 }
 
@@ -279,7 +303,11 @@ function addRates(text: string, found: readonly Draft[]): void {
 
 /** `per second` names no ordinal. */
 function isUnitWord(text: string, { start, end, form }: Draft): boolean {
-  return form === 'ordinal' && unitNamed(text.slice(start, end)) !== undefined && /(?:per|each|every|pro|por|par|cada|a)[ \u00a0]$/.test(text.slice(Math.max(0, start - 6), start))
+  return (
+    form === 'ordinal' &&
+    unitNamed(text.slice(start, end)) !== undefined &&
+    /(?:per|each|every|pro|por|par|cada|a)[ \u00a0]$/.test(text.slice(Math.max(0, start - 6), start))
+  )
 }
 
 function isRatio(text: string, found: readonly Draft[], { start, end }: Draft, at: number): boolean {

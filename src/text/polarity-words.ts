@@ -35,7 +35,8 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
   },
   de: {
     not: 'nicht kein keine keinen keinem keiner keines nie niemals weder ohne niemand nichts',
-    whole: 'alle allen aller alles jede jeder jedes jeden jedem immer stets ausschließlich nur sämtliche ganz vollständig niemals',
+    whole:
+      'alle allen aller alles jede jeder jedes jeden jedem immer stets ausschließlich nur sämtliche ganz vollständig niemals',
     part: 'einige einigen manche manchen meist meisten meistens oft viele vielen wenige selten manchmal fast beinahe nahezu teilweise überwiegend hauptsächlich',
     must: 'muss müssen musste mussten erforderlich notwendig verpflichtend gezwungen',
     may: 'kann können könnte konnte darf dürfen optional möglich möglicherweise freiwillig',
@@ -76,7 +77,8 @@ const LEXICON: Readonly<Partial<Record<Language, Classes>>> = {
     must: 'должен должна должны должно обязан обязаны необходимо обязательно',
     may: 'может могут мог можно возможно',
     except: 'кроме исключением исключая',
-    grammar: 'и а но или что как в во на с со к ко о об от до из за по для у он она оно они его её их этот эта это эти был была было были есть быть который которая которые также же бы ли',
+    grammar:
+      'и а но или что как в во на с со к ко о об от до из за по для у он она оно они его её их этот эта это эти был была было были есть быть который которая которые также же бы ли',
     contraries:
       'до/после первый/последний больше/меньше выше/ниже север/юг восток/запад победа/поражение старый/новый рано/поздно легко/трудно разрешено/запрещено сильный/слабый внутренний/внешний',
   },
@@ -90,7 +92,8 @@ const UNSPACED: Readonly<Partial<Record<Language, Omit<Classes, 'grammar' | 'exc
     part: '有时 一些 部分 大多 多数 几乎 常常 往往 很少 偶尔 主要',
     must: '必须 需要 应当',
     may: '可以 可能 也许',
-    contraries: '之前/之后 最大/最小 最高/最低 增加/减少 上升/下降 容易/难 容易/困难 成功/失败 内部/外部 允许/禁止 开始/结束 较大/较小 更多/更少 公开/秘密 东/西 南/北',
+    contraries:
+      '之前/之后 最大/最小 最高/最低 增加/减少 上升/下降 容易/难 容易/困难 成功/失败 内部/外部 允许/禁止 开始/结束 较大/较小 更多/更少 公开/秘密 东/西 南/北',
   },
 }
 
@@ -119,7 +122,7 @@ export function contrariesOf(word: string, language: Language, fold: (word: stri
       found.set(one, [...(found.get(one) ?? []), other])
       found.set(other, [...(found.get(other) ?? []), one])
     }
-    pairs.set(language, known = found)
+    pairs.set(language, (known = found))
   }
   return known.get(word) ?? []
 }

@@ -6,7 +6,14 @@ const FIRST_YEAR = 1000
 const LAST_YEAR = 2199
 export function isYear({ values, unit, form }: Quantity): boolean {
   const [value = 0] = values
-  return form === 'digits' && values.length === 1 && unit === undefined && value >= FIRST_YEAR && value <= LAST_YEAR && Number.isInteger(value)
+  return (
+    form === 'digits' &&
+    values.length === 1 &&
+    unit === undefined &&
+    value >= FIRST_YEAR &&
+    value <= LAST_YEAR &&
+    Number.isInteger(value)
+  )
 }
 
 /** Whether two numbers can be the same: also rounded, or converted. */
@@ -20,8 +27,15 @@ export function isEqual(one: Quantity, other: Quantity): boolean {
 export function isSameAmount(one: Quantity, other: Quantity): boolean {
   const [unit, theirs] = [one.unit, other.unit]
   if (unit === undefined || theirs === undefined || unit.family !== theirs.family) return false
-  if (unit.name === theirs.name || unit.family === 'money') return unit.name === theirs.name && one.values.some((a) => other.values.some((b) => isNear(a, b, Math.max(one.step, other.step))))
-  return one.values.some((a) => other.values.some((b) => Math.abs(a * unit.factor - b * theirs.factor) <= CONVERTED * Math.max(a * unit.factor, b * theirs.factor)))
+  if (unit.name === theirs.name || unit.family === 'money')
+    return (
+      unit.name === theirs.name && one.values.some((a) => other.values.some((b) => isNear(a, b, Math.max(one.step, other.step))))
+    )
+  return one.values.some((a) =>
+    other.values.some(
+      (b) => Math.abs(a * unit.factor - b * theirs.factor) <= CONVERTED * Math.max(a * unit.factor, b * theirs.factor),
+    ),
+  )
 }
 
 /** Share by which converted units may differ. */
@@ -31,4 +45,3 @@ function isNear(a: number, b: number, step: number): boolean {
   const isRounded = (step > 1 || step < 0.1) && Math.min(a, b) >= step
   return Math.abs(a - b) <= (isRounded ? step / 2 : 0) + 1e-9 * Math.abs(a)
 }
-

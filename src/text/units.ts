@@ -51,7 +51,8 @@ const UNITS: Readonly<Record<string, string>> = {
     fahrenheit|0.5556|°f fahrenheit
     kelvin|1|kelvin`,
   frequency: 'hertz|1|hz hertz\n kilohertz|1e3|khz\n megahertz|1e6|mhz\n gigahertz|1e9|ghz',
-  power: 'watt|1|w watt watts\n kilowatt|1e3|kw kilowatt kilowatts\n megawatt|1e6|mw megawatt megawatts\n gigawatt|1e9|gw gigawatt',
+  power:
+    'watt|1|w watt watts\n kilowatt|1e3|kw kilowatt kilowatts\n megawatt|1e6|mw megawatt megawatts\n gigawatt|1e9|gw gigawatt',
   volume: `millilitre|1e-3|ml millilitre milliliter millilitres milliliters
     litre|1|l litre liter litres liters litern litro litros 升 литров`,
   money: `dollar|1|$ usd dollar dollars dólares dólar долларов 美元

@@ -37,7 +37,8 @@ export function windowsOf(words: Words): Window[] {
       const last = Math.min(end, at + LONGEST_WINDOW)
       const space = /^\s*/.exec(text.slice(at, last))?.[0].length ?? 0
       const [from, to] = [wordAt(words, at), wordAt(words, last)]
-      if (from < to) windows.push({ start: at + space, end: last, from, to, isRow, ...(isRow && header !== undefined ? { header } : {}) })
+      if (from < to)
+        windows.push({ start: at + space, end: last, from, to, isRow, ...(isRow && header !== undefined ? { header } : {}) })
     }
   }
   const close = (): void => {
@@ -54,7 +55,9 @@ export function windowsOf(words: Words): Window[] {
     const isFence = /^[ \t]*(?:```|~~~)/.test(head)
     const delimiters = delimitersIn(head)
     // Lines of values have as many as the line before or behind them.
-    const isValues = delimiters > 1 && (delimiters === before || delimiters === delimitersIn(text.slice(next, next + LONGEST_WINDOW).split('\n', 1)[0] ?? ''))
+    const isValues =
+      delimiters > 1 &&
+      (delimiters === before || delimiters === delimitersIn(text.slice(next, next + LONGEST_WINDOW).split('\n', 1)[0] ?? ''))
     before = delimiters
     const isRow = !isFence && (isCode || isValues || ROW.test(head))
     if (isFence || isRow || LIST_ITEM.test(head) || /^#{1,6}[ \t]/.test(head) || head.trim() === '') close()

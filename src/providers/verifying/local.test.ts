@@ -9,7 +9,10 @@ const CLAIMS = [
 ]
 
 /** Stands in for the package: a model whose logits are given, by statement. */
-function transformers(labels: Record<string, string>, logits: (passage: string, statement: string) => number[]): { seen: string[]; load: () => Promise<unknown> } {
+function transformers(
+  labels: Record<string, string>,
+  logits: (passage: string, statement: string) => number[],
+): { seen: string[]; load: () => Promise<unknown> } {
   const seen: string[] = []
   const classifier = Object.assign(
     async (pairs: readonly (readonly [string, string])[]) => {
@@ -18,7 +21,10 @@ function transformers(labels: Record<string, string>, logits: (passage: string, 
     },
     { config: { id2label: labels } },
   )
-  const tokenizer = (passages: readonly string[], { text_pair }: { text_pair: readonly string[] }): (readonly [string, string])[] => {
+  const tokenizer = (
+    passages: readonly string[],
+    { text_pair }: { text_pair: readonly string[] },
+  ): (readonly [string, string])[] => {
     seen.push(...text_pair)
     return passages.map((passage, index) => [passage, text_pair[index] ?? ''])
   }
@@ -50,13 +56,16 @@ describe('createLocalVerifier', () => {
   test('without the package it says how to install it, and tries again the next time', async () => {
     let calls = 0
     const verify = createLocalVerifier('tests/made', { load: () => Promise.reject(new Error(`no package ${++calls}`)) })
-    for (const _ of [1, 2]) await expect(verify(CLAIMS, { signal })).rejects.toMatchObject({ hint: expect.stringContaining('npm install') })
+    for (const _ of [1, 2])
+      await expect(verify(CLAIMS, { signal })).rejects.toMatchObject({ hint: expect.stringContaining('npm install') })
     expect(calls).toBe(2)
   })
 
   test('a model that is no inference model is refused', async () => {
     const { load } = transformers({ 0: 'POSITIVE', 1: 'NEGATIVE' }, () => [1, 0])
-    await expect(createLocalVerifier('tests/made', { load })(CLAIMS, { signal })).rejects.toMatchObject({ code: 'model_unavailable' })
+    await expect(createLocalVerifier('tests/made', { load })(CLAIMS, { signal })).rejects.toMatchObject({
+      code: 'model_unavailable',
+    })
   })
 
   test('an abort ends it between two runs of the model', async () => {

@@ -11,7 +11,10 @@ interface Transformers {
   readonly AutoTokenizer: { from_pretrained(model: string): Promise<Tokenizer> }
   readonly AutoModelForSequenceClassification: { from_pretrained(model: string): Promise<Classifier> }
 }
-type Tokenizer = (premises: readonly string[], options: { readonly text_pair: readonly string[]; readonly padding: true; readonly truncation: true }) => unknown
+type Tokenizer = (
+  premises: readonly string[],
+  options: { readonly text_pair: readonly string[]; readonly padding: true; readonly truncation: true },
+) => unknown
 interface Classifier {
   (inputs: unknown): Promise<{ readonly logits: { readonly dims: readonly number[]; readonly data: ArrayLike<number> } }>
   readonly config: { readonly id2label: Readonly<Record<string, string>> }
@@ -33,7 +36,10 @@ const BATCH = 16
  *
  * @param name of a model with ONNX weights whose labels are entailment, neutral and contradiction; the package fetches it on first use and keeps it.
  */
-export function createLocalVerifier(name: string, { threshold = 0.8, load = () => import(PACKAGE) }: LocalVerifierOptions = {}): ClaimVerifier {
+export function createLocalVerifier(
+  name: string,
+  { threshold = 0.8, load = () => import(PACKAGE) }: LocalVerifierOptions = {},
+): ClaimVerifier {
   let opened: Promise<Opened> | undefined
   return async (claims, { signal }) => {
     opened ??= open(name, load)
@@ -41,7 +47,9 @@ export function createLocalVerifier(name: string, { threshold = 0.8, load = () =
       opened = undefined
       throw error
     })
-    const pairs = claims.flatMap(({ passages, statement }, claim) => passages.map((passage) => ({ claim, passage, statement: plain(statement) })))
+    const pairs = claims.flatMap(({ passages, statement }, claim) =>
+      passages.map((passage) => ({ claim, passage, statement: plain(statement) })),
+    )
     const found: Verdict[][] = claims.map(() => [])
     for (let at = 0; at < pairs.length; at += BATCH) {
       signal.throwIfAborted()
@@ -78,7 +86,8 @@ async function open(name: string, load: () => Promise<unknown>): Promise<Opened>
     const labels = Object.entries(classifier.config.id2label)
       .sort(([a], [b]) => Number(a) - Number(b))
       .map(([, label]): Verdict => (/^entail/i.test(label) ? 'verified' : /^contra/i.test(label) ? 'contradicted' : 'unverified'))
-    if (!labels.includes('verified')) throw new TypeError(`its labels are ${Object.values(classifier.config.id2label).join(', ')}, and none is entailment`)
+    if (!labels.includes('verified'))
+      throw new TypeError(`its labels are ${Object.values(classifier.config.id2label).join(', ')}, and none is entailment`)
     return { tokenize, classifier, labels }
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause)
@@ -86,7 +95,11 @@ async function open(name: string, load: () => Promise<unknown>): Promise<Opened>
   }
 }
 
-async function classify(pairs: readonly { readonly passage: string; readonly statement: string }[], model: Opened, threshold: number): Promise<Verdict[]> {
+async function classify(
+  pairs: readonly { readonly passage: string; readonly statement: string }[],
+  model: Opened,
+  threshold: number,
+): Promise<Verdict[]> {
   const premises = pairs.map(({ passage }) => passage)
   const inputs = model.tokenize(premises, { text_pair: pairs.map(({ statement }) => statement), padding: true, truncation: true })
   const { logits } = await model.classifier(inputs)
