@@ -1,7 +1,7 @@
 /** Tells whether a number of a passage is in the place of one of a statement. */
 
 import type { Quantity } from '../text/numbers.ts'
-import { isEqual, isYear } from '../text/same-amount.ts'
+import { FRACTION, isEqual, isYear, LARGEST_ROMAN, roman } from '../text/same-amount.ts'
 import type { Claim } from './mismatch.ts'
 import type { Passage } from './passages.ts'
 import type { Range } from '../util/range.ts'
@@ -53,18 +53,6 @@ export function shown(text: string, quantity: Quantity): string {
   return text.slice(start, end) + (rate === undefined ? '' : ` per ${rate.name}`)
 }
 
-const ROMAN: readonly (readonly [number, string])[] = [
-  [10, 'x'],
-  [9, 'ix'],
-  [5, 'v'],
-  [4, 'iv'],
-  [1, 'i'],
-]
-const LARGEST_ROMAN = 39
-/** Words for a part of a whole, which may be told as a percentage. */
-const FRACTION =
-  /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälfte|halb\p{L}*|drittel|viertel|fünftel|mitad|tercios?|terceras?|cuartas?|quintas?|moitié|tiers|quarts?|metà|terzo|terzi|quarto|metade|половин\p{L}*|трет\p{L}*|четверт\p{L}*|نصف|ثلث|ربع)(?!\p{L})|半|分之|ครึ่ง/iu
-
 /** Whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
 export function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
   const [value = 0] = quantity.values
@@ -76,13 +64,4 @@ export function mayHave(quantity: Quantity, { places, context, measured, text, v
   if (!isYear(quantity)) return false
   const short = value % 100
   return short >= 10 && known.has(short)
-}
-
-function roman(value: number): string {
-  let rest = value
-  let written = ''
-  for (const [number, letters] of ROMAN) {
-    for (; rest >= number; rest -= number) written += letters
-  }
-  return written
 }

@@ -2,6 +2,8 @@
 
 import { fold } from '../text/fold.ts'
 import { isClosed } from './content.ts'
+import { IDENTIFIER, isFirst, isIdentifier, isNameAt, raw } from '../text/proper-names.ts'
+import { listsIn, LONGEST_MEMBER } from '../text/lists.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
@@ -13,13 +15,8 @@ const SAME_PLACE = 0.55
 /** The same for a name that has nothing but a capital letter: it may be told in other words there. */
 const SAME_PLACE_BY_CAPITAL = 0.8
 const FEWEST_MEMBERS = 2
-const LONGEST_MEMBER = 3
 /** Letters that forms of one name share: `Portugal`, `Portuguese`. */
 const COMMON_LETTERS = 4
-/** Languages in which a capital letter makes a name. German is not among them. */
-const BY_CAPITAL = new Set(['en', 'es', 'fr', 'it', 'pt', 'nl', 'ru', 'zh', 'ja', 'th', 'ar'])
-const IDENTIFIER = /\p{Ll}\p{Lu}|\p{Lu}{2}|\p{L}\p{N}/u
-
 export function nameMismatch(claim: Claim): Mismatch | undefined {
   // Names are translated and transcribed.
   if (claim.cited.length === 0 || claim.cited.some(({ language }) => language !== claim.language)) return undefined
@@ -46,29 +43,9 @@ function hasForm({ places, words, text, starts, ends }: Passage, word: string, h
   return initials.includes(word) && words.length > 0 && text.length > (ends[0] ?? 0) - (starts[0] ?? 0)
 }
 
-function raw({ text, starts, ends }: Words, at: number): string {
-  return text.slice(starts[at], ends[at])
-}
-
-/** `parseJson`, `LinearRouter`: written in one way only. */
-function isIdentifier(words: Words, at: number): boolean {
-  return /\p{Ll}\p{Lu}/u.test(raw(words, at))
-}
-
-function isNameAt(words: Words, at: number, language: string, isFirst: boolean): boolean {
-  const word = raw(words, at)
-  if (IDENTIFIER.test(word)) return true
-  return BY_CAPITAL.has(language) && !isFirst && /^\p{Lu}\p{L}{2}/u.test(word)
-}
-
 function isInCode(claim: Claim, at: number): boolean {
   const start = claim.starts[at] ?? 0
   return claim.code.some((range) => range.start <= start && start < range.end)
-}
-
-/** Words of the claim that begin a sentence, a cell or a quotation. */
-function isFirst({ text, starts }: Words, at: number): boolean {
-  return at === 0 || /[.!?:“”"„«(|]\s*$/u.test(text.slice(Math.max(0, (starts[at] ?? 0) - 3), starts[at]))
 }
 
 /** A name in a place where the passage has another. */
@@ -113,44 +90,6 @@ function nameIn(passage: Passage, { from, to }: Window, claim: Claim): number | 
     )
       return at
   return undefined
-}
-
-interface Member {
-  readonly from: number
-  readonly to: number
-}
-
-const SEPARATOR =
-  /^\s*(?:[,;、،]\s*(?:and|or|und|oder|y|o|et|ou|и|или|和|或)?|\s(?:and|or|und|oder|y|e|o|et|ou|и|или)\s|[和或及与]|\sو)\s*[*_`"'“”„«»]*$/u
-
-/** Items that the claim lists one after the other. */
-function listsIn(claim: Claim): Member[][] {
-  const lists: Member[][] = []
-  let list: Member[] = []
-  let from = 0
-  for (let at = 1; at <= claim.words.length; at++) {
-    const gap = at === claim.words.length ? '' : claim.text.slice(claim.ends[at - 1], claim.starts[at])
-    const conjunction = wordIsConjunction(claim.words[at] ?? '')
-    const isSeparator = conjunction || /[,;、،]/.test(gap) || SEPARATOR.test(gap)
-    if (!isSeparator && at < claim.words.length) continue
-    // The first item ends, and the last begins, with words of the list.
-    const first = list.length === 0 ? Math.max(from, at - LONGEST_MEMBER) : from
-    if (at - first > LONGEST_MEMBER && list.length > 0) {
-      list.push({ from: first, to: first + LONGEST_MEMBER })
-      lists.push(list)
-      list = []
-    } else list.push({ from: first, to: at })
-    from = conjunction ? at + 1 : at
-    if (conjunction) at++
-  }
-  lists.push(list)
-  return lists.filter((items) => items.length > FEWEST_MEMBERS)
-}
-
-const CONJUNCTIONS = new Set(['and', 'or', 'und', 'oder', 'y', 'o', 'e', 'et', 'ou', 'и', 'или'])
-
-function wordIsConjunction(word: string): boolean {
-  return CONJUNCTIONS.has(fold(word))
 }
 
 /** Words between the items of a list in a passage. */

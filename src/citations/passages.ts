@@ -12,9 +12,9 @@ import type { Window } from '../text/windows.ts'
 import { firstIndex } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 import { readWords } from '../text/comparable-words.ts'
-import type { Words } from '../text/comparable-words.ts'
+import type { IndexedWords } from '../text/comparable-words.ts'
 
-export interface Passage extends Words {
+export interface Passage extends IndexedWords {
   readonly retrieved: Retrieved
   readonly language: Language
   readonly windows: readonly Window[]
@@ -22,8 +22,6 @@ export interface Passage extends Words {
   /** All that its numbers can mean, and the years among them and in dates. */
   readonly values: ReadonlySet<number>
   readonly years: ReadonlySet<number>
-  /** Where each stem stands: indexes of words. */
-  readonly places: ReadonlyMap<string, readonly number[]>
   /** Title, headings and source: context that a statement need not find in the text. */
   readonly context: ReadonlySet<string>
 }

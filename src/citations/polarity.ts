@@ -7,7 +7,8 @@
 import { fold } from '../text/fold.ts'
 import type { CitationKind } from '../core/citation.ts'
 import type { Language } from '../text/language.ts'
-import { contrariesOf, partsOf, unspacedContraries, wordsOf } from '../text/polarity-words.ts'
+import { partsOf, unspacedContraries, wordsOf } from '../text/polarity-words.ts'
+import { clauseOf, contraries, denialOf, isLimited, REACH, target } from '../text/clauses.ts'
 import type { WordClass } from '../text/polarity-words.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
@@ -21,8 +22,6 @@ const FEWEST_COMMON = 2
 /** Share of a statement that a window must hold to be read, and how many are read. */
 const NEAR_ENOUGH = 0.25
 const MOST_READ = 3
-/** Words that a denial, quantifier or modal word reaches. */
-const REACH = 4
 const CLAUSE_END = /[;:.!?–—,(]/
 const SENTENCE_PART_END = /[;:.!?–—(]/
 
@@ -122,58 +121,6 @@ function* clashes(claim: Claim, { passage, window }: Near): Generator<Clash> {
       }
     }
   }
-}
-
-type Is = (name: WordClass, words: Words, at: number) => boolean
-
-/** The denial before a word, with nothing but words of grammar between them. */
-function denialOf(words: Words, at: number, first: number, is: Is): number | undefined {
-  for (let before = at - 1; before >= Math.max(first, at - REACH); before--) {
-    if (is('not', words, before)) return before
-    if (!is('grammar', words, before) && !is('may', words, before)) return undefined
-  }
-  return undefined
-}
-
-/** `not only`, `not all`, `no more than`: these deny less than the word behind them. */
-function isLimited(words: Words, denial: number, is: Is): boolean {
-  return (
-    is('whole', words, denial + 1) ||
-    /^(?:more|less|just|nur|solo|seulement|uniquement|только)$/u.test(words.words[denial + 1] ?? '')
-  )
-}
-
-function contraries(word: string, language: Language): readonly string[] {
-  const known = contrariesOf(word, language, fold)
-  if (language !== 'en' && language !== 'de') return known
-  const prefixed = /^(?:un|im|non|dis)(\p{L}{5,})$/u.exec(word)?.[1]
-  return [
-    ...known,
-    ...(prefixed === undefined ? [] : [prefixed]),
-    ...(word.length >= 5 ? [`un${word}`, `im${word}`, `non${word}`, `dis${word}`] : []),
-  ]
-}
-
-/** The next word with content. */
-function target(words: Words, at: number): string | undefined {
-  for (let next = at + 1; next <= at + REACH; next++) {
-    const key = words.keys[next]
-    if (key !== undefined && key.length > 3) return key
-  }
-  return undefined
-}
-
-function clauseOf(
-  words: Words,
-  at: number,
-  ends: RegExp,
-  from: number,
-  to: number,
-): { readonly from: number; readonly to: number } {
-  let [first, last] = [at, at + 1]
-  while (first > from && !ends.test(words.text.slice(words.ends[first - 1], words.starts[first]))) first--
-  while (last < to && !ends.test(words.text.slice(words.ends[last - 1], words.starts[last]))) last++
-  return { from: first, to: last }
 }
 
 function clauseHas(words: Words, at: number, word: string, { from, to }: Near['window']): boolean {

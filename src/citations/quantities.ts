@@ -7,6 +7,7 @@ import type { Quantity } from '../text/numbers.ts'
 import { extent, isComparable, mayHave, MOST_COMPARED, shown } from './amounts.ts'
 import { isEqual, isSameAmount, isYear } from '../text/same-amount.ts'
 import { reasonFor } from './mismatch.ts'
+import { halfStep, NEARLY, SUPERLATIVES, TOLD_BEFORE } from '../text/number-context.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import { datesIn, nearest, quantitiesIn } from './passages.ts'
 import type { Near, Passage } from './passages.ts'
@@ -78,13 +79,6 @@ function unitWordMismatch(claim: Claim): Mismatch | undefined {
   return undefined
 }
 
-const SUPERLATIVES: Readonly<Partial<Record<Language, RegExp>>> = {
-  en: /^(?:most|least|\p{L}{3,}est|best|worst)$/u,
-  de: /^(?:\p{L}{3,}st(?:e|en|er|es)|meisten)$/u,
-  es: /^(?:mayor|menor|mejor|peor|más)$/u,
-  fr: /^(?:plus|meilleure?|pire)$/u,
-  ru: /^(?:самы\p{L}+|самая|самое|крупнейш\p{L}+|наиб\p{L}+)$/u,
-}
 const SUPERLATIVE_WITHIN = 5
 
 /** A first place, where the passage has a later one: `the largest` for `the second largest`. */
@@ -151,11 +145,6 @@ function wordsBeside(passage: Passage, quantity: Quantity, weights: Claim['weigh
   return new Set(passage.keys.slice(Math.max(0, at - BESIDE), at + BESIDE).filter((key) => weights.has(key))).size
 }
 
-/** Before a number that only comes near, and before a count of what was told before. */
-const NEARLY =
-  /(?:about|around|nearly|almost|roughly|approximately|some|circa|ca\.|close to|etwa|rund|fast|knapp|gut|ungefähr|unos|unas|casi|cerca de|alrededor de|aproximadamente|environ|presque|près de|около|почти|примерно|约|大约|近|ประมาณ|เกือบ|حوالي|نحو|قرابة)[ \u00a0]?$/iu
-const TOLD_BEFORE =
-  /(?:these|those|the other|the remaining|the last|the first|both|diese[rnm]?|die anderen|estos|estas|los otros|las otras|ces|эти|этих|这)[ \u00a0]?$/iu
 const LONGEST_HEDGE = 16
 
 function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[]): Mismatch | undefined {
@@ -173,12 +162,6 @@ function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[])
   if (TOLD_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
   const other = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
   return other === undefined ? undefined : mismatch('number', said, other)
-}
-
-/** A number that only comes near is rounded to its first digit where that is all it has, else to the twentieth part. */
-function halfStep(value: number): number {
-  const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, value)))
-  return value % magnitude === 0 ? magnitude / 2 : value / 20
 }
 
 function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], said: string): Mismatch | undefined {

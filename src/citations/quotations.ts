@@ -1,8 +1,8 @@
 /** Holds what an answer quotes, and what it says word for word, against a passage. */
 
 import { fold } from '../text/fold.ts'
-import { findAlmost, findExact } from './alignment.ts'
-import type { Alignment, Span } from './alignment.ts'
+import { findAlmost, findExact } from '../text/alignment.ts'
+import type { Alignment, Span } from '../text/alignment.ts'
 import type { Finding } from './citation.ts'
 import { isClosed } from './content.ts'
 import { wordsOf } from '../text/polarity-words.ts'

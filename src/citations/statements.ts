@@ -7,13 +7,13 @@
 
 import { sentenceEnds } from '../text/sentences.ts'
 import { patternFor } from '../util/pattern.ts'
-import { blocksOf } from './blocks.ts'
-import type { Block } from './blocks.ts'
+import { blocksOf } from '../text/line-blocks.ts'
+import type { Block } from '../text/line-blocks.ts'
 import { codeRanges, masked } from '../text/code-ranges.ts'
 import { markerGroups } from './markers.ts'
 import type { MarkerGroup } from './markers.ts'
-import { quotationsOf } from './quoted-ranges.ts'
-import type { Quotation } from './quoted-ranges.ts'
+import { quotationsOf } from '../text/quoted-ranges.ts'
+import type { Quotation } from '../text/quoted-ranges.ts'
 import { firstIndex, rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 

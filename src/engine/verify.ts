@@ -7,10 +7,11 @@ import { system, user } from '../core/message.ts'
 import type { Grounding, LanguageModel } from '../core/model.ts'
 import { checkAnswer } from '../citations/check.ts'
 import type { CheckedAnswer } from '../citations/check.ts'
-import { claimsToJudge, JUDGE_RULES, JUDGE_SCHEMA, judgeQuestion, readVerdicts, withVerdicts } from '../citations/judge.ts'
+import { claimsToJudge, withVerdicts } from '../citations/judge.ts'
 import type { JudgedClaim } from '../citations/judge.ts'
 import { orAborted } from '../util/abort.ts'
 import { completeAside } from './aside.ts'
+import { JUDGE_RULES, JUDGE_SCHEMA, judgeQuestion, readVerdicts } from './judge-prompt.ts'
 import type { Turn } from './turn.ts'
 
 /** Tokens of a judgement: of the whole, and for each statement. */

@@ -14,6 +14,11 @@ export interface Words {
   readonly ends: readonly number[]
 }
 
+/** Words with an index of where each stem stands. */
+export interface IndexedWords extends Words {
+  readonly places: ReadonlyMap<string, readonly number[]>
+}
+
 /** Scripts that put no space between words: each character counts as a word. */
 const DENSE = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 const WORD = patternFor(

@@ -45,3 +45,25 @@ function isNear(a: number, b: number, step: number): boolean {
   const isRounded = (step > 1 || step < 0.1) && Math.min(a, b) >= step
   return Math.abs(a - b) <= (isRounded ? step / 2 : 0) + 1e-9 * Math.abs(a)
 }
+
+const ROMAN: readonly (readonly [number, string])[] = [
+  [10, 'x'],
+  [9, 'ix'],
+  [5, 'v'],
+  [4, 'iv'],
+  [1, 'i'],
+]
+export const LARGEST_ROMAN = 39
+/** Words for a part of a whole, which may be told as a percentage. */
+export const FRACTION: RegExp =
+  /(?<!\p{L})(?:half|halves|third|thirds|quarters?|fifths?|hälfte|halb\p{L}*|drittel|viertel|fünftel|mitad|tercios?|terceras?|cuartas?|quintas?|moitié|tiers|quarts?|metà|terzo|terzi|quarto|metade|половин\p{L}*|трет\p{L}*|четверт\p{L}*|نصف|ثلث|ربع)(?!\p{L})|半|分之|ครึ่ง/iu
+
+/** A number up to 39 in Roman numerals, in lower case. */
+export function roman(value: number): string {
+  let rest = value
+  let written = ''
+  for (const [number, letters] of ROMAN) {
+    for (; rest >= number; rest -= number) written += letters
+  }
+  return written
+}

@@ -1,7 +1,6 @@
-/** Finds words of an answer in a passage: word for word, or almost. */
+/** Finds words of one text in another: word for word, or almost. */
 
-import type { Passage } from './passages.ts'
-import type { Words } from '../text/comparable-words.ts'
+import type { IndexedWords, Words } from './comparable-words.ts'
 
 /** Words of a text from here to there. */
 export interface Span {
@@ -16,7 +15,7 @@ const MOST_ALIGNED = 80
 const BAND = 4
 
 /** Where the words stand one after the other; the first such place. @param after words of the passage before this one are left aside. */
-export function findExact(words: Words, span: Span, passage: Passage, after = 0): Span | undefined {
+export function findExact(words: Words, span: Span, passage: IndexedWords, after = 0): Span | undefined {
   const length = span.to - span.from
   if (length <= 0) return undefined
   let rarest: { readonly at: number; readonly places: readonly number[] } | undefined
@@ -55,7 +54,7 @@ export interface Alignment extends Span {
 }
 
 /** The place where most of the words stand in the same order, in a band of the passage. */
-export function findAlmost(words: Words, span: Span, passage: Passage): Alignment | undefined {
+export function findAlmost(words: Words, span: Span, passage: IndexedWords): Alignment | undefined {
   const to = Math.min(span.to, span.from + MOST_ALIGNED)
   const votes = new Map<number, number>()
   for (let at = span.from; at < to; at++) {

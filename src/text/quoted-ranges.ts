@@ -1,6 +1,6 @@
 /** What an answer quotes: by quotation marks, block quotes and code. */
 
-import type { Block } from './blocks.ts'
+import type { Block } from './line-blocks.ts'
 import { rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 
