@@ -4,6 +4,7 @@ import { isComparable, shown } from './amounts.ts'
 import { isEqual } from '../text/same-amount.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { reasonFor } from './mismatch.ts'
+import { cellsBefore, columnOf } from '../text/windows.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import { quantitiesIn } from './passages.ts'
 import type { Passage } from './passages.ts'
@@ -67,17 +68,6 @@ function isLabel(claim: Claim, key: string, passage: Passage, rows: readonly Win
     (count > 0 && count <= Math.max(2, rows.length / 2)) ||
     rows.some(({ header }) => header !== undefined && columnOf(passage, header.start, header.end, key) !== undefined)
   )
-}
-
-/** The number of the cell that holds a word. */
-function columnOf(passage: Passage, start: number, end: number, key: string): number | undefined {
-  const at = passage.places.get(key)?.find((place) => (passage.starts[place] ?? 0) >= start && (passage.starts[place] ?? 0) < end)
-  return at === undefined ? undefined : cellsBefore(passage.text.slice(start, passage.starts[at]))
-}
-
-function cellsBefore(text: string): number {
-  const bars = text.split(/\||\t/).length - 1
-  return bars > 0 ? bars : text.split(/[,;]/).length - 1
 }
 
 /** Whether a number stands in the column that a word of the header names. */

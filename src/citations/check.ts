@@ -22,7 +22,6 @@ import { contentWeights } from './content.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import { misplacedFinding } from './misplaced.ts'
 import { nameMismatch } from './names.ts'
-import { pairMismatch } from './pairs.ts'
 import { Library, nearest } from './passages.ts'
 import type { Passage } from './passages.ts'
 import { polarityMismatch } from './polarity.ts'
@@ -46,7 +45,9 @@ export interface CheckOptions {
 
 /** Windows that a statement is held against. */
 const MOST_NEAR = 6
-const MISMATCHES = [quantityMismatch, pairMismatch, cellMismatch, nameMismatch, polarityMismatch]
+/** A statement of more words is no sentence: only its numbers are compared. A bound on the cost. */
+const LONGEST_STATEMENT = 300
+const MISMATCHES = [quantityMismatch, cellMismatch, nameMismatch, polarityMismatch]
 
 /** Takes time that grows with the lengths of answer and passages, whatever they hold. */
 export function checkAnswer(answer: string, passages: readonly Retrieved[], options: CheckOptions = {}): CheckedAnswer {
@@ -94,7 +95,8 @@ class Check {
       if (quoted !== undefined) return quoted
       if (claim === undefined) {
         const own = (claim = this.#claimOf(extent, cited))
-        for (const mismatchOf of MISMATCHES) mismatch ??= mismatchOf(own)
+        const kinds = own.words.length > LONGEST_STATEMENT ? [quantityMismatch] : MISMATCHES
+        for (const mismatchOf of kinds) mismatch ??= mismatchOf(own)
       }
       const near = claim.near.find((candidate) => candidate.passage === passage)?.window ?? whole
       const nearRange = { start: near.start, end: near.end }

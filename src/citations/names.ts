@@ -1,22 +1,18 @@
 /** Names and list members of a statement that its passages do not have. */
 
-import { fold } from '../text/fold.ts'
 import { isClosed } from './content.ts'
-import { IDENTIFIER, isFirst, isIdentifier, isNameAt, raw } from '../text/proper-names.ts'
+import { hasForm, IDENTIFIER, isFirst, isIdentifier, isNameAt, raw } from '../text/proper-names.ts'
 import { listsIn, LONGEST_MEMBER } from '../text/lists.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
 import type { Range } from '../util/range.ts'
-import type { Words } from '../text/comparable-words.ts'
 
 /** Share of the other words of a statement that must stand in one window, for a name there to be in the place of another. */
 const SAME_PLACE = 0.55
 /** The same for a name that has nothing but a capital letter: it may be told in other words there. */
 const SAME_PLACE_BY_CAPITAL = 0.8
 const FEWEST_MEMBERS = 2
-/** Letters that forms of one name share: `Portugal`, `Portuguese`. */
-const COMMON_LETTERS = 4
 export function nameMismatch(claim: Claim): Mismatch | undefined {
   // Names are translated and transcribed.
   if (claim.cited.length === 0 || claim.cited.some(({ language }) => language !== claim.language)) return undefined
@@ -28,19 +24,8 @@ function isAbsent(claim: Claim, at: number): boolean {
   const [word = '', key = ''] = [claim.words[at], claim.keys[at]]
   if (claim.question.has(key)) return false
   return claim.cited.every(
-    (passage) => !passage.places.has(key) && !passage.context.has(key) && !hasForm(passage, word, isIdentifier(claim, at)),
+    (passage) => !passage.places.has(key) && !passage.context.has(key) && (isIdentifier(claim, at) || !hasForm(passage, word)),
   )
-}
-
-function hasForm({ places, words, text, starts, ends }: Passage, word: string, hasOneForm: boolean): boolean {
-  const start = word.slice(0, COMMON_LETTERS)
-  // An identifier has no forms.
-  if (hasOneForm) return false
-  for (const key of places.keys()) if (key.startsWith(start) || (key.length >= COMMON_LETTERS && word.includes(key))) return true
-  // An acronym of words that stand one after the other, and the other way round.
-  if (!/^\p{L}{2,6}$/u.test(word)) return false
-  const initials = words.map((each) => each[0] ?? '').join('')
-  return initials.includes(word) && words.length > 0 && text.length > (ends[0] ?? 0) - (starts[0] ?? 0)
 }
 
 function isInCode(claim: Claim, at: number): boolean {

@@ -1,20 +1,16 @@
 /** Numbers, dates and units of a statement that its passages contradict. */
 
-import type { Language } from '../text/language.ts'
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { extent, isComparable, mayHave, MOST_COMPARED, shown } from './amounts.ts'
 import { isEqual, isSameAmount, isYear } from '../text/same-amount.ts'
 import { reasonFor } from './mismatch.ts'
-import { halfStep, NEARLY, SUPERLATIVES, TOLD_BEFORE } from '../text/number-context.ts'
+import { halfStep, NEARLY, TOLD_BEFORE } from '../text/number-context.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import { datesIn, nearest, quantitiesIn } from './passages.ts'
 import type { Near, Passage } from './passages.ts'
-import { unitNamed } from '../text/units.ts'
-import type { Unit } from '../text/units.ts'
 import { wordAt } from '../text/comparable-words.ts'
-import type { Words } from '../text/comparable-words.ts'
 
 /** Numbers of a statement that are compared; a sentence has few. A bound on the cost. */
 const MOST_SAID = 20
@@ -32,83 +28,29 @@ export function quantityMismatch(claim: Claim): Mismatch | undefined {
     const found = numberMismatch(claim, quantity, all)
     if (found !== undefined) return found
   }
-  return unitWordMismatch(claim) ?? rankMismatch(claim)
+  return unitWordMismatch(claim)
 }
 
-/** Before a unit without a number: `in seconds`. */
-const MEASURED_IN = new Set(['in', 'en', 'em', 'à', 'в', 'as', 'als'])
 /** Share of the rest of a statement that a window must hold for a unit there to be in the place of another. */
 const SAME_MEASURE = 0.5
 
 /** A unit without a number, where the passage has another one without a number. */
 function unitWordMismatch(claim: Claim): Mismatch | undefined {
-  const unitAtWord = ({ text, starts, ends, words }: Words, at: number): Unit | undefined =>
-    /\p{N}\s?[-–]?$/u.test(text.slice(Math.max(0, (starts[at] ?? 0) - 3), starts[at])) || (words[at]?.length ?? 0) < 3
-      ? undefined
-      : unitNamed(text.slice(starts[at], ends[at]))
-  for (const [at, word] of claim.words.entries()) {
-    const unit = MEASURED_IN.has(word) ? unitAtWord(claim, at + 1) : undefined
-    if (unit === undefined) continue
+  for (const { unit, start, end } of claim.measured.unitWords) {
+    const word = wordAt(claim, start)
     const total = [...claim.weights.values()].reduce((sum, weight) => sum + weight, 0)
-    const others = total - (claim.weights.get(claim.keys[at + 1] ?? '') ?? 0)
-    const near = claim.near.find(({ share }) => share * total >= SAME_MEASURE * others)
-    if (
-      near === undefined ||
-      claim.cited.some((passage) =>
-        passage.words.some(
-          (_, index) =>
-            unitAtWord(passage, index)?.name === unit.name ||
-            passage.measured.quantities.some((other) => other.unit?.name === unit.name),
-        ),
-      )
+    const rest = total - (claim.weights.get(claim.keys[word] ?? '') ?? 0)
+    const near = claim.near.find(({ share }) => share * total >= SAME_MEASURE * rest)
+    const isThere = claim.cited.some(({ measured: { unitWords, quantities } }) =>
+      [...unitWords, ...quantities].some((other) => other.unit?.name === unit.name),
     )
-      continue
-    const { passage, window } = near
-    for (let their = window.from + 1; their < window.to; their++) {
-      const other = MEASURED_IN.has(passage.words[their - 1] ?? '') ? unitAtWord(passage, their) : undefined
-      if (other === undefined || other.family !== unit.family) continue
-      const [start = 0, end = 0] = [passage.starts[their], passage.ends[their]]
-      return {
-        kind: 'unit',
-        reason: reasonFor(claim.text.slice(claim.starts[at + 1], claim.ends[at + 1]), passage.text.slice(start, end)),
-        passage,
-        range: { start, end },
-      }
-    }
-  }
-  return undefined
-}
-
-const SUPERLATIVE_WITHIN = 5
-
-/** A first place, where the passage has a later one: `the largest` for `the second largest`. */
-function rankMismatch(claim: Claim): Mismatch | undefined {
-  const superlative = SUPERLATIVES[claim.language]
-  if (
-    superlative === undefined ||
-    claim.measured.quantities.some(({ form }) => form === 'ordinal') ||
-    !claim.words.some((word) => superlative.test(word))
-  )
-    return undefined
-  for (const { passage, window, share } of claim.near) {
-    if (share < SAME_MEASURE || passage.language !== claim.language) continue
-    for (const ordinal of quantitiesIn(passage, window)) {
-      if (ordinal.form !== 'ordinal' || (ordinal.values[0] ?? 0) < 2) continue
-      const from = wordAt(passage, ordinal.end)
-      const at = Array.from({ length: SUPERLATIVE_WITHIN }, (_, step) => from + step).find(
-        (index) => index < window.to && superlative.test(passage.words[index] ?? ''),
-      )
-      const own = claim.words.findIndex((word) => superlative.test(word))
-      const beside = at === undefined ? [] : passage.keys.slice(from, at + 3)
-      if (at === undefined || !beside.some((key) => claim.weights.has(key))) continue
-      const range = { start: ordinal.start, end: passage.ends[at] ?? ordinal.end }
-      return {
-        kind: 'number',
-        reason: reasonFor(claim.text.slice(claim.starts[own], claim.ends[own]), passage.text.slice(range.start, range.end)),
-        passage,
-        range,
-      }
-    }
+    const other = near?.passage.measured.unitWords.find(
+      (their) => their.unit.family === unit.family && their.start >= near.window.start && their.end <= near.window.end,
+    )
+    if (near === undefined || other === undefined || isThere) continue
+    const { passage } = near
+    const reason = reasonFor(claim.text.slice(start, end), passage.text.slice(other.start, other.end))
+    return { kind: 'unit', reason, passage, range: other }
   }
   return undefined
 }

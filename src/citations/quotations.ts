@@ -1,7 +1,7 @@
 /** Holds what an answer quotes, and what it says word for word, against a passage. */
 
 import { fold } from '../text/fold.ts'
-import { findAlmost, findExact } from '../text/alignment.ts'
+import { findAlmost, findExact, listed, piecesOf, rangeOf } from '../text/alignment.ts'
 import type { Alignment, Span } from '../text/alignment.ts'
 import type { Finding } from './citation.ts'
 import { isClosed } from './content.ts'
@@ -89,23 +89,6 @@ function standsIn(span: Span, { said, passage }: Pick<Quoting, 'said' | 'passage
   }
 }
 
-function piecesOf(words: Words, { from, to }: Span): Span[] {
-  const pieces: Span[] = []
-  let start = from
-  for (let at = from + 1; at < to; at++) {
-    const gap = words.text.slice(words.ends[at - 1], words.starts[at])
-    if (!/…|\.\.\.|\]/.test(gap)) continue
-    const bracket = words.text.lastIndexOf('[', words.starts[at])
-    const end = gap.includes(']') && bracket >= (words.ends[start - 1] ?? 0) ? wordAt(words, bracket) : at
-    if (end > start) pieces.push({ from: start, to: end })
-    start = at
-  }
-  pieces.push({ from: start, to })
-  return pieces
-}
-
-/** Marks before a quotation that belong to it. */
-const MOST_MARKS = 3
 /** Words before a place that can deny it, and words of an ellipsis that are looked through. */
 const DENIES_WITHIN = 3
 const LONGEST_ELLIPSIS = 60
@@ -130,21 +113,6 @@ function has(name: 'not' | 'except', { words, language }: Passage, from: number,
   const known = wordsOf(language, name, fold)
   for (let at = from; at < to; at++) if (known.has(words[at] ?? '')) return true
   return false
-}
-
-/** A range of the passage with the full stop behind it, and with the marks before it that the answer has too. */
-function rangeOf({ text, starts, ends }: Words, { from, to }: Span, said?: Words, saidFrom = 0): Range {
-  const end = ends[to - 1] ?? 0
-  const stop = /^[*_`]{0,3}[.!?…。！？]['"”’»」』)]?/u.exec(text.slice(end, end + 6))?.[0] ?? ''
-  let start = starts[from] ?? 0
-  const saidStart = said?.starts[saidFrom] ?? 0
-  for (
-    let back = 1;
-    back <= MOST_MARKS && /["'“„«([`]/.test(text[start - 1] ?? '') && text[start - 1] === said?.text[saidStart - back];
-    back++
-  )
-    start--
-  return { start, end: end + stop.length }
 }
 
 function passagesWith(span: Span, { said, passage, library, statement }: Quoting): Passage[] {
@@ -205,16 +173,6 @@ function changeIn(said: Words, passage: Passage, { added, missing }: Alignment):
 
 function isGrammar(word: string, { language }: Passage): boolean {
   return wordsOf(language, 'grammar', fold).has(word)
-}
-
-const MOST_LISTED = 6
-
-function listed({ text, starts, ends }: Words, at: readonly number[]): string {
-  if (at.length === 0) return 'nothing'
-  return `“${at
-    .slice(0, MOST_LISTED)
-    .map((index) => text.slice(starts[index], ends[index]))
-    .join(' ')}”`
 }
 
 /** Whether a quotation is what the statement says, and the rest only introduces it. */

@@ -1,5 +1,7 @@
 /** Finds words of one text in another: word for word, or almost. */
 
+import type { Range } from '../util/range.ts'
+import { wordAt } from './comparable-words.ts'
 import type { IndexedWords, Words } from './comparable-words.ts'
 
 /** Words of a text from here to there. */
@@ -114,4 +116,48 @@ function align(words: Words, span: Span, passage: Words, place: Span): Alignment
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, at) => from + at)
+}
+
+/** What stands between ellipses, and beside insertions in square brackets. */
+export function piecesOf(words: Words, { from, to }: Span): Span[] {
+  const pieces: Span[] = []
+  let start = from
+  for (let at = from + 1; at < to; at++) {
+    const gap = words.text.slice(words.ends[at - 1], words.starts[at])
+    if (!/…|\.\.\.|\]/.test(gap)) continue
+    const bracket = words.text.lastIndexOf('[', words.starts[at])
+    const end = gap.includes(']') && bracket >= (words.ends[start - 1] ?? 0) ? wordAt(words, bracket) : at
+    if (end > start) pieces.push({ from: start, to: end })
+    start = at
+  }
+  pieces.push({ from: start, to })
+  return pieces
+}
+
+/** Marks before a quotation that belong to it. */
+const MOST_MARKS = 3
+/** A range of the passage with the full stop behind it, and with the marks before it that the answer has too. */
+export function rangeOf({ text, starts, ends }: Words, { from, to }: Span, said?: Words, saidFrom = 0): Range {
+  const end = ends[to - 1] ?? 0
+  const stop = /^[*_`]{0,3}[.!?…。！？]['"”’»」』)]?/u.exec(text.slice(end, end + 6))?.[0] ?? ''
+  let start = starts[from] ?? 0
+  const saidStart = said?.starts[saidFrom] ?? 0
+  for (
+    let back = 1;
+    back <= MOST_MARKS && /["'“„«([`]/.test(text[start - 1] ?? '') && text[start - 1] === said?.text[saidStart - back];
+    back++
+  )
+    start--
+  return { start, end: end + stop.length }
+}
+
+const MOST_LISTED = 6
+
+/** Words in quotation marks. */
+export function listed({ text, starts, ends }: Words, at: readonly number[]): string {
+  if (at.length === 0) return 'nothing'
+  return `“${at
+    .slice(0, MOST_LISTED)
+    .map((index) => text.slice(starts[index], ends[index]))
+    .join(' ')}”`
 }

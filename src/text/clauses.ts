@@ -3,7 +3,8 @@
 import type { Words } from './comparable-words.ts'
 import { fold } from './fold.ts'
 import type { Language } from './language.ts'
-import { contrariesOf } from './polarity-words.ts'
+import type { Span } from './alignment.ts'
+import { contrariesOf, wordsOf } from './polarity-words.ts'
 import type { WordClass } from './polarity-words.ts'
 
 /** Whether a word belongs to a closed class. */
@@ -60,4 +61,97 @@ export function clauseOf(
   while (first > from && !ends.test(words.text.slice(words.ends[first - 1], words.starts[first]))) first--
   while (last < to && !ends.test(words.text.slice(words.ends[last - 1], words.starts[last]))) last++
   return { from: first, to: last }
+}
+
+export const SENTENCE_PART_END: RegExp = /[;:.!?–—(]/
+const CLOSED: readonly WordClass[] = ['grammar', 'not', 'whole', 'part', 'must', 'may']
+
+/** A word of a statement and one of a passage that may not both hold. */
+export interface Clash {
+  readonly kind: 'contrary' | 'negation' | 'quantifier' | 'modality'
+  readonly own: number
+  readonly their: number
+  /** What is shown of both sides. */
+  readonly said?: string
+  readonly has?: string
+}
+
+/** Words of a statement and of a window of a passage in the same language that may not both hold. */
+export function* clashes(claim: Words, passage: Words, window: Span, language: Language): Generator<Clash> {
+  const is = (name: WordClass, words: Words, at: number): boolean => {
+    const [known, word = ''] = [wordsOf(language, name, fold), words.words[at]]
+    return known.has(word) || known.has(`${word} ${words.words[at + 1] ?? ''}`)
+  }
+  const theirs = Array.from({ length: window.to - window.from }, (_, at) => window.from + at)
+  const ours = [...claim.words.keys()]
+  const isDenied = (words: Words, at: number, first: number): boolean => {
+    for (let before = at - 1; before >= Math.max(first, at - REACH); before--) {
+      if (is('not', words, before)) return true
+      if (isContent(words, before) && before < at - 1) return false
+    }
+    return false
+  }
+  const isContent = (words: Words, at: number): boolean => !CLOSED.some((name) => is(name, words, at))
+  const denials = ours.filter((at) => is('not', claim, at))
+  // Contraries.
+  for (const own of ours) {
+    for (const word of contraries(claim.words[own] ?? '', language)) {
+      if (claim.words.includes(word)) continue
+      for (const their of theirs) {
+        if (passage.words[their] !== word || clauseHas(passage, their, claim.words[own] ?? '', window)) continue
+        if (isDenied(claim, own, 0) === isDenied(passage, their, window.from)) yield { kind: 'contrary', own, their }
+      }
+    }
+  }
+  // A word that the passage denies and the claim does not.
+  if (denials.length === 0) {
+    for (const own of ours) {
+      if (!isContent(claim, own)) continue
+      for (const their of theirs) {
+        if (passage.keys[their] !== claim.keys[own]) continue
+        const denial = denialOf(passage, their, window.from, is)
+        if (denial !== undefined && !isLimited(passage, denial, is))
+          yield { kind: 'negation', own, their, has: span(passage, denial, their) }
+      }
+    }
+  }
+  for (const own of ours) {
+    if (is('whole', claim, own) && !ours.some((at) => is('part', claim, at))) {
+      for (const their of theirs) {
+        if (!is('part', passage, their)) continue
+        const isHedged = passage.words[their + 1] === claim.words[own]
+        if (isHedged || !theirs.some((at) => is('whole', passage, at)) || target(claim, own) === target(passage, their))
+          yield { kind: 'quantifier', own, their }
+      }
+    }
+    if (is('whole', claim, own) && !ours.some((at) => is('except', claim, at) && !is('not', claim, at - 1))) {
+      for (const their of theirs)
+        if (is('except', passage, their) && !is('not', passage, their - 1)) yield { kind: 'quantifier', own, their }
+    }
+    if (is('must', claim, own) && !isDenied(claim, own, 0)) {
+      for (const their of theirs) {
+        if (is('must', passage, their) && isDenied(passage, their, window.from))
+          yield { kind: 'modality', own, their, has: phrase(passage, their - 1) }
+        else if (
+          is('may', passage, their) &&
+          !theirs.some((at) => is('must', passage, at)) &&
+          target(claim, own) === target(passage, their)
+        )
+          yield { kind: 'modality', own, their }
+      }
+    }
+  }
+}
+
+function clauseHas(words: Words, at: number, word: string, { from, to }: Span): boolean {
+  const clause = clauseOf(words, at, SENTENCE_PART_END, from, to)
+  return words.words.slice(clause.from, clause.to).includes(word)
+}
+
+export function phrase({ text, starts, ends }: Words, at: number): string {
+  return text.slice(starts[at], ends[at + 1] ?? ends[at])
+}
+
+function span({ text, starts, ends }: Words, from: number, to: number): string {
+  return text.slice(starts[from], ends[to])
 }

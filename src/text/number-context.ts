@@ -1,6 +1,4 @@
-/** Words around numbers: that they only come near, that they were told before, that they rank. */
-
-import type { Language } from './language.ts'
+/** Words around numbers: that they only come near, or were told before. */
 
 /** Before a number that only comes near, and before a count of what was told before. */
 export const NEARLY: RegExp =
@@ -12,13 +10,4 @@ export const TOLD_BEFORE: RegExp =
 export function halfStep(value: number): number {
   const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return value % magnitude === 0 ? magnitude / 2 : value / 20
-}
-
-/** Words that put their thing first, or last. */
-export const SUPERLATIVES: Readonly<Partial<Record<Language, RegExp>>> = {
-  en: /^(?:most|least|\p{L}{3,}est|best|worst)$/u,
-  de: /^(?:\p{L}{3,}st(?:e|en|er|es)|meisten)$/u,
-  es: /^(?:mayor|menor|mejor|peor|más)$/u,
-  fr: /^(?:plus|meilleure?|pire)$/u,
-  ru: /^(?:самы\p{L}+|самая|самое|крупнейш\p{L}+|наиб\p{L}+)$/u,
 }

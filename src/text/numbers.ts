@@ -31,6 +31,14 @@ export interface Quantity {
 export interface Measured {
   readonly quantities: readonly Quantity[]
   readonly dates: readonly DateMention[]
+  /** Units that something is measured in, without a number: `in seconds`. */
+  readonly unitWords: readonly UnitWord[]
+}
+
+export interface UnitWord {
+  readonly start: number
+  readonly end: number
+  readonly unit: Unit
 }
 
 type Draft = { -readonly [Key in keyof Quantity]: Quantity[Key] }
@@ -121,6 +129,7 @@ export function readQuantities(text: string, language: Language): Measured {
       return !isInUnit && !isRatio(text, found, quantity, at) && !isUnitWord(text, quantity)
     }),
     dates,
+    unitWords: unitWordsIn(text),
   }
 }
 
@@ -314,4 +323,13 @@ function isRatio(text: string, found: readonly Draft[], { start, end }: Draft, a
   const [before, after] = [found[at - 1], found[at + 1]]
   const parts = (from: number, to: number): boolean => to - from < 12 && RATIO.test(text.slice(from, to))
   return (before !== undefined && parts(before.end, start)) || (after !== undefined && parts(end, after.start))
+}
+
+const MEASURED_IN = /(?<!\p{L})(?:in|en|em|à|в|as|als) (\p{L}{3,})(?!\p{L})/giu
+
+function unitWordsIn(text: string): UnitWord[] {
+  return Array.from(text.matchAll(MEASURED_IN)).flatMap(({ index, 0: { length }, 1: word = '' }) => {
+    const unit = unitNamed(word)
+    return unit === undefined ? [] : [{ start: index + length - word.length, end: index + length, unit }]
+  })
 }

@@ -3,7 +3,7 @@
 import { linesOf } from '../util/lines.ts'
 import type { Range } from '../util/range.ts'
 import { wordAt } from './comparable-words.ts'
-import type { Words } from './comparable-words.ts'
+import type { IndexedWords, Words } from './comparable-words.ts'
 import { sentenceEnds } from './sentences.ts'
 
 /** A sentence, list item, line of code or row of a table; a row holds the names of its columns too. */
@@ -77,4 +77,15 @@ export function windowsOf(words: Words): Window[] {
 
 function delimitersIn(line: string): number {
   return line.match(DELIMITER)?.length ?? 0
+}
+
+/** The number of the cell that holds a word. */
+export function columnOf(passage: IndexedWords, start: number, end: number, key: string): number | undefined {
+  const at = passage.places.get(key)?.find((place) => (passage.starts[place] ?? 0) >= start && (passage.starts[place] ?? 0) < end)
+  return at === undefined ? undefined : cellsBefore(passage.text.slice(start, passage.starts[at]))
+}
+
+export function cellsBefore(text: string): number {
+  const bars = text.split(/\||\t/).length - 1
+  return bars > 0 ? bars : text.split(/[,;]/).length - 1
 }
