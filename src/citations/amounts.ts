@@ -4,7 +4,6 @@ import type { Quantity } from '../text/numbers.ts'
 import { FRACTION, isEqual, isYear, LARGEST_ROMAN, roman } from '../text/same-amount.ts'
 import type { Claim } from './mismatch.ts'
 import type { Passage } from './passages.ts'
-import type { Range } from '../util/range.ts'
 import { isDense, stemOf, wordAt } from '../text/comparable-words.ts'
 
 /** Words behind a number that may name what is counted. */
@@ -40,17 +39,6 @@ function countsSame(claim: Claim, quantity: Quantity, passage: Passage, other: Q
   if (isDense(ownWord) || isDense(theirWord)) return ownWord === theirWord
   const counted = new Set(passage.keys.slice(their, their + COUNTED_WITHIN).filter((key) => key.length > 3))
   return claim.keys.slice(own, own + COUNTED_WITHIN).some((key) => counted.has(key) && claim.weights.has(key))
-}
-
-export function extent(text: string, { start, end, unitEnd }: Quantity): Range {
-  const before = /[$€£¥] ?$/.exec(text.slice(Math.max(0, start - 2), start))?.[0] ?? ''
-  return { start: start - before.length, end: unitEnd ?? end }
-}
-
-export function shown(text: string, quantity: Quantity): string {
-  const { start, end } = extent(text, quantity)
-  const { rate } = quantity
-  return text.slice(start, end) + (rate === undefined ? '' : ` per ${rate.name}`)
 }
 
 /** Whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */

@@ -1,15 +1,14 @@
 /** Values of a table that stand in another row or column than the statement says. */
 
-import { isComparable, shown } from './amounts.ts'
-import { isEqual } from '../text/same-amount.ts'
+import { isComparable } from './amounts.ts'
+import { isEqual, shown } from '../text/same-amount.ts'
 import type { Quantity } from '../text/numbers.ts'
 import { reasonFor } from './mismatch.ts'
 import { cellsBefore, columnOf } from '../text/windows.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
-import { quantitiesIn } from './passages.ts'
 import type { Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
-import { firstIndex } from '../util/range.ts'
+import { beginningIn, firstIndex } from '../util/range.ts'
 
 /** Rows of a passage, and numbers in it, that are read for a statement: bounds on the cost. */
 const MOST_ROWS = 300
@@ -42,11 +41,11 @@ function misplacedCell(claim: Claim, quantity: Quantity, passage: Passage, rows:
     ({ other, row }) => row !== undefined && (named.includes(row) || labels.some((key) => isUnder(passage, other, row, key))),
   )
   if (labels.length === 0 || isThere) return undefined
-  const inRow = named.flatMap((row) => quantitiesIn(passage, row))
+  const inRow = named.flatMap((row) => beginningIn(passage.measured.quantities, row))
   const inColumn = holders.flatMap(({ row }) =>
     row === undefined
       ? []
-      : quantitiesIn(passage, row).filter((other) => labels.some((key) => isUnder(passage, other, row, key))),
+      : beginningIn(passage.measured.quantities, row).filter((other) => labels.some((key) => isUnder(passage, other, row, key))),
   )
   const other = [...inColumn, ...inRow].find((candidate) => isComparable(claim, quantity, passage, candidate))
   if (other === undefined) return undefined

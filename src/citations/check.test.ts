@@ -216,7 +216,6 @@ describe('contradicted', () => {
       'date: says “1874” where the passage has “1902”',
     ],
     [
-    [
       'an item that a list does not have',
       'It takes GET, PUT, POST and TRACE.',
       'It takes GET, PUT and POST.',

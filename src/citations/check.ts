@@ -18,7 +18,6 @@ import { findExact } from '../text/alignment.ts'
 import { cellMismatch } from './cells.ts'
 import { citationOf, withoutPassage } from './citation.ts'
 import type { Finding } from './citation.ts'
-import { contentWeights } from './content.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import { misplacedFinding } from './misplaced.ts'
 import { nameMismatch } from './names.ts'
@@ -127,11 +126,11 @@ class Check {
     const words = readWords(text, markers)
     // A sentence in Latin letters is too short to tell its language from those of others.
     const language = /[^\0-\u024f\u2000-\u206f]/.test(text) ? languageOf(text) : this.#language
-    const weights = contentWeights(words, language, this.#library)
+    const weights = this.#library.weigh(words, language)
     return {
       ...words,
       language,
-      measured: readQuantities(blanked(masked(text, code), markers), language),
+      measured: readQuantities(masked(masked(text, code), markers, ' '), language),
       code,
       weights,
       cited,
@@ -139,10 +138,6 @@ class Check {
       question: this.#question,
     }
   }
-}
-
-function blanked(text: string, ranges: readonly Range[]): string {
-  return ranges.reduce((blank, { start, end }) => blank.slice(0, start) + ' '.repeat(end - start) + blank.slice(end), text)
 }
 
 /** A mismatch with another passage of the same statement is shown at that one; here stands what comes nearest. */

@@ -3,6 +3,7 @@
 import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
 import { pageAt } from '../core/store.ts'
+import { linesIn } from '../util/lines.ts'
 import type { Range } from '../util/range.ts'
 
 /** What was found of a statement in the passage of one marker. */
@@ -52,18 +53,9 @@ export function citationOf(
     kind,
     claim: { start: claim.start, end: claim.end },
     ...(reason === undefined ? {} : { reason }),
-    ...(chunk.lines === undefined ? {} : { lines: linesOf(chunk.text, chunk.lines[0], range) }),
+    ...(chunk.lines === undefined ? {} : { lines: linesIn(chunk.text, chunk.lines[0], range) }),
     ...(page === undefined ? {} : { page }),
     ...(alsoIn === undefined ? {} : { alsoIn }),
     ...(foundIn === undefined ? {} : { foundIn }),
   }
-}
-
-function linesOf(text: string, first: number, { start, end }: Range): readonly [number, number] {
-  const from = first + countLines(text.slice(0, start))
-  return [from, from + countLines(text.slice(start, end))]
-}
-
-function countLines(text: string): number {
-  return text.split(/\r\n|\r|\n/).length - 1
 }

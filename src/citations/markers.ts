@@ -1,6 +1,6 @@
 /** Which passages the markers of an answer name: `[1]`, `[1, 3]`, `[2-4]`, `【1】`. */
 
-import { patternFor } from '../util/pattern.ts'
+import { hasWords } from '../text/last-sentence.ts'
 import { rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 
@@ -14,7 +14,6 @@ const MARKER = /[[【]{1,2}\^?\d{1,4}(?:[ \t]?[,;–-][ \t]?\^?\d{1,4}){0,50}[\]
 const LONGEST_RANGE = 20
 /** Units between two markers that stand together. */
 const LONGEST_GAP = 20
-const WORD = patternFor(String.raw`[\p{L}\p{N}]`, 'u')
 /** UTF-16 units that are looked through for words behind a marker: a bound on the cost. */
 const LONGEST_REST = 2000
 
@@ -39,13 +38,9 @@ function isQuoted(text: string, quotations: readonly Range[], start: number, end
   // It is a marker of this answer unless another one follows the quotation.
   return (
     around !== undefined &&
-    hasWordsIn(text.slice(end, Math.min(around.end, end + LONGEST_REST))) &&
+    hasWords(text.slice(end, Math.min(around.end, end + LONGEST_REST))) &&
     /^["'”’“»›」』*_.,;]{0,4}\s{0,3}[[【]\d/.test(text.slice(around.end, around.end + 12))
   )
-}
-
-function hasWordsIn(text: string): boolean {
-  return WORD(text).test(text)
 }
 
 function namesIn(marker: string): string[] {

@@ -1,8 +1,9 @@
 /** Names and list members of a statement that its passages do not have. */
 
-import { isClosed } from './content.ts'
 import { hasForm, IDENTIFIER, isFirst, isIdentifier, isNameAt, raw } from '../text/proper-names.ts'
 import { listsIn, LONGEST_MEMBER } from '../text/lists.ts'
+import { fold } from '../text/fold.ts'
+import { isClosed } from '../text/polarity-words.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
@@ -41,7 +42,7 @@ function otherName(claim: Claim): Mismatch | undefined {
     if (
       isInCode(claim, at) ||
       !isNameAt(claim, at, claim.language, isFirst(claim, at)) ||
-      isClosed(claim.words[at] ?? '', claim.language) ||
+      isClosed(claim.words[at] ?? '', claim.language, fold) ||
       !isAbsent(claim, at)
     )
       continue
@@ -71,7 +72,7 @@ function nameIn(passage: Passage, { from, to }: Window, claim: Claim): number | 
     if (
       isNameAt(passage, at, passage.language, at === from || isFirst(passage, at)) &&
       !claim.weights.has(passage.keys[at] ?? '') &&
-      !isClosed(passage.words[at] ?? '', passage.language)
+      !isClosed(passage.words[at] ?? '', passage.language, fold)
     )
       return at
   return undefined

@@ -1,18 +1,18 @@
 /** Reads passages, and finds the window of a passage that comes nearest to a statement. */
 
 import type { Retrieved } from '../core/message.ts'
+import { fold } from '../text/fold.ts'
+import { isClosed } from '../text/polarity-words.ts'
 import { languageOf } from '../text/language.ts'
 import type { Language } from '../text/language.ts'
 import { readQuantities } from '../text/numbers.ts'
-import type { Measured, Quantity } from '../text/numbers.ts'
+import type { Measured } from '../text/numbers.ts'
 import { isYear } from '../text/same-amount.ts'
-import type { DateMention } from '../text/dates.ts'
-import { windowsOf } from '../text/windows.ts'
+import { windowsOf, withoutCommas } from '../text/windows.ts'
 import type { Window } from '../text/windows.ts'
 import { firstIndex } from '../util/range.ts'
-import type { Range } from '../util/range.ts'
 import { readWords } from '../text/comparable-words.ts'
-import type { IndexedWords } from '../text/comparable-words.ts'
+import type { IndexedWords, Words } from '../text/comparable-words.ts'
 
 export interface Passage extends IndexedWords {
   readonly retrieved: Retrieved
@@ -65,36 +65,9 @@ export function readPassage(retrieved: Retrieved): Passage {
   }
 }
 
-/** Commas between the values of a row part numbers, they are none of their marks. */
-function withoutCommas(text: string, windows: readonly Window[]): string {
-  let plain = ''
-  let from = 0
-  for (const { start, end, isRow } of windows) {
-    if (!isRow || /[|\t]/.test(text.slice(start, end))) continue
-    plain += text.slice(from, start) + text.slice(start, end).replaceAll(/[,;](?! )/g, '|')
-    from = end
-  }
-  return plain + text.slice(from)
-}
-
 /** The window that a word of a passage stands in. */
 export function windowAt({ windows }: Passage, word: number): number {
   return firstIndex(windows, ({ to }) => to > word)
-}
-
-/** The numbers of a passage that begin within a range. */
-export function quantitiesIn({ measured: { quantities } }: Passage, { start, end }: Range): readonly Quantity[] {
-  return quantities.slice(
-    firstIndex(quantities, (quantity) => quantity.start >= start),
-    firstIndex(quantities, (quantity) => quantity.start >= end),
-  )
-}
-
-export function datesIn({ measured: { dates } }: Passage, { start, end }: Range): readonly DateMention[] {
-  return dates.slice(
-    firstIndex(dates, (date) => date.start >= start),
-    firstIndex(dates, (date) => date.start >= end),
-  )
 }
 
 /** A window, and the share (0 to 1) of the weight of the statement's words that stands in it. */
@@ -138,8 +111,11 @@ export class Library {
     return this.markers.flatMap((marker) => this.passage(marker) ?? [])
   }
 
-  /** Weights by inverse frequency over all windows of the turn. */
-  weigh(stems: Iterable<string>): Weights {
+  /** The words of a statement that mean something, with weights by inverse frequency over all windows of the turn. */
+  weigh({ words, keys }: Words, language: Language): Weights {
+    const stems = new Set(
+      keys.filter((_, at) => /[\p{L}\p{N}]/u.test(words[at] ?? '') && !isClosed(words[at] ?? '', language, fold)),
+    )
     const all = this.all()
     this.#windowCount ??= all.reduce((sum, { windows }) => sum + windows.length, 0)
     const weights = new Map<string, number>()

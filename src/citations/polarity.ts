@@ -4,9 +4,7 @@
  * Each is looked for with its target: two clauses must share most of their other words, and differ in that one word.
  */
 
-import type { CitationKind } from '../core/citation.ts'
-import { partsOf, unspacedContraries } from '../text/polarity-words.ts'
-import { clashes, clauseOf, phrase, SENTENCE_PART_END } from '../text/clauses.ts'
+import { clashes, clauseOf, isUnspaced, phrase, SENTENCE_PART_END, unspacedClash } from '../text/clauses.ts'
 import { reasonFor } from './mismatch.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
 import type { Near } from './passages.ts'
@@ -25,7 +23,7 @@ export function polarityMismatch(claim: Claim): Mismatch | undefined {
     .filter(({ passage, share }) => passage.language === claim.language && share >= NEAR_ENOUGH)
     .slice(0, MOST_READ)
   for (const window of near) {
-    const found = partsOf(claim.language, 'not').length > 0 ? unspacedMismatch(claim, window) : spacedMismatch(claim, window)
+    const found = isUnspaced(claim.language) ? unspacedMismatch(claim, window) : spacedMismatch(claim, window)
     if (found !== undefined) return found
   }
   return undefined
@@ -63,29 +61,6 @@ function isSameClause(claim: Claim, own: number, { passage, window }: Near, thei
 
 function unspacedMismatch(claim: Claim, { passage, window, share }: Near): Mismatch | undefined {
   if (share < SAME_UNSPACED) return undefined
-  const text = passage.text.slice(window.start, window.end)
-  const has = (from: string, names: readonly string[]): string | undefined => names.find((name) => from.includes(name))
-  const of = (name: 'not' | 'whole' | 'part' | 'must' | 'may'): readonly string[] => partsOf(claim.language, name)
-  const made = (kind: CitationKind, said: string, there: string): Mismatch => ({
-    kind,
-    reason: reasonFor(said, there),
-    passage,
-    range: window,
-  })
-  for (const [one = '', other = ''] of unspacedContraries(claim.language).flatMap(([a = '', b = '']) => [
-    [a, b],
-    [b, a],
-  ])) {
-    if (claim.text.includes(one) && !claim.text.includes(other) && text.includes(other) && !text.includes(one))
-      return made('contrary', one, other)
-  }
-  const [whole, part] = [has(claim.text, of('whole')), has(text, of('part'))]
-  if (
-    whole !== undefined &&
-    part !== undefined &&
-    has(claim.text, of('part')) === undefined &&
-    has(text, of('whole')) === undefined
-  )
-    return made('quantifier', whole, part)
-  return undefined
+  const clash = unspacedClash(claim.text, passage.text.slice(window.start, window.end), claim.language)
+  return clash === undefined ? undefined : { kind: clash.kind, reason: reasonFor(clash.said, clash.has), passage, range: window }
 }

@@ -3,12 +3,13 @@
 import { agree } from '../text/dates.ts'
 import type { DateMention } from '../text/dates.ts'
 import type { Quantity } from '../text/numbers.ts'
-import { extent, isComparable, mayHave, MOST_COMPARED, shown } from './amounts.ts'
-import { isEqual, isSameAmount, isYear } from '../text/same-amount.ts'
+import { isComparable, mayHave, MOST_COMPARED } from './amounts.ts'
+import { extent, isEqual, isSameAmount, isYear, shown } from '../text/same-amount.ts'
 import { reasonFor } from './mismatch.ts'
 import { halfStep, NEARLY, TOLD_BEFORE } from '../text/number-context.ts'
 import type { Claim, Mismatch } from './mismatch.ts'
-import { datesIn, nearest, quantitiesIn } from './passages.ts'
+import { beginningIn } from '../util/range.ts'
+import { nearest } from './passages.ts'
 import type { Near, Passage } from './passages.ts'
 import { wordAt } from '../text/comparable-words.ts'
 
@@ -74,7 +75,7 @@ function others({ cited, near, weights }: Claim): Other[] {
       found.push({ passage, quantity, rank, beside: wordsBeside(passage, quantity, weights) })
     }
   }
-  for (const [rank, { passage, window }] of near.entries()) add(passage, quantitiesIn(passage, window), rank)
+  for (const [rank, { passage, window }] of near.entries()) add(passage, beginningIn(passage.measured.quantities, window), rank)
   for (const passage of cited) add(passage, passage.measured.quantities, near.length)
   return found.sort((a, b) => a.rank - b.rank || b.beside - a.beside)
 }
@@ -169,7 +170,9 @@ function boundMismatch(
     return (holder?.share ?? 0) <= best.share - MARGIN
   }
   if (!equal.every(isFar)) return undefined
-  const date = isYear(quantity) ? datesIn(best.passage, best.window).find(({ year }) => year !== undefined) : undefined
+  const date = isYear(quantity)
+    ? beginningIn(best.passage.measured.dates, best.window).find(({ year }) => year !== undefined)
+    : undefined
   if (date !== undefined) return dated(said, { passage: best.passage, date })
   const there = all.find(
     (other) =>
@@ -226,7 +229,8 @@ interface Dated {
 
 /** The date that fits, in the nearest window that has one. */
 function nearestDate({ near, cited }: Claim, fits: (date: DateMention) => boolean): Dated | undefined {
-  const inside = ({ window, passage }: Near): Dated[] => datesIn(passage, window).map((date) => ({ passage, date }))
+  const inside = ({ window, passage }: Near): Dated[] =>
+    beginningIn(passage.measured.dates, window).map((date) => ({ passage, date }))
   return (
     near.flatMap(inside).find(({ date }) => fits(date)) ??
     cited

@@ -4,8 +4,7 @@ import { fold } from '../text/fold.ts'
 import { findAlmost, findExact, listed, piecesOf, rangeOf } from '../text/alignment.ts'
 import type { Alignment, Span } from '../text/alignment.ts'
 import type { Finding } from './citation.ts'
-import { isClosed } from './content.ts'
-import { wordsOf } from '../text/polarity-words.ts'
+import { isClosed, wordsOf } from '../text/polarity-words.ts'
 import { windowAt } from './passages.ts'
 import type { Library, Passage } from './passages.ts'
 import type { Range } from '../util/range.ts'
@@ -189,7 +188,7 @@ function carries(
     const word = said.words[at] ?? ''
     if (isInside(at) || context.has(said.keys[at] ?? '')) continue
     if (wordsOf(language, 'not', fold).has(word) || /\p{N}/u.test(word)) return false
-    if (!isClosed(word, language)) beside++
+    if (!isClosed(word, language, fold)) beside++
   }
   // A block of code begins on a line of its own.
   const isInline = quotations.some(

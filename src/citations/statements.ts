@@ -6,7 +6,7 @@
  */
 
 import { sentenceEnds } from '../text/sentences.ts'
-import { patternFor } from '../util/pattern.ts'
+import { firstSentenceEnd, hasWords, lastSentence, trimmed } from '../text/last-sentence.ts'
 import { blocksOf } from '../text/line-blocks.ts'
 import type { Block } from '../text/line-blocks.ts'
 import { codeRanges, masked } from '../text/code-ranges.ts'
@@ -14,7 +14,7 @@ import { markerGroups } from './markers.ts'
 import type { MarkerGroup } from './markers.ts'
 import { quotationsOf } from '../text/quoted-ranges.ts'
 import type { Quotation } from '../text/quoted-ranges.ts'
-import { firstIndex, rangeAround } from '../util/range.ts'
+import { firstIndex } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 
 /** Ranges are of the answer. */
@@ -38,15 +38,10 @@ export interface ReadAnswer {
   readonly markers: readonly Range[]
 }
 
-const WORD = patternFor(String.raw`[\p{L}\p{N}]`, 'u')
 /** UTF-16 units around a marker that are looked at, and of a sentence that can be a statement without a marker: bounds on the cost. */
 const LONGEST_LEAD_IN = 60
 const LONGEST_REST = 200
 const FEWEST_WORDS = 3
-
-export function hasWords(text: string): boolean {
-  return WORD(text).test(text)
-}
 
 export function readStatements(answer: string): ReadAnswer {
   const code = codeRanges(answer)
@@ -125,32 +120,6 @@ function isLeadIn(answer: string, { start, end }: Range, from: number, to: numbe
   return hasWords(before) ? LEAD_IN.test(before) : /^\s*[,:]/.test(after) || start === 0
 }
 
-/** The last sentence with words; one that ends within a quotation goes on. */
-function lastSentence(answer: string, { start, end }: Range, quotations: readonly Range[]): Range {
-  let from = start
-  let before = start
-  for (const at of sentenceEnds(answer, start, end)) {
-    if (!hasWords(answer.slice(at, end))) break
-    if (rangeAround(quotations, at) === undefined && hasWords(answer.slice(before, at))) from = at
-    before = at
-  }
-  return trimmed(answer, { start: from, end })
-}
-
-function firstSentenceEnd(answer: string, start: number, end: number): number {
-  for (const at of sentenceEnds(answer, start, end)) if (hasWords(answer.slice(start, at))) return at
-  return end
-}
-
-/** A statement begins with its words: marks of punctuation and of lists before them are none of it. */
-function trimmed(answer: string, { start, end }: Range): Range {
-  const head =
-    /^(?:[\s.!?,;:。，；：、]|(?:[-*+•>|]|\d{1,3}[.)]|#{1,6})[ \t])*/u.exec(
-      answer.slice(start, Math.min(end, start + LONGEST_REST)),
-    )?.[0] ?? ''
-  return start + head.length < end ? { start: start + head.length, end } : { start, end }
-}
-
 function* uncitedIn(
   answer: string,
   text: string,
@@ -170,7 +139,7 @@ function* uncitedIn(
     if (statement !== undefined && statement.claim.start < range.end) continue
     const words = text.slice(range.start, range.end).trim()
     const isStatement =
-      !/[:?：？]\W*$/u.test(words) && !/^\|/.test(words) && (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= FEWEST_WORDS
+      !/[:?：？]\W*$/u.test(words) && !words.startsWith('|') && (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= FEWEST_WORDS
     // What is masked is code.
     if (isStatement && !/^[x\s]*$/.test(words)) yield trimmed(answer, range)
   }

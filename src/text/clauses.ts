@@ -4,7 +4,7 @@ import type { Words } from './comparable-words.ts'
 import { fold } from './fold.ts'
 import type { Language } from './language.ts'
 import type { Span } from './alignment.ts'
-import { contrariesOf, wordsOf } from './polarity-words.ts'
+import { contrariesOf, isClosed, partsOf, unspacedContraries, wordsOf } from './polarity-words.ts'
 import type { WordClass } from './polarity-words.ts'
 
 /** Whether a word belongs to a closed class. */
@@ -64,8 +64,6 @@ export function clauseOf(
 }
 
 export const SENTENCE_PART_END: RegExp = /[;:.!?–—(]/
-const CLOSED: readonly WordClass[] = ['grammar', 'not', 'whole', 'part', 'must', 'may']
-
 /** A word of a statement and one of a passage that may not both hold. */
 export interface Clash {
   readonly kind: 'contrary' | 'negation' | 'quantifier' | 'modality'
@@ -91,7 +89,7 @@ export function* clashes(claim: Words, passage: Words, window: Span, language: L
     }
     return false
   }
-  const isContent = (words: Words, at: number): boolean => !CLOSED.some((name) => is(name, words, at))
+  const isContent = (words: Words, at: number): boolean => !isClosed(words.words[at] ?? '', language, fold)
   const denials = ours.filter((at) => is('not', claim, at))
   // Contraries.
   for (const own of ours) {
@@ -154,4 +152,28 @@ export function phrase({ text, starts, ends }: Words, at: number): string {
 
 function span({ text, starts, ends }: Words, from: number, to: number): string {
   return text.slice(starts[from], ends[to])
+}
+
+/** Whether a language puts no spaces between words, so that its words are looked for as parts of text. */
+export function isUnspaced(language: Language): boolean {
+  return partsOf(language, 'not').length > 0
+}
+
+/** As `clashes`, of two texts in a language without spaces. */
+export function unspacedClash(
+  own: string,
+  their: string,
+  language: Language,
+): { readonly kind: Clash['kind']; readonly said: string; readonly has: string } | undefined {
+  for (const pair of unspacedContraries(language)) {
+    for (const [said = '', has = ''] of [pair, pair.toReversed()])
+      if (own.includes(said) && !own.includes(has) && their.includes(has) && !their.includes(said))
+        return { kind: 'contrary', said, has }
+  }
+  const first = (text: string, name: 'whole' | 'part'): string | undefined =>
+    partsOf(language, name).find((part) => text.includes(part))
+  const [said, has] = [first(own, 'whole'), first(their, 'part')]
+  if (said === undefined || has === undefined || first(own, 'part') !== undefined || first(their, 'whole') !== undefined)
+    return undefined
+  return { kind: 'quantifier', said, has }
 }

@@ -50,12 +50,12 @@ function startsLine(answer: string, at: number): boolean {
   return /(?:^|\n)[ \t>]{0,12}$/.test(answer.slice(Math.max(0, at - 13), at))
 }
 
-/** The answer with its code put out of sight, offsets kept. Not by spaces: those would part the words around. */
-export function masked(answer: string, code: readonly Range[]): string {
+/** A text with ranges put out of sight, offsets kept. A letter as filler does not part the words around, as a space does. */
+export function masked(answer: string, code: readonly Range[], filler = 'x'): string {
   const parts: string[] = []
   let from = 0
   for (const { start, end } of code) {
-    parts.push(answer.slice(from, start), 'x'.repeat(end - start))
+    parts.push(answer.slice(from, start), filler.repeat(end - start))
     from = end
   }
   parts.push(answer.slice(from))

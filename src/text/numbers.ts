@@ -186,7 +186,7 @@ function isListNumber(text: string, start: number, end: number): boolean {
 const ZERO_DIGITS = [0x30, 0x660, 0x6f0, 0x966, 0xe50, 0xff10]
 
 function asciiDigits(text: string): string {
-  return text.replace(/[^\x00-\x7f]/gu, (character) => {
+  return text.replace(/[^ -~]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0
     const zero = ZERO_DIGITS.findLast((first) => first <= code)
     if (zero !== undefined && code < zero + 10) return String(code - zero)
@@ -208,7 +208,7 @@ function valuesOf(text: string): number[] {
     if ([...separators].every((separator) => separator === first)) return areThousands(groups) ? [Number(groups.join(''))] : []
     // `1.234.567,8`: the last one parts the decimals.
     const whole = groups.slice(0, -1)
-    if ([...separators.slice(0, -1)].includes(last) || !areThousands(whole)) return []
+    if (separators.slice(0, -1).includes(last) || !areThousands(whole)) return []
     return [Number(`${whole.join('')}.${groups.at(-1)}`)]
   }
   const decimal = Number(groups.join('.'))

@@ -135,3 +135,10 @@ export function partsOf(language: Language, name: 'not' | 'whole' | 'part' | 'mu
 export function unspacedContraries(language: Language): readonly (readonly string[])[] {
   return UNSPACED[language]?.contraries.split(' ').map((pair) => pair.split('/')) ?? []
 }
+
+const CLOSED: readonly WordClass[] = ['grammar', 'not', 'whole', 'part', 'must', 'may']
+
+/** Whether a word belongs to a closed class, and means nothing by itself. */
+export function isClosed(word: string, language: Language, fold: (word: string) => string): boolean {
+  return CLOSED.some((name) => wordsOf(language, name, fold).has(word))
+}

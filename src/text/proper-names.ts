@@ -36,5 +36,11 @@ export function hasForm({ places, words }: IndexedWords, word: string): boolean 
   if (words.length > MOST_WORDS) return true
   const start = word.slice(0, COMMON_LETTERS)
   for (const key of places.keys()) if (key.startsWith(start) || (key.length >= COMMON_LETTERS && word.includes(key))) return true
-  return /^\p{L}{2,6}$/u.test(word) && words.map((each) => each[0] ?? '').join('').includes(word)
+  return (
+    /^\p{L}{2,6}$/u.test(word) &&
+    words
+      .map((each) => each[0] ?? '')
+      .join('')
+      .includes(word)
+  )
 }

@@ -1,5 +1,6 @@
 /** Compares quantities: whether two can be the same amount, in whatever units, and rounded or not. */
 
+import type { Range } from '../util/range.ts'
 import type { Quantity } from './numbers.ts'
 
 const FIRST_YEAR = 1000
@@ -66,4 +67,17 @@ export function roman(value: number): string {
     for (; rest >= number; rest -= number) written += letters
   }
   return written
+}
+
+/** Where a quantity stands together with its unit. */
+export function extent(text: string, { start, end, unitEnd }: Quantity): Range {
+  const before = /[$€£¥] ?$/.exec(text.slice(Math.max(0, start - 2), start))?.[0] ?? ''
+  return { start: start - before.length, end: unitEnd ?? end }
+}
+
+/** A quantity as it is written, with its unit and rate. */
+export function shown(text: string, quantity: Quantity): string {
+  const { start, end } = extent(text, quantity)
+  const { rate } = quantity
+  return text.slice(start, end) + (rate === undefined ? '' : ` per ${rate.name}`)
 }

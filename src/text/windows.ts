@@ -89,3 +89,15 @@ export function cellsBefore(text: string): number {
   const bars = text.split(/\||\t/).length - 1
   return bars > 0 ? bars : text.split(/[,;]/).length - 1
 }
+
+/** Commas between the values of a row part numbers, they are none of their marks. */
+export function withoutCommas(text: string, windows: readonly Window[]): string {
+  let plain = ''
+  let from = 0
+  for (const { start, end, isRow } of windows) {
+    if (!isRow || /[|\t]/.test(text.slice(start, end))) continue
+    plain += text.slice(from, start) + text.slice(start, end).replaceAll(/[,;](?! )/g, '|')
+    from = end
+  }
+  return plain + text.slice(from)
+}

@@ -23,3 +23,11 @@ export function firstIndex<T>(items: readonly T[], passes: (item: T) => boolean)
   }
   return low
 }
+
+/** The items that begin within a range. @param items in ascending order. */
+export function beginningIn<T extends Range>(items: readonly T[], { start, end }: Range): readonly T[] {
+  return items.slice(
+    firstIndex(items, (item) => item.start >= start),
+    firstIndex(items, (item) => item.start >= end),
+  )
+}

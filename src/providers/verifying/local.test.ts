@@ -70,6 +70,6 @@ describe('createLocalVerifier', () => {
 
   test('an abort ends it between two runs of the model', async () => {
     const { load } = transformers({ 0: 'entailment' }, () => [1])
-    await expect(createLocalVerifier('tests/made', { load })(CLAIMS, { signal: AbortSignal.abort() })).rejects.toThrow()
+    await expect(createLocalVerifier('tests/made', { load })(CLAIMS, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i)
   })
 })
