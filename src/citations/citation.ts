@@ -3,6 +3,7 @@
 import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
 import { pageAt } from '../core/store.ts'
+import { beginningOf } from '../util/cut.ts'
 import { linesIn } from '../util/lines.ts'
 import type { Range } from '../util/range.ts'
 
@@ -33,6 +34,8 @@ export function withoutPassage(marker: string, claim: Range): Citation {
   }
 }
 
+/** UTF-16 units of a reason: it names both sides, and either may be a word without an end. */
+const LONGEST_REASON = 300
 const SUPPORTED: Readonly<Record<Verdict, boolean | null>> = { verified: true, contradicted: false, unverified: null }
 
 export function citationOf(
@@ -52,7 +55,7 @@ export function citationOf(
     supported: SUPPORTED[verdict],
     kind,
     claim: { start: claim.start, end: claim.end },
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: reason.length > LONGEST_REASON ? `${beginningOf(reason, LONGEST_REASON)}…` : reason }),
     ...(chunk.lines === undefined ? {} : { lines: linesIn(chunk.text, chunk.lines[0], range) }),
     ...(page === undefined ? {} : { page }),
     ...(alsoIn === undefined ? {} : { alsoIn }),
