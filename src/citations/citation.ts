@@ -55,7 +55,9 @@ export function citationOf(
     supported: SUPPORTED[verdict],
     kind,
     claim: { start: claim.start, end: claim.end },
-    ...(reason === undefined ? {} : { reason: reason.length > LONGEST_REASON ? `${beginningOf(reason, LONGEST_REASON)}…` : reason }),
+    ...(reason === undefined
+      ? {}
+      : { reason: reason.length > LONGEST_REASON ? `${beginningOf(reason, LONGEST_REASON)}…` : reason }),
     ...(chunk.lines === undefined ? {} : { lines: linesIn(chunk.text, chunk.lines[0], range) }),
     ...(page === undefined ? {} : { page }),
     ...(alsoIn === undefined ? {} : { alsoIn }),
