@@ -33,9 +33,8 @@ function spacedMismatch(claim: Claim, near: Near): Mismatch | undefined {
   for (const clash of clashes(claim, near.passage, near.window, claim.language)) {
     if (!isSameClause(claim, clash.own, near, clash.their)) continue
     const { passage, window } = near
-    const said = clash.said ?? phrase(claim, clash.own)
     const has = clash.has ?? phrase(passage, clash.their)
-    return { kind: clash.kind, reason: reasonFor(said, has), passage, range: window }
+    return { kind: clash.kind, reason: reasonFor(phrase(claim, clash.own), has), passage, range: window }
   }
   return undefined
 }

@@ -11,10 +11,10 @@ import type { WordClass } from './polarity-words.ts'
 type Is = (name: WordClass, words: Words, at: number) => boolean
 
 /** Words that a denial, quantifier or modal word reaches. */
-export const REACH = 4
+const REACH = 4
 
 /** The denial before a word, with nothing but words of grammar between them. */
-export function denialOf(words: Words, at: number, first: number, is: Is): number | undefined {
+function denialOf(words: Words, at: number, first: number, is: Is): number | undefined {
   for (let before = at - 1; before >= Math.max(first, at - REACH); before--) {
     if (is('not', words, before)) return before
     if (!is('grammar', words, before) && !is('may', words, before)) return undefined
@@ -23,14 +23,15 @@ export function denialOf(words: Words, at: number, first: number, is: Is): numbe
 }
 
 /** `not only`, `not all`, `no more than`: these deny less than the word behind them. */
-export function isLimited(words: Words, denial: number, is: Is): boolean {
+function isLimited(words: Words, denial: number, is: Is): boolean {
   return (
     is('whole', words, denial + 1) ||
     /^(?:more|less|just|nur|solo|seulement|uniquement|только)$/u.test(words.words[denial + 1] ?? '')
   )
 }
 
-export function contraries(word: string, language: Language): readonly string[] {
+/** Words that would say the contrary, listed or made by a prefix. */
+function contraries(word: string, language: Language): readonly string[] {
   const known = contrariesOf(word, language, fold)
   if (language !== 'en' && language !== 'de') return known
   const prefixed = /^(?:un|im|non|dis)(\p{L}{5,})$/u.exec(word)?.[1]
@@ -42,7 +43,7 @@ export function contraries(word: string, language: Language): readonly string[] 
 }
 
 /** The next word with content. */
-export function target(words: Words, at: number): string | undefined {
+function target(words: Words, at: number): string | undefined {
   for (let next = at + 1; next <= at + REACH; next++) {
     const key = words.keys[next]
     if (key !== undefined && key.length > 3) return key
@@ -50,6 +51,7 @@ export function target(words: Words, at: number): string | undefined {
   return undefined
 }
 
+/** The words around a place up to the marks that end a clause. */
 export function clauseOf(
   words: Words,
   at: number,
@@ -69,8 +71,7 @@ export interface Clash {
   readonly kind: 'contrary' | 'negation' | 'quantifier' | 'modality'
   readonly own: number
   readonly their: number
-  /** What is shown of both sides. */
-  readonly said?: string
+  /** Words of the passage that are shown, if not those at `their`. */
   readonly has?: string
 }
 

@@ -1,7 +1,6 @@
 /** Finds lists within a sentence: `GET, PUT and POST`. */
 
 import type { Words } from './comparable-words.ts'
-import { fold } from './fold.ts'
 
 /** Words of an item; the first item begins, and the last one ends, with other words of the sentence. */
 export const LONGEST_MEMBER = 3
@@ -12,8 +11,7 @@ export interface Member {
   readonly to: number
 }
 
-const SEPARATOR =
-  /^\s*(?:[,;、،]\s*(?:and|or|und|oder|y|o|et|ou|и|или|和|或)?|\s(?:and|or|und|oder|y|e|o|et|ou|и|или)\s|[和或及与]|\sو)\s*[*_`"'“”„«»]*$/u
+const CONJUNCTIONS = new Set(['and', 'or', 'und', 'oder', 'y', 'o', 'e', 'et', 'ou', 'и', 'или', '和', '或', '与', '及'])
 
 /** Lists of at least three items. */
 export function listsIn(words: Words): Member[][] {
@@ -22,9 +20,8 @@ export function listsIn(words: Words): Member[][] {
   let from = 0
   for (let at = 1; at <= words.words.length; at++) {
     const gap = at === words.words.length ? '' : words.text.slice(words.ends[at - 1], words.starts[at])
-    const conjunction = wordIsConjunction(words.words[at] ?? '')
-    const isSeparator = conjunction || /[,;、،]/.test(gap) || SEPARATOR.test(gap)
-    if (!isSeparator && at < words.words.length) continue
+    const conjunction = CONJUNCTIONS.has(words.words[at] ?? '')
+    if (!conjunction && !/[,;、،]/.test(gap) && at < words.words.length) continue
     // The first item ends, and the last begins, with words of the list.
     const first = list.length === 0 ? Math.max(from, at - LONGEST_MEMBER) : from
     if (at - first > LONGEST_MEMBER && list.length > 0) {
@@ -37,10 +34,4 @@ export function listsIn(words: Words): Member[][] {
   }
   lists.push(list)
   return lists.filter((items) => items.length > 2)
-}
-
-const CONJUNCTIONS = new Set(['and', 'or', 'und', 'oder', 'y', 'o', 'e', 'et', 'ou', 'и', 'или'])
-
-function wordIsConjunction(word: string): boolean {
-  return CONJUNCTIONS.has(fold(word))
 }
