@@ -12,7 +12,7 @@ import { isBuiltin } from 'node:module'
 import { projectFiles, ROOT } from './files.ts'
 import { readModule, resolveRelative, type Module } from './imports.ts'
 
-const STATIONS = ['prepare', 'model', 'tools']
+const STATIONS = ['prepare', 'model', 'tools', 'citations']
 const ADAPTERS = ['providers', 'stores', 'recorders']
 const BASE = ['core', 'text', 'util']
 
@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   prepare: BASE,
   model: BASE,
   tools: BASE,
+  citations: BASE,
   providers: BASE,
   stores: BASE,
   recorders: BASE,

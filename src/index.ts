@@ -59,7 +59,10 @@ export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation, SharedScope } from './core/budget.ts'
 export type { CacheStore, Keeping } from './core/cache.ts'
 export type { Clock } from './core/clock.ts'
-export type { Citation, CitationKind } from './core/citation.ts'
+export { createLocalVerifier } from './providers/verifying/local.ts'
+export type { LocalVerifierOptions } from './providers/verifying/local.ts'
+export type { Citation, CitationKind, ClaimToVerify, ClaimVerdict, ClaimVerifier, Verdict } from './core/citation.ts'
+export type { VerifyChoice } from './engine/options.ts'
 export type { EmbeddingModel, EmbeddingPurpose, EmbedOptions } from './core/embedding.ts'
 export {
   ConfigurationError,

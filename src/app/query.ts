@@ -5,7 +5,7 @@ import type { LanguageModel } from '../core/model.ts'
 import type { ContextOptions } from '../engine/context-options.ts'
 import { checkOptions } from '../engine/check-options.ts'
 import { checkList, checkObject } from '../engine/check-values.ts'
-import type { EngineOptions } from '../engine/options.ts'
+import type { EngineOptions, VerifyChoice } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
 import { currentSpan } from '../engine/span.ts'
 import { hostTracing } from '../recorders/otel/mirror.ts'
@@ -30,6 +30,7 @@ type Chosen =
   | 'notices'
   | 'retrieve'
   | 'spanMirror'
+  | 'verify'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
@@ -45,6 +46,11 @@ export interface QueryOptions extends Omit<EngineOptions, Chosen> {
    * the file of the recorder, which all processes share that use it, or one of your own. Default false.
    */
   readonly cache?: CacheChoice
+  /**
+   * How the citations of an answer over documents are checked. `'words'`, the default, compares words; `'model'` lets the model of the turn judge
+   * in one call what words do not verify, `{ model }` another one, and a function of yours as you like; `false` checks nothing.
+   */
+  readonly verify?: VerifyChoice<ModelInput>
 }
 
 /**
@@ -59,7 +65,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   const { fallbackModels: named = [] } = options
   checkList('fallbackModels', named, 'models')
   const fallbackModels = named.map(resolved)
-  const { cache: wanted, context: around, retrieve, ...rest } = options
+  const { cache: wanted, context: around, retrieve, verify, ...rest } = options
   const spanMirror = hostTracing()
   const cache = chooseCache(wanted, options.recorder)
   const known = {
@@ -69,12 +75,19 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     ...(span === undefined ? {} : { span }),
     ...(spanMirror === undefined ? {} : { spanMirror }),
     ...(cache === undefined ? {} : { cache }),
+    ...(verify === undefined ? {} : { verify: resolveVerify(verify) }),
     ...(retrieve === undefined ? {} : { retrieve: resolveRetrieval(retrieve) }),
     context: { summaryModel: quickModel, ...(around === undefined ? undefined : resolveContext(around)) },
   }
   if (options.model !== undefined) return engineQuery(withModel(known, resolved(options.model)))
   checkOptions({ ...known, model: NOT_YET_KNOWN })
   return withDefaultModel(known)
+}
+
+/** What is no choice is left for whoever checks the options. */
+export function resolveVerify(verify: VerifyChoice<ModelInput>): VerifyChoice {
+  const isNamed = typeof verify === 'object' && verify !== null && verify.model !== undefined
+  return isNamed ? { ...verify, model: resolved(verify.model) } : (verify as VerifyChoice)
 }
 
 function resolved(input: ModelInput): LanguageModel {

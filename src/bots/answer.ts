@@ -10,6 +10,8 @@ import type { Usage } from '../core/usage.ts'
 export interface BotAnswer extends Message {
   /** Present where the answer rests on documents. */
   readonly citations?: readonly Citation[]
+  /** Statements that no citation speaks for; present with `citations`. */
+  readonly uncited?: number
   /** The documents do not hold the answer, and the answer says so. */
   readonly abstained?: boolean
   readonly usage: Usage
@@ -45,7 +47,7 @@ export async function* deltasOf(events: AsyncIterable<QueryEvent>): AsyncGenerat
 }
 
 function toAnswer(message: Message, result: QueryResult): BotAnswer {
-  const { usage, costUsd, finishReason, turnId, sessionId, citations, abstained } = result
+  const { usage, costUsd, finishReason, turnId, sessionId, citations, uncited, abstained } = result
   return {
     ...message,
     usage,
@@ -54,6 +56,7 @@ function toAnswer(message: Message, result: QueryResult): BotAnswer {
     turnId,
     sessionId,
     ...(citations === undefined ? {} : { citations }),
+    ...(uncited === undefined ? {} : { uncited }),
     ...(abstained === undefined ? {} : { abstained }),
   }
 }

@@ -498,8 +498,8 @@ describe('QueryBot', () => {
     const bot = new QueryBot({ docstore, model, recorder: false, streamTarget: 'none' })
     const answer = await bot.ask('What is the capital of Peru?')
     expect(answer.citations).toMatchObject([
-      { marker: '1', kind: 'no-passage', supported: false, quote: 'Lima is the capital' },
-      { marker: '7', kind: 'no-passage', supported: false, quote: 'Ten million people live there' },
+      { marker: '1', kind: 'no-passage', verdict: 'contradicted', supported: false, quote: '' },
+      { marker: '7', kind: 'no-passage', verdict: 'contradicted', supported: false, quote: '' },
     ])
     expect(answer.abstained).toBe(false)
     expect(model.requests[0]?.messages[0]?.content).toMatch(/There are no passages for this question\.$/)

@@ -1,5 +1,6 @@
 /** A bot that answers from documents. */
 
+import { resolveVerify } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { resolveRetrieval } from '../app/retrieval.ts'
 import type { RetrieveOptions } from '../app/retrieval.ts'
@@ -9,7 +10,7 @@ import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
 import type { ChunkFilter, DocumentStore } from '../core/store.ts'
-import { checkRetrieval } from '../engine/check-options.ts'
+import { checkRetrieval, checkVerify } from '../engine/check-options.ts'
 import { checkPort } from '../engine/check-values.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
@@ -26,6 +27,8 @@ export interface QueryBotOptions extends BotOptions {
   readonly memory?: DocumentStore
   /** What is searched, and how what is found reaches the model; as `retrieve` of `query()`. */
   readonly retrieve?: Omit<RetrieveOptions, 'docstore' | 'memory' | 'nResults'>
+  /** How citations are checked; as `verify` of `query()`. */
+  readonly verify?: NonNullable<QueryOptions['verify']>
 }
 
 export interface QueryAskOptions extends AskOptions {
@@ -44,17 +47,20 @@ const ELSEWHERE = {
 export class QueryBot extends SimpleBot {
   readonly docstore: DocumentStore
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
+  readonly #verify: QueryBotOptions['verify']
 
   /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
   constructor(options: QueryBotOptions) {
-    checkBotNames('QueryBot', options, ['docstore', 'retrieve'], ELSEWHERE)
-    const { docstore, retrieve, ...rest } = options
+    checkBotNames('QueryBot', options, ['docstore', 'retrieve', 'verify'], ELSEWHERE)
+    const { docstore, retrieve, verify, ...rest } = options
     super(rest)
     if (docstore === undefined || docstore === null)
       throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as one of SqliteDocumentStore.open().')
     checkPort('docstore', docstore, 'retrieve', 'SqliteDocumentStore.open()')
     this.docstore = docstore
     this.#retrieve = retrieve ?? {}
+    this.#verify = verify
+    if (verify !== undefined) checkVerify(resolveVerify(verify))
     checkRetrieval(resolveRetrieval(this.#retrieve))
   }
 
@@ -86,6 +92,7 @@ export class QueryBot extends SimpleBot {
     const { docstore, memory } = this.#stores()
     const both = { ...filter, ...this.#retrieve.filter }
     return {
+      ...(this.#verify === undefined ? {} : { verify: this.#verify }),
       retrieve: {
         ...this.#retrieve,
         docstore,

@@ -42,7 +42,10 @@ const citation = (over: Partial<Citation> = {}): Citation => ({
   start: 0,
   end: 9,
   quote: 'Red wine.',
+  verdict: 'verified',
   supported: true,
+  kind: 'verbatim',
+  claim: { start: 0, end: 13 },
   ...over,
 })
 const TEXT = { format: 'text', showThinking: false } as const
@@ -78,30 +81,59 @@ describe('text in a pipe', () => {
     expect(answered.err()).toBe('')
   })
 
-  test('a source that does not say it is marked', async () => {
-    const io = fakeIo()
-    await showTurn(turn(start, delta('x [1]'), complete({ citations: [citation({ supported: false })] })), io, TEXT)
-    expect(io.out()).toContain('[1] docs/wine.md  (the source does not say this)\n')
-  })
+  const contradicted = (reason?: string): Citation =>
+    citation({ verdict: 'contradicted', supported: false, kind: 'number', ...(reason === undefined ? {} : { reason }) })
 
-  test('in a narrow terminal the remark is broken between words, under the place', async () => {
-    const io = fakeIo({ terminal: true, columns: 40 })
-    const citations = [citation({ supported: false, kind: 'uncheckable', reason: 'too few words to check' })]
-    await showTurn(turn(start, delta('x [1]'), complete({ citations })), io, TEXT)
-    const shown = stripVTControlCharacters(io.out())
-    expect(shown).toContain('[1] docs/wine.md  (the source does not\n    say this: too few words to check)\n')
-  })
-
-  test('QRY-RAG-022 and why, where that is known', async () => {
+  test('QRY-RAG-022 what contradicts a statement is shown with both sides, and summed up', async () => {
     const io = fakeIo()
     const citations = [
-      citation({ supported: false, kind: 'edited', reason: 'says “1875”\u001B[2J where the passage has “1874”' }),
+      contradicted('says “1875”\u001B[2J where the passage has “1874”'),
+      citation({ marker: '2', claim: { start: 20, end: 30 } }),
+      citation({ marker: '3', verdict: 'unverified', supported: null, kind: 'paraphrase', claim: { start: 40, end: 50 } }),
     ]
-    await showTurn(turn(start, delta('x [1]'), complete({ citations })), io, TEXT)
+    await showTurn(turn(start, delta('x [1]'), complete({ citations, uncited: 2 })), io, TEXT)
     expect(io.out()).toMatch(
-      /\[1\] docs\/wine\.md {2}\(the source does not say this: says “1875”.* where the passage has “1874”\)\n/,
+      /\[1\] docs\/wine\.md {2}✗ says “1875”.* where the passage has “1874”\n\[2\] docs\/wine\.md\n\[3\] docs\/wine\.md\n/,
+    )
+    expect(io.out()).toContain(
+      'Statements: 1 word for word in the source, 1 contradicted, 1 in other words, not verified, 2 without a source.\n',
     )
     expect(io.out()).not.toContain('\u001B')
+  })
+
+  test('an answer that cites nothing says so', async () => {
+    const io = fakeIo()
+    await showTurn(turn(start, delta('x'), complete({ citations: [], uncited: 3 })), io, TEXT)
+    expect(io.out()).toBe('x\n\nStatements: 3 without a source.\n')
+  })
+
+  test('a turn that an older version recorded shows what it called unsupported', async () => {
+    const io = fakeIo()
+    const { verdict: _verdict, claim: _claim, ...old } = citation({ supported: false })
+    await showTurn(turn(start, delta('x'), complete({ citations: [old as Citation] })), io, TEXT)
+    expect(io.out()).toContain('[1] docs/wine.md  ✗ the source does not say this\n')
+  })
+
+  test('in a narrow terminal the reason is broken between words, under the place', async () => {
+    const io = fakeIo({ terminal: true, columns: 40 })
+    await showTurn(
+      turn(start, delta('x [1]'), complete({ citations: [contradicted('says “5” where the passage has “six”')] })),
+      io,
+      TEXT,
+    )
+    expect(stripVTControlCharacters(io.out())).toContain('[1] docs/wine.md  ✗ says “5” where the\n    passage has “six”\n')
+  })
+
+  test('on a terminal a verified source has a quiet mark, and one that nothing was found of has none', async () => {
+    const io = fakeIo({ terminal: true })
+    const citations = [
+      citation(),
+      citation({ marker: '2', source: 'b.md', verdict: 'unverified', supported: null, claim: { start: 1, end: 2 } }),
+    ]
+    await showTurn(turn(start, delta('x [1][2]'), complete({ citations })), io, TEXT)
+    expect(stripVTControlCharacters(io.out())).toContain(
+      '[1] docs/wine.md  ✓\n[2] b.md\nStatements: 1 word for word in the source, 1 in other',
+    )
   })
 
   test('L01 raw data stays raw', async () => {
@@ -135,7 +167,7 @@ describe('text on a terminal', () => {
       TEXT,
     )
     expect(io.out()).toContain('\u001B[1mbold\u001B[22m ␛[2J\n')
-    expect(io.out()).toContain('[1] a␛]0;x␇␊b.md\n')
+    expect(io.out()).toContain('[1] a␛]0;x␇␊b.md  ')
   })
 
   test('NO_COLOR means no styles', async () => {
@@ -151,7 +183,7 @@ describe('text on a terminal', () => {
     const citations = [citation({ source: 'a b.md', lines: [2, 2] }), citation({ marker: '2', source: 'gone.md' })]
     await showTurn(turn(start, delta('x'), complete({ citations })), io, TEXT)
     rmSync(folder, { recursive: true })
-    const [, link, text, plain] = /\[1\] .\]8;;(.*?).\\(.*?).\]8;;.\\\n(.*)\n/.exec(io.out()) ?? []
+    const [, link, text, plain] = /\[1\] .\]8;;(.*?).\\(.*?).\]8;;.\\ .*\n(\S* \S*) .*\n/.exec(io.out()) ?? []
     expect(link).toMatch(/^file:\/\/.*\/a%20b\.md$/)
     expect([text, plain]).toEqual(['a b.md:2', '[2] gone.md'])
   })
@@ -237,6 +269,7 @@ describe('for scripts', () => {
       answer: 'Red wine.',
       abstained: false,
       citations,
+      uncited: 0,
       model: 'test/model',
       finishReason: 'stop',
       usage: ZERO_USAGE,

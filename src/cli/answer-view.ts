@@ -74,6 +74,7 @@ function toAnswerJson(events: readonly QueryEvent[], recorded: RecordedTurn | un
     answer: result?.text ?? text,
     abstained: result?.abstained ?? false,
     citations: (result?.citations ?? []).map((citation) => withPaths(citation, from)),
+    uncited: result?.uncited ?? 0,
     model: result?.model ?? lastModel(events),
     finishReason: result?.finishReason ?? null,
     usage: (result ?? recorded)?.usage ?? usageSoFar(events),
@@ -171,7 +172,12 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
           break
         case 'complete':
           await end()
-          await write(await sourceList(event.result.citations ?? [], io.stdout, { cwd: io.cwd, base: sourceBase }))
+          await write(
+            await sourceList(event.result.citations ?? [], event.result.uncited ?? 0, io.stdout, {
+              cwd: io.cwd,
+              base: sourceBase,
+            }),
+          )
           written = ''
           if (event.result.abstained === true && nearest.length > 0)
             await note(io, nearestNote(nearest, { cwd: io.cwd, base: sourceBase }))

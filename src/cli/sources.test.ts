@@ -12,7 +12,10 @@ const cite = (marker: string, source: string, line?: number, supported = true): 
   start: 0,
   end: 1,
   quote: 'x',
+  verdict: supported ? 'verified' : 'contradicted',
   supported,
+  kind: supported ? 'verbatim' : 'number',
+  claim: { start: 0, end: 1 },
   ...(line === undefined ? {} : { lines: [line, line + 3] }),
 })
 
@@ -27,11 +30,11 @@ test.each([
   expect(placeOf(source, { lines }, { cwd })).toBe(expected)
 })
 
-test('each marker once, in the order of the answer, and doubtful when one of its quotes is', () => {
+test('each marker once, in the order of the answer, and contradicted when one of its statements is', () => {
   const citations = [cite('2', 'b.md', 5), cite('1', 'a.md', 1), cite('2', 'b.md', 5, false), cite('2', 'b.md', 9)]
-  expect(sourceLines(citations, { cwd: '/' }).map(({ marker, place, supported }) => [marker, place, supported])).toEqual([
-    ['2', 'b.md:5, 9', false],
-    ['1', 'a.md:1', true],
+  expect(sourceLines(citations, { cwd: '/' }).map(({ marker, place, verdict }) => [marker, place, verdict])).toEqual([
+    ['2', 'b.md:5, 9', 'contradicted'],
+    ['1', 'a.md:1', 'verified'],
   ])
 })
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Citation } from '../core/citation.ts'
+import type { Citation, Verdict } from '../core/citation.ts'
 import { visibleLine } from '../util/terminal.ts'
 
 const MOST = 30
@@ -15,9 +15,10 @@ export interface SourceLine {
   readonly place: string
   /** Where a click leads, where it leads anywhere. */
   readonly url: string | undefined
-  readonly supported: boolean
-  /** Why it is not supported, as far as that is known. */
-  readonly reason: string | undefined
+  /** `verified` when each of its statements is, `contradicted` when one of them is. */
+  readonly verdict: Verdict
+  /** What contradicts its statements, both sides named. */
+  readonly reasons: readonly string[]
   /** `docs/copy.md and 4 more`: where the same text stands; `undefined` when nowhere else. */
   readonly alsoIn: string | undefined
 }
@@ -35,12 +36,50 @@ export function sourceLines(citations: readonly Citation[], from: Standpoint): r
   return [...byMarker.values()].slice(0, MOST).flatMap((cited) => {
     const [first] = cited
     if (first === undefined) return []
-    const doubtful = cited.find(({ supported }) => !supported)
-    const url = urlOf(first, from)
+    const verdicts = cited.map(verdictOf)
+    const verdict = verdicts.includes('contradicted')
+      ? 'contradicted'
+      : verdicts.every((each) => each === 'verified')
+        ? 'verified'
+        : 'unverified'
+    const reasons = cited
+      .filter((citation) => verdictOf(citation) === 'contradicted')
+      .map(({ reason }) => reason ?? 'the source does not say this')
     const { marker } = first
-    const [supported, reason] = [doubtful === undefined, doubtful?.reason]
-    return [{ marker, place: placesOf(cited, from), url, supported, reason, alsoIn: othersOf(first, from) }]
+    return [
+      {
+        marker,
+        place: placesOf(cited, from),
+        url: urlOf(first, from),
+        verdict,
+        reasons: [...new Set(reasons)],
+        alsoIn: othersOf(first, from),
+      },
+    ]
   })
+}
+
+/** Turns that older versions recorded have no verdicts, and said of unsupported citations alone what is wrong with them. */
+function verdictOf({ verdict, supported }: Partial<Citation>): Verdict {
+  return verdict ?? (supported === false ? 'contradicted' : 'unverified')
+}
+
+/** How many statements are verified, contradicted and unverified, and how many cite nothing; `undefined` where there is nothing to tell. */
+export function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
+  const statements = [...Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`).values()].map((of) =>
+    of.map(verdictOf),
+  )
+  const contradicted = statements.filter((verdicts) => verdicts.includes('contradicted')).length
+  const verified = statements.filter((verdicts) => !verdicts.includes('contradicted') && verdicts.includes('verified')).length
+  const rest = statements.length - contradicted - verified
+  const counts: readonly (readonly [number, string])[] = [
+    [verified, 'word for word in the source'],
+    [contradicted, 'contradicted'],
+    [rest, 'in other words, not verified'],
+    [uncited, 'without a source'],
+  ]
+  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  return told.length === 0 ? undefined : `Statements: ${told.join(', ')}.`
 }
 
 /** Copies that are named; of the rest their number. */

@@ -1,7 +1,7 @@
 /**
  * The events of a turn: the only place where they are declared. Engine, bots, command line, server and page share them.
  *
- *     start ─► (notice | model_switch | retrieval)* ─► step* ─► complete | cancelled | error
+ *     start ─► (notice | model_switch | retrieval)* ─► step* ─► notice* ─► complete | cancelled | error
  *     step  =  (text_delta | thinking | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
  *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result)*
  *
@@ -40,6 +40,8 @@ export interface QueryResult {
   /** The model that gave the last answer. */
   readonly model: string
   readonly citations?: readonly Citation[]
+  /** Statements of an answer over documents that no marker speaks for. */
+  readonly uncited?: number
   /** The documents do not hold the answer, and the answer says so. */
   readonly abstained?: boolean
   readonly cacheHit: boolean

@@ -1,6 +1,6 @@
-/** Asking a model beside the conversation: for a summary, say. The call is paid for like any other and shown to nobody. */
+/** Asks a model beside the conversation, for a summary or a judgement. The call is paid for like any other, and yields no events. */
 
-import type { LanguageModel } from '../core/model.ts'
+import type { LanguageModel, ResponseFormat } from '../core/model.ts'
 import type { Message } from '../core/message.ts'
 import type { ModelContext } from '../model/answer.ts'
 import { streamModel } from '../model/stream.ts'
@@ -9,7 +9,11 @@ import { conversationOf } from '../prepare/conversation.ts'
 import { buildRequest } from '../prepare/request.ts'
 
 /** Of the models, the ones that can write answer, in this order; `undefined` when there is none. */
-export function completeAside(models: readonly (LanguageModel | undefined)[], ctx: ModelContext): Complete | undefined {
+export function completeAside(
+  models: readonly (LanguageModel | undefined)[],
+  ctx: ModelContext,
+  responseFormat?: ResponseFormat,
+): Complete | undefined {
   const [model, ...others] = models.flatMap((each) => (each === undefined || each.facts.writes === false ? [] : [each]))
   if (model === undefined) return undefined
   return {
@@ -17,7 +21,12 @@ export function completeAside(models: readonly (LanguageModel | undefined)[], ct
     async ask(messages: readonly Message[], maxOutputTokens: number, operation = 'summarise'): Promise<string> {
       const span = ctx.span.child(operation)
       const settings = { maxOutputTokens: Math.min(maxOutputTokens, model.facts.maxOutputTokens ?? maxOutputTokens) }
-      const request = buildRequest(model.ref, conversationOf(messages), { settings, tools: [], stream: true })
+      const request = buildRequest(model.ref, conversationOf(messages), {
+        settings,
+        tools: [],
+        stream: true,
+        ...(responseFormat === undefined ? {} : { responseFormat }),
+      })
       const chain = { models: [model, ...others], current: 0 }
       try {
         const asked = streamModel(request, { ...ctx, span, chain, cache: undefined, showThinking: false })

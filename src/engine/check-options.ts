@@ -59,6 +59,7 @@ const OPTIONS = namesOf<EngineOptions>({
   responseFormat: true,
   stream: true,
   retrieve: true,
+  verify: true,
   cache: true,
   context: true,
   retry: true,
@@ -116,6 +117,7 @@ export function checkOptions(options: EngineOptions): void {
   checkNames('`retrieve`', options.retrieve ?? {}, RETRIEVE)
   if (options.retrieve !== undefined && options.retrieve.docstore === undefined && options.retrieve.memory === undefined)
     throw new ConfigurationError('`retrieve` needs a `docstore`, a `memory`, or both: there is nothing to search.')
+  checkVerify(options.verify)
   checkNames('`rules`', options.rules ?? {}, RULES)
   checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
   checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
@@ -201,6 +203,17 @@ function checkSources(sources: readonly ContextSource[]): void {
       '`context.sources` must hold objects with a `name`, a number of `maxTokens` and a function `load`; `project`, `recentFiles` and `gitStatus` are options of the query() of this package.',
     )
   }
+}
+
+/** @throws ConfigurationError that names the choices, and what came. */
+export function checkVerify(verify: EngineOptions['verify']): void {
+  if (verify === undefined || verify === false || verify === 'words' || verify === 'model' || typeof verify === 'function') return
+  if (typeof verify === 'object' && verify !== null && 'model' in verify) {
+    checkNames('`verify`', verify, ['model'])
+    checkModel('verify.model', verify.model)
+    return
+  }
+  throw new ConfigurationError(`\`verify\` must be false, 'words', 'model', { model } or a function, but is ${describe(verify)}.`)
 }
 
 function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {

@@ -1,12 +1,14 @@
 /** The last station: reads the citations of the answer and says what the turn came to. */
 
+import type { CheckedAnswer } from '../citations/check.ts'
+import { quotedCitations } from '../citations/citation.ts'
 import type { Station } from '../core/context.ts'
 import type { QueryResult } from '../core/event.ts'
+import type { Grounding } from '../core/model.ts'
 import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
-import { readCitations } from './cite.ts'
-import { quotedCitations } from './quoted.ts'
 import type { Turn } from './turn.ts'
+import { verify } from './verify.ts'
 
 export async function* finish(
   answer: Answer,
@@ -15,12 +17,7 @@ export async function* finish(
 ): Station<QueryResult> {
   const grounding = turn.conversation?.grounding
   const text = answer.message.content
-  const citations =
-    grounding === undefined
-      ? undefined
-      : answer.citations === undefined
-        ? readCitations(text, grounding.passages)
-        : quotedCitations(answer.citations, grounding.passages)
+  const checked = grounding === undefined ? undefined : yield* citationsOf(answer, grounding, turn)
   const result: QueryResult = {
     text,
     finishReason,
@@ -28,9 +25,7 @@ export async function* finish(
     usage: turn.ledger.usage,
     costUsd: turn.ledger.costUsd,
     model: answer.model.ref,
-    ...(citations === undefined
-      ? {}
-      : { citations, abstained: answer.abstained || (citations.length === 0 && saysAbstention(text)) }),
+    ...(checked === undefined ? {} : grounded(checked, answer)),
     cacheHit: answer.cacheHit,
     sessionId: turn.sessionId,
     turnId: turn.turnId,
@@ -38,4 +33,19 @@ export async function* finish(
   }
   yield { type: 'complete', result }
   return result
+}
+
+/** A model that quotes says itself where its quotes stand; the answer of any other is checked. */
+async function* citationsOf(answer: Answer, grounding: Grounding, turn: Turn): Station<CheckedAnswer> {
+  if (answer.citations === undefined) return yield* verify(answer.message.content, grounding, answer.model, turn)
+  return { citations: quotedCitations(answer.citations, grounding.passages), uncited: 0 }
+}
+
+/** A refusal is no statement over the documents. */
+function grounded(
+  { citations, uncited }: CheckedAnswer,
+  answer: Answer,
+): Pick<QueryResult, 'citations' | 'uncited' | 'abstained'> {
+  const abstained = answer.abstained || (citations.length === 0 && saysAbstention(answer.message.content))
+  return { citations, uncited: abstained ? 0 : uncited, abstained }
 }

@@ -1,6 +1,7 @@
 /** What `query()` takes, and what it tells when it has ended. */
 
 import type { Budget } from '../core/budget.ts'
+import type { ClaimVerifier } from '../core/citation.ts'
 import type { Clock } from '../core/clock.ts'
 import type { BotIdentity, NoticeEvent } from '../core/event.ts'
 import type { CreateId } from '../core/id.ts'
@@ -17,6 +18,9 @@ import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
 import type { EngineContextOptions } from './context-options.ts'
+
+/** @see EngineOptions.verify */
+export type VerifyChoice<Model = LanguageModel> = false | 'words' | 'model' | { readonly model: Model } | ClaimVerifier
 
 export interface EngineOptions extends CallSettings {
   /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
@@ -60,6 +64,11 @@ export interface EngineOptions extends CallSettings {
   /** `false` asks for one answer in one piece; default true. */
   readonly stream?: boolean
   readonly retrieve?: RetrievalOptions
+  /**
+   * How the citations of an answer over documents are checked. `'words'`, the default, compares words; `'model'` lets the model of the turn judge
+   * in one call what words do not verify, `{ model }` another one, and a function of yours as you like; `false` checks nothing.
+   */
+  readonly verify?: VerifyChoice
   /** What goes into the request beside what is said; default nothing. */
   readonly context?: EngineContextOptions
   /** Answers that were given before; default none. */

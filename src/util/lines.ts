@@ -36,3 +36,17 @@ export function isWhiteSpace(text: string, at: number): boolean {
   if (code === 0x20 || (code >= 0x09 && code <= 0x0d)) return true
   return code >= 0xa0 && WHITE_SPACE.test(text.charAt(at))
 }
+
+/** The numbers of the lines that a range begins and ends on. @param first number of the line that the text begins on. */
+export function linesIn(
+  text: string,
+  first: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): readonly [first: number, last: number] {
+  const from = first + countBreaks(text.slice(0, start))
+  return [from, from + countBreaks(text.slice(start, end))]
+}
+
+function countBreaks(text: string): number {
+  return text.split(/\r\n|\r|\n/).length - 1
+}

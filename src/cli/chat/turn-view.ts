@@ -3,12 +3,13 @@
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent, QueryResult } from '../../core/event.ts'
-import { visibleLine, visibleText } from '../../util/terminal.ts'
+import { visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
 import { eventNote, finishNote } from '../event-notes.ts'
 import { EXIT, EXIT_CODES } from '../exit-codes.ts'
 import { describeFailure } from '../failure.ts'
 import { MESSAGE_INDENT } from '../io.ts'
+import { sourceList } from '../source-list.ts'
 import type { Io } from '../io.ts'
 import { markdownStream } from '../terminal/markdown.ts'
 import { wrapWords } from '../terminal/wrap.ts'
@@ -115,9 +116,7 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
   async function tellResult(result: QueryResult): Promise<void> {
     const why = finishNote(result)
     if (why !== undefined) await target.note(why)
-    for (const { marker, source, supported } of result.citations ?? []) {
-      await tell(`${style('dim', visibleLine(`[${marker}] ${source}${supported ? '' : ' (the source does not say this)'}`))}\n`)
-    }
+    await tell(await sourceList(result.citations ?? [], result.uncited ?? 0, io.stdout, { cwd: io.cwd }))
   }
 }
 

@@ -24,7 +24,7 @@ const OPTIONS = {
     about: 'take an answer that was given to an equal request in the last 5 minutes; the journal keeps them',
   },
   'no-log': { type: 'flag', about: 'write nothing to the journal' },
-  json: { type: 'flag', about: 'print one JSON object: { answer, abstained, citations, model, usage, costUsd, … }' },
+  json: { type: 'flag', about: 'print one JSON object: { answer, abstained, citations, uncited, model, usage, … }' },
   events: { type: 'flag', about: 'print one event per line' },
 } as const
 

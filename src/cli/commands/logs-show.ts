@@ -45,6 +45,7 @@ async function describe({ turn, messages, events, spans }: TurnDetail, out: Chan
   ]
   const searched = events.flatMap((event) => (event.type === 'retrieval' && event.query !== turn.question ? event.query : []))
   const citations = events.flatMap((event) => (event.type === 'complete' ? (event.result.citations ?? []) : []))
+  const uncited = events.reduce((sum, event) => sum + (event.type === 'complete' ? (event.result.uncited ?? 0) : 0), 0)
   const error = turn.error === null ? '' : `${heading('Error')}${visibleText(`${turn.error.code}: ${turn.error.message}`)}\n`
   return [
     table(
@@ -59,7 +60,7 @@ async function describe({ turn, messages, events, spans }: TurnDetail, out: Chan
       : `${heading('Searched for')}${[...new Set(searched)].map((query) => `${visibleText(query)}\n`).join('')}`,
     heading('Answer'),
     turn.text === '' ? '(none)\n' : `${visibleText(turn.text)}\n`,
-    await sourceList(citations, out, from),
+    await sourceList(citations, uncited, out, from),
     error,
     heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),
     table(

@@ -37,10 +37,7 @@ export function nearestTerm<T extends Candidate>(
   })
   near.sort(
     (a, b) =>
-      a.edits - b.edits ||
-      b.shared - a.shared ||
-      b.found.frequency - a.found.frequency ||
-      (a.found.term < b.found.term ? -1 : 1),
+      a.edits - b.edits || b.shared - a.shared || b.found.frequency - a.found.frequency || (a.found.term < b.found.term ? -1 : 1),
   )
   return near[0]?.found
 }

@@ -1,0 +1,165 @@
+/**
+ * Checks the citations of an answer: one verdict for each statement and marker.
+ *
+ * A statement is verified when it stands in its passage word for word, and contradicted when a mismatch can be named. Everything else is
+ * unverified: words cannot know meaning.
+ */
+
+import type { Citation } from '../core/citation.ts'
+import type { Retrieved } from '../core/message.ts'
+import { readWords, wordAt } from '../text/comparable-words.ts'
+import type { Words } from '../text/comparable-words.ts'
+import { languageOf } from '../text/language.ts'
+import type { Language } from '../text/language.ts'
+import { readQuantities } from '../text/numbers.ts'
+import { masked } from '../text/code-ranges.ts'
+import type { Range } from '../util/range.ts'
+import { findExact } from '../text/alignment.ts'
+import { cellMismatch } from './cells.ts'
+import { citationOf, withoutPassage } from './citation.ts'
+import type { Finding } from './citation.ts'
+import type { Claim, Mismatch } from './mismatch.ts'
+import { misplacedFinding } from './misplaced.ts'
+import { nameMismatch } from './names.ts'
+import { Library, nearest } from './passages.ts'
+import type { Passage } from './passages.ts'
+import { polarityMismatch } from './polarity.ts'
+import { quantityMismatch } from './quantities.ts'
+import { quotedFinding } from './quotations.ts'
+import { readStatements } from './statements.ts'
+import type { ReadAnswer, Statement } from './statements.ts'
+
+export interface CheckedAnswer {
+  readonly citations: readonly Citation[]
+  /** Statements that no marker speaks for. */
+  readonly uncited: number
+}
+
+export interface CheckOptions {
+  /** Its words are context: a statement need not find them in its passage. */
+  readonly question?: string
+  /** `false`: citations are read and placed, and nothing is compared. Default true. */
+  readonly compares?: boolean
+}
+
+/** Windows that a statement is held against. */
+const MOST_NEAR = 6
+/** A statement of more words is no sentence: only its numbers are compared. A bound on the cost. */
+const LONGEST_STATEMENT = 300
+const MISMATCHES = [quantityMismatch, cellMismatch, nameMismatch, polarityMismatch]
+
+/** Takes time that grows with the lengths of answer and passages, whatever they hold. */
+export function checkAnswer(answer: string, passages: readonly Retrieved[], options: CheckOptions = {}): CheckedAnswer {
+  const read = readStatements(answer)
+  const check = new Check(answer, read, new Library(passages), options)
+  const citations = read.statements.flatMap((statement) => check.citationsOf(statement))
+  const uncited = read.uncited.filter(
+    (range) => !check.verbatim.some(({ start, end }) => start <= range.start && range.end <= end),
+  )
+  return { citations, uncited: uncited.length }
+}
+
+class Check {
+  /** Several sentences before one marker that stand in its passage as they are. */
+  readonly verbatim: Range[] = []
+  readonly #answer: string
+  readonly #read: ReadAnswer
+  readonly #library: Library
+  readonly #words: Words
+  readonly #language: Language
+  readonly #question: ReadonlySet<string>
+  readonly #compares: boolean
+
+  constructor(answer: string, read: ReadAnswer, library: Library, { question = '', compares = true }: CheckOptions) {
+    this.#answer = answer
+    this.#read = read
+    this.#library = library
+    this.#words = readWords(answer, read.markers)
+    this.#language = languageOf(answer)
+    this.#question = new Set(readWords(question).keys)
+    this.#compares = compares
+  }
+
+  citationsOf(statement: Statement): Citation[] {
+    const cited = statement.markers.flatMap((marker) => this.#library.passage(marker) ?? [])
+    if (cited.some(({ retrieved }) => isReference(this.#answer, statement, retrieved))) return []
+    const extent = this.#extentOf(statement, cited)
+    const place = { start: Math.min(extent.start, statement.claim.start), end: statement.claim.end }
+    let claim: Claim | undefined
+    let mismatch: Mismatch | undefined
+    const findingIn = (passage: Passage): Finding => {
+      const whole = { start: 0, end: passage.text.length }
+      if (!this.#compares) return { verdict: 'unverified', kind: 'unchecked', range: whole }
+      const quoted = quotedFinding({ said: this.#words, statement, extent, passage, library: this.#library })
+      if (quoted !== undefined) return quoted
+      if (claim === undefined) {
+        const own = (claim = this.#claimOf(extent, cited))
+        const kinds = own.words.length > LONGEST_STATEMENT ? [quantityMismatch] : MISMATCHES
+        for (const mismatchOf of kinds) mismatch ??= mismatchOf(own)
+      }
+      const near = claim.near.find((candidate) => candidate.passage === passage)?.window ?? whole
+      const nearRange = { start: near.start, end: near.end }
+      if (mismatch !== undefined) return contradiction(mismatch, passage, nearRange)
+      return misplacedFinding(claim, passage, this.#library) ?? { verdict: 'unverified', kind: 'paraphrase', range: nearRange }
+    }
+    return statement.markers.map((marker) => {
+      const passage = this.#library.passage(marker)
+      return passage === undefined ? withoutPassage(marker, place) : citationOf(passage.retrieved, place, findingIn(passage))
+    })
+  }
+
+  /** All words back to the marker before, where they stand in a passage as they are; else the last sentence. */
+  #extentOf({ whole, sentence }: Statement, cited: readonly Passage[]): Range {
+    const span = { from: wordAt(this.#words, whole.start), to: wordAt(this.#words, whole.end) }
+    if (!this.#compares || cited.every((passage) => findExact(this.#words, span, passage) === undefined)) return sentence
+    this.verbatim.push(whole)
+    return whole
+  }
+
+  #claimOf({ start, end }: Range, cited: readonly Passage[]): Claim {
+    const text = this.#answer.slice(start, end)
+    const inside = (ranges: readonly Range[]): Range[] =>
+      ranges
+        .filter((range) => range.end > start && range.start < end)
+        .map((range) => ({ start: Math.max(0, range.start - start), end: Math.min(end, range.end) - start }))
+    const [code, markers] = [inside(this.#read.code), inside(this.#read.markers)]
+    const words = readWords(text, markers)
+    // A sentence in Latin letters is too short to tell its language from those of others.
+    const language = /[^\0-\u024f\u2000-\u206f]/.test(text) ? languageOf(text) : this.#language
+    const weights = this.#library.weigh(words, language)
+    return {
+      ...words,
+      language,
+      measured: readQuantities(masked(masked(text, code), markers, ' '), language),
+      code,
+      weights,
+      cited,
+      near: cited.flatMap((passage) => nearest(passage, weights, MOST_NEAR)).sort((a, b) => b.share - a.share),
+      question: this.#question,
+    }
+  }
+}
+
+/** A mismatch with another passage of the same statement is shown at that one; here stands what comes nearest. */
+function contradiction({ kind, reason, passage, range }: Mismatch, cited: Passage, near: Range): Finding {
+  return { verdict: 'contradicted', kind, reason, range: passage === cited ? { start: range.start, end: range.end } : near }
+}
+
+/** UTF-16 units; paths and titles are shorter. A bound on the cost. */
+const LONGEST_REFERENCE = 600
+/** UTF-16 units beside the path that only tell where: `page 12 of`, `lines 3-9`. */
+const MOST_BESIDE_SOURCE = 40
+
+/** A line of a list of sources: `[1] docs/mill.md`. */
+function isReference(answer: string, { whole }: Statement, { chunk }: Retrieved): boolean {
+  const text = answer
+    .slice(whole.start, Math.min(whole.end, whole.start + LONGEST_REFERENCE))
+    .replace(/^[\s:.\-–—*_`<(]+/, '')
+    .replace(/[\s.,;:*_`>)]+$/, '')
+  if (text === '') return false
+  return (
+    text === chunk.source ||
+    text === chunk.title ||
+    (/[./]/.test(chunk.source) && text.includes(chunk.source) && text.length < chunk.source.length + MOST_BESIDE_SOURCE)
+  )
+}

@@ -1,0 +1,77 @@
+/** Makes the citation of a statement and a marker out of what was found. */
+
+import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
+import type { Retrieved } from '../core/message.ts'
+import type { QuotedPassage } from '../core/model.ts'
+import { pageAt } from '../core/store.ts'
+import { beginningOf } from '../util/cut.ts'
+import { linesIn } from '../util/lines.ts'
+import type { Range } from '../util/range.ts'
+
+/** What was found of a statement in the passage of one marker. */
+export interface Finding {
+  readonly verdict: Verdict
+  readonly kind: CitationKind
+  readonly reason?: string
+  readonly foundIn?: string
+  /** Of the text of the passage. */
+  readonly range: Range
+}
+
+export function withoutPassage(marker: string, claim: Range): Citation {
+  const reason = 'there is no passage of this number'
+  return {
+    marker,
+    chunkId: '',
+    source: '',
+    start: 0,
+    end: 0,
+    quote: '',
+    verdict: 'contradicted',
+    supported: false,
+    kind: 'no-passage',
+    reason,
+    claim,
+  }
+}
+
+/** UTF-16 units of a reason: it names both sides, and either may be a word without an end. */
+const LONGEST_REASON = 300
+const SUPPORTED: Readonly<Record<Verdict, boolean | null>> = { verified: true, contradicted: false, unverified: null }
+
+export function citationOf(
+  { marker, chunk, alsoIn }: Retrieved,
+  claim: Range,
+  { verdict, kind, reason, foundIn, range }: Finding,
+): Citation {
+  const page = pageAt(chunk, range.start)
+  return {
+    marker,
+    chunkId: chunk.id,
+    source: chunk.source,
+    start: chunk.start + range.start,
+    end: chunk.start + range.end,
+    quote: chunk.text.slice(range.start, range.end),
+    verdict,
+    supported: SUPPORTED[verdict],
+    kind,
+    claim: { start: claim.start, end: claim.end },
+    ...(reason === undefined
+      ? {}
+      : { reason: reason.length > LONGEST_REASON ? `${beginningOf(reason, LONGEST_REASON)}…` : reason }),
+    ...(chunk.lines === undefined ? {} : { lines: linesIn(chunk.text, chunk.lines[0], range) }),
+    ...(page === undefined ? {} : { page }),
+    ...(alsoIn === undefined ? {} : { alsoIn }),
+    ...(foundIn === undefined ? {} : { foundIn }),
+  }
+}
+
+/** The citations of a model that quotes, which says itself where its quotes stand. One whose marker names no passage is left out. */
+export function quotedCitations(quotes: readonly QuotedPassage[], passages: readonly Retrieved[]): Citation[] {
+  return quotes.flatMap(({ marker, start, end, claim }) => {
+    const retrieved = passages.find((passage) => passage.marker === marker)
+    return retrieved === undefined
+      ? []
+      : citationOf(retrieved, claim, { verdict: 'verified', kind: 'verbatim', range: { start, end } })
+  })
+}

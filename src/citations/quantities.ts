@@ -1,0 +1,249 @@
+/** Numbers, dates and units of a statement that its passages contradict. */
+
+import { agree } from '../text/dates.ts'
+import type { DateMention } from '../text/dates.ts'
+import type { Quantity } from '../text/numbers.ts'
+import { isComparable, mayHave, MOST_COMPARED } from './amounts.ts'
+import { extent, isEqual, isSameAmount, isYear, shown } from '../text/same-amount.ts'
+import { reasonFor } from './mismatch.ts'
+import { halfStep, NEARLY, TOLD_BEFORE } from '../text/number-context.ts'
+import type { Claim, Mismatch } from './mismatch.ts'
+import { beginningIn } from '../util/range.ts'
+import { nearest } from './passages.ts'
+import type { Near, Passage } from './passages.ts'
+import { wordAt } from '../text/comparable-words.ts'
+
+/** Numbers of a statement that are compared; a sentence has few. A bound on the cost. */
+const MOST_SAID = 20
+
+export function quantityMismatch(claim: Claim): Mismatch | undefined {
+  for (const date of claim.measured.dates.slice(0, MOST_SAID)) {
+    if (date.year === undefined && date.day === undefined) continue
+    const found = dateMismatch(claim, date)
+    if (found !== undefined) return found
+  }
+  const all = others(claim)
+  for (const quantity of claim.measured.quantities.slice(0, MOST_SAID)) {
+    // `one`, `a` and `single` are words of grammar as often as numbers.
+    if (quantity.form === 'word' && quantity.values[0] === 1) continue
+    const found = numberMismatch(claim, quantity, all)
+    if (found !== undefined) return found
+  }
+  return unitWordMismatch(claim)
+}
+
+/** Share of the rest of a statement that a window must hold for a unit there to be in the place of another. */
+const SAME_MEASURE = 0.5
+
+/** A unit without a number, where the passage has another one without a number. */
+function unitWordMismatch(claim: Claim): Mismatch | undefined {
+  for (const { unit, start, end } of claim.measured.unitWords) {
+    const word = wordAt(claim, start)
+    const total = [...claim.weights.values()].reduce((sum, weight) => sum + weight, 0)
+    const rest = total - (claim.weights.get(claim.keys[word] ?? '') ?? 0)
+    const near = claim.near.find(({ share }) => share * total >= SAME_MEASURE * rest)
+    const isThere = claim.cited.some(({ measured: { unitWords, quantities } }) =>
+      [...unitWords, ...quantities].some((other) => other.unit?.name === unit.name),
+    )
+    const other = near?.passage.measured.unitWords.find(
+      (their) => their.unit.family === unit.family && their.start >= near.window.start && their.end <= near.window.end,
+    )
+    if (near === undefined || other === undefined || isThere) continue
+    const { passage } = near
+    const reason = reasonFor(claim.text.slice(start, end), passage.text.slice(other.start, other.end))
+    return { kind: 'unit', reason, passage, range: other }
+  }
+  return undefined
+}
+
+interface Other {
+  readonly passage: Passage
+  readonly quantity: Quantity
+  /** Rank of its window, 0 for the nearest. */
+  readonly rank: number
+  /** Words of the statement that stand beside it. */
+  readonly beside: number
+}
+
+function others({ cited, near, weights }: Claim): Other[] {
+  const seen = new Set<Quantity>()
+  const found: Other[] = []
+  const add = (passage: Passage, quantities: readonly Quantity[], rank: number): void => {
+    for (const quantity of quantities.slice(0, MOST_COMPARED)) {
+      if (seen.has(quantity)) continue
+      seen.add(quantity)
+      found.push({ passage, quantity, rank, beside: wordsBeside(passage, quantity, weights) })
+    }
+  }
+  for (const [rank, { passage, window }] of near.entries()) add(passage, beginningIn(passage.measured.quantities, window), rank)
+  for (const passage of cited) add(passage, passage.measured.quantities, near.length)
+  return found.sort((a, b) => a.rank - b.rank || b.beside - a.beside)
+}
+
+/** Words of a passage on either side of a number that tell what it is about. */
+const BESIDE = 8
+
+function wordsBeside(passage: Passage, quantity: Quantity, weights: Claim['weights']): number {
+  const at = wordAt(passage, quantity.start)
+  return new Set(passage.keys.slice(Math.max(0, at - BESIDE), at + BESIDE).filter((key) => weights.has(key))).size
+}
+
+const LONGEST_HEDGE = 16
+
+function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[]): Mismatch | undefined {
+  const before = claim.text.slice(Math.max(0, quantity.start - LONGEST_HEDGE), quantity.start)
+  const [value = 0] = quantity.values
+  const isNearly = NEARLY.test(before)
+  const equal = all.filter(
+    ({ quantity: other }) =>
+      isEqual(quantity, other) || (isNearly && other.values.some((theirs) => Math.abs(theirs - value) <= halfStep(value))),
+  )
+  const said = shown(claim.text, quantity)
+  if (equal.length > 0) return unitMismatch(claim, quantity, equal, all, said) ?? boundMismatch(claim, quantity, equal, all, said)
+  if (claim.cited.some((passage) => mayHave(quantity, passage))) return undefined
+  if (isYear(quantity)) return yearMismatch(claim, quantity, all, said)
+  if (TOLD_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
+  const other = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
+  return other === undefined ? undefined : mismatch('number', said, other)
+}
+
+function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], said: string): Mismatch | undefined {
+  const [value = 0] = quantity.values
+  // `the 1970s`, `die 1970er`, `the 1700s`.
+  const isSpan = value % 10 === 0 && /^(?:s|er|-е|х)/u.test(claim.text.slice(quantity.end, quantity.end + 2))
+  const span = !isSpan ? 1 : value % 100 === 0 ? 100 : 10
+  if (yearsOf(claim).some((year) => year >= value && year < value + span)) return undefined
+  if (span === 100 && all.some(({ quantity: { form, values } }) => form === 'ordinal' && values[0] === value / 100 + 1))
+    return undefined
+  const other = all.find((candidate) => isYear(candidate.quantity))
+  const date = nearestDate(claim, ({ year }) => year !== undefined)
+  if (other !== undefined) return mismatch('date', said, other)
+  return date === undefined ? undefined : dated(said, date)
+}
+
+/** All years that the passages name. */
+function yearsOf({ cited }: Claim): number[] {
+  return cited.flatMap(({ years }) => [...years])
+}
+
+/** The same number with another unit: every place that has the number measures something of that kind by another unit. */
+function unitMismatch(
+  claim: Claim,
+  quantity: Quantity,
+  equal: readonly Other[],
+  all: readonly Other[],
+  said: string,
+): Mismatch | undefined {
+  const { unit, rate } = quantity
+  const [first] = equal
+  if (first === undefined) return undefined
+  const isOther = ({ quantity: other }: Other): boolean =>
+    unit !== undefined && other.unit !== undefined && other.unit.family === unit.family && !isSameAmount(quantity, other)
+  if (equal.every(isOther)) {
+    const sameUnit = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
+    return sameUnit === undefined ? mismatch('unit', said, first) : mismatch('number', said, sameUnit)
+  }
+  const isOtherRate = ({ quantity: other }: Other): boolean =>
+    rate !== undefined && other.rate !== undefined && rate.name !== other.rate.name
+  return equal.every(isOtherRate) ? mismatch('unit', said, first) : undefined
+}
+
+/** Share of the statement that the nearest window holds, and by which it holds more than a window with the number. */
+const SURE = 0.6
+const MARGIN = 0.3
+
+/** A number that stands in the passage, but in another place than the rest of the statement, where another one of its kind stands. */
+function boundMismatch(
+  claim: Claim,
+  quantity: Quantity,
+  equal: readonly Other[],
+  all: readonly Other[],
+  said: string,
+): Mismatch | undefined {
+  if (claim.measured.quantities.length + claim.measured.dates.length > 1) return undefined
+  const words = new Map([...claim.weights].filter(([stem]) => !/^\p{N}/u.test(stem)))
+  const near = claim.cited.flatMap((passage) => nearest(passage, words, claim.near.length)).sort((a, b) => b.share - a.share)
+  const [best] = near
+  if (best === undefined || best.share < SURE) return undefined
+  const isFar = ({ passage, quantity: { start } }: Other): boolean => {
+    const holder = near.find((other) => other.passage === passage && start >= other.window.start && start < other.window.end)
+    return (holder?.share ?? 0) <= best.share - MARGIN
+  }
+  if (!equal.every(isFar)) return undefined
+  const date = isYear(quantity)
+    ? beginningIn(best.passage.measured.dates, best.window).find(({ year }) => year !== undefined)
+    : undefined
+  if (date !== undefined) return dated(said, { passage: best.passage, date })
+  const there = all.find(
+    (other) =>
+      !equal.includes(other) &&
+      other.quantity.start >= best.window.start &&
+      other.quantity.start < best.window.end &&
+      other.passage === best.passage &&
+      isComparable(claim, quantity, other.passage, other.quantity),
+  )
+  return there === undefined ? undefined : mismatch(isYear(quantity) ? 'date' : 'number', said, there)
+}
+
+/** Numbers and years whose sums and differences are tried: a bound on the cost. */
+const MOST_ADDED = 12
+const SMALL_COUNT = 12
+
+/** Sums and differences of two numbers of the same kind, and the years between two dates, are arithmetic, not errors. */
+function isDerived(claim: Claim, quantity: Quantity, all: readonly Other[]): boolean {
+  const [value = 0] = quantity.values
+  const same = all
+    .flatMap(({ passage, quantity: other }) => (isComparable(claim, quantity, passage, other) ? (other.values[0] ?? []) : []))
+    .slice(0, MOST_ADDED)
+  const canBeAge = quantity.unit === undefined && quantity.form === 'digits' && value > SMALL_COUNT
+  const years = canBeAge || quantity.unit?.name === 'year' ? yearsOf(claim).slice(0, MOST_ADDED) : []
+  return (
+    pairsOf(same).some(([a, b]) => Math.abs(Math.abs(a - b) - value) < 1e-9 * value || Math.abs(a + b - value) < 1e-9 * value) ||
+    // A birthday may lie between.
+    pairsOf(years).some(([a, b]) => Math.abs(Math.abs(a - b) - value) <= 1)
+  )
+}
+
+function pairsOf(numbers: readonly number[]): (readonly [number, number])[] {
+  return numbers.flatMap((one, at) => numbers.slice(at + 1).map((other) => [one, other] as const))
+}
+
+function dateMismatch(claim: Claim, date: DateMention): Mismatch | undefined {
+  const dates = claim.cited.flatMap((passage) => passage.measured.dates.slice(0, MOST_COMPARED))
+  if (dates.some((other) => agree(date, other))) return undefined
+  const said = claim.text.slice(date.start, date.end)
+  const other = nearestDate(
+    claim,
+    (candidate) => candidate.month === date.month || (candidate.year !== undefined && candidate.year === date.year),
+  )
+  if (other !== undefined) return dated(said, other)
+  if (date.year === undefined || yearsOf(claim).includes(date.year)) return undefined
+  const year = nearestDate(claim, (candidate) => candidate.year !== undefined)
+  return year === undefined ? undefined : dated(said, year)
+}
+
+interface Dated {
+  readonly passage: Passage
+  readonly date: DateMention
+}
+
+/** The date that fits, in the nearest window that has one. */
+function nearestDate({ near, cited }: Claim, fits: (date: DateMention) => boolean): Dated | undefined {
+  const inside = ({ window, passage }: Near): Dated[] =>
+    beginningIn(passage.measured.dates, window).map((date) => ({ passage, date }))
+  return (
+    near.flatMap(inside).find(({ date }) => fits(date)) ??
+    cited
+      .flatMap((passage) => passage.measured.dates.slice(0, MOST_COMPARED).map((date) => ({ passage, date })))
+      .find(({ date }) => fits(date))
+  )
+}
+
+function dated(said: string, { passage, date: { start, end } }: Dated): Mismatch {
+  return { kind: 'date', reason: reasonFor(said, passage.text.slice(start, end)), passage, range: { start, end } }
+}
+
+function mismatch(kind: Mismatch['kind'], said: string, { passage, quantity }: Other): Mismatch {
+  const range = extent(passage.text, quantity)
+  return { kind, reason: reasonFor(said, shown(passage.text, quantity)), passage, range }
+}

@@ -1,0 +1,146 @@
+/**
+ * Reads an answer: its statements, and the markers that each of them carries.
+ *
+ * A marker speaks for the sentence before it, back to the marker before. Where a block begins with a marker, and where the words before it only
+ * lead to what follows (`According to [1], …`), it speaks for the words behind it.
+ */
+
+import { sentenceEnds } from '../text/sentences.ts'
+import { firstSentenceEnd, hasWords, lastSentence, trimmed } from '../text/last-sentence.ts'
+import { blocksOf } from '../text/line-blocks.ts'
+import type { Block } from '../text/line-blocks.ts'
+import { codeRanges, masked } from '../text/code-ranges.ts'
+import { markerGroups } from './markers.ts'
+import type { MarkerGroup } from './markers.ts'
+import { quotationsOf } from '../text/quoted-ranges.ts'
+import type { Quotation } from '../text/quoted-ranges.ts'
+import { firstIndex } from '../util/range.ts'
+import type { Range } from '../util/range.ts'
+
+/** Ranges are of the answer. */
+export interface Statement {
+  readonly markers: readonly string[]
+  /** The sentence that the markers speak for, and all words back to the marker or block before. */
+  readonly sentence: Range
+  readonly whole: Range
+  /** The sentence together with its markers. */
+  readonly claim: Range
+  /** What the sentence quotes, and its code. */
+  readonly quotations: readonly Quotation[]
+}
+
+export interface ReadAnswer {
+  readonly statements: readonly Statement[]
+  /** Sentences that no marker speaks for: headings, lines that lead to a list, questions and code left out. */
+  readonly uncited: readonly Range[]
+  /** Code and markers: neither holds words that claim anything by themselves. */
+  readonly code: readonly Range[]
+  readonly markers: readonly Range[]
+}
+
+/** UTF-16 units around a marker that are looked at, and of a sentence that can be a statement without a marker: bounds on the cost. */
+const LONGEST_LEAD_IN = 60
+const LONGEST_REST = 200
+const FEWEST_WORDS = 3
+
+export function readStatements(answer: string): ReadAnswer {
+  const code = codeRanges(answer)
+  const text = masked(answer, code)
+  const blocks = blocksOf(text)
+  const quotations = quotationsOf(answer, text, blocks, code)
+  const groups = markerGroups(text, quotations)
+  const statements: Statement[] = []
+  const uncited: Range[] = []
+  let above: Block | undefined
+  let next = 0
+  for (const block of blocks) {
+    const first = next
+    while ((groups[next]?.start ?? Infinity) < block.end) next++
+    const own = groups.slice(first, next)
+    // Its markers have a line of their own, behind the block that they speak for.
+    const isAlone =
+      own.length > 0 && !hasWords(answer.slice(block.start, own[0]?.start)) && !hasWords(answer.slice(own.at(-1)?.end, block.end))
+    const found = statementsOf(answer, block, own, quotations, isAlone ? above : undefined)
+    for (const statement of found) statements.push(statement)
+    if (isAlone && above !== undefined) uncited.splice(firstIndex(uncited, ({ start }) => start >= (above?.start ?? 0)))
+    for (const range of uncitedIn(answer, text, block, found, own)) uncited.push(range)
+    above = own.length === 0 ? block : undefined
+  }
+  return { statements, uncited, code, markers: groups }
+}
+
+function statementsOf(
+  answer: string,
+  block: Range,
+  groups: readonly MarkerGroup[],
+  quotations: readonly Quotation[],
+  above: Range | undefined,
+): Statement[] {
+  const [first] = groups
+  const last = groups.at(-1)
+  if (first === undefined || last === undefined) return []
+  const says = (start: number, end: number): boolean => hasWords(answer.slice(start, end))
+  // The marker comes first: `[1] The mill was built in 1874.`
+  const isLeading = !says(block.start, first.start) && says(last.end, block.end)
+  return groups.map((group, index) => {
+    const from = groups[index - 1]?.end ?? block.start
+    const to = groups[index + 1]?.start ?? block.end
+    let whole: Range = trimmed(answer, isLeading ? { start: group.end, end: to } : { start: from, end: group.start })
+    let sentence = isLeading ? whole : lastSentence(answer, whole, quotations)
+    if (index === 0 && above !== undefined && !isLeading) {
+      whole = trimmed(answer, above)
+      sentence = lastSentence(answer, above, quotations)
+    } else if (!isLeading && isLeadIn(answer, sentence, group.end, to)) {
+      whole = { start: sentence.start, end: firstSentenceEnd(answer, group.end, to) }
+      sentence = whole
+    }
+    const claim = { start: Math.min(sentence.start, group.start), end: Math.max(sentence.end, group.end) }
+    return { markers: group.markers, sentence, whole, claim, quotations: within(quotations, sentence) }
+  })
+}
+
+function within(quotations: readonly Quotation[], { start, end }: Range): Quotation[] {
+  const found: Quotation[] = []
+  for (let at = firstIndex(quotations, (quotation) => quotation.end > start); at < quotations.length; at++) {
+    const quotation = quotations[at]
+    if (quotation === undefined || quotation.start >= end) break
+    found.push({ ...quotation, start: Math.max(quotation.start, start), end: Math.min(quotation.end, end) })
+  }
+  return found
+}
+
+const LEAD_IN =
+  /(?:^|[\s*_(])(?:according to|as per|per|see|from|in|as|by|source|passage|document|reference|laut|gemäß|siehe|nach|quelle|selon|d['’]après|voir|según|根据|參見|参见)\s*[*_(]*$/iu
+
+/** Whether the words before a marker only lead to the words behind it. */
+function isLeadIn(answer: string, { start, end }: Range, from: number, to: number): boolean {
+  const before = answer.slice(Math.max(start, end - LONGEST_LEAD_IN), end).trim()
+  const after = answer.slice(from, Math.min(to, from + LONGEST_REST))
+  if (!hasWords(after) || /^\s*[.!?。！？;](?:\s|$)/u.test(after)) return false
+  return hasWords(before) ? LEAD_IN.test(before) : /^\s*[,:]/.test(after) || start === 0
+}
+
+function* uncitedIn(
+  answer: string,
+  text: string,
+  block: Block,
+  statements: readonly Statement[],
+  groups: readonly Range[],
+): Generator<Range> {
+  if (block.isQuote || /^\s*(?:#{1,6}\s|\|?\s*:?-{3,}|```|~~~)/.test(answer.slice(block.start, block.start + LONGEST_REST)))
+    return
+  if (groups.length > 0 && statements.some(({ whole }) => whole.start >= block.end || whole.end <= block.start)) return
+  let start = block.start
+  for (const end of [...sentenceEnds(answer, block.start, block.end), block.end]) {
+    const range = { start, end }
+    start = end
+    const at = firstIndex(statements, ({ claim }) => claim.end > range.start)
+    const statement = statements[at]
+    if (statement !== undefined && statement.claim.start < range.end) continue
+    const words = text.slice(range.start, range.end).trim()
+    const isStatement =
+      !/[:?：？]\W*$/u.test(words) && !words.startsWith('|') && (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= FEWEST_WORDS
+    // What is masked is code.
+    if (isStatement && !/^[x\s]*$/.test(words)) yield trimmed(answer, range)
+  }
+}

@@ -1,0 +1,124 @@
+/** A natural language inference model that runs in this process, in ONNX format, as a judge of citations. */
+
+import type { ClaimVerdict, ClaimVerifier, Verdict } from '../../core/citation.ts'
+import { ConfigurationError, CriaError } from '../../core/error.ts'
+
+/** Not a dependency: whoever wants local models installs it. */
+const PACKAGE = '@huggingface/transformers'
+
+/** What is used of the package. */
+interface Transformers {
+  readonly AutoTokenizer: { from_pretrained(model: string): Promise<Tokenizer> }
+  readonly AutoModelForSequenceClassification: { from_pretrained(model: string): Promise<Classifier> }
+}
+type Tokenizer = (
+  premises: readonly string[],
+  options: { readonly text_pair: readonly string[]; readonly padding: true; readonly truncation: true },
+) => unknown
+interface Classifier {
+  (inputs: unknown): Promise<{ readonly logits: { readonly dims: readonly number[]; readonly data: ArrayLike<number> } }>
+  readonly config: { readonly id2label: Readonly<Record<string, string>> }
+}
+
+export interface LocalVerifierOptions {
+  /** Probability from which `entailment` and `contradiction` count; default 0.8. */
+  readonly threshold?: number
+  /** For tests: what `import()` of the package gives. */
+  readonly load?: () => Promise<unknown>
+}
+
+/** Pairs in one run of the model. */
+const BATCH = 16
+
+/**
+ * A verifier for `verify` of `query()` and `QueryBot`. Each statement is held against each of its passages: one that entails it verifies it, one
+ * that contradicts it contradicts it if none entails it. The model reads about 500 tokens of a pair; what is longer is cut by it.
+ *
+ * @param name of a model with ONNX weights whose labels are entailment, neutral and contradiction; the package fetches it on first use and keeps it.
+ */
+export function createLocalVerifier(
+  name: string,
+  { threshold = 0.8, load = () => import(PACKAGE) }: LocalVerifierOptions = {},
+): ClaimVerifier {
+  let opened: Promise<Opened> | undefined
+  return async (claims, { signal }) => {
+    opened ??= open(name, load)
+    const model = await opened.catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    const pairs = claims.flatMap(({ passages, statement }, claim) =>
+      passages.map((passage) => ({ claim, passage, statement: plain(statement) })),
+    )
+    const found: Verdict[][] = claims.map(() => [])
+    for (let at = 0; at < pairs.length; at += BATCH) {
+      signal.throwIfAborted()
+      const batch = pairs.slice(at, at + BATCH)
+      const verdicts = await classify(batch, model, threshold)
+      for (const [index, { claim }] of batch.entries()) found[claim]?.push(verdicts[index] ?? 'unverified')
+    }
+    return claims.map((_, index) => verdictOf(found[index] ?? []))
+  }
+}
+
+interface Opened {
+  readonly tokenize: Tokenizer
+  readonly classifier: Classifier
+  /** By column of the logits. */
+  readonly labels: readonly Verdict[]
+}
+
+async function open(name: string, load: () => Promise<unknown>): Promise<Opened> {
+  let transformers: Transformers
+  try {
+    transformers = (await load()) as Transformers
+  } catch (cause) {
+    throw new ConfigurationError(`A local model needs the package ${PACKAGE}, which is not installed.`, {
+      hint: `Install it with: npm install ${PACKAGE}`,
+      cause,
+    })
+  }
+  try {
+    const [tokenize, classifier] = await Promise.all([
+      transformers.AutoTokenizer.from_pretrained(name),
+      transformers.AutoModelForSequenceClassification.from_pretrained(name),
+    ])
+    const labels = Object.entries(classifier.config.id2label)
+      .sort(([a], [b]) => Number(a) - Number(b))
+      .map(([, label]): Verdict => (/^entail/i.test(label) ? 'verified' : /^contra/i.test(label) ? 'contradicted' : 'unverified'))
+    if (!labels.includes('verified'))
+      throw new TypeError(`its labels are ${Object.values(classifier.config.id2label).join(', ')}, and none is entailment`)
+    return { tokenize, classifier, labels }
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause)
+    throw new CriaError('model_unavailable', `The local model ${name} could not be loaded: ${said}`, { cause })
+  }
+}
+
+async function classify(
+  pairs: readonly { readonly passage: string; readonly statement: string }[],
+  model: Opened,
+  threshold: number,
+): Promise<Verdict[]> {
+  const premises = pairs.map(({ passage }) => passage)
+  const inputs = model.tokenize(premises, { text_pair: pairs.map(({ statement }) => statement), padding: true, truncation: true })
+  const { logits } = await model.classifier(inputs)
+  const size = logits.dims.at(-1) ?? 0
+  return pairs.map((_, row) => {
+    const scores = Array.from({ length: size }, (_value, column) => logits.data[row * size + column] ?? 0)
+    const highest = Math.max(...scores)
+    const sum = scores.reduce((total, score) => total + Math.exp(score - highest), 0)
+    // The highest score has e^0 of the sum.
+    return 1 / sum >= threshold ? (model.labels[scores.indexOf(highest)] ?? 'unverified') : 'unverified'
+  })
+}
+
+function verdictOf(found: readonly Verdict[]): ClaimVerdict | undefined {
+  if (found.includes('verified')) return { verdict: 'verified', reason: 'a passage entails it' }
+  return found.includes('contradicted') ? { verdict: 'contradicted', reason: 'a passage contradicts it' } : undefined
+}
+
+/** A statement without the markers and marks of Markdown, which the model was not trained on. */
+function plain(statement: string): string {
+  return statement.replaceAll(/[[【]\^?\d[\d,;–\- ^]*[\]】]|[*`]/g, '').trim()
+}
