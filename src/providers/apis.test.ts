@@ -66,9 +66,7 @@ describe.each(APIS)('$provider', (api) => {
       expect(outcome.finish).toMatchObject({ reason: 'stop' })
       expect(outcome.usage).toMatchObject({ inputTokens: 12, outputTokens: 5, exactness: 'exact' })
       // What comes together is handed on together; what comes bit by bit is not held back.
-      expect(outcome.parts.filter((part) => part.type === 'text' && part.text !== '')).toHaveLength(
-        name !== 'whole' ? 3 : api.provider === 'google' ? 2 : 1,
-      )
+      expect(outcome.parts.filter((part) => part.type === 'text' && part.text !== '')).toHaveLength(name !== 'whole' ? 3 : 1)
     })
 
     test('gives tool calls with their arguments', async () => {
