@@ -103,7 +103,9 @@ function brokenRule(project: Project, file: string, { specifier, kind }: Import)
     const bundled = NOT_INSTALLED[name]
     if (bundled === undefined) return 'not among the dependencies or peerDependencies of package.json'
     if (!file.startsWith(bundled.under)) return `${name} may be imported under ${bundled.under} only: it is part of that bundle`
-    return bundled.because === 'types only' && kind !== 'type' ? `of ${name} only types may be imported: it is not installed` : undefined
+    return bundled.because === 'types only' && kind !== 'type'
+      ? `of ${name} only types may be imported: it is not installed`
+      : undefined
   }
   if (isTest(target)) return 'shipped code imports no tests'
   if (!target.startsWith('src/')) return 'code under src/ imports nothing outside it'
