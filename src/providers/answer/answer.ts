@@ -232,8 +232,8 @@ export class Answer {
     const rawReason = this.rawReason === '' ? undefined : this.rawReason
     // A proper end without a reason: the API's end mark came, or the whole of the answer.
     if (rawReason === undefined && this.reason === undefined) {
-      const reason = !isWhole && !this.ended ? 'interrupted' : this.calls > 0 ? 'tool-calls' : 'other'
-      return { reason, rawReason }
+      if (!isWhole && !this.ended) return { reason: 'interrupted', rawReason }
+      return { reason: this.calls > 0 ? 'tool-calls' : this.refused ? 'content-filter' : 'other', rawReason }
     }
     const reason = finishReasonOf(rawReason, this.calls, this.reason)
     return { reason: this.refused && (reason === 'stop' || reason === 'other') ? 'content-filter' : reason, rawReason }
