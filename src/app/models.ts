@@ -55,6 +55,7 @@ const OPTIONS = namesOf<ModelOptions>({
   facts: true,
   thinkTags: true,
   maxEventBytes: true,
+  maxAnswerBytes: true,
 })
 
 const FACTS = namesOf<ModelFacts>({
@@ -78,6 +79,7 @@ function checkModelOptions(options: ModelOptions): void {
   checkType('fetch', options.fetch, 'function')
   checkType('thinkTags', options.thinkTags, 'boolean')
   checkNumber('maxEventBytes', options.maxEventBytes, 1)
+  checkNumber('maxAnswerBytes', options.maxAnswerBytes, 1)
   if (options.facts !== undefined) checkNames('`facts`', options.facts, FACTS)
   if (options.headers === undefined) return
   checkObject('`headers`', options.headers)

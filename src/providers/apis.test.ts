@@ -390,6 +390,22 @@ describe.each(APIS)('$provider', (api) => {
       await server?.aborted()
     })
 
+    test('A11 a stream that never ends is stopped, what came is kept, and its connection is closed', async () => {
+      const model = await serve(
+        api,
+        [{ body: [...upToText(api), ...Array.from({ length: 400 }, () => ': nothing new\n\n'.repeat(64))], afterwards: 'hang' }],
+        { maxAnswerBytes: 100_000 },
+      )
+      const { error, text } = await ask(model)
+      expect(error).toMatchObject({
+        code: 'invalid_response',
+        retryable: false,
+        hint: expect.stringContaining('maxAnswerBytes') as string,
+      })
+      expect(text).not.toBe('')
+      await server?.aborted()
+    })
+
     test('A11 an event of 10 MB is taken', async () => {
       const text = 'x'.repeat(10 * 1024 * 1024)
       const model = await serve(api, [{ body: api.stream({ text }) }])

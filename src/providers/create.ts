@@ -23,6 +23,8 @@ export interface ProviderOptions extends ConnectionOptions {
   readonly thinkTags?: boolean
   /** Largest event of a stream, in characters. Default 32 Mi. */
   readonly maxEventBytes?: number
+  /** Longest stream, in bytes. Default 256 MB; one that is longer ends in an error that keeps what came. */
+  readonly maxAnswerBytes?: number
 }
 
 /** What is configured of a provider. */
@@ -75,7 +77,13 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
         const encoded = api.encode({ model, ref, facts, request, style, names, options: given, warn })
         const send = (): Promise<Response> => post(target, encoded, signal)
         return {
-          source: wireSource({ api, peer, request: send, maxEventBytes: options.maxEventBytes }),
+          source: wireSource({
+            api,
+            peer,
+            request: send,
+            maxEventBytes: options.maxEventBytes,
+            maxAnswerBytes: options.maxAnswerBytes,
+          }),
           readUsage: api.readUsage,
         }
       },

@@ -1172,7 +1172,7 @@ const GEMINI_WHOLE: Whole[] = [
         STOP,
       ),
       usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 },
-    } as JsonObject,
+    },
     [
       'response g1 m',
       'thinking "Hm."',

@@ -16,6 +16,8 @@ import { explain, notAnAnswer, receive } from './receive.ts'
 
 /** An answer in one piece is kept in memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
+/** Many times what any answer takes: a stream that never ends, and says nothing that counts, is stopped there. */
+const MAX_STREAM_BYTES = 256 * 1024 * 1024
 /** After the end of the answer the rest of the response is read, so that the connection can be used again, but not for ever. */
 const DRAIN_MS = 250
 const DRAIN_BYTES = 64 * 1024
@@ -28,13 +30,16 @@ export interface WireOptions {
   /** Makes the request. */
   readonly request: () => Promise<Response>
   readonly maxEventBytes: number | undefined
+  /** Bytes of a whole stream. Default 256 MB. */
+  readonly maxAnswerBytes?: number | undefined
 }
 
-export function wireSource({ api, peer, request, maxEventBytes }: WireOptions): AnswerSource {
+export function wireSource({ api, peer, request, maxEventBytes, maxAnswerBytes = MAX_STREAM_BYTES }: WireOptions): AnswerSource {
   let source: ByteSource | undefined
   let decoder: Decoder | undefined
   let events: EventStream | undefined
   let isWhole = false
+  let bytes = 0
   let lastWait: NodeJS.Timeout | undefined
 
   async function begin(answer: Answer): Promise<boolean> {
@@ -69,7 +74,13 @@ export function wireSource({ api, peer, request, maxEventBytes }: WireOptions): 
       throw thrown
     })
     if (pieces === undefined) events.end()
-    else for (const piece of pieces) events.push(piece)
+    else {
+      for (const piece of pieces) {
+        bytes += piece.length
+        events.push(piece)
+      }
+      if (bytes > maxAnswerBytes) throw tooLong(maxAnswerBytes, peer)
+    }
     if (pieces !== undefined && !answer.ended) return true
     if (answer.ended) await drain(source)
     // A call of an answer that broke off is not a call.
@@ -93,6 +104,13 @@ export function wireSource({ api, peer, request, maxEventBytes }: WireOptions): 
       source?.close()
     },
   }
+}
+
+function tooLong(limit: number, { provider }: Peer): CriaError {
+  return new CriaError('invalid_response', `${provider}: the answer was stopped: its stream is longer than ${limit} bytes.`, {
+    retryable: false,
+    hint: 'What came before is kept. A higher limit can be set: the option maxAnswerBytes of createModel().',
+  })
 }
 
 /** A body that is an answer has one of these. */
