@@ -57,6 +57,7 @@ export class Answer {
   calls = 0
   readonly context: AnswerContext
   #parts: ModelPart[] = []
+  #growing: { type: 'text' | 'thinking'; text: string } | undefined
   readonly #readUsage: ReadUsage
   #rawUsage: JsonObject | undefined
   #usageChanged = false
@@ -281,9 +282,9 @@ export class Answer {
   readonly #addThinking = (text: string): void => this.#append('thinking', text)
 
   #append(type: 'text' | 'thinking', text: string): void {
-    const last = this.#parts.at(-1)
-    if (last?.type === type && !('providerData' in last)) this.#parts[this.#parts.length - 1] = { type, text: last.text + text }
-    else this.#parts.push({ type, text })
+    // A part that has not been taken yet is nobody else's: it grows in place.
+    if (this.#growing?.type === type && this.#growing === this.#parts.at(-1)) this.#growing.text += text
+    else this.#parts.push((this.#growing = { type, text }))
   }
 
   /** Holds the first half of a surrogate pair at the end of a text back until its second half comes, or something else. */

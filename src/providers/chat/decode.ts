@@ -3,7 +3,7 @@
  * `x_groq`, `function_call`, arguments as objects, a whole message in place of pieces, `[DONE]` without a finish reason, errors inside a choice.
  */
 
-import type { JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { isErrorReport } from '../errors/error-report.ts'
@@ -19,13 +19,12 @@ export function decodeChat(answer: Answer): Decoder {
   let ours: number | undefined
 
   function event(event: JsonObject): void {
-    const choices = event['choices']
     // Nearly all events are a piece of text in the one choice.
-    const choice = choiceIn(choices)
-    if (choice?.['error'] !== undefined) throw new ReportedError({ error: { message: UPSTREAM, ...asObject(choice['error']) } })
+    const choice = choiceIn(event['choices'])
+    if (choice?.['error'] !== undefined) throw failedUpstream(choice['error'])
     if (isErrorReport(event)) throw new ReportedError(event)
     answer.response(event['id'], event['model'])
-    noteUsage(event)
+    noteUsage(event, choice)
     if (choice === undefined) return
     const delta = asObject(choice['delta']) ?? asObject(choice['message'])
     if (delta !== undefined) readDelta(delta)
@@ -46,10 +45,10 @@ export function decodeChat(answer: Answer): Decoder {
     return undefined
   }
 
-  function noteUsage(event: JsonObject): void {
-    for (const choice of objectsIn(event['choices']).slice(0, 1)) answer.usage(choice['usage'])
-    answer.usage(asObject(event['x_groq'])?.['usage'])
-    answer.usage(event['usage'])
+  function noteUsage({ usage, x_groq: groq }: JsonObject, choice: JsonObject | undefined): void {
+    if (choice?.['usage'] !== undefined) answer.usage(choice['usage'])
+    if (groq !== undefined) answer.usage(asObject(groq)?.['usage'])
+    if (usage !== undefined) answer.usage(usage)
   }
 
   function readDelta(delta: JsonObject): void {
@@ -78,9 +77,9 @@ export function decodeChat(answer: Answer): Decoder {
     event,
     whole(body) {
       const choice = choiceIn(body['choices'])
-      if (choice?.['error'] !== undefined) throw new ReportedError({ error: { message: UPSTREAM, ...asObject(choice['error']) } })
+      if (choice?.['error'] !== undefined) throw failedUpstream(choice['error'])
       answer.response(body['id'], body['model'])
-      noteUsage(body)
+      noteUsage(body, choice)
       const message = asObject(choice?.['message']) ?? asObject(choice?.['delta']) ?? {}
       readDelta({ ...message, tool_calls: undefined, function_call: undefined })
       for (const call of callsIn(message)) {
@@ -93,7 +92,9 @@ export function decodeChat(answer: Answer): Decoder {
   }
 }
 
-const UPSTREAM = 'The upstream of the provider failed.'
+function failedUpstream(error: Json): ReportedError {
+  return new ReportedError({ error: { message: 'The upstream of the provider failed.', ...asObject(error) } })
+}
 
 function said(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined

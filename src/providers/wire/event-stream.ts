@@ -55,7 +55,7 @@ export function createEventStream(reader: EventReader, maxEvent: number = MAX_EV
       number++
       if (reader.isOver()) return
       // Some servers put no empty line after the end mark, and what follows becomes part of the same event.
-      if (data.startsWith('[DONE]') || data.trim() === '[DONE]') return reader.done()
+      if (!data.startsWith('{') && data.trimStart().startsWith('[DONE]')) return reader.done()
       const event = parseObject(data)
       if (event !== undefined) reader.event(event)
       else if (!saysNothing(data) && !isAtEnd) throw new GarbledEventError(data, number)
