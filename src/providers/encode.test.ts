@@ -698,6 +698,10 @@ describe('Gemini', () => {
     ])
   })
 
+  test('a model of another kind is named with its folder', async () => {
+    expect((await sent('google/tunedModels/mine', {})).url).toContain('/v1beta/tunedModels/mine:streamGenerateContent')
+  })
+
   test('an image that the model drew goes back to it', async () => {
     const { body } = await sent('google/m', { messages: [user('q'), assistant([IMAGE])] })
     expect(body['contents']).toMatchObject([{}, { role: 'model', parts: [{ inlineData: { mimeType: 'image/png' } }] }])

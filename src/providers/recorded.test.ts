@@ -23,6 +23,44 @@ const piece = (delta: object, finish: string | null = null): object => ({
 const calls = (...tool_calls: object[]): object => piece({ tool_calls })
 const CHAT_STREAMS: Streamed[] = [
   [
+    'calls told apart by their place in the list, in two events',
+    [
+      calls({ function: { name: 'find', arguments: '{"q":' } }, { function: { name: 'now', arguments: '' } }),
+      calls({ function: { arguments: '1}' } }, { function: { arguments: '{}' } }),
+      piece({}, 'tool_calls'),
+      DONE,
+    ],
+    [
+      'response c1 m',
+      'input own_1 find "{\\"q\\":"',
+      'input own_2 now ""',
+      'input own_1 find "1}"',
+      'input own_2 now "{}"',
+      'call own_1 find {"q":1}',
+      'call own_2 now {}',
+      'finish tool-calls tool_calls',
+      'usage - - - - - -',
+    ],
+  ],
+  [
+    'new ids under one number, with arguments that are whole',
+    [
+      calls({ index: 0, id: 'a', function: { name: 'find', arguments: '{}' } }),
+      calls({ index: 0, id: 'b', function: { name: 'find', arguments: '{}' } }),
+      piece({}, 'tool_calls'),
+      DONE,
+    ],
+    [
+      'response c1 m',
+      'input a find "{}"',
+      'input b find "{}"',
+      'call a find {}',
+      'call b find {}',
+      'finish tool-calls tool_calls',
+      'usage - - - - - -',
+    ],
+  ],
+  [
     'text, usage and a reason',
     [
       piece({ role: 'assistant', content: '' }),
@@ -426,6 +464,16 @@ const message = (text: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 })
 const RESPONSES_STREAMS: Streamed[] = [
+  [
+    'a call and a text that the end repeats',
+    [said('Yes.'), ended(1, CALL), completed({ output: [message('Yes.'), CALL] })],
+    ['text "Yes."', 'call a find {"q":1}', 'response r1 m-1', 'finish tool-calls completed', 'usage 3 2 5 - - -'],
+  ],
+  [
+    'deltas under another number than their item',
+    [said('Yes.', 3), ended(0, message('Yes.')), completed()],
+    ['text "Yes."', 'response r1 m-1', 'finish stop completed', 'usage 3 2 5 - - -'],
+  ],
   [
     'text, and a model that is named more exactly at the end',
     [
@@ -1211,6 +1259,12 @@ describe.each(RECORDED)('%s', (api, streams, wholes) => {
   test.each(wholes)('ENG-STREAM-002 whole: %s', async (_, body, expected) => {
     expect(await decodeWhole(api, body)).toEqual(expected)
   })
+})
+
+test('B09 an answer that a model left inside its think tag is text as well, unless it was cut there', async () => {
+  const frames = (finish: string): Frames => [piece({ content: '<think>It is 4.' }), piece({}, finish), DONE]
+  expect(await decodeStream('chat', frames('stop'), 'whole', true)).toContain('text "It is 4."')
+  expect(await decodeStream('chat', frames('length'), 'whole', true)).not.toContain('text "It is 4."')
 })
 
 test('B09 think tags are split where that is asked for', async () => {

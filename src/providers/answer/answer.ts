@@ -322,11 +322,13 @@ const MOST_LEVELS = 500
 
 /** No arguments at all mean none are needed. */
 function argumentsOf(given: unknown): { readonly input: Json; readonly invalid?: string } {
-  if (typeof given !== 'string') return { input: (given ?? {}) as Json }
+  const tooDeep = `More than ${MOST_LEVELS} levels within one another`
+  if (typeof given !== 'string')
+    return isDeeperThan(given, MOST_LEVELS) ? { input: {}, invalid: tooDeep } : { input: (given ?? {}) as Json }
   if (given.trim() === '') return { input: {} }
   try {
     const input = JSON.parse(given) as Json
-    if (isDeeperThan(input, MOST_LEVELS)) return { input: given, invalid: `More than ${MOST_LEVELS} levels within one another` }
+    if (isDeeperThan(input, MOST_LEVELS)) return { input: given, invalid: tooDeep }
     return { input: input ?? {} }
   } catch (error) {
     return { input: given, invalid: `The arguments are no JSON: ${error instanceof Error ? error.message : String(error)}` }

@@ -42,7 +42,7 @@ export function encodeGemini(input: EncodeInput): Encoded {
     ...asArray(ran).map((tool) => (PROVIDER_TOOLS[String(tool)] ?? tool) as JsonObject),
   ]
   return {
-    path: `/models/${model}:${request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    path: `/${model.includes('/') ? model : `models/${model}`}:${request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     body: defined<JsonObject>({
       generationConfig: defined<JsonObject>({
         maxOutputTokens,

@@ -21,6 +21,7 @@ const SHOWN = 300
 export async function receive(response: Response, peer: Peer): Promise<{ source: ByteSource; shape: 'events' | 'json' }> {
   const source = new ByteSource(response)
   try {
+    if (response.status >= 300 && response.status < 400) throw notFollowed(response.status, peer)
     if (!response.ok) throw await failure(response, source)
     const kind = await source.kind()
     if (kind === 'events' || kind === 'json') return { source, shape: kind }
@@ -29,6 +30,15 @@ export async function receive(response: Response, peer: Peer): Promise<{ source:
     source.close()
     throw explain(thrown, peer)
   }
+}
+
+/** A redirect that says nothing of where to, or “not modified”. */
+function notFollowed(status: number, { provider, host }: Peer): CriaError {
+  const hint = 'Is this the base URL of the API? A proxy in between may also answer in its place.'
+  return new CriaError('invalid_response', `${provider}: ${host} answered ${status}, which is no answer to a request.`, {
+    status,
+    hint,
+  })
 }
 
 /** An error that a person understands, for what the socket or the event stream throws. */
