@@ -205,7 +205,7 @@ export class Answer {
 
   /** The provider begins its answer anew: what came before is void. */
   restart(): void {
-    this.#parts = [{ type: 'restart' }]
+    this.#parts.push({ type: 'restart' })
     this.#responseId = undefined
     this.#responseModel = undefined
     this.#rawUsage = undefined
