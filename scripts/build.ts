@@ -1,5 +1,6 @@
 /**
- * Makes dist/: the library as plain ES modules with types (dist/lib), and the command as a bundle that starts fast (dist/cli).
+ * Makes dist/: the library as plain ES modules with types (dist/lib), the command as a bundle that starts fast (dist/cli), and what both load of packages
+ * that are not installed (dist/vendor).
  *
  *     npm run build
  */
@@ -8,13 +9,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown'
+import { VENDORED } from './bundled.ts'
 import { ROOT } from './files.ts'
 
 const LIBRARY = join(ROOT, 'dist/lib')
 const COMMAND = join(ROOT, 'dist/cli')
+const VENDOR = join(ROOT, 'dist/vendor')
 
 /** Large packages that load no faster from a bundle, and one that is only required at run time (docs/decisions/0002-runtime-and-toolchain.md). */
-const NOT_BUNDLED = ['gpt-tokenizer', 'unpdf', '@pydantic/genai-prices', '@cfworker/json-schema']
+const NOT_BUNDLED = ['unpdf', '@pydantic/genai-prices', '@cfworker/json-schema']
 
 const MODULE_URL = /new URL\((['"])(\.{0,2}[^'"]*)\.ts\1,\s*import\.meta\.url\)/g
 
@@ -31,9 +34,40 @@ function buildLibrary(): void {
   for (const path of globSync('**/*.js', { cwd: LIBRARY })) {
     const file = join(LIBRARY, path)
     const code = readFileSync(file, 'utf8')
-    const renamed = renameWorkers(code)
+    const renamed = renameVendored(renameWorkers(code), '../'.repeat(path.split('/').length))
     if (renamed !== code) writeFileSync(file, renamed)
   }
+}
+
+/** `import('mammoth')` of the source loads a file of ours in dist/. @param root from the file to dist/, with a slash at its end. */
+export function renameVendored(code: string, root: string): string {
+  return code.replaceAll(/\bimport\((['"])([^'"]+)\1\)/g, (whole, quote: string, id: string) => {
+    const vendored = VENDORED[id]
+    return vendored === undefined ? whole : `import(${quote}${root}vendor/${vendored.name}.js${quote})`
+  })
+}
+
+/** One file for each; they load nothing but Node's own modules. */
+async function buildVendor(): Promise<void> {
+  const chunks: OutputChunk[] = []
+  for (const [id, { name, exports }] of Object.entries(VENDORED)) {
+    const entry = `vendored:${name}`
+    const bundle = await rolldown({
+      input: { [name]: entry },
+      platform: 'node',
+      plugins: [
+        {
+          name: 'vendored',
+          resolveId: (source) => (source === entry ? entry : null),
+          load: (source) => (source === entry ? `export { ${exports.join(', ')} } from '${id}'` : null),
+        },
+      ],
+    })
+    const { output } = await bundle.write({ dir: VENDOR, minify: true, entryFileNames: '[name].js', codeSplitting: false })
+    await bundle.close()
+    chunks.push(...output.filter((file) => file.type === 'chunk'))
+  }
+  writeFileSync(join(VENDOR, 'LICENSES.txt'), licenses(chunks))
 }
 
 /** Makes an entry of every worker. All chunks lie in one folder, so the name of a worker's file is all that its URL needs. */
@@ -171,12 +205,13 @@ function licenses(chunks: readonly OutputChunk[]): string {
     const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
     return `${String(name)} ${String(version)} (${String(license)})\n${text}`
   })
-  return `The command contains code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n`)}`
+  return `These files contain code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n`)}`
 }
 
 async function build(): Promise<void> {
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
   buildLibrary()
+  await buildVendor()
   const entry = join(ROOT, 'src/cli/main.ts')
   if (existsSync(entry)) await buildCommand(entry)
   else console.log('src/cli/main.ts does not exist yet: no command was built')

@@ -16,6 +16,7 @@ describe('who may import whom', () => {
     ['src/app/a.ts', '../stores/x.ts'],
     ['src/cli/a.ts', '../server/x.ts'],
     ['src/index.ts', './app/query.ts'],
+    ['src/stores/a.ts', 'mammoth'],
   ])('%s may import %s', (file, specifier) => {
     expect(rulesBroken({ [file]: `export { x } from '${specifier}'` })).toEqual([])
   })
@@ -35,6 +36,8 @@ describe('who may import whom', () => {
     ['src/tools/a.ts', '../../test/x.ts', 'shipped code imports no tests'],
     ['src/tools/a.ts', '../../scripts/x.ts', 'code under src/ imports nothing outside it'],
     ['src/tools/a.ts', 'left-pad/x', 'not among the dependencies or peerDependencies of package.json'],
+    ['src/tools/a.ts', 'markdansi', 'markdansi may be imported under src/cli/ only: it is part of that bundle'],
+    ['src/tools/a.ts', '@ai-sdk/provider', 'of @ai-sdk/provider only types may be imported: it is not installed'],
     ['src/tools/a.ts', 'fs', 'write node:fs'],
     ['src/misc/a.ts', './x.ts', 'src/misc is not in the table of scripts/layers.ts'],
   ])('%s may not import %s', (file, specifier, rule) => {

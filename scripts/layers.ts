@@ -10,7 +10,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBuiltin } from 'node:module'
 import { projectFiles, ROOT } from './files.ts'
-import { readModule, resolveRelative, type Module } from './imports.ts'
+import { NOT_INSTALLED } from './bundled.ts'
+import { readModule, resolveRelative, type Import, type Module } from './imports.ts'
 
 const STATIONS = ['prepare', 'model', 'tools', 'citations']
 const ADAPTERS = ['providers', 'stores', 'recorders']
@@ -83,23 +84,29 @@ export function violations(project: Project): Violation[] {
     for (const line of module.exportAllLines) {
       found.push({ file, line, import: '', rule: '`export *` hides what is exported: list the names' })
     }
-    for (const { specifier, line } of module.imports) {
-      const rule = brokenRule(project, file, specifier)
+    for (const imported of module.imports) {
+      const { specifier, line } = imported
+      const rule = brokenRule(project, file, imported)
       if (rule !== undefined) found.push({ file, line, import: specifier, rule })
     }
   }
   return [...found, ...cycles(project), ...heavyStarts(project)]
 }
 
-function brokenRule(project: Project, file: string, specifier: string): string | undefined {
+function brokenRule(project: Project, file: string, { specifier, kind }: Import): string | undefined {
   const layer = layerOf(file)
   const target = resolveRelative(file, specifier)
   if (target === undefined) {
     if (layer === 'core') return 'core imports nothing, neither packages nor node: modules'
     if (isBuiltin(specifier)) return specifier.startsWith('node:') ? undefined : `write node:${specifier}`
-    return project.packages.has(packageOf(specifier))
-      ? undefined
-      : 'not among the dependencies or peerDependencies of package.json'
+    const name = packageOf(specifier)
+    if (project.packages.has(name)) return undefined
+    const bundled = NOT_INSTALLED[name]
+    if (bundled === undefined) return 'not among the dependencies or peerDependencies of package.json'
+    if (!file.startsWith(bundled.under)) return `${name} may be imported under ${bundled.under} only: it is part of that bundle`
+    return bundled.because === 'types only' && kind !== 'type'
+      ? `of ${name} only types may be imported: it is not installed`
+      : undefined
   }
   if (isTest(target)) return 'shipped code imports no tests'
   if (!target.startsWith('src/')) return 'code under src/ imports nothing outside it'

@@ -5,6 +5,7 @@ import { user } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
 import { completionRequest, foldParts, streamRequest } from '../engine/completion.ts'
+import { definitionOf } from '../providers/registry.ts'
 import type { Check } from './check.ts'
 import type { CriaConfig } from './config-schema.ts'
 import { suggestedModel } from './models.ts'
@@ -29,9 +30,8 @@ const FEW_TOKENS = 16
 
 export function checkProviders(options: CheckProvidersOptions): Promise<Check[]> {
   const { env, config } = options
-  // The two of OpenAI share their key and their place.
   const states = providerStates(env, config).filter(
-    ({ name, configured, problem }) => (configured || problem !== undefined) && name !== 'openai-chat',
+    ({ name, configured, problem }) => (configured || problem !== undefined) && definitionOf(name).sharesWith === undefined,
   )
   return Promise.all(states.map((state) => checkProvider(state, options)))
 }

@@ -2,6 +2,7 @@
 
 import type { BudgetLimits } from '../core/budget.ts'
 import type { Rates } from '../core/model.ts'
+import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { SERVER_NAME } from '../tools/mcp/server-config.ts'
 import type { McpServerConfig } from '../tools/mcp/server-config.ts'
 import { isRule, rightSpelling } from '../tools/rules/rule.ts'
@@ -12,9 +13,6 @@ import { STORE_NAME } from './paths.ts'
 /** Names that stand for a model of the user's choice. */
 export const POINTERS = ['main', 'quick', 'task', 'reasoning'] as const
 export type ModelPointer = (typeof POINTERS)[number]
-
-export const PROVIDERS = ['openai', 'openai-chat', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const
-export type ProviderName = (typeof PROVIDERS)[number]
 
 export interface ProviderConfig {
   readonly baseURL?: string
@@ -48,7 +46,7 @@ export interface BudgetConfig {
 export interface CriaConfig {
   readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
   readonly fallbackModels?: readonly string[]
-  readonly providers?: Readonly<Partial<Record<ProviderName, ProviderConfig>>>
+  readonly providers?: Readonly<Record<string, ProviderConfig>>
   readonly modelFacts?: Readonly<Record<string, ModelFactsConfig>>
   /** The store that is meant when none is named. Default `default`. */
   readonly store?: string
@@ -93,14 +91,7 @@ const provider: Shape<ProviderConfig> = object<ProviderConfig>({
 export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   models: object<NonNullable<CriaConfig['models']>>({ main: modelRef, quick: modelRef, task: modelRef, reasoning: modelRef }),
   fallbackModels: list(modelRef),
-  providers: object<NonNullable<CriaConfig['providers']>>({
-    openai: provider,
-    'openai-chat': provider,
-    anthropic: provider,
-    google: provider,
-    ollama: provider,
-    'openai-compatible': provider,
-  }),
+  providers: object<NonNullable<CriaConfig['providers']>>(Object.fromEntries(PROVIDER_NAMES.map((name) => [name, provider]))),
   modelFacts: record(
     object<ModelFactsConfig>({
       contextWindow: tokens,

@@ -7,10 +7,11 @@ import { CONNECTION_OPTIONS } from '../providers/connection.ts'
 import { createProviderModel } from '../providers/create.ts'
 import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
+import { definitionOf, isProvider, PROVIDER_NAMES } from '../providers/registry.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { describe } from '../util/check.ts'
 import { namesOf, nearest } from '../util/nearest.ts'
-import { POINTERS, PROVIDERS } from './config-schema.ts'
+import { POINTERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
 
 /** `provider/model`, a pointer, a model of ours, or any AI SDK language model. */
@@ -37,7 +38,7 @@ export function createModel(ref: string, options: ModelOptions = {}): LanguageMo
   if (slash < 1 || slash === ref.length - 1) {
     throw new ConfigurationError(`A model is named provider/model, like openai/gpt-5-mini, but this is ${JSON.stringify(ref)}.`)
   }
-  const known: readonly string[] = [...PROVIDERS, 'builtin']
+  const known: readonly string[] = [...PROVIDER_NAMES, 'builtin']
   if (!known.includes(provider)) {
     const close = nearest(provider, known)
     throw new ConfigurationError(
@@ -54,6 +55,7 @@ const OPTIONS = namesOf<ModelOptions>({
   facts: true,
   thinkTags: true,
   maxEventBytes: true,
+  maxAnswerBytes: true,
 })
 
 const FACTS = namesOf<ModelFacts>({
@@ -77,6 +79,7 @@ function checkModelOptions(options: ModelOptions): void {
   checkType('fetch', options.fetch, 'function')
   checkType('thinkTags', options.thinkTags, 'boolean')
   checkNumber('maxEventBytes', options.maxEventBytes, 1)
+  checkNumber('maxAnswerBytes', options.maxAnswerBytes, 1)
   if (options.facts !== undefined) checkNames('`facts`', options.facts, FACTS)
   if (options.headers === undefined) return
   checkObject('`headers`', options.headers)
@@ -99,15 +102,10 @@ export function isPointer(name: string): name is ModelPointer {
   return (POINTERS as readonly string[]).includes(name)
 }
 
-const KEYS: readonly (readonly [variable: string, ref: string])[] = [
-  ['OPENAI_API_KEY', 'openai/gpt-5-mini'],
-  ['ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-4-5'],
-  ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/gemini-2.5-flash'],
-]
-
 /** The model that is meant where all that is known is a key for its provider. */
 export function suggestedModel(provider: string): string | undefined {
-  return KEYS.find(([, ref]) => ref.startsWith(`${provider}/`))?.[1]
+  const suggested = isProvider(provider) ? definitionOf(provider).suggested : undefined
+  return suggested === undefined ? undefined : `${provider}/${suggested}`
 }
 
 /**
@@ -118,7 +116,10 @@ export async function defaultModelRef(env: Environment, config: CriaConfig = {},
   const named = env['CRIA_MODEL']
   if (named !== undefined && named !== '') return resolvePointer(named, config)
   if (config.models?.main !== undefined) return config.models.main
-  for (const [variable, ref] of KEYS) if ((env[variable] ?? '') !== '') return ref
+  for (const provider of PROVIDER_NAMES) {
+    const { keyVariable, suggested } = definitionOf(provider)
+    if (keyVariable !== undefined && suggested !== undefined && (env[keyVariable] ?? '') !== '') return `${provider}/${suggested}`
+  }
   return (await firstOllamaModel(env, fetcher)) ?? EXTRACTIVE_REF
 }
 

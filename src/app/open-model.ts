@@ -2,9 +2,9 @@
 
 import type { LanguageModel } from '../core/model.ts'
 import { checkKey } from '../providers/create.ts'
+import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { listens } from '../util/listens.ts'
-import { PROVIDERS } from './config-schema.ts'
-import type { CriaConfig, ProviderName } from './config-schema.ts'
+import type { CriaConfig } from './config-schema.ts'
 import { createModel, defaultModelRef, resolvePointer } from './models.ts'
 import type { ModelOptions } from './models.ts'
 import type { Surroundings } from './paths.ts'
@@ -29,7 +29,7 @@ export async function openModel(
 
 /** @throws CriaError `auth` when a model could not be asked: there is no key where one is needed, or none that can be sent. */
 export function requireKeyOf({ ref }: LanguageModel, config: CriaConfig, env: Surroundings['env']): void {
-  const provider = PROVIDERS.find((name) => ref.startsWith(`${name}/`))
+  const provider = PROVIDER_NAMES.find((name) => ref.startsWith(`${name}/`))
   if (provider !== undefined) checkKey(provider, { env, ...providerOptions(provider, config, env) })
 }
 
@@ -42,7 +42,7 @@ const fetchIfThere: typeof fetch = async (input, init) => {
 
 /** What the configuration says about a provider, for those who make models of it. */
 export function providerOptions(provider: string, { providers }: CriaConfig, env: Surroundings['env']): ModelOptions {
-  const own = providers?.[provider as ProviderName]
+  const own = providers?.[provider]
   if (own === undefined) return {}
   const apiKey = own.apiKeyEnv === undefined ? undefined : env[own.apiKeyEnv]
   return {

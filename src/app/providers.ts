@@ -2,15 +2,15 @@
 
 import { toCriaError } from '../core/error.ts'
 import { providerStatus } from '../providers/create.ts'
+import { definitionOf, PROVIDER_NAMES } from '../providers/registry.ts'
 import { redact } from '../util/redact.ts'
-import { PROVIDERS } from './config-schema.ts'
-import type { CriaConfig, ProviderName } from './config-schema.ts'
+import type { CriaConfig } from './config-schema.ts'
 import { providerOptions } from './open-model.ts'
 import { reason } from './paths.ts'
 import type { Surroundings } from './paths.ts'
 
 export interface ProviderState {
-  readonly name: ProviderName
+  readonly name: string
   /** There is what it needs: a key, or a base URL where no key is needed. */
   readonly configured: boolean
   /** The environment variable that holds the key, where it is set. The key itself is shown nowhere. */
@@ -21,7 +21,7 @@ export interface ProviderState {
 }
 
 export function providerStates(env: Surroundings['env'], config: CriaConfig): readonly ProviderState[] {
-  return PROVIDERS.map((name) => {
+  return PROVIDER_NAMES.map((name) => {
     const own = config.providers?.[name]
     try {
       const { baseURL, keyVariable, hasKey, needsKey } = providerStatus(name, { env, ...providerOptions(name, config, env) })
@@ -52,10 +52,11 @@ export async function reachProvider(
 ): Promise<Reachability> {
   if (baseURL === null) return { reachable: false, why: 'no base URL is configured', status: null }
   const key = keyFrom === null ? undefined : env[keyFrom]
-  const patience = name === 'ollama' ? LOCAL_PATIENCE_MS : PATIENCE_MS
+  const { auth, headers: own, isLocal } = definitionOf(name)
+  const patience = isLocal === true ? LOCAL_PATIENCE_MS : PATIENCE_MS
   try {
     const response = await fetch(`${baseURL.replace(/\/+$/, '')}/models`, {
-      headers: { ...keyHeaders(name, key), ...headers },
+      headers: { ...own, ...(key === undefined ? {} : auth(key)), ...headers },
       // Another server must not be handed the key.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
@@ -67,12 +68,6 @@ export async function reachProvider(
   } catch (thrown) {
     return { reachable: false, why: redact(failure(thrown, patience), [key]), status: null }
   }
-}
-
-function keyHeaders(name: ProviderName, key: string | undefined): Record<string, string> {
-  if (key === undefined) return {}
-  if (name === 'anthropic') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' }
-  return name === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` }
 }
 
 function refusal(status: number): string {

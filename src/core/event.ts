@@ -2,7 +2,7 @@
  * The events of a turn: the only place where they are declared. Engine, bots, command line, server and page share them.
  *
  *     start ─► (notice | model_switch | retrieval)* ─► step* ─► notice* ─► complete | cancelled | error
- *     step  =  (text_delta | thinking | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
+ *     step  =  (text_delta | thinking | tool_input_delta | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
  *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result)*
  *
  * An event is plain JSON. Stations yield event *bodies*; the recorder tap stamps them. Exactly one terminal event ends every
@@ -55,6 +55,8 @@ export type StartEvent = { readonly type: 'start'; readonly model: string; reado
 export type ContentEvent =
   | { readonly type: 'text_delta'; readonly text: string; readonly attempt: number }
   | { readonly type: 'thinking'; readonly content: string; readonly attempt: number }
+  /** The arguments of a call while they arrive, as the text of their JSON; void after a `reset`. Readers may leave it out. */
+  | { readonly type: 'tool_input_delta'; readonly id: string; readonly name: string; readonly delta: string }
   /** The assembled assistant message of a step. */
   | { readonly type: 'message'; readonly message: Message }
   | { readonly type: 'usage'; readonly usage: Usage }

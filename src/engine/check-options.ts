@@ -65,6 +65,7 @@ const OPTIONS = namesOf<EngineOptions>({
   retry: true,
   coolDowns: true,
   timeouts: true,
+  answerLimits: true,
   budget: true,
   recorder: true,
   sessionId: true,
@@ -80,6 +81,8 @@ const OPTIONS = namesOf<EngineOptions>({
   random: true,
   ...SETTINGS,
 })
+
+const ANSWER_LIMITS = ['text', 'thinking', 'arguments', 'calls'] as const
 
 /** What other calls, and other libraries, call what is there under another name. */
 const ELSEWHERE = {
@@ -97,6 +100,8 @@ const ELSEWHERE = {
 export function checkOptions(options: EngineOptions): void {
   checkNames('query()', options, OPTIONS, ELSEWHERE)
   checkModel('model', options.model)
+  checkNames('`answerLimits`', options.answerLimits ?? {}, ANSWER_LIMITS)
+  for (const limit of ANSWER_LIMITS) checkNumber(`answerLimits.${limit}`, options.answerLimits?.[limit] ?? undefined, 1)
   if (options.specialist !== undefined) checkModel('specialist', options.specialist)
   for (const [index, fallback] of (options.fallbackModels ?? []).entries()) checkModel(`fallbackModels[${index}]`, fallback)
   if (options.prompt === undefined && options.messages === undefined) {

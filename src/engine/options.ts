@@ -11,6 +11,7 @@ import type { Recorder, TurnMetrics } from '../core/recorder.ts'
 import type { Span, SpanMirror } from '../core/span.ts'
 import type { PermissionChecker, Tool } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
+import type { AnswerLimits } from '../model/ceilings.ts'
 import type { CoolDowns } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
@@ -82,6 +83,8 @@ export interface EngineOptions extends CallSettings {
   readonly coolDowns?: CoolDowns
   /** Milliseconds; `null` for no limit. */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
+  /** What one answer may hold at most, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
+  readonly answerLimits?: Partial<AnswerLimits>
   /**
    * What the turn may use: `tokens`, `costUsd`, `ms`, and together with others `session` and `day`, each `{ tokens, costUsd }`. Checked before
    * each request, whose output is limited to what is left; when nothing is left the turn ends with `budget_exceeded`. Default no limit.

@@ -233,7 +233,7 @@ describe('query()', () => {
   })
 
   it('D02 a model that never waits can be stopped, also when nothing of it is shown', async () => {
-    const parts = Array.from({ length: 20_000 }, () => ({ type: 'tool-input' as const, id: 'a', name: 'b', delta: 'c' }))
+    const parts = Array.from({ length: 20_000 }, () => ({ type: 'tool-input' as const, id: 'a', name: 'b', delta: '' }))
     const stop = new AbortController()
     setImmediate(() => setImmediate(() => stop.abort()))
     const events = await collect({ model: new ScriptedModel([{ parts }]), prompt: 'Go', abortSignal: stop.signal })

@@ -60,6 +60,10 @@ async function* steps(turn: Turn): Station<QueryResult> {
     yield* say(answer, turn)
 
     const calls = answer.message.toolCalls ?? []
+    if (answer.paused && calls.length === 0 && turn.step < maxSteps) {
+      turn.conversation = conversationAfter(turn, answer, [])
+      continue
+    }
     if (calls.length === 0 || options.executeTools === false || wasCut(answer)) return yield* finish(answer, turn)
 
     const results = yield* runTools(calls, toolsContext(turn))

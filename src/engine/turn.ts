@@ -11,6 +11,7 @@ import type { Span, SpanRecord } from '../core/span.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
 import { switchModel } from '../model/chain.ts'
+import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
@@ -130,6 +131,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
       ledger,
       retry,
       timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+      answerLimits: { ...DEFAULT_ANSWER_LIMITS, ...options.answerLimits },
       showThinking: options.showThinking ?? true,
       random: options.random ?? Math.random,
       cache: options.cache,

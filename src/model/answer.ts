@@ -7,6 +7,7 @@ import type { FinishReason, LanguageModel, ModelRequest, QuotedPassage } from '.
 import type { Part } from '../core/part.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Usage } from '../core/usage.ts'
+import type { AnswerLimits } from './ceilings.ts'
 import type { ModelChain } from './chain.ts'
 import type { CoolDowns } from './cool-down.ts'
 import type { RetryPolicy } from './recover.ts'
@@ -18,6 +19,7 @@ export interface ModelContext extends StationContext {
   readonly chain: ModelChain
   readonly retry: RetryPolicy
   readonly timeouts: Timeouts
+  readonly answerLimits: AnswerLimits
   /** Whether `thinking` events are yielded; thinking is kept either way. */
   readonly showThinking: boolean
   readonly random: () => number
@@ -64,6 +66,8 @@ export interface Answer {
   readonly abstained: boolean
   /** Of a model that quotes: where its quotes stand. Absent: they are read from the text. */
   readonly citations?: readonly QuotedPassage[]
+  /** The provider has interrupted the answer, and goes on with it when it is asked again. */
+  readonly paused: boolean
   readonly cacheHit: boolean
 }
 

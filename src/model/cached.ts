@@ -46,7 +46,8 @@ function isAnswer(outcome: object): outcome is Answer {
 }
 
 /** Only whole answers. */
-function isWorthKeeping({ message, finishReason }: Answer, cache: ResponseCache): boolean {
+function isWorthKeeping({ message, finishReason, paused }: Answer, cache: ResponseCache): boolean {
+  if (paused) return false
   return message.toolCalls === undefined ? finishReason === 'stop' : cache.toolCalls && finishReason === 'tool-calls'
 }
 
@@ -63,6 +64,7 @@ async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number,
     finishReason: hit.finishReason,
     abstained: hit.abstained,
     ...(hit.citations === undefined ? {} : { citations: hit.citations }),
+    paused: false,
     cacheHit: true,
   }
 }

@@ -43,7 +43,7 @@ describe('recover', () => {
   })
 
   it.each([
-    [2000, { action: 'retry', delay: 2200 }],
+    [2000, { action: 'retry', delay: 2500 }],
     [60_000, { action: 'retry', delay: 66_000 }],
     [60_001, { action: 'fail' }],
     [-5, { action: 'retry', delay: 500 }],
@@ -85,4 +85,16 @@ describe('givenUp', () => {
     )
     expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 })).toBe(limited)
   })
+})
+
+it('ENG-ERR-002 retries of many calls that were told one time to come back are spread over a second and more', () => {
+  const limited = new CriaError('rate_limited', 'Slow down.', { details: { retryAfterMs: 1000 } })
+  const delays = Array.from({ length: 100 }, (_, at) => {
+    const recovery = recover(limited, { retries: 0, shown: false, hasFallback: false, random: at / 100 }, policy)
+    return recovery.action === 'retry' ? recovery.delay : 0
+  })
+  const within = (ms: number): number =>
+    Math.max(...delays.map((first) => delays.filter((delay) => delay >= first && delay < first + ms).length))
+  expect(Math.min(...delays)).toBeGreaterThanOrEqual(1000)
+  expect(within(100)).toBeLessThanOrEqual(11)
 })

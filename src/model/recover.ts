@@ -63,25 +63,56 @@ export function recover(error: CriaError, state: AttemptState, policy: RetryPoli
   }
 }
 
-/** What a turn ends with when nothing helped: the last failure, and what was tried. */
-export function givenUp(error: CriaError, attempts: number, { maxDelay }: RetryPolicy): CriaError {
+/** The last failure of one model of a turn. */
+export interface ModelFailure {
+  readonly model: string
+  readonly error: CriaError
+}
+
+/**
+ * What a turn ends with when nothing helped: the last failure, and what was tried.
+ * @param before models that were asked and given up before, in order: each is named with what it failed of.
+ */
+export function givenUp(
+  error: CriaError,
+  attempts: number,
+  { maxDelay }: RetryPolicy,
+  before: readonly ModelFailure[] = [],
+): CriaError {
   const asked = error.retryable ? retryAfterOf(error) : undefined
   const tooLong = asked !== undefined && asked > maxDelay
   if (attempts === 1 && !tooLong) return error
   const { code, message, retryable, status, hint, details } = error
   const tried = attempts === 1 ? '' : ` This was attempt ${attempts}; the ones before failed too.`
   const wait = tooLong ? ` It wants to be asked again in ${Math.ceil(asked / 1000)} s, which is longer than is waited for.` : ''
-  const said = /[.!?…]$/.test(message) ? message : `${message}.`
-  return new CriaError(code, `${said}${tried}${wait}`, {
+  const said = sentence(message)
+  const others = before.map((failure) => `${failure.model}: ${sentence(failure.error.message)}`).join(' ')
+  return new CriaError(code, `${said}${tried}${wait}${others === '' ? '' : ` Models asked before: ${others}`}`, {
     retryable,
     ...(status === undefined ? {} : { status }),
     ...(hint === undefined ? {} : { hint }),
-    details: { ...details, attempts },
+    details: {
+      ...details,
+      attempts,
+      ...(before.length === 0
+        ? {}
+        : {
+            modelsBefore: before.map((failure) => ({
+              model: failure.model,
+              code: failure.error.code,
+              message: failure.error.message,
+            })),
+          }),
+    },
     cause: error,
   })
 }
 
-/** Spread over which retries of many clients that were told the same time come back. */
+function sentence(message: string): string {
+  return /[.!?…]$/.test(message) ? message : `${message}.`
+}
+
+/** Clients that were told the same time to come back do so over a fifth of it, or over the bound that doubles with each retry, whichever is longer. */
 const RETRY_AFTER_SPREAD = 0.2
 
 /** `undefined` when the provider asks for a longer wait than the policy allows. */
@@ -89,7 +120,8 @@ function retryDelay(error: CriaError, state: AttemptState, policy: RetryPolicy):
   const asked = retryAfterOf(error)
   if (asked === undefined) return backoff(state.retries + 1, policy, state.random)
   if (asked > policy.maxDelay) return undefined
-  return Math.ceil(asked * (1 + RETRY_AFTER_SPREAD * state.random))
+  const spread = Math.max(asked * RETRY_AFTER_SPREAD, backoff(state.retries + 1, policy, 1))
+  return Math.ceil(asked + spread * state.random)
 }
 
 /** Milliseconds that the provider asks to wait, where it does. */

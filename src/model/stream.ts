@@ -6,7 +6,7 @@ import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { CreateId } from '../core/id.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 import type { Span } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
@@ -16,12 +16,14 @@ import { Assembler } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
 import { attemptParts } from './attempt-parts.ts'
 import { cached } from './cached.ts'
+import { Ceilings } from './ceilings.ts'
 import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
 import { fitRequest } from './fit.ts'
 import type { Seat } from './flight.ts'
 import { modelParts } from './model-parts.ts'
 import { givenUp, recover } from './recover.ts'
+import type { ModelFailure } from './recover.ts'
 import { wasRefused } from './refused.ts'
 import { readAlone } from './answer-reader.ts'
 import type { AnswerReader, StartRequest } from './answer-reader.ts'
@@ -32,6 +34,8 @@ import { windowFull } from './window-full.ts'
 interface Failure {
   readonly error: CriaError
   readonly shown: boolean
+  /** Arguments of a call have been shown: they are void, but nothing that a reader cannot forget. */
+  readonly typed: boolean
 }
 
 /**
@@ -43,6 +47,7 @@ interface Failure {
 export async function* streamModel(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
   const { chain } = ctx
   let retries = 0
+  const before: ModelFailure[] = []
   for (let attempt = 1; ; attempt++) {
     const model = currentModel(chain)
     const fitted = fitRequest(request, model)
@@ -51,20 +56,21 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
       if (!outcome.cacheHit) ctx.coolDowns?.wake(model)
       return outcome
     }
-    const { error, shown } = outcome
+    const { error, shown, typed } = outcome
     if (ctx.signal.aborted) throw ctx.signal.reason
 
     const hasFallback = chain.current + 1 < chain.models.length
     const recovery = recover(error, { retries, shown, hasFallback, random: ctx.random() }, ctx.retry)
-    if (recovery.action === 'fail') throw givenUp(error, attempt, ctx.retry)
+    if (recovery.action === 'fail') throw givenUp(error, attempt, ctx.retry, before)
     if (recovery.action === 'retry') yield { type: 'retry', attempt, delay: recovery.delay, error: error.toJSON() }
-    if (shown) yield { type: 'reset', attempt }
+    if (shown || typed) yield { type: 'reset', attempt }
     if (recovery.action === 'overflow') return { type: 'overflow', error, model }
     if (recovery.action === 'retry') {
       retries++
       await ctx.clock.sleep(recovery.delay, ctx.signal)
     } else {
       retries = 0
+      before.push({ model: model.ref, error })
       const { reason } = recovery
       const now = ctx.clock.now()
       ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason }, now)
@@ -129,6 +135,8 @@ async function* attemptOnce(
     ...(request.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: request.temperature }),
   })
   let shown = false
+  let typed = false
+  const ceilings = new Ceilings(ctx.answerLimits, model.ref)
   try {
     const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
     progress.reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
@@ -136,16 +144,21 @@ async function* attemptOnce(
     const parts = readTextToolCalls(read, request.tools ?? [], ctx.createId)
     for await (const part of parts) {
       progress.begun = true
+      ceilings.add(part)
       progress.assembler.add(part)
       if (part.type === 'restart') {
-        if (shown) yield { type: 'reset', attempt }
+        if (shown || typed) yield { type: 'reset', attempt }
         shown = false
+        typed = false
       } else if (part.type === 'text' && part.text !== '') {
         shown = true
         yield { type: 'text_delta', text: part.text, attempt }
       } else if (part.type === 'thinking' && part.text !== '' && ctx.showThinking) {
         shown = true
         yield { type: 'thinking', content: part.text, attempt }
+      } else if (part.type === 'tool-input' && part.delta !== '') {
+        typed = true
+        yield { type: 'tool_input_delta', id: part.id, name: part.name, delta: part.delta }
       }
     }
     const assembled = progress.assembler.result()
@@ -158,7 +171,7 @@ async function* attemptOnce(
     const error = failureOf(thrown)
     progress.error = error
     span.fail(error)
-    return { error, shown }
+    return { error, shown, typed }
   } finally {
     span.end()
   }
@@ -176,7 +189,7 @@ function answerOf(
   assembled: Assembled,
   request: ModelRequest,
   model: LanguageModel,
-): Pick<Answer, 'type' | 'finishReason' | 'abstained' | 'citations'> {
+): Pick<Answer, 'type' | 'finishReason' | 'abstained' | 'citations' | 'paused'> {
   const { finishReason, rawReason, abstained, citations } = assembled
   const overflow = windowFull(assembled, request, model)
   if (overflow !== undefined) throw overflow
@@ -189,13 +202,28 @@ function answerOf(
       `${model.ref} ended its answer with an error${rawReason === undefined ? '' : ` (${rawReason})`}.`,
     )
   }
-  if (assembled.parts.length === 0 && (finishReason === 'stop' || finishReason === 'other')) {
+  if (
+    saysNothing(assembled.parts) &&
+    (finishReason === 'stop' || finishReason === 'other') &&
+    !hasDoneItsWork(finishReason, request)
+  ) {
     throw new CriaError(
       'no_assistant_message',
       `${model.ref} finished${rawReason === undefined ? '' : ` (${rawReason})`} without saying anything.`,
     )
   }
-  return { type: 'answer', finishReason, abstained, ...(citations === undefined ? {} : { citations }) }
+  const paused = rawReason === 'pause_turn'
+  return { type: 'answer', finishReason, abstained, paused, ...(citations === undefined ? {} : { citations }) }
+}
+
+/** Thinking is not an answer. */
+function saysNothing(parts: readonly Part[]): boolean {
+  return parts.every(({ type }) => type === 'thinking')
+}
+
+/** Some models say nothing more when their tools have done what was asked. */
+function hasDoneItsWork(finishReason: FinishReason, { messages }: ModelRequest): boolean {
+  return finishReason === 'stop' && messages.at(-1)?.role === 'tool'
 }
 
 function assembledMessage({ parts }: Assembled, { createId }: ModelContext): Message {

@@ -1,24 +1,28 @@
-/** How a provider is reached: its place, its key, and a `fetch` that sends no key that is none. */
+/** How a provider is reached: its base URL, its key, and the headers of a request. */
 
 import { ConfigurationError, CriaError } from '../core/error.ts'
-import type { PackageSettings, ProviderDefinition } from './registry.ts'
-import { PROVIDER_DEFINITIONS } from './registry.ts'
+import type { Encoded } from './api.ts'
+import type { ErrorContext } from './errors/errors.ts'
+import type { ProviderDefinition } from './registry.ts'
+import { definitionOf } from './registry.ts'
+import type { Peer } from './wire/network.ts'
+import { send } from './wire/send.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ConnectionOptions {
-  /** Where the provider is; default its own place, or the environment's (`OPENAI_BASE_URL`, …). */
+  /** Default: from the environment (`OPENAI_BASE_URL`, …), else the provider's own. */
   readonly baseURL?: string
-  /** Overrides the environment's; stands in no message, event or row. */
+  /** Default: from the environment. It is never part of a message, an event or a row. */
   readonly apiKey?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** In place of the global one; redirects are followed by us. */
+  /** Called in place of the global `fetch`, with `redirect: 'manual'`. */
   readonly fetch?: typeof fetch
   /** Default `process.env`. */
   readonly env?: Environment
 }
 
-/** Every name, for those who tell a misspelt one. */
+/** Every name, to recognise a misspelt one. */
 export const CONNECTION_OPTIONS: Readonly<Record<keyof ConnectionOptions, true>> = {
   baseURL: true,
   apiKey: true,
@@ -27,28 +31,50 @@ export const CONNECTION_OPTIONS: Readonly<Record<keyof ConnectionOptions, true>>
   env: true,
 }
 
-/**
- * What a package is told to reach its provider.
- *
- * @param wire the `fetch` that mends the traffic.
- * @throws ConfigurationError when a header is none.
- */
-export function packageSettings(
-  { provider, model }: { readonly provider: string; readonly model: string },
-  baseURL: string,
-  options: ConnectionOptions,
-  wire: typeof fetch,
-): PackageSettings {
+/** A provider, a model of it, and what the caller has said about reaching it. */
+export interface Target {
+  readonly provider: string
+  readonly definition: ProviderDefinition
+  readonly baseURL: string
+  readonly peer: Peer
+  readonly options: ConnectionOptions
+}
+
+/** @throws ConfigurationError when there is no such provider, or no base URL is known for it. */
+export function targetOf(provider: string, options: ConnectionOptions): Target {
   const definition = definitionOf(provider)
+  const baseURL = requireBaseUrl(provider, options)
+  return { provider, definition, baseURL, peer: { provider, host: new URL(baseURL).host }, options }
+}
+
+/**
+ * Sends a request to a provider: with its key, where there is one, and the caller's headers, which win. Redirects are followed on the same origin only.
+ *
+ * @throws ConfigurationError for a header that cannot be sent; CriaError when nothing could be sent.
+ */
+export function post(target: Target, { path, headers, body }: Encoded, signal: AbortSignal | undefined): Promise<Response> {
+  const { definition, options, baseURL, peer } = target
   const key = keyOf(definition, options)
   for (const [name, value] of Object.entries(options.headers ?? {})) requireHeader(name, value)
+  const sent = new Headers({ 'content-type': 'application/json', ...definition.headers, ...headers })
+  for (const [name, value] of Object.entries({ ...(key === undefined ? {} : definition.auth(key)), ...options.headers }))
+    sent.set(name, value)
+  const init = { method: 'POST', headers: sent, body: JSON.stringify(body), ...(signal === undefined ? {} : { signal }) }
+  return send(options.fetch ?? globalThis.fetch, baseURL + path, init, peer)
+}
+
+/** What an error may say of the provider, and what it must not. */
+export function errorContext({ provider, definition, peer, options }: Target): Omit<ErrorContext, 'ref' | 'knownModels'> {
   return {
-    model,
-    baseURL,
-    // The packages insist on a key, or look for one themselves where we would not.
-    apiKey: key ?? NO_KEY,
-    headers: { ...options.headers },
-    fetch: key === undefined ? withoutKey(wire, options.headers) : wire,
+    provider,
+    host: peer.host,
+    get secrets() {
+      return [keyOf(definition, options), ...secretHeaders(options.headers)]
+    },
+    variables: {
+      ...(definition.keyVariable === undefined ? {} : { key: definition.keyVariable }),
+      baseURL: definition.urlVariable,
+    },
   }
 }
 
@@ -61,30 +87,16 @@ export function requireKey(provider: string, baseURL: string, options: Connectio
   if (key !== undefined && !SENDABLE.test(key)) throw brokenKey(provider, definition, options)
 }
 
-/** @throws ConfigurationError when nobody said where it is. */
-export function requireBaseUrl(provider: string, options: ConnectionOptions): string {
+/** @throws ConfigurationError when no base URL is known. */
+function requireBaseUrl(provider: string, options: ConnectionOptions): string {
   const definition = definitionOf(provider)
   const baseURL = baseUrlOf(definition, options)
   if (baseURL === undefined) {
-    throw new ConfigurationError(`Nobody said where ${provider} is: set ${definition.urlVariable}, or the option baseURL.`)
-  }
-  return baseURL
-}
-
-/** What must not be seen in any message. */
-export function secretsOf(provider: string, options: ConnectionOptions): readonly (string | undefined)[] {
-  return [keyOf(definitionOf(provider), options), ...secretHeaders(options.headers)]
-}
-
-/** @throws ConfigurationError when there is no such provider. */
-export function definitionOf(provider: string): ProviderDefinition {
-  const definition = Object.hasOwn(PROVIDER_DEFINITIONS, provider) ? PROVIDER_DEFINITIONS[provider] : undefined
-  if (definition === undefined) {
     throw new ConfigurationError(
-      `There is no provider ${JSON.stringify(provider)}. The providers are ${Object.keys(PROVIDER_DEFINITIONS).join(', ')}.`,
+      `The base URL of ${provider} is not known: set ${definition.urlVariable}, or the option baseURL.`,
     )
   }
-  return definition
+  return baseURL
 }
 
 export function baseUrlOf(
@@ -141,17 +153,4 @@ function secretHeaders(headers: ConnectionOptions['headers']): string[] {
   return Object.entries(headers ?? {}).flatMap(([name, value]) =>
     SECRET_HEADER.test(name) ? [value, value.replace(/^\w+ /, '')] : [],
   )
-}
-
-const NO_KEY = 'no-key'
-
-/** A server that wants no key is not sent one that means nothing. */
-function withoutKey(base: typeof fetch, given: ConnectionOptions['headers']): typeof fetch {
-  return (url, init) => {
-    const headers = new Headers(init?.headers)
-    for (const name of ['authorization', 'x-api-key', 'x-goog-api-key'])
-      if ((headers.get(name) ?? '').includes(NO_KEY)) headers.delete(name)
-    for (const [name, value] of Object.entries(given ?? {})) if (CREDENTIAL.test(name)) headers.set(name, value)
-    return base(url, { ...init, headers })
-  }
 }

@@ -39,8 +39,31 @@ export interface SpecialCase {
   readonly facts: Partial<ModelFacts>
 }
 
-/** These always reason; the least they can be asked for is `low`. */
-export const ALWAYS_THINKS: RegExp = /\bo[134](?:-|$)/
+/** The least that OpenAI's models can be asked to reason; the others can be told not to (`none`). */
+export const LEAST_EFFORT: readonly { readonly models: RegExp; readonly effort: string }[] = [
+  { models: /\bgpt-6-(?:luna|sol)|\bgpt-6\.1-terra|\bgpt-5\.\d/, effort: 'none' },
+  { models: /\bgpt-6|\bgpt-5-codex|\bo\d(?:-|$)/, effort: 'low' },
+  { models: /\bgpt-5-pro/, effort: 'high' },
+  { models: /\bgpt-5(?:-|$)/, effort: 'minimal' },
+]
+
+/** These take settings of sampling when they are told not to reason. */
+export const SAMPLES_WITHOUT_EFFORT: RegExp = /\bgpt-5\.\d/
+
+/** Anthropic's models that decide themselves how much they think, and are told an effort in place of a budget. */
+export const ADAPTIVE_THINKING: RegExp = /\bclaude-(?:opus|sonnet)-4-[6-9]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
+
+/** What the thinking of models that cannot be switched off is set to in place of it; `null` leaves it as it is, with the least effort. */
+export const CANNOT_BE_SWITCHED_OFF: readonly { readonly models: RegExp; readonly thinking: string | null }[] = [
+  { models: /\bclaude-sonnet-5-5/, thinking: 'between_tools' },
+  { models: /\bclaude-opus-5-5|\bclaude-fable-5/, thinking: null },
+]
+
+/** Anthropic's models that cannot be made to call a tool. */
+export const NO_FORCED_CALLS: RegExp = /\bclaude-(?:opus|sonnet)-5-5|\bclaude-fable-5-[12]/
+
+/** Anthropic's models that refuse a temperature and the like. */
+export const NO_SAMPLING: RegExp = /\bclaude-opus-4-[78]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
 
 export const SPECIAL_CASES: readonly SpecialCase[] = [
   {
@@ -62,6 +85,7 @@ export const SPECIAL_CASES: readonly SpecialCase[] = [
     facts: { tools: true, structuredOutput: false, images: true, thinking: true },
   },
   { models: /\bclaude-/, facts: { tools: true, structuredOutput: true, images: true, thinking: true } },
+  { models: /\bgemma-/, facts: { systemRole: false } },
   {
     models: /\bgemini-(?:2\.5|3)(?!.*(?:image|tts|audio|live))/,
     facts: { tools: true, structuredOutput: true, images: true, thinking: true },

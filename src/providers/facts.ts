@@ -7,17 +7,10 @@ import { createRequire } from 'node:module'
 import type * as GenaiPrices from '@pydantic/genai-prices'
 import type { ModelFacts, Price, Rates } from '../core/model.ts'
 import { OUTPUT_LIMITS, SPECIAL_CASES } from './facts-table.ts'
+import { definitionOf, isProvider } from './registry.ts'
 
 /** The day on which the pinned version of the price data was published. */
 export const PRICES_AS_OF = '2026-09-23'
-
-/** Our providers in the words of the price data; the others are found by their address. */
-const PRICED_AS: Readonly<Record<string, string>> = {
-  openai: 'openai',
-  'openai-chat': 'openai',
-  anthropic: 'anthropic',
-  google: 'google',
-}
 
 let prices: typeof GenaiPrices | undefined
 
@@ -44,7 +37,7 @@ export function knownModels(provider: string, baseURL?: string): readonly string
 }
 
 function find(provider: string, baseURL: string | undefined): GenaiPrices.Provider | undefined {
-  const providerId = PRICED_AS[provider]
+  const providerId = isProvider(provider) ? definitionOf(provider).pricedAs : undefined
   const by = providerId === undefined ? (baseURL === undefined ? undefined : { providerApiUrl: baseURL }) : { providerId }
   return by === undefined ? undefined : priceData().findProvider(by)
 }

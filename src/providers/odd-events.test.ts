@@ -177,6 +177,32 @@ test('C01 a status that no response can have is a gateway that failed', async ()
   })
 })
 
+test('C01 a redirect that leads nowhere is no answer', async () => {
+  await using server = await wireServer([{ status: 302, body: 'Moved' }])
+  const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
+  expect((await ask(model)).error).toMatchObject({ code: 'invalid_response', status: 302 })
+})
+
+test('E05 arguments that come as an object, and are nested without an end, are none', async () => {
+  const nested = '{"a":'.repeat(2000) + '1' + '}'.repeat(2000)
+  const body = `data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${nested}}}]},"finishReason":"STOP"}]}\n\n`
+  await using server = await wireServer([{ body }])
+  const model = createProviderModel('google/m', { baseURL: `${server.url}/v1beta`, env: {} })
+  expect((await ask(model)).calls).toMatchObject([
+    { name: 'f', input: {}, invalid: expect.stringContaining('500 levels') as string },
+  ])
+})
+
+test('C01 the words of a gateway about its upstream are told, whatever its status', async () => {
+  const words =
+    'upstream connect error or disconnect/reset before headers. reset reason: remote connection failure, transport failure reason: delayed connect error: 111'
+  for (const status of [200, 503]) {
+    await using server = await wireServer([{ status, headers: { 'content-type': 'text/plain' }, body: words }])
+    const model = createProviderModel('openai-compatible/m', { baseURL: `${server.url}/v1`, env: {} })
+    expect((await ask(model)).error?.message).toContain('delayed connect error: 111')
+  }
+})
+
 async function asked(model: string, body: string, stream = true): Promise<Outcome> {
   await using server = await wireServer([{ body }])
   return await ask(createProviderModel(model, { baseURL: `${server.url}/v1`, apiKey: 'sk-test-0123456789', env: {} }), { stream })

@@ -1,184 +1,140 @@
-/** The providers: where they are, how their keys are called, which package speaks to them. */
+/**
+ * The providers, as data. One that speaks an API we know is one entry here; the configuration, `cria models`, `cria doctor` and the type checker follow.
+ * How to add one, and an API: docs/providers.md.
+ */
 
-import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { EmbeddingPurpose } from '../core/embedding.ts'
+import { ConfigurationError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { ModelFacts } from '../core/model.ts'
-import type { StyleName } from './ai-sdk/style.ts'
+import type { ApiName } from './apis.ts'
 import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
-import type { CreateDialect } from './wire/dialect.ts'
-
-/** What a package is given for one call. */
-export interface PackageSettings {
-  readonly model: string
-  readonly baseURL: string
-  readonly apiKey: string
-  readonly headers: Record<string, string>
-  readonly fetch: typeof fetch
-}
+import type { StyleName } from './conversation/style.ts'
 
 export interface ProviderDefinition {
-  /** Environment variable that holds the key. */
+  readonly api: ApiName
+  /** How it wants a conversation; the APIs differ in this, and servers of one API too. */
+  readonly style: StyleName
+  /** Environment variable that holds the key; `undefined`: it needs none. */
   readonly keyVariable: string | undefined
-  /** Environment variable that moves it elsewhere. */
+  /** Environment variable that holds the base URL. */
   readonly urlVariable: string
-  /** Where it is when nobody says otherwise; `undefined`: somebody has to. */
+  /** Its base URL where none is given; `undefined`: one has to be given. */
   readonly home: string | undefined
   /** @throws ConfigurationError */
   readonly normalize: (url: string, source: string) => string
-  readonly style: StyleName
-  /** Loaded on first use, as the package is. */
-  readonly dialect: () => Promise<CreateDialect>
-  /** What its package is told unless the caller says otherwise, under the name by which it looks for it. */
-  readonly providerOptions: Readonly<Record<string, JsonObject>>
-  readonly load: () => Promise<
-    (settings: PackageSettings, options: LanguageModelV4CallOptions) => LanguageModelV4 | Promise<LanguageModelV4>
-  >
+  /** Headers that carry the key. */
+  readonly auth: (key: string) => Readonly<Record<string, string>>
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Names under which the caller's `providerOptions` for it are found, beside its own. */
+  readonly optionNames?: readonly string[]
   /** What holds for all of its models. */
   readonly facts?: Partial<ModelFacts>
+  /** Its id in the price data; others are found there by their base URL. */
+  readonly pricedAs?: string
+  /** A local server answers at once, or is not there. */
+  readonly isLocal?: true
+  /** It shares key and base URL with this provider, and is not checked for itself. */
+  readonly sharesWith?: string
+  /** The model that is asked where only its key is set. */
+  readonly suggested?: string
   /** Absent where the provider has no embeddings. */
   readonly embedding?: EmbeddingDefinition
 }
 
 export interface EmbeddingDefinition {
+  readonly api: 'openai' | 'gemini'
   /** Texts in one request at most, where the provider says so. */
   readonly maxBatch?: number
-  /** What the package is told beside the texts, by what they are for. */
-  readonly options?: (purpose: EmbeddingPurpose) => Readonly<Record<string, JsonObject>>
-  readonly load: () => Promise<(settings: PackageSettings) => EmbeddingModelV4>
+  /** Members of the request, by what the texts are for. */
+  readonly options?: (purpose: EmbeddingPurpose) => JsonObject
 }
 
-/** Answers are not kept at the provider, so a conversation can be taken to another; what it needs to go on travels with the messages. */
-const STATELESS = { openai: { store: false } }
+const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` })
 
-export const PROVIDER_DEFINITIONS: Readonly<Record<string, ProviderDefinition>> = {
+const OPENAI = {
+  keyVariable: 'OPENAI_API_KEY',
+  urlVariable: 'OPENAI_BASE_URL',
+  home: 'https://api.openai.com/v1',
+  normalize: (url: string, source: string) => normalizeBaseUrl(url, source),
+  auth: bearer,
+  pricedAs: 'openai',
+} as const
+
+/** Whatever speaks Chat Completions. */
+const COMPATIBLE = {
+  api: 'chat',
+  style: 'compatible',
+  auth: bearer,
+  optionNames: ['openaiCompatible', 'openai-compatible'],
+  embedding: { api: 'openai' },
+} as const
+
+export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
   openai: {
-    keyVariable: 'OPENAI_API_KEY',
-    urlVariable: 'OPENAI_BASE_URL',
-    home: 'https://api.openai.com/v1',
-    normalize: (url, source) => normalizeBaseUrl(url, source),
+    ...OPENAI,
+    api: 'responses',
     style: 'responses',
-    dialect: async () => (await import('./ai-sdk/gaps/responses.ts')).responsesDialect,
-    providerOptions: STATELESS,
-    load: async () => {
-      const { createOpenAI } = await import('@ai-sdk/openai')
-      return ({ model, ...settings }) => createOpenAI(settings).responses(model)
-    },
-    embedding: {
-      maxBatch: 2048,
-      load: async () => {
-        const { createOpenAI } = await import('@ai-sdk/openai')
-        return ({ model, ...settings }) => createOpenAI(settings).embeddingModel(model)
-      },
-    },
+    suggested: 'gpt-5-mini',
+    embedding: { api: 'openai', maxBatch: 2048 },
   },
-  'openai-chat': {
-    keyVariable: 'OPENAI_API_KEY',
-    urlVariable: 'OPENAI_BASE_URL',
-    home: 'https://api.openai.com/v1',
-    normalize: (url, source) => normalizeBaseUrl(url, source),
-    style: 'chat',
-    dialect: async () => (await import('./ai-sdk/gaps/chat.ts')).chatDialect,
-    providerOptions: { openai: {} },
-    // OpenAI's package knows what OpenAI's models take; the other one understands more of what comes back.
-    load: async () => {
-      const [{ createOpenAI }, { createOpenAICompatible }, { openaiChatBody }] = await Promise.all([
-        import('@ai-sdk/openai'),
-        import('@ai-sdk/openai-compatible'),
-        import('./ai-sdk/openai-chat-body.ts'),
-      ])
-      return async ({ model, ...settings }, options) => {
-        const body = await openaiChatBody((capture) => createOpenAI({ ...settings, fetch: capture }).chat(model), options)
-        return createOpenAICompatible({
-          ...settings,
-          name: 'openai',
-          includeUsage: true,
-          transformRequestBody: (args: Record<string, unknown>) => ({
-            ...body,
-            stream: args['stream'],
-            stream_options: args['stream_options'],
-          }),
-        }).chatModel(model)
-      }
-    },
-  },
+  'openai-chat': { ...OPENAI, api: 'chat', style: 'chat', optionNames: ['openai'], sharesWith: 'openai' },
   anthropic: {
+    api: 'messages',
+    style: 'messages',
     keyVariable: 'ANTHROPIC_API_KEY',
     urlVariable: 'ANTHROPIC_BASE_URL',
     home: 'https://api.anthropic.com/v1',
     normalize: (url, source) => normalizeBaseUrl(url, source, 'v1'),
-    style: 'messages',
-    dialect: async () => (await import('./ai-sdk/gaps/messages.ts')).messagesDialect,
-    providerOptions: {},
-    load: async () => {
-      const [{ createAnthropic }, { thinkWithin }] = await Promise.all([
-        import('@ai-sdk/anthropic'),
-        import('./ai-sdk/think-within.ts'),
-      ])
-      return ({ model, ...settings }, { maxOutputTokens }) =>
-        createAnthropic({ ...settings, fetch: thinkWithin(maxOutputTokens, settings.fetch) }).languageModel(model)
-    },
+    auth: (key) => ({ 'x-api-key': key }),
+    headers: { 'anthropic-version': '2023-06-01' },
+    pricedAs: 'anthropic',
+    suggested: 'claude-sonnet-4-5',
   },
   google: {
+    api: 'gemini',
+    style: 'gemini',
     keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
     urlVariable: 'GOOGLE_GENERATIVE_AI_BASE_URL',
     home: 'https://generativelanguage.googleapis.com/v1beta',
     normalize: (url, source) => normalizeBaseUrl(url, source, 'v1beta'),
-    style: 'gemini',
-    dialect: async () => (await import('./ai-sdk/gaps/gemini.ts')).geminiDialect,
-    providerOptions: {},
-    load: async () => {
-      const { createGoogle } = await import('@ai-sdk/google')
-      return ({ model, ...settings }) => createGoogle(settings).languageModel(model)
-    },
+    auth: (key) => ({ 'x-goog-api-key': key }),
+    pricedAs: 'google',
+    suggested: 'gemini-2.5-flash',
     embedding: {
+      api: 'gemini',
       maxBatch: 100,
-      options: (purpose) => ({ google: { taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' } }),
-      load: async () => {
-        const { createGoogle } = await import('@ai-sdk/google')
-        return ({ model, ...settings }) => createGoogle(settings).embeddingModel(model)
-      },
+      options: (purpose) => ({ taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' }),
     },
   },
-  ollama: compatible({
-    name: 'ollama',
+  ollama: {
+    ...COMPATIBLE,
     keyVariable: undefined,
     urlVariable: 'OLLAMA_HOST',
     home: ollamaBaseUrl(undefined),
     normalize: (url) => ollamaBaseUrl(url),
     facts: { cutsSilently: true },
-  }),
-  'openai-compatible': compatible({
-    name: 'openaiCompatible',
+    isLocal: true,
+  },
+  'openai-compatible': {
+    ...COMPATIBLE,
     keyVariable: 'OPENAI_COMPATIBLE_API_KEY',
     urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
     home: undefined,
     normalize: (url, source) => normalizeBaseUrl(url, source),
-  }),
+  },
 }
 
-/** Whatever speaks Chat Completions. */
-function compatible({
-  name,
-  ...place
-}: Pick<ProviderDefinition, 'keyVariable' | 'urlVariable' | 'home' | 'normalize' | 'facts'> & {
-  readonly name: string
-}): ProviderDefinition {
-  return {
-    ...place,
-    style: 'compatible',
-    dialect: async () => (await import('./ai-sdk/gaps/chat.ts')).chatDialect,
-    providerOptions: { [name]: {} },
-    load: async () => {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      return ({ model, ...settings }) =>
-        createOpenAICompatible({ ...settings, name, includeUsage: true, supportsStructuredOutputs: true }).chatModel(model)
-    },
-    embedding: {
-      load: async () => {
-        const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-        return ({ model, ...settings }) => createOpenAICompatible({ ...settings, name }).embeddingModel(model)
-      },
-    },
-  }
+export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS)
+
+export function isProvider(name: string): boolean {
+  return Object.hasOwn(PROVIDERS, name)
+}
+
+/** @throws ConfigurationError when there is no such provider. */
+export function definitionOf(name: string): ProviderDefinition {
+  const definition = isProvider(name) ? PROVIDERS[name] : undefined
+  if (definition !== undefined) return definition
+  throw new ConfigurationError(`There is no provider ${JSON.stringify(name)}. The providers are ${PROVIDER_NAMES.join(', ')}.`)
 }

@@ -1,113 +1,167 @@
-/** A request as the AI SDK's call options. */
+/** A request as the AI SDK's call options, for models that the user brought. */
 
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import type { Json, JsonObject } from '../../core/json.ts'
-import type { ModelRequest, ThinkingEffort, ToolChoice, ToolSpec } from '../../core/model.ts'
-import type { JsonSchema } from '../../core/schema.ts'
-import { asObject } from '../wire/dialect.ts'
-import { givenCacheControl, withCacheMarks } from './cache-marks.ts'
-import type { PromptContext } from './prompt.ts'
-import { toPrompt } from './prompt.ts'
-import type { ToolNames } from './tool-names.ts'
-import { wellFormed } from './well-formed.ts'
-
-export interface RequestContext extends PromptContext {
-  readonly signal: AbortSignal
-  /** Under which names the package looks for options, with what it is given unless the caller says otherwise. */
-  readonly providerOptions: Readonly<Record<string, JsonObject>>
-}
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
+import type { JsonObject } from '../../core/json.ts'
+import type { ModelRequest, ThinkingEffort } from '../../core/model.ts'
+import { toolOf } from '../api.ts'
+import { isUrl, toConversation } from '../conversation/conversation.ts'
+import type { AnswerPart, Attachment, ConversationContext, Result, Turn } from '../conversation/conversation.ts'
+import { STYLES } from '../conversation/style.ts'
+import { cacheMarks } from '../messages/cache-marks.ts'
+import { asObject, defined } from '../wire/json.ts'
 
 const EFFORTS = { off: 'none', low: 'low', medium: 'medium', high: 'high' } as const satisfies Record<ThinkingEffort, string>
 
-export function toCallOptions(request: ModelRequest, context: RequestContext): LanguageModelV4CallOptions {
-  const { temperature, maxOutputTokens, topP, topK, presencePenalty, frequencyPenalty, stopSequences, seed } = request
-  const tools = request.tools ?? []
-  const sent = {
-    prompt: toPrompt(request.messages, context),
-    tools: tools.length === 0 ? undefined : tools.map((tool) => toTool(tool, context.names)),
-  }
-  const isMarked = context.style.cache === 'marked' && givenCacheControl(request) === undefined
-  return defined({
-    ...(isMarked ? withCacheMarks(sent) : sent),
+const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
+
+export function toCallOptions(
+  request: ModelRequest,
+  context: ConversationContext,
+  signal: AbortSignal,
+): LanguageModelV4CallOptions {
+  const {
     temperature,
     maxOutputTokens,
     topP,
     topK,
     presencePenalty,
     frequencyPenalty,
-    stopSequences: stopSequences === undefined || stopSequences.length === 0 ? undefined : [...stopSequences],
+    stopSequences = [],
     seed,
-    toolChoice: tools.length === 0 || request.toolChoice === undefined ? undefined : toChoice(request.toolChoice, context.names),
-    responseFormat: toFormat(request),
-    reasoning: request.thinking === undefined ? undefined : EFFORTS[request.thinking],
-    providerOptions: toProviderOptions(request, context.providerOptions),
-    abortSignal: context.signal,
+    thinking,
+    toolChoice,
+  } = request
+  const turns = toConversation(request.messages, context)
+  const { cacheControl, ...anthropic } = asObject(request.providerOptions?.['anthropic']) ?? {}
+  const isMarked = context.style === STYLES.messages && cacheControl === undefined
+  const marks = isMarked ? cacheMarks(turns) : new Set<number>()
+  const tools = (request.tools ?? []).map((tool) => toolOf(tool, context.names))
+  return defined<LanguageModelV4CallOptions>({
+    prompt: turns.map((turn, index) => ({ ...toMessage(turn), ...(marks.has(index) ? { providerOptions: CACHED } : {}) })),
+    tools:
+      tools.length === 0
+        ? undefined
+        : tools.map(({ name, description, schema }, index) => ({
+            type: 'function',
+            name,
+            description,
+            inputSchema: schema,
+            ...(marks.has(-1) && index === tools.length - 1 ? { providerOptions: CACHED } : {}),
+          })),
+    temperature,
+    maxOutputTokens,
+    topP,
+    topK,
+    presencePenalty,
+    frequencyPenalty,
+    stopSequences: stopSequences.length === 0 ? undefined : [...stopSequences],
+    seed,
+    toolChoice:
+      tools.length === 0 || toolChoice === undefined
+        ? undefined
+        : typeof toolChoice === 'string'
+          ? { type: toolChoice }
+          : { type: 'tool', toolName: context.names.out(toolChoice.tool) },
+    responseFormat: request.responseFormat,
+    reasoning: thinking === undefined ? undefined : EFFORTS[thinking],
+    // Switching the cache off is ours to understand; the packages know only how it is switched on.
+    providerOptions: (cacheControl === false ? { ...request.providerOptions, anthropic } : request.providerOptions) as
+      | LanguageModelV4CallOptions['providerOptions']
+      | undefined,
+    abortSignal: signal,
   })
 }
 
-function toFormat({ responseFormat }: ModelRequest): LanguageModelV4CallOptions['responseFormat'] {
-  if (responseFormat === undefined) return undefined
-  const { schema, name } = responseFormat
+function toMessage(turn: Turn): LanguageModelV4Message {
+  switch (turn.role) {
+    case 'system':
+      return { role: 'system', content: turn.text }
+    case 'user':
+      return {
+        role: 'user',
+        content: turn.parts.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : toFile(part))),
+      }
+    case 'assistant':
+      return { role: 'assistant', content: turn.parts.flatMap((part) => toPart(part) as never) }
+    default:
+      return { role: 'tool', content: turn.results.map(toResult) }
+  }
+}
+
+function toPart(part: AnswerPart): object[] {
+  const options = 'own' in part && part.own !== undefined ? { providerOptions: part.own } : {}
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text, ...options }]
+    case 'thinking':
+      return [{ type: 'reasoning', text: part.text, ...options }]
+    case 'tool-call':
+      return [{ type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.input, ...options }]
+    case 'opaque': {
+      const own = asObject(part.own['part'])
+      return own === undefined ? [] : [own]
+    }
+    default:
+      return [toFile(part)]
+  }
+}
+
+function toResult({ id, name, text, isError, attachments }: Result): LanguageModelV4ToolResultPart {
   return {
-    type: 'json',
-    ...(schema === undefined ? {} : { schema }),
-    ...(name === undefined ? {} : { name }),
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: name,
+    output:
+      attachments.length > 0
+        ? { type: 'content', value: [{ type: 'text', text: isError ? `Error: ${text}` : text }, ...attachments.map(toFile)] }
+        : { type: isError ? 'error-text' : 'text', value: text },
   }
 }
 
-function toTool({ name, description, inputSchema }: ToolSpec, names: ToolNames): LanguageModelV4FunctionTool {
+function toFile(part: Attachment): LanguageModelV4FilePart {
+  const { mediaType, data } = part
   return {
-    type: 'function',
-    name: names.out(name),
-    description: wellFormed(description),
-    inputSchema: toObjectSchema(inputSchema),
+    type: 'file',
+    mediaType,
+    data: isUrl(data) ? { type: 'url', url: new URL(data) } : { type: 'data', data },
+    ...(part.type === 'file' && part.filename !== undefined ? { filename: part.filename } : {}),
   }
 }
 
-/** Providers refuse a schema that does not say it is of an object, and OpenAI one without properties. */
-function toObjectSchema(schema: JsonSchema): JsonSchema {
-  const composed = ['$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in schema)
-  const { $schema: _, ...rest } = schema
-  return composed ? rest : { ...rest, type: 'object', properties: rest['properties'] ?? {} }
+/** For models of versions 2 and 3: files were `data` itself before version 4, and there was no setting for reasoning. */
+export function toOlder(
+  { reasoning: _, prompt, ...options }: LanguageModelV4CallOptions,
+  version: string,
+): LanguageModelV4CallOptions {
+  const older = prompt.map((message) =>
+    Array.isArray(message.content)
+      ? { ...message, content: message.content.map((part) => olderPart(part as unknown as JsonObject, version)) }
+      : message,
+  )
+  return { ...options, prompt: older as LanguageModelV4CallOptions['prompt'] }
 }
 
-function toChoice(choice: ToolChoice, names: ToolNames): NonNullable<LanguageModelV4CallOptions['toolChoice']> {
-  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: names.out(choice.tool) }
-}
+type FileData = { readonly type: 'data'; readonly data: string } | { readonly type: 'url'; readonly url: URL }
 
-function toProviderOptions(
-  request: ModelRequest,
-  own: RequestContext['providerOptions'],
-): NonNullable<LanguageModelV4CallOptions['providerOptions']> {
-  const options: Record<string, JsonObject> = {}
-  for (const [name, defaults] of Object.entries(own)) {
-    const strict = request.responseFormat?.schema
-    options[name] = { ...defaults, ...(strict === undefined ? {} : { strictJsonSchema: isStrict(strict) }) }
+function olderPart(part: JsonObject, version: string): unknown {
+  if (part['type'] === 'file') {
+    const data = part['data'] as unknown as FileData
+    return { ...part, data: data.type === 'url' ? data.url : data.data }
   }
-  for (const [name, given] of Object.entries(request.providerOptions ?? {}))
-    options[name] = { ...options[name], ...asObject(given) }
-  if (givenCacheControl(request) === false) {
-    // Ours to understand; the package knows only how it is switched on.
-    const { cacheControl: _, ...rest } = options['anthropic'] ?? {}
-    options['anthropic'] = rest
-  }
-  return options
+  const output = part['output'] as unknown as { type: string; value: readonly JsonObject[] } | undefined
+  if (part['type'] !== 'tool-result' || output?.type !== 'content') return part
+  const value = output.value.map((each) => (each['type'] === 'file' ? olderResult(each, version) : each))
+  return { ...part, output: { type: 'content', value } }
 }
 
-/** OpenAI's strict mode: every object names all of its properties as required, and allows no others. */
-function isStrict(schema: Json | undefined): boolean {
-  if (Array.isArray(schema)) return (schema as readonly Json[]).every(isStrict)
-  const object = asObject(schema)
-  if (object === undefined) return true
-  const properties = asObject(object['properties'])
-  if (properties !== undefined) {
-    const required = new Set(Array.isArray(object['required']) ? (object['required'] as readonly Json[]) : [])
-    if (object['additionalProperties'] !== false || Object.keys(properties).some((name) => !required.has(name))) return false
-  }
-  return Object.values(object).every(isStrict)
-}
-
-/** Without the members that are `undefined`. */
-function defined<T extends object>(options: { [Name in keyof T]: T[Name] | undefined }): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
+function olderResult(value: JsonObject, version: string): unknown {
+  const data = value['data'] as unknown as FileData
+  if (data.type === 'url')
+    return version === 'v3' ? { type: 'file-url', url: data.url.href } : { type: 'text', text: data.url.href }
+  return { type: version === 'v3' ? 'file-data' : 'media', data: data.data, mediaType: value['mediaType'] }
 }

@@ -1,12 +1,10 @@
-/** Any AI SDK embedding model becomes one of ours. */
+/** Makes an embedding model of ours of a way to ask for vectors, or of an AI SDK embedding model. */
 
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { EmbeddingModel, EmbeddingPurpose, EmbedOptions } from '../../core/embedding.ts'
 import { CriaError } from '../../core/error.ts'
-import type { JsonObject } from '../../core/json.ts'
 import { orAborted } from '../../util/abort.ts'
-import type { ErrorContext } from '../ai-sdk/errors.ts'
-import { toProviderError } from '../ai-sdk/errors.ts'
+import type { ErrorContext } from '../errors/errors.ts'
 
 /** What versions 2, 3 and 4 have in common. */
 export interface AiSdkEmbeddingModel {
@@ -24,9 +22,8 @@ export interface EmbeddingAdapterOptions extends Pick<
   'ref' | 'dimensions' | 'maxBatch' | 'maxTokens' | 'parallel'
 > {
   readonly errors: Omit<ErrorContext, 'ref'>
-  /** Loads the package of the provider on first use; called for each request. */
-  readonly open: () => Promise<EmbeddingModelV4>
-  readonly providerOptions?: (purpose: EmbeddingPurpose) => Readonly<Record<string, JsonObject>>
+  /** The vectors as they came, in the order of the texts. */
+  readonly request: (texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal) => PromiseLike<unknown>
 }
 
 export function isEmbeddingModel(value: unknown): value is AiSdkEmbeddingModel {
@@ -43,7 +40,10 @@ export function fromEmbeddingModel(model: AiSdkEmbeddingModel): EmbeddingModel {
     errors: { provider, secrets: [] },
     ...(typeof maxEmbeddingsPerCall === 'number' ? { maxBatch: maxEmbeddingsPerCall } : {}),
     ...(supportsParallelCalls === false ? { parallel: false } : {}),
-    open: () => Promise.resolve(model as unknown as EmbeddingModelV4),
+    async request(texts, _, abortSignal) {
+      const { embeddings } = await (model as unknown as EmbeddingModelV4).doEmbed({ values: [...texts], abortSignal })
+      return embeddings
+    },
   })
 }
 
@@ -72,19 +72,17 @@ async function embed(
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
     signal?.throwIfAborted()
-    const model = await options.open()
-    const { dimensions, providerOptions } = options
-    const request = model.doEmbed({
-      values: texts.map((text) => text.toWellFormed()),
-      ...(dimensions === undefined ? {} : { dimensions }),
-      abortSignal: own.signal,
-      ...(providerOptions === undefined ? {} : { providerOptions: providerOptions(purpose) }),
-    })
+    const request = options.request(
+      texts.map((text) => text.toWellFormed()),
+      purpose,
+      own.signal,
+    )
     // A model that does not listen to its signal is left alone.
-    const { embeddings } = await orAborted(request, own.signal)
+    const embeddings = await orAborted(Promise.resolve(request), own.signal)
     return vectorsOf(embeddings, texts.length, options.ref)
   } catch (thrown) {
     if (signal?.aborted === true) throw signal.reason
+    const { toProviderError } = await import('../errors/errors.ts')
     throw toProviderError(thrown, errors, 'request')
   } finally {
     signal?.removeEventListener('abort', onAbort)

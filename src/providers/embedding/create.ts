@@ -3,13 +3,11 @@
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
-import { CONNECTION_OPTIONS, definitionOf, packageSettings, requireBaseUrl, requireKey, secretsOf } from '../connection.ts'
+import { CONNECTION_OPTIONS, errorContext, requireKey, targetOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
-import { PROVIDER_DEFINITIONS } from '../registry.ts'
-import { WireCall } from '../wire/call.ts'
+import { definitionOf, isProvider, PROVIDER_NAMES } from '../registry.ts'
 import { createEmbeddingAdapter, fromEmbeddingModel, isEmbeddingModel } from './adapter.ts'
 import type { AiSdkEmbeddingModel } from './adapter.ts'
-import { embeddingDialect } from './dialect.ts'
 import { createLocalEmbeddingModel } from './local.ts'
 
 export type { AiSdkEmbeddingModel }
@@ -52,39 +50,20 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
     )
   }
   if (provider === LOCAL) return createLocalEmbeddingModel(name)
-  const definition = hasProvider(provider) ? definitionOf(provider) : undefined
-  const embedding = definition?.embedding
-  if (definition === undefined || embedding === undefined) throw noEmbeddings(provider)
-  const baseURL = requireBaseUrl(provider, options)
-  const host = new URL(baseURL).host
+  const embedding = isProvider(provider) ? definitionOf(provider).embedding : undefined
+  if (embedding === undefined) throw noEmbeddings(provider)
+  const target = targetOf(provider, options)
   const { dimensions, maxTokens, maxBatch = embedding.maxBatch } = options
   return createEmbeddingAdapter({
     ref: model,
     ...(dimensions === undefined ? {} : { dimensions }),
     ...(maxBatch === undefined ? {} : { maxBatch }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(embedding.options === undefined ? {} : { providerOptions: embedding.options }),
-    errors: {
-      provider,
-      host,
-      get secrets() {
-        return secretsOf(provider, options)
-      },
-      variables: {
-        ...(definition.keyVariable === undefined ? {} : { key: definition.keyVariable }),
-        baseURL: definition.urlVariable,
-      },
-    },
-    async open() {
-      requireKey(provider, baseURL, options)
-      const wire = new WireCall({
-        peer: { provider, host },
-        dialect: embeddingDialect,
-        ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-      })
-      wire.shape = 'whole'
-      const create = await embedding.load()
-      return create(packageSettings({ provider, model: name }, baseURL, options, wire.fetch))
+    errors: errorContext(target),
+    async request(texts, purpose, signal) {
+      requireKey(provider, target.baseURL, options)
+      const { requestVectors } = await import('./wire.ts')
+      return requestVectors(target, embedding, { model: name, texts, dimensions, purpose }, signal)
     },
   })
 }
@@ -96,13 +75,9 @@ function foreign(model: AiSdkEmbeddingModel): EmbeddingModel {
   )
 }
 
-function hasProvider(provider: string): boolean {
-  return Object.hasOwn(PROVIDER_DEFINITIONS, provider)
-}
-
 function noEmbeddings(provider: string): ConfigurationError {
-  const able = Object.entries(PROVIDER_DEFINITIONS).flatMap(([name, { embedding }]) => (embedding === undefined ? [] : [name]))
-  const known = hasProvider(provider)
+  const able = PROVIDER_NAMES.filter((name) => definitionOf(name).embedding !== undefined)
+  const known = isProvider(provider)
     ? `${provider} has no embedding models.`
     : `There is no provider ${JSON.stringify(provider)}.`
   return new ConfigurationError(`${known} Those with embedding models are ${[...able, LOCAL].join(', ')}.`)

@@ -4,7 +4,7 @@ import type { RerankingModelV4 } from '@ai-sdk/provider'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { Ranking, RerankingModel, RerankOptions } from '../../core/reranking.ts'
 import { orAborted } from '../../util/abort.ts'
-import type { ErrorContext } from '../ai-sdk/errors.ts'
+import type { ErrorContext } from '../errors/errors.ts'
 
 /** What versions 3 and 4 have in common. */
 export interface AiSdkRerankingModel {
@@ -58,7 +58,7 @@ async function ask(
     }
   } catch (thrown) {
     if (signal.aborted) throw signal.reason
-    const { toProviderError } = await import('../ai-sdk/errors.ts')
+    const { toProviderError } = await import('../errors/errors.ts')
     throw toProviderError(thrown, errors, 'request')
   }
 }

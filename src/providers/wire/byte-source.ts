@@ -1,44 +1,70 @@
-/** Bytes as they come from the socket, with a look ahead. */
+/**
+ * The bytes of an answer, read ahead of the decoder.
+ *
+ * An error in the body that `fetch` gives empties its queue, so what came before a connection broke would be lost: the bytes are kept here instead, and
+ * the error is thrown after them. An answer in chunks is read ahead up to 64 KB, so that a slow reader slows the server down. Any other answer is read as
+ * it comes, up to 64 MB: the `fetch` of Node 22 and 24 (undici 7) ends the process when a server closes a connection that nobody reads from, where a
+ * length or the end of the connection is the end of the answer (https://github.com/nodejs/undici/issues/5360).
+ */
 
-/** What an answer turns out to be, by its first characters; the content type is not believed. */
+import { isAbort } from './network.ts'
+
+/** What the first characters say an answer is; the content type is not believed. */
 export type BodyKind = 'events' | 'json' | 'markup' | 'text' | 'empty'
 
-/** An event stream has said what it is by here, whatever fields of a vendor come first. */
+const MOST_BYTES = 64 * 1024 * 1024
+const MOST_CHUNKED_BYTES = 64 * 1024
+/** An event stream can be recognised within so many characters, whatever fields of a vendor come first. */
 const ENOUGH = 1024
 
 export class ByteSource {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  readonly #peeked: Uint8Array[] = []
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  readonly #most: number
+  #queue: Uint8Array[] = []
+  #queued = 0
+  #over = false
   #closed = false
+  #failure: { readonly thrown: unknown } | undefined
+  #wakeReader: (() => void) | undefined
+  #wakePump: (() => void) | undefined
 
-  constructor(stream: ReadableStream<Uint8Array>) {
-    this.#reader = stream.getReader()
+  constructor({ body, headers }: Response) {
+    const isChunked = headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true
+    this.#most = isChunked ? MOST_CHUNKED_BYTES : MOST_BYTES
+    this.#reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
+    void this.#pump()
   }
 
-  async read(): Promise<Uint8Array | undefined> {
-    const peeked = this.#peeked.shift()
-    if (peeked !== undefined) return peeked
-    if (this.#closed) return undefined
-    const { done, value } = await this.#reader.read()
-    if (done) this.#closed = true
-    return value
+  /** All bytes that have come, waited for where there are none; `undefined` at the end. @throws what broke the connection, after the bytes before it. */
+  async read(): Promise<readonly Uint8Array[] | undefined> {
+    while (this.#queued === 0 && !this.#over && !this.#closed) await this.#more()
+    if (this.#queued === 0 || this.#closed) {
+      if (this.#failure !== undefined && !this.#closed) throw this.#failure.thrown
+      return undefined
+    }
+    const pieces = this.#queue
+    this.#queue = []
+    this.#queued = 0
+    this.#wakePump?.()
+    return pieces
   }
 
   /** Looks at as many bytes as it takes to tell; they stay to be read. */
   async kind(): Promise<BodyKind> {
-    let head = ''
     for (;;) {
-      const { done, value } = await this.#reader.read()
-      if (done) this.#closed = true
-      else {
-        this.#peeked.push(value)
-        // White space may come first, and much of it: some servers keep the connection alive with it.
-        head = (head + Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1'))
+      // White space may come first, and much of it: some servers keep the connection alive with it.
+      let head = ''
+      for (const piece of this.#queue) {
+        head = (head + Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1'))
           .trimStart()
           .slice(0, ENOUGH)
+        if (head.length >= ENOUGH) break
       }
-      const kind = kindOf(head, done)
+      const kind = kindOf(head, this.#over)
+      if (kind !== undefined && this.#failure !== undefined && head === '') throw this.#failure.thrown
       if (kind !== undefined) return kind
+      const before = this.#queued
+      while (this.#queued === before && !this.#over) await this.#more()
     }
   }
 
@@ -50,22 +76,49 @@ export class ByteSource {
     const pieces: Uint8Array[] = []
     let bytes = 0
     for (;;) {
-      const piece = await this.read()
-      if (piece === undefined) return new TextDecoder().decode(Buffer.concat(pieces))
-      bytes += piece.length
+      const more = await this.read()
+      if (more === undefined) return new TextDecoder().decode(Buffer.concat(pieces))
+      for (const piece of more) bytes += piece.length
       if (bytes > limit) {
         this.close()
         throw new RangeError(`The answer is larger than ${Math.round(limit / 1024 / 1024)} MB.`)
       }
-      pieces.push(piece)
+      pieces.push(...more)
     }
   }
 
-  /** Lets go of the connection. */
+  /** Closes the connection unless the answer has been read to its end. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    void this.#reader.cancel().catch(() => {})
+    this.#wakeReader?.()
+    this.#wakePump?.()
+    if (!this.#over) void this.#reader?.cancel().catch(() => {})
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (this.#reader !== undefined && !this.#closed) {
+        if (this.#queued >= this.#most) {
+          await new Promise<void>((resolve) => (this.#wakePump = resolve))
+          continue
+        }
+        const { done, value } = await this.#reader.read()
+        if (done) break
+        this.#queue.push(value)
+        this.#queued += value.length
+        this.#wakeReader?.()
+      }
+    } catch (thrown) {
+      this.#failure = { thrown }
+      if (isAbort(thrown)) this.#queued = 0
+    }
+    this.#over = true
+    this.#wakeReader?.()
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => (this.#wakeReader = resolve))
   }
 }
 

@@ -18,70 +18,55 @@ interface Trouble {
   readonly hint?: string
 }
 
-const NOT_RUNNING = 'Check that the server runs and that the base URL names its host and port.'
 const CERTIFICATE =
   'The certificate of the server is not trusted: check the base URL, or name its authority in NODE_EXTRA_CA_CERTS.'
 
+const closed: Trouble = { code: 'network', words: (host) => `${host} closed the connection` }
+const unreachable: Trouble = { code: 'network', words: (host) => `there is no way to ${host}` }
+const late: Trouble = { code: 'timeout', words: (host) => `${host} did not accept the connection in time` }
+const untrusted = (what: string): Trouble => ({
+  code: 'network',
+  words: (host) => `the certificate of ${host} ${what}`,
+  retryable: false,
+  hint: CERTIFICATE,
+})
+const notTls: Trouble = {
+  code: 'network',
+  words: (host) => `${host} does not speak TLS`,
+  retryable: false,
+  hint: 'Does the base URL begin with https where the server speaks http?',
+}
+
 const TROUBLES: Readonly<Record<string, Trouble>> = {
-  ECONNREFUSED: { code: 'network', words: (host) => `nothing answers at ${host}`, hint: NOT_RUNNING },
+  ECONNREFUSED: {
+    code: 'network',
+    words: (host) => `nothing answers at ${host}`,
+    hint: 'Check that the server runs and that the base URL names its host and port.',
+  },
   ENOTFOUND: {
     code: 'network',
     words: (host) => `there is no host ${host}`,
     hint: 'Check the base URL and the connection to the network.',
   },
   EAI_AGAIN: { code: 'network', words: (host) => `the name ${host} cannot be looked up now` },
-  EHOSTUNREACH: { code: 'network', words: (host) => `there is no way to ${host}` },
-  ENETUNREACH: { code: 'network', words: (host) => `there is no way to ${host}` },
-  ECONNRESET: { code: 'network', words: (host) => `${host} closed the connection` },
-  EPIPE: { code: 'network', words: (host) => `${host} closed the connection` },
-  UND_ERR_SOCKET: { code: 'network', words: (host) => `${host} closed the connection` },
-  ETIMEDOUT: { code: 'timeout', words: (host) => `${host} did not accept the connection in time` },
-  UND_ERR_CONNECT_TIMEOUT: { code: 'timeout', words: (host) => `${host} did not accept the connection in time` },
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ECONNRESET: closed,
+  EPIPE: closed,
+  UND_ERR_SOCKET: closed,
+  ETIMEDOUT: late,
+  UND_ERR_CONNECT_TIMEOUT: late,
   UND_ERR_HEADERS_TIMEOUT: { code: 'timeout', words: (host) => `${host} did not begin to answer in time` },
   UND_ERR_BODY_TIMEOUT: { code: 'timeout', words: (host) => `${host} stopped sending` },
   UND_ERR_HEADERS_OVERFLOW: { code: 'invalid_response', words: (host) => `${host} sent more headers than fit`, retryable: false },
-  CERT_HAS_EXPIRED: { code: 'network', words: (host) => `the certificate of ${host} has expired`, retryable: false },
-  DEPTH_ZERO_SELF_SIGNED_CERT: {
-    code: 'network',
-    words: (host) => `the certificate of ${host} is self-signed`,
-    retryable: false,
-    hint: CERTIFICATE,
-  },
-  SELF_SIGNED_CERT_IN_CHAIN: {
-    code: 'network',
-    words: (host) => `the certificate of ${host} is self-signed`,
-    retryable: false,
-    hint: CERTIFICATE,
-  },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
-    code: 'network',
-    words: (host) => `the certificate of ${host} cannot be verified`,
-    retryable: false,
-    hint: CERTIFICATE,
-  },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
-    code: 'network',
-    words: (host) => `the certificate of ${host} cannot be verified`,
-    retryable: false,
-    hint: CERTIFICATE,
-  },
-  ERR_TLS_CERT_ALTNAME_INVALID: {
-    code: 'network',
-    words: (host) => `the certificate of ${host} is for another host`,
-    retryable: false,
-  },
-  ERR_SSL_WRONG_VERSION_NUMBER: {
-    code: 'network',
-    words: (host) => `${host} does not speak TLS`,
-    retryable: false,
-    hint: 'Does the base URL begin with https where the server speaks http?',
-  },
-  EPROTO: {
-    code: 'network',
-    words: (host) => `${host} does not speak TLS`,
-    retryable: false,
-    hint: 'Does the base URL begin with https where the server speaks http?',
-  },
+  CERT_HAS_EXPIRED: untrusted('has expired'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is self-signed'),
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted('is self-signed'),
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('cannot be verified'),
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted('cannot be verified'),
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted('is for another host'),
+  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+  EPROTO: notTls,
 }
 
 const GARBLED: Trouble = {

@@ -1,0 +1,68 @@
+/** AI SDK language models that a user brings: version 4, and versions 3 and 2 where they differ in form only. */
+
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { LanguageModel } from '../../core/model.ts'
+import { createAdapter } from '../adapter.ts'
+import { STYLES } from '../conversation/style.ts'
+import type { StyleName } from '../conversation/style.ts'
+import { modelFacts } from '../facts.ts'
+import { foreignIdentity } from '../identity.ts'
+
+/** What all versions have in common. */
+export interface AiSdkModel {
+  /** `v2`, `v3` or `v4`. */
+  readonly specificationVersion: string
+  /** For example `openai.responses`. */
+  readonly provider: string
+  readonly modelId: string
+  doGenerate(options: never): PromiseLike<unknown>
+  doStream(options: never): PromiseLike<unknown>
+}
+
+export function isLanguageModel(value: unknown): value is AiSdkModel {
+  if (typeof value !== 'object' || value === null) return false
+  const { specificationVersion, doGenerate, doStream, modelId } = value as Partial<Record<keyof AiSdkModel, unknown>>
+  return (
+    typeof specificationVersion === 'string' &&
+    typeof doGenerate === 'function' &&
+    typeof doStream === 'function' &&
+    typeof modelId === 'string'
+  )
+}
+
+export function fromLanguageModel(given: AiSdkModel): LanguageModel {
+  const provider = given.provider.split('.', 1)[0] ?? given.provider
+  const ref = `${provider}/${given.modelId}`
+  const style = STYLES[styleOf(given.provider)]
+  return createAdapter({
+    ref,
+    facts: () => modelFacts(provider, given.modelId),
+    identity: () => foreignIdentity(given),
+    exchange: {
+      errors: { provider, secrets: [] },
+      async open({ request, names, signal, warn }) {
+        const [{ toCallOptions, toOlder }, { sdkSource }, { readSdkUsage }] = await Promise.all([
+          import('./request.ts'),
+          import('./source.ts'),
+          import('../answer/usage.ts'),
+        ])
+        const version = given.specificationVersion
+        const options = toCallOptions(request, { ref, style, names }, signal)
+        const sent = version === 'v2' || version === 'v3' ? toOlder(options, version) : options
+        return { source: sdkSource(given as unknown as LanguageModelV4, sent, !request.stream, warn), readUsage: readSdkUsage }
+      },
+    },
+  })
+}
+
+const STYLE_OF: readonly (readonly [RegExp, StyleName])[] = [
+  [/^(openai|azure)\.(responses)/, 'responses'],
+  [/^(openai|azure)\.(chat)/, 'chat'],
+  [/anthropic/, 'messages'],
+  [/^(google|vertex)/, 'gemini'],
+  [/\.chat$/, 'compatible'],
+]
+
+function styleOf(provider: string): StyleName {
+  return STYLE_OF.find(([pattern]) => pattern.test(provider))?.[1] ?? 'unknown'
+}

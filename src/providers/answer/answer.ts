@@ -1,0 +1,336 @@
+/**
+ * The parts of one answer, put together by a decoder. Text that arrives together becomes one part; blocks of thinking are closed, ids of calls made unique,
+ * and halves of a surrogate pair joined, whatever the API.
+ */
+
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { FinishReason, ModelPart } from '../../core/model.ts'
+import type { ProviderData } from '../../core/part.ts'
+import type { Usage } from '../../core/usage.ts'
+import { UNKNOWN_USAGE } from '../../core/usage.ts'
+import { isDeeperThan } from '../../util/nesting.ts'
+import { mergeMetadata, toProviderData } from '../conversation/own-data.ts'
+import type { ToolNames } from '../conversation/tool-names.ts'
+import { asObject } from '../wire/json.ts'
+import { finishReasonOf } from './finish.ts'
+import { ThinkTags } from './think-tags.ts'
+import type { Piece } from './think-tags.ts'
+import type { ReadUsage } from './usage.ts'
+
+export interface AnswerContext {
+  /** `provider/model` that answers. */
+  readonly ref: string
+  readonly names: ToolNames
+  /** Ids of tool calls that are taken: those of the conversation, and then those of this answer. */
+  readonly takenIds: Set<string>
+  readonly createId: () => string
+  /** Text that begins with `<think>` is split into thinking and text. */
+  readonly thinkTags: boolean
+}
+
+/** How an answer ended. `interrupted`: nobody said how. */
+export interface Ending {
+  readonly reason: FinishReason | 'interrupted'
+  readonly rawReason: string | undefined
+}
+
+interface Call {
+  readonly id: string
+  readonly name: string
+  text: string
+}
+
+type Block = number | string
+
+export class Answer {
+  /** The API's own mark for "this was all" has come: what follows is not part of the answer. */
+  ended = false
+  /** The provider has said how the answer ended: a connection that breaks now does no harm. */
+  complete = false
+  /** The provider's word for how the answer ended. */
+  rawReason: string | undefined
+  /** What an AI SDK model makes of that word. */
+  reason: FinishReason | undefined
+  /** A part of the answer is a refusal. */
+  refused = false
+  /** Calls that the caller has to run. */
+  calls = 0
+  readonly context: AnswerContext
+  #parts: ModelPart[] = []
+  #growing: { type: 'text' | 'thinking'; text: string } | undefined
+  readonly #readUsage: ReadUsage
+  #rawUsage: JsonObject | undefined
+  #usageChanged = false
+  #thinkTags: ThinkTags | undefined
+  /** The block of thinking that is open, and what its provider wants back with it. */
+  #thinking: { readonly block: Block; data: JsonObject | undefined } | undefined
+  readonly #open = new Map<Block, Call>()
+  #responseId: string | undefined
+  #responseModel: string | undefined
+  /** The first half of a surrogate pair whose second half has not come. */
+  #half: { readonly add: (text: string) => void; readonly text: string } | undefined
+
+  constructor(context: AnswerContext, readUsage: ReadUsage) {
+    this.context = context
+    this.#readUsage = readUsage
+    this.#thinkTags = context.thinkTags ? new ThinkTags() : undefined
+  }
+
+  /** What has come since this was last asked. */
+  take(): readonly ModelPart[] {
+    const usage = this.#unreportedUsage()
+    const parts = usage === undefined ? this.#parts : [{ type: 'usage', usage } as const, ...this.#parts]
+    this.#parts = []
+    return parts
+  }
+
+  /** What is left of an answer that broke off, with what was held back of it. */
+  takeLast(): readonly ModelPart[] {
+    this.#flushHalf()
+    this.#addPieces(this.#thinkTags?.end(false) ?? [])
+    return this.take()
+  }
+
+  /** What the provider said it cost so far, if that was not taken yet. */
+  #unreportedUsage(): Usage | undefined {
+    if (!this.#usageChanged || this.#rawUsage === undefined) return undefined
+    this.#usageChanged = false
+    return this.#readUsage(this.#rawUsage)
+  }
+
+  text(text: string): void {
+    if (text === '') return
+    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
+    this.#whole(text, this.#addText)
+  }
+
+  /** Ends a text with what the provider wants back with it. */
+  endText(data: JsonObject | undefined): void {
+    const providerData = toProviderData(data, this.context.ref)
+    if (providerData === undefined) return
+    this.#flushHalf()
+    this.#push({ type: 'text', text: '', providerData })
+  }
+
+  /** @param data what the provider wants back with this block of thinking, added to what it said before. */
+  think(block: Block, text: string, data?: JsonObject): void {
+    if (this.#thinking !== undefined && this.#thinking.block !== block) this.endThinking(this.#thinking.block)
+    if (text === '' && data === undefined) return
+    this.#thinking ??= { block, data: undefined }
+    if (data !== undefined) this.#thinking.data = mergeMetadata(this.#thinking.data, data)
+    if (text !== '') this.#whole(text, this.#addThinking)
+  }
+
+  endThinking(block: Block, data?: JsonObject): void {
+    const open = this.#thinking?.block === block ? this.#thinking : undefined
+    const providerData = toProviderData(mergeMetadata(open?.data, data), this.context.ref)
+    if (open === undefined && providerData === undefined) return
+    this.#flushHalf()
+    if (open !== undefined) this.#thinking = undefined
+    this.#push({ type: 'thinking-end', ...(providerData === undefined ? {} : { providerData }) })
+  }
+
+  /** Begins a call whose arguments are streamed. @param key by which the decoder knows it. */
+  startCall(key: Block, id: string, name: string): void {
+    const call: Call = { id: this.#uniqueId(id), name: this.context.names.back(name), text: '' }
+    this.#open.set(key, call)
+    this.#push({ type: 'tool-input', id: call.id, name: call.name, delta: '' })
+  }
+
+  hasOpen(key: Block): boolean {
+    return this.#open.has(key)
+  }
+
+  addInput(key: Block, delta: string): void {
+    const call = this.#open.get(key)
+    if (call === undefined || delta === '') return
+    call.text += delta
+    const last = this.#parts.at(-1)
+    if (last?.type === 'tool-input' && last.id === call.id && last.delta !== '')
+      this.#parts[this.#parts.length - 1] = { ...last, delta: last.delta + delta }
+    else this.#push({ type: 'tool-input', id: call.id, name: call.name, delta })
+  }
+
+  /** The arguments that have been streamed for a call. */
+  inputOf(key: Block): string {
+    return this.#open.get(key)?.text ?? ''
+  }
+
+  /** Ends a call that was begun, with its arguments as they were streamed, or as they are given. */
+  endCall(key: Block, data?: JsonObject, input: unknown = this.inputOf(key)): void {
+    const call = this.#open.get(key)
+    this.#open.delete(key)
+    if (call !== undefined) this.#call(call.id, call.name, input, data)
+  }
+
+  /** Ends the calls that nothing else has ended. */
+  endCalls(): void {
+    for (const key of this.#open.keys()) this.endCall(key)
+  }
+
+  /** A whole call. */
+  call(id: string, name: string, input: unknown, data?: JsonObject): void {
+    this.#call(this.#uniqueId(id), this.context.names.back(name), input, data)
+  }
+
+  /** Something that only the provider understands and wants back as it came. @param kind `tool-call:web_search`. */
+  opaque(kind: string, data: JsonObject): void {
+    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
+    this.#push({ type: 'opaque', kind, providerData: { ...data, cria: { model: this.context.ref } } })
+  }
+
+  /** Says who answers; said once, unless it changes. */
+  response(id: unknown, model: unknown): void {
+    const newId = isName(id) && id !== this.#responseId ? id : undefined
+    const newModel = isName(model) && model !== this.#responseModel ? model : undefined
+    if (newId === undefined && newModel === undefined) return
+    this.#responseId = newId ?? this.#responseId
+    this.#responseModel = newModel ?? this.#responseModel
+    this.#push({
+      type: 'response',
+      ...(newId === undefined ? {} : { id: newId }),
+      ...(newModel === undefined ? {} : { model: newModel }),
+    })
+  }
+
+  /** Later counts replace earlier ones; what a later report leaves out stays. */
+  usage(raw: unknown): void {
+    const object = asObject(raw)
+    if (object === undefined) return
+    const known = Object.entries(object).filter(([, value]) => value !== null && value !== undefined)
+    if (known.length === 0) return
+    this.#rawUsage = { ...this.#rawUsage, ...Object.fromEntries(known) }
+    this.#usageChanged = true
+  }
+
+  /** The provider begins its answer anew: what came before is void. */
+  restart(): void {
+    this.#parts.push({ type: 'restart' })
+    this.#responseId = undefined
+    this.#responseModel = undefined
+    this.#rawUsage = undefined
+    this.#usageChanged = false
+    this.#thinking = undefined
+    this.#half = undefined
+    this.#open.clear()
+    this.#thinkTags = this.context.thinkTags ? new ThinkTags() : undefined
+    this.calls = 0
+    this.rawReason = undefined
+    this.complete = false
+    this.refused = false
+  }
+
+  /** Closes what is open. @param isWhole the answer came in one piece, so its end is certain. */
+  end(isWhole: boolean): Ending {
+    this.#flushHalf()
+    const ending = this.#ending(isWhole)
+    this.#addPieces(this.#thinkTags?.end(ending.reason === 'stop') ?? [])
+    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
+    return ending
+  }
+
+  #ending(isWhole: boolean): Ending {
+    const rawReason = this.rawReason === '' ? undefined : this.rawReason
+    // A proper end without a reason: the API's end mark came, or the whole of the answer.
+    if (rawReason === undefined && this.reason === undefined) {
+      if (!isWhole && !this.ended) return { reason: 'interrupted', rawReason }
+      return { reason: this.calls > 0 ? 'tool-calls' : this.refused ? 'content-filter' : 'other', rawReason }
+    }
+    const reason = finishReasonOf(rawReason, this.calls, this.reason)
+    return { reason: this.refused && (reason === 'stop' || reason === 'other') ? 'content-filter' : reason, rawReason }
+  }
+
+  finish({ reason, rawReason }: { readonly reason: FinishReason; readonly rawReason: string | undefined }): void {
+    const usage = this.#rawUsage === undefined ? UNKNOWN_USAGE : this.#readUsage(this.#rawUsage)
+    this.#usageChanged = false
+    this.#push({ type: 'usage', usage })
+    this.#parts.push({ type: 'finish', reason, ...(rawReason === undefined ? {} : { rawReason }) })
+  }
+
+  #call(id: string, name: string, input: unknown, data: JsonObject | undefined): void {
+    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
+    const providerData = toProviderData(data, this.context.ref)
+    this.calls++
+    this.#push({ type: 'tool-call', id, name, ...argumentsOf(input), ...withData(providerData) })
+  }
+
+  /** Providers refuse two calls of one id, and some give none, or the same ones in every answer. */
+  #uniqueId(id: string): string {
+    const { takenIds, createId } = this.context
+    const free = id !== '' && !takenIds.has(id) ? id : createId()
+    takenIds.add(free)
+    return free
+  }
+
+  #push(part: ModelPart): void {
+    if (this.#half !== undefined) this.#flushHalf()
+    this.#parts.push(part)
+  }
+
+  readonly #addText = (text: string): void => {
+    if (this.#thinkTags === undefined) this.#append('text', text)
+    else this.#addPieces(this.#thinkTags.push(text))
+  }
+
+  #addPieces(pieces: readonly Piece[]): void {
+    for (const piece of pieces) {
+      if (piece.type === 'thinking-end') this.#parts.push(piece)
+      else this.#append(piece.type, piece.text)
+    }
+  }
+
+  readonly #addThinking = (text: string): void => this.#append('thinking', text)
+
+  #append(type: 'text' | 'thinking', text: string): void {
+    // A part that has not been taken yet is nobody else's: it grows in place.
+    if (this.#growing?.type === type && this.#growing === this.#parts.at(-1)) this.#growing.text += text
+    else this.#parts.push((this.#growing = { type, text }))
+  }
+
+  /** Holds the first half of a surrogate pair at the end of a text back until its second half comes, or something else. */
+  #whole(text: string, add: (text: string) => void): void {
+    let joined = text
+    if (this.#half !== undefined) {
+      if (this.#half.add === add) {
+        joined = this.#half.text + text
+        this.#half = undefined
+      } else this.#flushHalf()
+    }
+    const last = joined.charCodeAt(joined.length - 1)
+    if (last < 0xd800 || last > 0xdbff) return add(joined)
+    this.#half = { add, text: joined.slice(-1) }
+    if (joined.length > 1) add(joined.slice(0, -1))
+  }
+
+  #flushHalf(): void {
+    const half = this.#half
+    this.#half = undefined
+    half?.add(half.text)
+  }
+}
+
+function withData(providerData: ProviderData | undefined): { readonly providerData?: ProviderData } {
+  return providerData === undefined ? {} : { providerData }
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+/** Of arguments. Whatever reads, checks, copies and writes JSON uses up the call stack level by level. */
+const MOST_LEVELS = 500
+
+/** No arguments at all mean none are needed. */
+function argumentsOf(given: unknown): { readonly input: Json; readonly invalid?: string } {
+  const tooDeep = `More than ${MOST_LEVELS} levels within one another`
+  if (typeof given !== 'string')
+    return isDeeperThan(given, MOST_LEVELS) ? { input: {}, invalid: tooDeep } : { input: (given ?? {}) as Json }
+  if (given.trim() === '') return { input: {} }
+  try {
+    const input = JSON.parse(given) as Json
+    if (isDeeperThan(input, MOST_LEVELS)) return { input: given, invalid: tooDeep }
+    return { input: input ?? {} }
+  } catch (error) {
+    return { input: given, invalid: `The arguments are no JSON: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}

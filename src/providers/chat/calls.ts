@@ -1,0 +1,148 @@
+/**
+ * Which call a piece of a streamed call belongs to. OpenAI numbers its calls; others give all of them the number 0, or none, and tell
+ * them apart by id, by name, or by their place in the list.
+ */
+
+import type { JsonObject } from '../../core/json.ts'
+import type { Answer } from '../answer/answer.ts'
+import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
+
+/** What a piece says of its call. */
+export interface Piece {
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly index: number | undefined
+  /** Arguments, or as much of them as came. */
+  readonly input: string
+  /** A signature of Gemini, as it is to go back. */
+  readonly data: JsonObject | undefined
+}
+
+interface Call {
+  readonly number: number
+  /** The provider's number for it, or its place in a list without numbers. */
+  readonly place: string
+  id: string | undefined
+  name: string | undefined
+  /** As far as they have come. */
+  arguments: string
+  data: JsonObject | undefined
+}
+
+/** The name of a call that has none: there is no such tool, and the model is told so. */
+const NO_NAME = '_'
+
+/** Passes pieces on to the calls of an answer. */
+export class CallNumbers {
+  readonly #answer: Answer
+  readonly #calls: Call[] = []
+  readonly #byId = new Map<string, Call>()
+  /** The call that was begun last at each place. */
+  readonly #byPlace = new Map<string, Call>()
+  #latest: Call | undefined
+
+  constructor(answer: Answer) {
+    this.#answer = answer
+  }
+
+  /** Takes pieces that came together. */
+  add(pieces: readonly Piece[]): void {
+    pieces.forEach((piece, at) =>
+      this.#add(piece, piece.index === undefined ? `place ${at}` : `number ${piece.index}`, pieces.length === 1),
+    )
+  }
+
+  /** Ends all calls, in the order in which they were begun. */
+  end(): void {
+    for (const call of this.#calls) {
+      if (!this.#answer.hasOpen(call.number)) this.#begin(call, call.name ?? NO_NAME)
+      this.#answer.endCall(call.number, call.data)
+    }
+    this.#calls.length = 0
+  }
+
+  #add(piece: Piece, place: string, isAlone: boolean): void {
+    const before = this.#continuedBy(piece, place, isAlone)
+    if (before !== undefined && repeats(piece, before)) return
+    const call = before ?? this.#create(place)
+    call.id ??= piece.id
+    call.name ??= piece.name
+    call.data ??= piece.data
+    call.arguments += piece.input
+    if (piece.id !== undefined) this.#byId.set(piece.id, call)
+    this.#latest = call
+    // A name may come late; what came before it is held until then.
+    if (this.#answer.hasOpen(call.number)) this.#answer.addInput(call.number, piece.input)
+    else if (call.name !== undefined) this.#begin(call, call.name)
+  }
+
+  #begin(call: Call, name: string): void {
+    this.#answer.startCall(call.number, call.id ?? '', name)
+    this.#answer.addInput(call.number, call.arguments)
+  }
+
+  #create(place: string): Call {
+    const call: Call = { number: this.#calls.length, place, id: undefined, name: undefined, arguments: '', data: undefined }
+    this.#calls.push(call)
+    this.#byPlace.set(place, call)
+    return call
+  }
+
+  /** The call that a piece goes on with; `undefined` when it begins one. */
+  #continuedBy(piece: Piece, place: string, isAlone: boolean): Call | undefined {
+    const { id, name, index } = piece
+    const isNumbered = index !== undefined
+    const isBare = id === undefined && name === undefined && !isNumbered
+    const here = isBare && isAlone ? this.#latest : this.#byPlace.get(place)
+    const known = id === undefined ? undefined : this.#byId.get(id)
+    const isElsewhere = isNumbered && known?.place !== place
+    if (name === undefined) return isElsewhere && here?.id === undefined ? (here ?? known) : (known ?? here)
+    if (id === undefined && !isNumbered) return undefined
+    const call = known !== undefined && !isElsewhere ? known : here
+    const isAnother = call !== known && id !== undefined && call?.id !== undefined
+    return call === undefined || isAnother || !goesOn(piece, call) ? undefined : call
+  }
+}
+
+/** Some servers repeat the name with each piece; arguments that begin anew after whole ones are those of another call. */
+function goesOn(piece: Piece, call: Call): boolean {
+  if (call.name === undefined) return true
+  if (call.name !== piece.name) return false
+  return repeats(piece, call) || !piece.input.trimStart().startsWith('{') || parseObject(call.arguments) === undefined
+}
+
+/** Some servers send the whole call once more after its pieces. */
+function repeats(piece: Piece, call: Call): boolean {
+  const isSame = piece.id !== undefined && piece.id === call.id && piece.name === call.name
+  return isSame && piece.input === call.arguments && parseObject(piece.input) !== undefined
+}
+
+/** The calls in a message, or their pieces in a delta. The older `function_call` is one call without an id; servers written in Go send an empty one. */
+export function callsIn(content: JsonObject): readonly Piece[] {
+  const calls = objectsIn(content['tool_calls'])
+  const legacy = asObject(content['function_call'])
+  if (calls.length > 0 || legacy === undefined || ((legacy['name'] ?? '') === '' && (legacy['arguments'] ?? '') === ''))
+    return calls.map(toPiece)
+  return [toPiece({ index: 0, function: legacy })]
+}
+
+/** Some servers send objects for arguments, numbers for ids and texts for numbers, and leave out the member around name and arguments. */
+function toPiece(call: JsonObject): Piece {
+  const { name, arguments: input } = asObject(call['function']) ?? call
+  const { id, index } = call
+  const number = typeof index === 'string' && index.trim() !== '' ? Number(index) : index
+  const google = asObject(asObject(call['extra_content'])?.['google'])
+  const thoughtSignature = asString(google?.['thought_signature'])
+  return {
+    id: said(typeof id === 'number' ? String(id) : id),
+    name: said(name),
+    index: typeof number === 'number' ? number : undefined,
+    input: typeof input === 'string' ? input : (input ?? null) === null ? '' : JSON.stringify(input),
+    data: thoughtSignature === undefined ? undefined : { google: { thoughtSignature } },
+  }
+}
+
+function said(value: unknown): string | undefined {
+  const text = asString(value)
+  return text === undefined || text.trim() === '' ? undefined : text
+}

@@ -1,0 +1,101 @@
+/**
+ * Reads an answer of Chat Completions. Besides OpenAI's own it understands what other servers make of it: reasoning under two names, usage in a choice or in
+ * `x_groq`, `function_call`, arguments as objects, a whole message in place of pieces, `[DONE]` without a finish reason, errors inside a choice.
+ */
+
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { Decoder } from '../api.ts'
+import { isErrorReport } from '../errors/error-report.ts'
+import { ReportedError } from '../errors/reported.ts'
+import { asArray, asObject, asString, objectsIn } from '../wire/json.ts'
+import { CallNumbers, callsIn } from './calls.ts'
+
+const THINKING = 'reasoning'
+
+export function decodeChat(answer: Answer): Decoder {
+  const calls = new CallNumbers(answer)
+  /** Who asks for several answers gets their pieces in turn: the answer that begins first is the answer. */
+  let ours: number | undefined
+
+  function event(event: JsonObject): void {
+    // Nearly all events are a piece of text in the one choice.
+    const choice = choiceIn(event['choices'])
+    if (choice?.['error'] !== undefined) throw failedUpstream(choice['error'])
+    if (isErrorReport(event)) throw new ReportedError(event)
+    answer.response(event['id'], event['model'])
+    noteUsage(event, choice)
+    if (choice === undefined) return
+    const delta = asObject(choice['delta']) ?? asObject(choice['message'])
+    if (delta !== undefined) readDelta(delta)
+    const reason = asString(choice['finish_reason'])
+    if (reason === undefined || reason === '') return
+    answer.rawReason = reason
+    answer.complete = true
+  }
+
+  function choiceIn(choices: unknown): JsonObject | undefined {
+    for (const choice of asArray(choices)) {
+      const object = asObject(choice)
+      if (object === undefined) continue
+      const index = typeof object['index'] === 'number' ? object['index'] : 0
+      ours ??= index
+      if (index === ours) return object
+    }
+    return undefined
+  }
+
+  function noteUsage({ usage, x_groq: groq }: JsonObject, choice: JsonObject | undefined): void {
+    if (choice?.['usage'] !== undefined) answer.usage(choice['usage'])
+    if (groq !== undefined) answer.usage(asObject(groq)?.['usage'])
+    if (usage !== undefined) answer.usage(usage)
+  }
+
+  function readDelta(delta: JsonObject): void {
+    const thinking = said(delta['reasoning_content']) ?? said(delta['reasoning'])
+    if (thinking !== undefined) answer.think(THINKING, thinking)
+    readContent(delta['content'])
+    const refusal = said(delta['refusal'])
+    if (refusal !== undefined) {
+      answer.refused = true
+      answer.text(refusal)
+    }
+    if (delta['tool_calls'] !== undefined || delta['function_call'] !== undefined) calls.add(callsIn(delta))
+  }
+
+  /** Mistral streams lists of parts, thinking among them. */
+  function readContent(content: unknown): void {
+    if (typeof content === 'string') return answer.text(content)
+    for (const part of objectsIn(content)) {
+      if (part['type'] === 'thinking')
+        for (const thought of objectsIn(part['thinking'])) answer.think(THINKING, asString(thought['text']) ?? '')
+      else answer.text(asString(part['text']) ?? '')
+    }
+  }
+
+  return {
+    event,
+    whole(body) {
+      const choice = choiceIn(body['choices'])
+      if (choice?.['error'] !== undefined) throw failedUpstream(choice['error'])
+      answer.response(body['id'], body['model'])
+      noteUsage(body, choice)
+      const message = asObject(choice?.['message']) ?? asObject(choice?.['delta']) ?? {}
+      readDelta({ ...message, tool_calls: undefined, function_call: undefined })
+      for (const call of callsIn(message)) {
+        const { id, name, input } = call
+        answer.call(id ?? '', name ?? '', input, call.data)
+      }
+      answer.rawReason = asString(choice?.['finish_reason'])
+    },
+    end: () => calls.end(),
+  }
+}
+
+function failedUpstream(error: Json): ReportedError {
+  return new ReportedError({ error: { message: 'The upstream of the provider failed.', ...asObject(error) } })
+}
+
+function said(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,163 @@
+/** Reads what a provider says about an error, from whatever shape it comes in. */
+
+import type { JsonObject } from '../../core/json.ts'
+import { asArray, asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
+import { causes } from '../wire/network.ts'
+import { retryAfter, retryAfterInBody } from './retry-after.ts'
+
+export interface Reported {
+  readonly message: string
+  readonly status: number | undefined
+  /** The provider's own codes and types: `insufficient_quota`. */
+  readonly codes: readonly string[]
+  readonly retryAfterMs: number | undefined
+  /** The provider's own word on whether to try again. */
+  readonly shouldRetry: boolean | undefined
+  readonly requestId: string | undefined
+  /** Google's names of the quotas that were exceeded. */
+  readonly quotas: readonly string[]
+  /** The body is not an error as an API would send it: a page of a proxy, for example. */
+  readonly foreign: boolean
+}
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** An error that the provider has reported: in the body of an answer, in an event of a stream, or with a status of 400 or more. */
+export class ReportedError extends Error {
+  readonly report: JsonObject | string
+  readonly status: number | undefined
+  readonly headers: Headers
+  constructor(report: JsonObject | string, status?: number, headers: Headers = {}) {
+    super('The provider reported an error.')
+    this.name = 'ReportedError'
+    this.report = report
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** @param thrown a `ReportedError`, an error of an AI SDK model, or the body of an error. */
+export function reportOf(thrown: unknown, now: number): Reported | undefined {
+  for (const error of causes(thrown)) {
+    if (error instanceof ReportedError) {
+      const { report, status, headers } = error
+      return typeof report === 'string'
+        ? ofText(report, { status, headers, fallback: `status ${status}`, now })
+        : ofReport(report, now)
+    }
+    const { statusCode, responseBody, responseHeaders, value } = error as {
+      statusCode?: unknown
+      responseBody?: unknown
+      responseHeaders?: Headers
+      value?: unknown
+    }
+    if (error.name === 'AI_APICallError' && typeof statusCode === 'number') {
+      const text = typeof responseBody === 'string' ? responseBody : JSON.stringify(responseBody ?? '')
+      return ofText(text, { status: statusCode, headers: responseHeaders ?? {}, fallback: error.message, now })
+    }
+    const refused = asObject(value)
+    // What a package did not expect may be an error, or anything else.
+    if (
+      error.name === 'AI_TypeValidationError' &&
+      refused !== undefined &&
+      messageIn(asObject(refused['response']) ?? refused) !== undefined
+    )
+      return ofReport(refused, now)
+  }
+  const object = thrown instanceof Error ? undefined : asObject(thrown)
+  return object === undefined ? undefined : ofReport(object, now)
+}
+
+/** A report may carry the status that a package made of it. */
+function ofReport(report: JsonObject, now: number): Reported {
+  const status = report['statusCode']
+  return ofObject(report, {
+    status: typeof status === 'number' ? status : undefined,
+    headers: {},
+    fallback: 'unknown error',
+    now,
+  })
+}
+
+interface Context {
+  readonly status: number | undefined
+  readonly headers: Headers
+  /** The message where the body has none. */
+  readonly fallback: string
+  readonly now: number
+}
+
+function ofText(text: string, context: Context): Reported {
+  const parsed = parseObject(text) ?? objectsIn(parseObject(`{"list":${text}}`)?.['list'])[0]
+  if (parsed !== undefined) return ofObject(parsed, context)
+  const title = /<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]
+  const words = title ?? (text.trimStart().startsWith('<') ? '' : text)
+  return { ...ofObject({}, context), message: words.trim() === '' ? context.fallback : words, foreign: true }
+}
+
+/** Errors stand in `error`, in `response.error` (Responses), in `data` (already unwrapped by a package), or are the whole. */
+function ofObject(body: JsonObject, { status, headers, fallback, now }: Context): Reported {
+  const data = asObject(body['data'])
+  const whole = data !== undefined && ('error' in data || 'response' in data || 'message' in data) ? data : body
+  const error =
+    asObject(whole['error']) ?? asObject(asObject(whole['response'])?.['error']) ?? objectsIn(whole['errors'])[0] ?? whole
+  const inner = asObject(error['error']) ?? error
+  const message = messageIn(inner) ?? messageIn(error) ?? messageIn(whole) ?? fallback
+  const codes = [
+    ...[inner, error, body].flatMap((place) => [place['code'], place['type']]),
+    inner['status'],
+    // Google explains itself in `details`: `API_KEY_INVALID`.
+    ...objectsIn(inner['details']).map((detail) => detail['reason']),
+  ]
+  return {
+    message,
+    status: status ?? statusIn(inner) ?? statusIn(error),
+    codes: [...new Set(codes.flatMap((code) => (typeof code === 'string' && code !== 'error' && code !== '' ? [code] : [])))],
+    retryAfterMs: retryAfter(headers, now) ?? retryAfterInBody(whole, message) ?? retryAfterInBody({ error: inner }, message),
+    shouldRetry: headers['x-should-retry'] === 'true' ? true : headers['x-should-retry'] === 'false' ? false : undefined,
+    requestId: headers['x-request-id'] ?? headers['request-id'] ?? asString(body['request_id']),
+    quotas: objectsIn(inner['details'])
+      .flatMap((detail) => objectsIn(detail['violations']))
+      .map((violation) => asString(violation['quotaId']) ?? ''),
+    foreign: false,
+  }
+}
+
+const MESSAGES = ['message', 'detail', 'msg', 'error_description', 'error', 'errors'] as const
+/** Gateways wrap the error of their upstream, some several times. */
+const DEEPEST = 5
+
+/**
+ * The message of an error: a text, a list, or an object or JSON text that holds one. FastAPI servers say `detail`, a text or a list; OpenRouter
+ * keeps the words of its upstream in `metadata.raw`.
+ */
+export function messageIn(error: unknown, depth = 0): string | undefined {
+  if (depth > DEEPEST) return undefined
+  if (typeof error === 'string') {
+    const wrapped = error.trimStart().startsWith('{') ? parseObject(error) : undefined
+    const words = wrapped === undefined ? error : (messageIn(wrapped, depth + 1) ?? error)
+    return words.trim() === '' ? undefined : words
+  }
+  if (Array.isArray(error)) {
+    const list = asArray(error).flatMap((entry) => messageIn(entry, depth + 1) ?? [])
+    return list.length === 0 ? undefined : list.join('; ')
+  }
+  const object = asObject(error)
+  if (object === undefined) return undefined
+  for (const name of MESSAGES) {
+    const words = messageIn(object[name], depth + 1)
+    if (words === undefined) continue
+    const upstream = messageIn(asObject(object['metadata'])?.['raw'], depth + 1)
+    return upstream === undefined || words.includes(upstream) ? words : `${words}: ${upstream}`
+  }
+  return undefined
+}
+
+/** A code that is a status, as a number or as its digits. */
+function statusIn(error: JsonObject): number | undefined {
+  for (const value of [error['code'], error['status'], error['statusCode'], error['http_status']]) {
+    const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value
+    if (typeof status === 'number' && status >= 400 && status < 600) return status
+  }
+  return undefined
+}

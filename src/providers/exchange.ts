@@ -1,0 +1,99 @@
+/** One request to a model, and the parts of its answer. */
+
+import { CriaError } from '../core/error.ts'
+import { createId } from '../core/id.ts'
+import type { LanguageModel, ModelCall, ModelPart, ModelRequest } from '../core/model.ts'
+import type { Span } from '../core/span.ts'
+import { Answer } from './answer/answer.ts'
+import type { ReadUsage } from './answer/usage.ts'
+import { ToolNames } from './conversation/tool-names.ts'
+import type { ErrorContext } from './errors/errors.ts'
+import { toProviderError } from './errors/errors.ts'
+import type { AnswerSource } from './source.ts'
+
+export interface OpenInput {
+  readonly model: LanguageModel
+  readonly request: ModelRequest
+  readonly names: ToolNames
+  readonly signal: AbortSignal
+  /** Notes on the span what cannot be sent as asked. */
+  readonly warn: (message: string) => void
+}
+
+/** How a model is asked. */
+export interface Exchange {
+  readonly errors: Omit<ErrorContext, 'ref'>
+  /** Text that begins with `<think>` is split into thinking and text. */
+  readonly thinkTags?: boolean
+  /** Loads what is needed on first use. @throws CriaError when something is missing, or cannot be sent. */
+  readonly open: (input: OpenInput) => Promise<{ readonly source: AnswerSource; readonly readUsage: ReadUsage }>
+}
+
+/** @throws CriaError, with the provider, the status and what to do. */
+export async function* exchange(
+  options: Exchange,
+  model: LanguageModel,
+  request: ModelRequest,
+  ctx: ModelCall,
+): AsyncGenerator<ModelPart, void, undefined> {
+  const errors: ErrorContext = { ...options.errors, ref: model.ref }
+  let source: AnswerSource | undefined
+  let answer: Answer | undefined
+  // `fetch` leaves its listener on the signal until it is collected; the caller's signal may serve a thousand calls.
+  const own = new AbortController()
+  const onAbort = (): void => own.abort(ctx.signal.reason)
+  ctx.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    ctx.signal.throwIfAborted()
+    const warn = (message: string): void => ctx.span.event('provider_warning', { kind: 'unsupported', message })
+    const names = new ToolNames((request.tools ?? []).map((tool) => tool.name))
+    const fitted = fitThinking(request, model, ctx.span)
+    const opened = await options.open({ model, request: fitted, names, signal: own.signal, warn })
+    source = opened.source
+    const takenIds = new Set(request.messages.flatMap((message) => (message.toolCalls ?? []).map(({ id }) => id)))
+    const { thinkTags = false } = options
+    answer = new Answer({ ref: model.ref, names, takenIds, createId: () => createId('call'), thinkTags }, opened.readUsage)
+    for (let more = true; more;) {
+      more = await source.next(answer)
+      for (const part of answer.take()) yield part
+    }
+    finish(answer, source.isWhole(), errors.provider)
+    for (const part of answer.take()) yield part
+  } catch (thrown) {
+    if (ctx.signal.aborted) throw abortReason(ctx.signal, errors)
+    // What came before the error is not lost with it, and what was spent is told.
+    for (const part of answer?.takeLast() ?? []) yield part
+    throw toProviderError(thrown, errors, source?.hasBegun() === true ? 'stream' : 'request')
+  } finally {
+    ctx.signal.removeEventListener('abort', onAbort)
+    source?.close()
+  }
+}
+
+/** @throws CriaError when what came is not a whole answer. */
+function finish(answer: Answer, isWhole: boolean, provider: string): void {
+  const { reason, rawReason } = answer.end(isWhole)
+  if (reason === 'interrupted') throw new CriaError('stream_interrupted', `${provider}: the stream ended before the answer did.`)
+  if (reason === 'error') {
+    throw new CriaError('invalid_response', `${provider} gave up the answer (${rawReason ?? 'error'}).`, {
+      hint: 'The model wrote something that its provider could not read; ask again.',
+    })
+  }
+  if (reason === 'tool-calls' && answer.calls === 0)
+    throw new CriaError('invalid_response', `${provider} ended its answer with tool calls and made none.`)
+  answer.finish({ reason, rawReason })
+}
+
+/** A model that does not reason refuses to be told how much it should. */
+function fitThinking(request: ModelRequest, { ref, facts }: LanguageModel, span: Span): ModelRequest {
+  if (request.thinking === undefined || facts.thinking !== false) return request
+  if (request.thinking !== 'off') span.event('provider_warning', { kind: 'unsupported', message: `${ref} does not reason.` })
+  const { thinking: _, ...rest } = request
+  return rest
+}
+
+function abortReason(signal: AbortSignal, errors: ErrorContext): CriaError {
+  return signal.reason instanceof CriaError
+    ? signal.reason
+    : toProviderError(signal.reason ?? new DOMException('Aborted', 'AbortError'), errors, 'request')
+}

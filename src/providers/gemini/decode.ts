@@ -1,0 +1,124 @@
+/**
+ * Reads an answer of the Gemini API. Nothing marks its end, so what comes after the chunk with a finish reason is not read, unless every chunk has a reason, as
+ * old versions of the API sent them.
+ */
+
+import type { JsonObject } from '../../core/json.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { Decoder } from '../api.ts'
+import { isErrorReport } from '../errors/error-report.ts'
+import { ReportedError } from '../errors/reported.ts'
+import { asObject, asString, objectsIn } from '../wire/json.ts'
+import { PartialArgs } from './partial-args.ts'
+
+const THINKING = 'thinking'
+
+export function decodeGemini(answer: Answer): Decoder {
+  /** Of several answers the one that begins first is the answer. */
+  let ours: number | undefined
+  let finished: string | undefined
+  let hasReasonInEveryChunk = true
+  /** A call whose arguments are on their way. */
+  let open: { readonly call: JsonObject; readonly data: JsonObject | undefined; readonly args: PartialArgs } | undefined
+
+  function event(event: JsonObject): void {
+    if (isErrorReport(event)) throw new ReportedError(event)
+    noteResponse(event)
+    const candidate = candidateIn(event)
+    if (candidate === undefined) return noteBlock(event)
+    const reason = asString(candidate['finishReason'])
+    hasReasonInEveryChunk &&= reason !== undefined
+    const said = reason === undefined ? undefined : JSON.stringify(candidate)
+    if (finished !== undefined && (!hasReasonInEveryChunk || said === finished)) return
+    finished = said
+    readCandidate(candidate)
+  }
+
+  /** Google leaves out a number of 0. */
+  function candidateIn(event: JsonObject): JsonObject | undefined {
+    return objectsIn(event['candidates']).find(({ index }) => {
+      const number = typeof index === 'number' ? index : 0
+      ours ??= number
+      return number === ours
+    })
+  }
+
+  function noteResponse(event: JsonObject): void {
+    answer.response(event['responseId'], event['modelVersion'])
+    answer.usage(event['usageMetadata'])
+  }
+
+  function readCandidate(candidate: JsonObject): void {
+    for (const part of objectsIn(asObject(candidate['content'])?.['parts'])) readPart(part)
+    const reason = asString(candidate['finishReason'])
+    if (reason === undefined) return
+    answer.rawReason = reason
+    answer.complete = true
+  }
+
+  function readPart(part: JsonObject): void {
+    const { text, thought, functionCall: called } = part
+    const thoughtSignature = asString(part['thoughtSignature'])
+    const data = thoughtSignature === undefined ? undefined : { google: { thoughtSignature } }
+    const call = asObject(called)
+    if (call !== undefined) readCall(call, data)
+    else if (typeof text === 'string') {
+      if (thought === true) {
+        answer.think(THINKING, text)
+        if (data !== undefined) answer.endThinking(THINKING, data)
+      } else {
+        answer.text(text)
+        answer.endText(data)
+      }
+    } else keep(part)
+  }
+
+  /** A call comes whole, or its head, then its arguments piece by piece, then an empty one. */
+  function readCall(call: JsonObject, data: JsonObject | undefined): void {
+    if (typeof call['name'] === 'string') open = { call, data, args: new PartialArgs() }
+    for (const piece of objectsIn(call['partialArgs'])) open?.args.add(piece)
+    if (call['willContinue'] === true || open === undefined) return
+    const { args, ...begun } = open
+    open = undefined
+    answer.call(
+      asString(begun.call['id']) ?? '',
+      asString(begun.call['name']) ?? '',
+      begun.call['args'] ?? args.value(),
+      begun.data,
+    )
+  }
+
+  /** Tools that ran at Google, images that the model drew, and what nobody knows yet. */
+  function keep(part: JsonObject): void {
+    const kind = Object.keys(part).find((name) => name !== 'thoughtSignature' && name !== 'thought') ?? 'part'
+    const KINDS: Readonly<Record<string, string>> = {
+      executableCode: 'tool-call:code_execution',
+      codeExecutionResult: 'tool-result:code_execution',
+      toolCall: `tool-call:${asString(asObject(part['toolCall'])?.['toolType'])}`,
+      toolResponse: `tool-result:${asString(asObject(part['toolResponse'])?.['toolType'])}`,
+      inlineData: 'file',
+      fileData: 'file',
+    }
+    answer.opaque(KINDS[kind] ?? kind, { block: part })
+  }
+
+  /** A prompt that Google blocks has no answer. */
+  function noteBlock(event: JsonObject): void {
+    const reason = asString(asObject(event['promptFeedback'])?.['blockReason'])
+    if (reason === undefined || reason === 'BLOCK_REASON_UNSPECIFIED' || answer.rawReason !== undefined) return
+    answer.rawReason = reason
+    answer.refused = true
+    answer.complete = true
+  }
+
+  return {
+    event,
+    whole(body) {
+      noteResponse(body)
+      const candidate = candidateIn(body)
+      if (candidate !== undefined) readCandidate(candidate)
+      noteBlock(body)
+    },
+    end() {},
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * What tells a model from others of its name: where it is, as whom it is asked, and what else has a say in its answers. It is a hash: keys
+ * and headers are part of it and do not stand in it.
+ */
+
+import { canonicalJson } from '../util/canonical-json.ts'
+import { sha256 } from '../util/hash.ts'
+import { nameOfObject } from '../util/object-name.ts'
+
+export interface Place {
+  readonly baseURL: string | undefined
+  readonly key?: string | undefined
+  readonly headers?: unknown
+  /** One of its own may lead anywhere. */
+  readonly fetch?: unknown
+  readonly settings?: unknown
+}
+
+export function identityOf({ fetch: own, ...place }: Place): string {
+  return sha256(canonicalJson({ ...place, fetch: typeof own === 'function' ? nameOfObject(own) : null }))
+}
+
+/**
+ * Of a model that its owner made with a package of the AI SDK. The packages keep their settings in a member `config`, by which two models that were
+ * made alike are known to be alike; where it cannot be read, each object is a model of its own.
+ */
+export function foreignIdentity(model: object): string {
+  const config: unknown = 'config' in model ? model.config : undefined
+  if (typeof config !== 'object' || config === null) return nameOfObject(model)
+  const { baseURL, url, headers, fetch: own, provider, transformRequestBody } = config as Readonly<Record<string, unknown>>
+  try {
+    const place: unknown = isFunction(url) ? url({ path: '/', modelId: '' }) : baseURL
+    const sent: unknown = isFunction(headers) ? headers() : headers
+    if (typeof place !== 'string' || !isPlain(sent)) return nameOfObject(model)
+    const settings = {
+      // OpenAI's two APIs are at one place.
+      provider,
+      settings: 'settings' in model ? model.settings : undefined,
+      transform: typeof transformRequestBody === 'function' ? nameOfObject(transformRequestBody) : undefined,
+    }
+    return identityOf({ baseURL: place, headers: sent, fetch: own, settings })
+  } catch {
+    return nameOfObject(model)
+  }
+}
+
+function isFunction(value: unknown): value is (...given: readonly unknown[]) => unknown {
+  return typeof value === 'function'
+}
+
+/** A promise of headers would have to be waited for. */
+function isPlain(value: unknown): boolean {
+  return value === undefined || (typeof value === 'object' && value !== null && !('then' in value))
+}

@@ -1,0 +1,161 @@
+/**
+ * Reads an answer of the Messages API. A gateway that loses its upstream may begin the answer anew in the same stream; servers other than Anthropic's leave out
+ * signatures and usage, and send the first words with the beginning of a block.
+ */
+
+import type { JsonObject } from '../../core/json.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { Decoder } from '../api.ts'
+import { isErrorReport } from '../errors/error-report.ts'
+import { ReportedError } from '../errors/reported.ts'
+import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
+
+export function decodeMessages(answer: Answer): Decoder {
+  let isOpen = false
+  let id: unknown
+  /** Blocks that are kept as they come: what tools that ran at the provider were asked, and what they gave. */
+  const kept = new Map<number, { readonly block: JsonObject; input: string }>()
+  const given = new Map<number, JsonObject>()
+
+  function event(event: JsonObject): void {
+    const index = typeof event['index'] === 'number' ? event['index'] : 0
+    switch (event['type']) {
+      case 'content_block_delta':
+        return addDelta(asObject(event['delta']) ?? {}, index)
+      case 'content_block_start':
+        return beginBlock(asObject(event['content_block']) ?? {}, index)
+      case 'content_block_stop':
+        return endBlock(index)
+      case 'message_start':
+        return begin(asObject(event['message']) ?? {})
+      case 'message_delta':
+        noteEnd(asObject(event['delta']))
+        answer.usage(event['usage'])
+        answer.complete = answer.rawReason !== undefined
+        return
+      case 'message_stop':
+        answer.ended = true
+        return
+      case 'ping':
+        return
+      default:
+        if (event['type'] === 'error' || isErrorReport(event)) throw new ReportedError(event)
+    }
+  }
+
+  function begin(message: JsonObject): void {
+    if (isOpen && message['id'] === id) return
+    if (isOpen) {
+      answer.restart()
+      kept.clear()
+      given.clear()
+    }
+    isOpen = true
+    id = message['id']
+    answer.response(id, message['model'])
+    noteEnd(message)
+    // How much of the answer is written by then is no use to anybody, and less than the whole.
+    const { output_tokens: _, ...usage } = asObject(message['usage']) ?? {}
+    answer.usage(usage)
+    for (const block of objectsIn(message['content'])) readBlock(block)
+  }
+
+  function noteEnd(message: JsonObject | undefined): void {
+    answer.rawReason = asString(message?.['stop_reason']) ?? answer.rawReason
+  }
+
+  function beginBlock(block: JsonObject, index: number): void {
+    switch (block['type']) {
+      case 'tool_use':
+        given.set(index, block)
+        return answer.startCall(index, asString(block['id']) ?? '', asString(block['name']) ?? '')
+      case 'text':
+      case 'thinking':
+      case 'redacted_thinking':
+        return readBlock(block, index)
+      default:
+        if (typeof block['type'] === 'string') kept.set(index, { block, input: '' })
+    }
+  }
+
+  function addDelta(delta: JsonObject, index: number): void {
+    switch (delta['type']) {
+      case 'text_delta':
+        return answer.text(asString(delta['text']) ?? '')
+      case 'thinking_delta':
+        return answer.think(index, asString(delta['thinking']) ?? '')
+      case 'signature_delta':
+        return answer.think(index, '', signed(delta['signature']))
+      case 'input_json_delta': {
+        const json = asString(delta['partial_json']) ?? ''
+        const block = kept.get(index)
+        if (block === undefined) answer.addInput(index, json)
+        else block.input += json
+        return
+      }
+      default:
+    }
+  }
+
+  function endBlock(index: number): void {
+    const block = kept.get(index)
+    kept.delete(index)
+    if (block !== undefined)
+      return keep({ ...block.block, ...(block.input === '' ? {} : { input: parseObject(block.input) ?? {} }) })
+    answer.endThinking(index)
+    const call = given.get(index)
+    given.delete(index)
+    if (call === undefined) return
+    const came = answer.inputOf(index)
+    answer.endCall(index, callerOf(call), came === '' ? call['input'] : came)
+  }
+
+  /** A whole block, or the beginning of one with what it holds already. */
+  function readBlock(block: JsonObject, index?: number): void {
+    const key = index ?? 'whole'
+    switch (block['type']) {
+      case 'text':
+        return answer.text(asString(block['text']) ?? '')
+      case 'thinking':
+        answer.think(key, asString(block['thinking']) ?? '', signed(block['signature']))
+        return index === undefined ? answer.endThinking(key) : undefined
+      case 'redacted_thinking':
+        return answer.endThinking(key, { anthropic: { redactedData: asString(block['data']) ?? '' } })
+      case 'tool_use':
+        return answer.call(asString(block['id']) ?? '', asString(block['name']) ?? '', block['input'], callerOf(block))
+      default:
+        if (typeof block['type'] === 'string') keep(block)
+    }
+  }
+
+  function keep(block: JsonObject): void {
+    const type = asString(block['type']) ?? ''
+    const isCall = type === 'server_tool_use' || type === 'mcp_tool_use'
+    const name = isCall ? asString(block['name']) : /^(.*)_tool_result$/.exec(type)?.[1]
+    answer.opaque(name === undefined ? type : `${isCall ? 'tool-call' : 'tool-result'}:${name}`, { block: block })
+  }
+
+  return {
+    event,
+    whole(body) {
+      answer.response(body['id'], body['model'])
+      for (const block of objectsIn(body['content'])) readBlock(block)
+      noteEnd(body)
+      answer.usage(body['usage'])
+    },
+    end() {
+      for (const index of kept.keys()) endBlock(index)
+      for (const index of given.keys()) endBlock(index)
+    },
+  }
+}
+
+function signed(signature: unknown): JsonObject | undefined {
+  return typeof signature === 'string' && signature !== '' ? { anthropic: { signature } } : undefined
+}
+
+/** Code that ran at the provider may call tools; one that the model calls itself says nothing. */
+function callerOf({ caller }: JsonObject): JsonObject | undefined {
+  const object = asObject(caller)
+  return object === undefined || object['type'] === 'direct' ? undefined : { anthropic: { caller: object } }
+}

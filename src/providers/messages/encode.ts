@@ -1,0 +1,202 @@
+/** Writes a request to the Messages API. */
+
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { ToolSpec } from '../../core/model.ts'
+import type { EncodeInput, Encoded } from '../api.ts'
+import { conversationOf, snakeCase, toolOf } from '../api.ts'
+import { isUrl } from '../conversation/conversation.ts'
+import type { AnswerPart, Attachment, Turn } from '../conversation/conversation.ts'
+import { NO_FORCED_CALLS, NO_SAMPLING } from '../facts-table.ts'
+import { cannotSend } from '../openai-settings.ts'
+import { asArray, asObject, asString, defined } from '../wire/json.ts'
+import { cacheMarks, MARK } from './cache-marks.ts'
+import { outputSchema } from './output-schema.ts'
+import { thinkingOf } from './thinking.ts'
+
+/** Anthropic has no default. */
+const MAX_TOKENS = 4096
+
+/** Tools that Anthropic runs, by the name under which every API offers them, with the beta that each needs. */
+const PROVIDER_TOOLS: Readonly<Record<string, { readonly tool: JsonObject; readonly beta?: string }>> = {
+  web_search: { tool: { type: 'web_search_20250305', name: 'web_search' } },
+  web_fetch: { tool: { type: 'web_fetch_20250910', name: 'web_fetch' }, beta: 'web-fetch-2025-09-10' },
+  code_execution: { tool: { type: 'code_execution_20250825', name: 'code_execution' }, beta: 'code-execution-2025-08-25' },
+}
+
+export function encodeMessages(input: EncodeInput): Encoded {
+  const { request, model, facts, names } = input
+  const {
+    cacheControl,
+    cache_control = cacheControl,
+    tools: ran,
+    anthropicBeta,
+    disableParallelToolUse,
+    effort: ownEffort,
+    ...rest
+  } = input.options
+  const { thinking: ownThinking, ...options } = snakeDeep(rest) as JsonObject
+  const turns = conversationOf(input)
+  const limit = Math.min(request.maxOutputTokens ?? Infinity, facts.maxOutputTokens ?? request.maxOutputTokens ?? MAX_TOKENS)
+  const { thinking, effort = asString(ownEffort) } = thinkingOf(input, turns, limit, asObject(ownThinking))
+  const marks = cache_control === undefined && !turns.some(isMarked) ? cacheMarks(turns) : new Set<number>()
+  const instructions = turns.filter((turn) => turn.role === 'system').length
+  const named = asArray(ran).map((tool) => PROVIDER_TOOLS[String(tool)] ?? { tool: tool as JsonObject, beta: undefined })
+  const tools = [
+    ...offered(input).map((tool, index, all) => {
+      const { name, description, schema } = toolOf(tool, names)
+      const isMarkedTool = marks.has(-1) && index === all.length - 1
+      // Arguments are sent as they are written, and not held back until they are whole.
+      return {
+        name,
+        description,
+        input_schema: schema,
+        ...(request.stream ? { eager_input_streaming: true } : {}),
+        ...(isMarkedTool ? MARK : {}),
+      }
+    }),
+    ...named.map(({ tool }) => tool),
+  ]
+  const schema = facts.structuredOutput === true ? request.responseFormat?.schema : undefined
+  const format = schema === undefined ? undefined : { type: 'json_schema', schema: outputSchema(schema) }
+  const betas = [...asArray(anthropicBeta), ...new Set(named.flatMap(({ beta }) => beta ?? []))].join(',')
+  return {
+    path: '/messages',
+    ...(betas === '' ? {} : { headers: { 'anthropic-beta': betas } }),
+    body: defined<JsonObject>({
+      model,
+      max_tokens: limit,
+      ...samplingOf(input, thinking !== undefined && thinking['type'] !== 'disabled'),
+      stop_sequences: (request.stopSequences ?? []).length === 0 ? undefined : request.stopSequences,
+      thinking,
+      output_config: effort === undefined && format === undefined ? undefined : defined({ effort, format }),
+      system:
+        instructions === 0
+          ? undefined
+          : turns
+              .slice(0, instructions)
+              .map((turn, at) => ({ ...toText('text' in turn ? turn.text : ''), ...(marks.has(at) ? MARK : {}) })),
+      messages: toMessages(turns, marks, input.ref),
+      tools: tools.length === 0 ? undefined : tools,
+      tool_choice: tools.length === 0 ? undefined : toChoice(input, disableParallelToolUse === true),
+      cache_control: asObject(cache_control),
+      ...options,
+      stream: request.stream ? true : undefined,
+    }),
+  }
+}
+
+function samplingOf({ model, request, warn }: EncodeInput, isThinking: boolean): JsonObject {
+  const { temperature, topP, topK, seed, presencePenalty, frequencyPenalty } = request
+  const taken = { temperature, top_k: topK, top_p: temperature === undefined ? topP : undefined }
+  const isRefused = isThinking || NO_SAMPLING.test(model)
+  const dropped = { seed, presencePenalty, frequencyPenalty, ...(isRefused ? { temperature, topP, topK } : {}) }
+  for (const [name, value] of Object.entries(dropped))
+    if (value !== undefined) warn(`${model} does not take ${name}${isThinking && name in request ? ' while it thinks' : ''}.`)
+  return isRefused ? {} : taken
+}
+
+/** Where a call cannot be forced, the model is offered nothing but the tool that it should call. */
+function offered({ request: { tools = [], toolChoice }, model }: EncodeInput): readonly ToolSpec[] {
+  const isForced = typeof toolChoice === 'object' && NO_FORCED_CALLS.test(model)
+  return isForced ? tools.filter(({ name }) => name === toolChoice.tool) : tools
+}
+
+function toChoice({ request: { toolChoice }, model, names, warn }: EncodeInput, oneCall: boolean): JsonObject | undefined {
+  const alone = oneCall ? { disable_parallel_tool_use: true } : {}
+  if (toolChoice === undefined) return oneCall ? { type: 'auto', ...alone } : undefined
+  if (toolChoice === 'none') return { type: 'none' }
+  if (toolChoice !== 'auto' && NO_FORCED_CALLS.test(model)) {
+    warn(`${model} cannot be made to call a tool.`)
+    return { type: 'auto', ...alone }
+  }
+  if (typeof toolChoice === 'object') return { type: 'tool', name: names.out(toolChoice.tool), ...alone }
+  return { type: toolChoice === 'required' ? 'any' : 'auto', ...alone }
+}
+
+/** Messages of one role follow one another as one. */
+function toMessages(turns: readonly Turn[], marks: ReadonlySet<number>, ref: string): JsonObject[] {
+  const messages: { role: string; content: JsonObject[] }[] = []
+  for (const [index, turn] of turns.entries()) {
+    if (turn.role === 'system') continue
+    const blocks = toBlocks(turn, index === turns.length - 1, ref)
+    const last = blocks.at(-1)
+    if (last !== undefined && marks.has(index)) blocks[blocks.length - 1] = { ...last, ...MARK }
+    const role = turn.role === 'assistant' ? 'assistant' : 'user'
+    const before = messages.at(-1)
+    if (before?.role === role) before.content.push(...blocks)
+    else messages.push({ role, content: blocks })
+  }
+  return messages
+}
+
+function toBlocks(turn: Exclude<Turn, { role: 'system' }>, isLast: boolean, ref: string): JsonObject[] {
+  switch (turn.role) {
+    case 'user':
+      return turn.parts.map((part) => (part.type === 'text' ? toText(part.text) : toFile(part, ref)))
+    case 'assistant':
+      // An answer that is to be continued cannot end in white space.
+      return turn.parts.flatMap((part, at) => toAnswerBlock(part, isLast && at === turn.parts.length - 1))
+    default:
+      return turn.results.map(({ id, text, isError, attachments }) => ({
+        type: 'tool_result',
+        tool_use_id: id,
+        content: attachments.length === 0 ? text : [toText(text), ...attachments.map((part) => toFile(part, ref))],
+        ...(isError ? { is_error: true } : {}),
+      }))
+  }
+}
+
+function toAnswerBlock(part: AnswerPart, isEnd: boolean): JsonObject[] {
+  const own = 'own' in part ? part.own?.['anthropic'] : undefined
+  switch (part.type) {
+    case 'text': {
+      const mark = asObject(own?.['cacheControl'])
+      return [{ ...toText(isEnd ? part.text.trimEnd() : part.text), ...(mark === undefined ? {} : { cache_control: mark }) }]
+    }
+    case 'thinking': {
+      const data = own?.['redactedData']
+      if (data !== undefined) return [{ type: 'redacted_thinking', data }]
+      const signature = own?.['signature']
+      return signature === undefined ? [] : [{ type: 'thinking', thinking: part.text, signature }]
+    }
+    case 'tool-call': {
+      const caller = own?.['caller']
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: part.input, ...(caller === undefined ? {} : { caller }) }]
+    }
+    case 'opaque': {
+      const block = asObject(part.own['block'])
+      return block === undefined ? [] : [block]
+    }
+    default:
+      return []
+  }
+}
+
+function isMarked(turn: Turn): boolean {
+  return (
+    turn.role === 'assistant' &&
+    turn.parts.some((part) => 'own' in part && part.own?.['anthropic']?.['cacheControl'] !== undefined)
+  )
+}
+
+function toText(text: string): JsonObject {
+  return { type: 'text', text }
+}
+
+function toFile(part: Attachment, ref: string): JsonObject {
+  const { mediaType, data } = part
+  const place: JsonObject = isUrl(data) ? { type: 'url', url: data } : { type: 'base64', media_type: mediaType, data }
+  if (part.type === 'image' || mediaType.startsWith('image/')) return { type: 'image', source: place }
+  const title = part.filename === undefined ? {} : { title: part.filename }
+  if (mediaType === 'application/pdf') return { type: 'document', source: place, ...title }
+  if (!mediaType.startsWith('text/')) throw cannotSend(part, ref)
+  const source = isUrl(data) ? place : { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString() }
+  return { type: 'document', source, ...title }
+}
+
+function snakeDeep(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(snakeDeep)
+  const object = asObject(value)
+  if (object === undefined) return value
+  return snakeCase(Object.fromEntries(Object.entries(object).map(([name, member]) => [name, snakeDeep(member as Json)])))
+}

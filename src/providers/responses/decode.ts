@@ -1,0 +1,206 @@
+/**
+ * Reads an answer of the Responses API. Text comes in deltas, in whole items, or only with the end of the response; what an item holds beyond its deltas
+ * is added. Other vendors leave out ids and positions, and stream the reasoning itself where OpenAI streams a summary.
+ */
+
+import type { JsonObject } from '../../core/json.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { Decoder } from '../api.ts'
+import { isErrorReport } from '../errors/error-report.ts'
+import { ReportedError } from '../errors/reported.ts'
+import { asObject, asString, objectsIn } from '../wire/json.ts'
+
+/** Calls of tools that OpenAI lets its client run. We never offer them. */
+const NOT_OFFERED = new Set<unknown>([
+  'tool_search_call',
+  'tool_search_output',
+  'local_shell_call',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'computer_call',
+])
+
+/** What has been streamed of one item. */
+interface Streamed {
+  text: string
+  thinking: string
+  /** An item that streams its reasoning and a summary of it is read once: the kind that comes first. */
+  kind?: 'text' | 'summary'
+  /** The part of the summary that is open. */
+  block?: string
+}
+
+export function decodeResponses(answer: Answer): Decoder {
+  const items = new Map<string, Streamed>()
+  let hasTextDeltas = false
+  let hasCalls = false
+
+  function streamedOf(key: string): Streamed {
+    let item = items.get(key)
+    if (item === undefined) items.set(key, (item = { text: '', thinking: '' }))
+    return item
+  }
+
+  function event(event: JsonObject): void {
+    const { type, delta } = event
+    switch (type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return addText(keyOf(event), asString(delta) ?? '', type === 'response.refusal.delta')
+      case 'response.reasoning_summary_text.delta':
+        return addThinking(event, 'summary', asString(delta) ?? '')
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning.delta':
+        return addThinking(event, 'text', asString(delta) ?? asString(asObject(delta)?.['text']) ?? '')
+      case 'response.function_call_arguments.delta':
+        return answer.addInput(keyOf(event), asString(delta) ?? '')
+      case 'response.output_item.added': {
+        const item = asObject(event['item'])
+        if (item?.['type'] === 'function_call') answer.startCall(keyOf(event, item), callIdOf(item), asString(item['name']) ?? '')
+        return
+      }
+      case 'response.output_item.done': {
+        const item = asObject(event['item'])
+        if (item !== undefined) endItem(item, keyOf(event, item))
+        return
+      }
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        return endResponse(asObject(event['response']) ?? {}, type)
+      default:
+        if (type === 'error' || isErrorReport(event)) throw new ReportedError(event)
+        noteResponse(asObject(event['response']))
+    }
+  }
+
+  function addText(key: string, text: string, isRefusal: boolean): void {
+    hasTextDeltas = true
+    streamedOf(key).text += text
+    if (isRefusal) answer.refused = true
+    answer.text(text)
+  }
+
+  function addThinking(event: JsonObject, kind: 'text' | 'summary', text: string): void {
+    const item = streamedOf(keyOf(event))
+    item.kind ??= kind
+    if (item.kind !== kind || text === '') return
+    const block = `${keyOf(event)} ${kind === 'summary' ? JSON.stringify(event['summary_index'] ?? 0) : ''}`
+    if (item.block !== undefined && item.block !== block) answer.endThinking(item.block, itemData(event['item_id']))
+    item.block = block
+    item.thinking += text
+    answer.think(block, text)
+  }
+
+  function endItem(item: JsonObject, key: string): void {
+    const streamed = streamedOf(key)
+    switch (item['type']) {
+      case 'message': {
+        for (const { type } of objectsIn(item['content'])) if (type === 'refusal') answer.refused = true
+        if (streamed.text !== '' || !hasTextDeltas) answer.text(beyond(streamed.text, textOf(item)))
+        streamed.text = textOf(item)
+        const { phase } = item
+        if (typeof phase === 'string') answer.endText({ openai: { phase } })
+        return
+      }
+      case 'reasoning': {
+        const block = streamed.block ?? key
+        const [first, ...more] = thinkingOf(item)
+        if (streamed.thinking === '' || more.length === 0) answer.think(block, beyond(streamed.thinking, first ?? ''))
+        if (streamed.thinking === '') {
+          for (const [index, text] of more.entries()) {
+            answer.endThinking(index === 0 ? block : `${key} ${index}`, itemData(item['id']))
+            answer.think(`${key} ${index + 1}`, text)
+          }
+        }
+        const last = streamed.thinking === '' && more.length > 0 ? `${key} ${more.length}` : block
+        return answer.endThinking(last, itemData(item['id'], item['encrypted_content']))
+      }
+      case 'function_call': {
+        hasCalls = true
+        const { namespace, arguments: input } = item
+        const data = typeof namespace === 'string' ? { openai: { namespace } } : undefined
+        if (!answer.hasOpen(key)) return answer.call(callIdOf(item), asString(item['name']) ?? '', input, data)
+        const came = answer.inputOf(key)
+        if (typeof input === 'string') answer.addInput(key, beyond(came, input))
+        return answer.endCall(key, data, (input ?? '') === '' ? came : input)
+      }
+      default: {
+        const type = asString(item['type'])
+        if (type === undefined || NOT_OFFERED.has(type)) return
+        answer.opaque(type.endsWith('_call') ? `tool-call:${type.slice(0, -'_call'.length)}` : type, { block: item })
+      }
+    }
+  }
+
+  /** Some servers tell a text, or a call, only here. */
+  function endResponse(response: JsonObject, type: string): void {
+    if (type === 'response.failed' && (response['error'] ?? null) !== null) throw new ReportedError({ response })
+    const hadText = hasTextDeltas || [...items.values()].some(({ text }) => text !== '')
+    for (const item of objectsIn(response['output'])) {
+      if (item['type'] === 'message' && !hadText) answer.text(textOf(item))
+      // A call of an answer that was cut may be cut, too.
+      else if (item['type'] === 'function_call' && !hasCalls && type === 'response.completed') endItem(item, '')
+    }
+    noteResponse(response)
+    noteEnd(response)
+    answer.ended = true
+  }
+
+  function noteResponse(response: JsonObject | undefined): void {
+    if (response === undefined) return
+    answer.response(response['id'], response['model'])
+    answer.usage(response['usage'])
+  }
+
+  function noteEnd(response: JsonObject): void {
+    answer.rawReason = asString(asObject(response['incomplete_details'])?.['reason']) ?? asString(response['status'])
+  }
+
+  return {
+    event,
+    whole(body) {
+      if (body['status'] === 'failed' && (body['error'] ?? null) !== null) throw new ReportedError(body)
+      noteResponse(body)
+      for (const [index, item] of objectsIn(body['output']).entries()) endItem(item, `whole ${index}`)
+      noteEnd(body)
+    },
+    end: () => answer.endCalls(),
+  }
+}
+
+/** Not all servers number their items, and some give another id in each event. */
+function keyOf({ output_index, item_id }: JsonObject, item?: JsonObject): string {
+  return typeof output_index === 'number' ? String(output_index) : (asString(item_id) ?? asString(item?.['id']) ?? '')
+}
+
+function callIdOf({ call_id, id }: JsonObject): string {
+  return asString(call_id) ?? asString(id) ?? ''
+}
+
+function itemData(itemId: unknown, encrypted?: unknown): JsonObject {
+  return { openai: { itemId: asString(itemId) ?? '', reasoningEncryptedContent: asString(encrypted) ?? '' } }
+}
+
+/** What the whole holds beyond what came; nothing where it is another text. */
+function beyond(came: string, whole: string): string {
+  return whole.length > came.length && whole.startsWith(came) ? whole.slice(came.length) : ''
+}
+
+function textOf(message: JsonObject): string {
+  return objectsIn(message['content'])
+    .map((part) => asString(part[part['type'] === 'refusal' ? 'refusal' : 'text']) ?? '')
+    .join('')
+}
+
+/** The parts of the summary, or the reasoning itself where there is none. */
+function thinkingOf(item: JsonObject): string[] {
+  const summary = objectsIn(item['summary'])
+  if (summary.length > 0) return summary.map((part) => asString(part['text']) ?? '')
+  return [
+    objectsIn(item['content'])
+      .map((part) => asString(part['text']) ?? '')
+      .join(''),
+  ]
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { ByteSource } from './byte-source.ts'
+
+it.each([
+  ['a length', (bytes: number) => `content-length: ${bytes}\r\n`],
+  ['the end of the connection', () => ''],
+])(
+  'D05 an answer that ends with %s is not lost, and ends nothing, when it is read after the server has left',
+  async (_, header) => {
+    // What fits into the buffers of a connection and not into those of its reader.
+    for (const bytes of [100_000, 200_000, 300_000]) {
+      const text = 'x'.repeat(bytes)
+      const server = createServer((socket) =>
+        socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n${header(bytes)}\r\n${text}`)),
+      )
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const connected = once(server, 'connection') as Promise<[Socket]>
+      const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      const source = new ByteSource(response)
+      const [socket] = await connected
+      if (!socket.closed) await once(socket, 'close')
+      expect(await source.text(bytes)).toBe(text)
+      server.close()
+    }
+  },
+)
+
+it('D02 what came before the connection broke is read, however slow its reader is', async () => {
+  const server = createServer((socket) =>
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
+      const pieces = Array.from({ length: 20 }, (_, index) => `piece${index};`)
+      const next = (): void => {
+        const piece = pieces.shift()
+        if (piece === undefined) socket.destroy()
+        else socket.write(piece, () => setImmediate(next))
+      }
+      next()
+    }),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const connected = once(server, 'connection') as Promise<[Socket]>
+  const source = new ByteSource(await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
+  const [socket] = await connected
+  if (!socket.closed) await once(socket, 'close')
+  let text = ''
+  const readAll = async (): Promise<void> => {
+    for (let pieces = await source.read(); pieces !== undefined; pieces = await source.read()) {
+      text += Buffer.concat(pieces).toString()
+      // As slow as somebody who does something with each piece.
+      await new Promise(setImmediate)
+    }
+  }
+  await expect(readAll()).rejects.toThrow(/terminated|socket|closed/)
+  expect(text).toMatch(/^piece0;.*piece19;$/)
+  server.close()
+})

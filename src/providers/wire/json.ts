@@ -1,0 +1,34 @@
+/** Reads JSON of unknown shape: a member of another type than expected counts as absent. */
+
+import type { JsonObject } from '../../core/json.ts'
+
+/** A JSON object, or `undefined` for anything else. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    return asObject(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+}
+
+export function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The members of a list that are objects. */
+export function objectsIn(value: unknown): readonly JsonObject[] {
+  return asArray(value).filter((member): member is JsonObject => asObject(member) !== undefined)
+}
+
+export function asString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The object without the members that are `undefined`. */
+export function defined<T extends object>(object: { [Name in keyof T]: T[Name] | undefined }): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T
+}

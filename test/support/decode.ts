@@ -1,0 +1,136 @@
+/** Runs a codec over recorded events, however they are cut, and says in short what it made of them. */
+
+import { Answer } from '../../src/providers/answer/answer.ts'
+import { APIS } from '../../src/providers/apis.ts'
+import type { ApiName } from '../../src/providers/apis.ts'
+import { ToolNames } from '../../src/providers/conversation/tool-names.ts'
+import { toProviderError } from '../../src/providers/errors/errors.ts'
+import { createEventStream } from '../../src/providers/wire/event-stream.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import type { ModelPart } from '../../src/core/model.ts'
+import { CUTS } from './wire-server.ts'
+
+export type Cut = keyof typeof CUTS
+export const REF = 'test/model'
+
+/** A recording: events as objects, or frames as they are on the wire. */
+export type Frames = readonly (object | string)[]
+
+/** What a stream comes to, one line a part; `ended` is how the answer ended. */
+export async function decodeStream(api: ApiName, frames: Frames, cut: string, thinkTags = false): Promise<string[]> {
+  const { decode, readUsage } = await APIS[api]()
+  let count = 0
+  const context = {
+    ref: REF,
+    names: new ToolNames([]),
+    takenIds: new Set(['taken']),
+    createId: () => `own_${++count}`,
+    thinkTags,
+  }
+  const answer = new Answer(context, readUsage)
+  const decoder = decode(answer)
+  const parts: ModelPart[] = []
+  try {
+    const stream = createEventStream({
+      event: decoder.event,
+      done: () => void (answer.ended = true),
+      isOver: () => answer.ended,
+    })
+    const bytes = frames.map((frame) => (typeof frame === 'string' ? frame : `data: ${JSON.stringify(frame)}\n\n`)).join('')
+    for (const piece of CUTS[cut]?.(bytes) ?? []) {
+      stream.push(piece)
+      parts.push(...answer.take())
+    }
+    stream.end()
+    if (answer.ended || answer.rawReason !== undefined) decoder.end()
+    return summaryOf([...parts, ...closed(answer, false)])
+  } catch (thrown) {
+    return [...summaryOf([...parts, ...answer.takeLast()]), errorLine(thrown)]
+  }
+}
+
+/** What a whole answer comes to. */
+export async function decodeWhole(api: ApiName, body: JsonObject): Promise<string[]> {
+  const { decode, readUsage } = await APIS[api]()
+  let count = 0
+  const context = {
+    ref: REF,
+    names: new ToolNames([]),
+    takenIds: new Set(['taken']),
+    createId: () => `own_${++count}`,
+    thinkTags: false,
+  }
+  const answer = new Answer(context, readUsage)
+  try {
+    decode(answer).whole(body)
+    return summaryOf(closed(answer, true))
+  } catch (thrown) {
+    return [...summaryOf(answer.takeLast()), errorLine(thrown)]
+  }
+}
+
+function closed(answer: Answer, isWhole: boolean): readonly ModelPart[] {
+  const { reason, rawReason } = answer.end(isWhole)
+  if (reason === 'interrupted') throw new Error('interrupted')
+  answer.finish({ reason, rawReason })
+  return answer.take()
+}
+
+function errorLine(thrown: unknown): string {
+  const { code, message } = toProviderError(thrown, { provider: 'test', ref: REF, secrets: [] }, 'stream')
+  return `error ${code} ${message}`
+}
+
+/** Neighbouring pieces of one kind are one: how many there are depends on the cut. */
+function summaryOf(parts: readonly ModelPart[]): string[] {
+  const joined: ModelPart[] = []
+  let usage: ModelPart | undefined
+  for (const part of parts.slice(parts.findLastIndex(({ type }) => type === 'restart') + 1)) {
+    const last = joined.at(-1)
+    // Only the last report counts.
+    if (part.type === 'usage') usage = part
+    else if (
+      (part.type === 'text' || part.type === 'thinking') &&
+      last?.type === part.type &&
+      !('providerData' in part) &&
+      !('providerData' in last)
+    ) {
+      joined[joined.length - 1] = { type: part.type, text: last.text + part.text }
+    } else if (part.type === 'tool-input' && last?.type === 'tool-input' && last.id === part.id) {
+      joined[joined.length - 1] = { ...last, delta: last.delta + part.delta }
+    } else joined.push(part)
+  }
+  return [...joined, ...(usage === undefined ? [] : [usage])].map(lineOf)
+}
+
+function lineOf(part: ModelPart): string {
+  const data = 'providerData' in part && part.providerData !== undefined ? ` ${dataOf(part.providerData)}` : ''
+  switch (part.type) {
+    case 'text':
+    case 'thinking':
+      return `${part.type} ${JSON.stringify(part.text)}${data}`
+    case 'thinking-end':
+      return `thinking-end${data}`
+    case 'tool-input':
+      return `input ${part.id} ${part.name} ${JSON.stringify(part.delta)}`
+    case 'tool-call':
+      return `call ${part.id} ${part.name} ${JSON.stringify(part.input)}${part.invalid === undefined ? '' : ' invalid'}${data}`
+    case 'opaque':
+      return `opaque ${part.kind}${data}`
+    case 'response':
+      return `response ${part.id ?? '-'} ${part.model ?? '-'}`
+    case 'usage': {
+      const { inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = part.usage
+      return `usage ${[inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens].map((count) => count ?? '-').join(' ')}`
+    }
+    case 'finish':
+      return `finish ${part.reason}${part.rawReason === undefined ? '' : ` ${part.rawReason}`}`
+    default:
+      return part.type
+  }
+}
+
+/** Without the mark of the model, which all of them carry. */
+function dataOf({ cria: _, ...data }: JsonObject): string {
+  return JSON.stringify(data)
+}
