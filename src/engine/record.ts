@@ -1,6 +1,7 @@
 /**
- * The recorder tap. Everything a station yields passes here: it is stamped, stored, and only then handed to the reader. Deltas that are
- * ready in the same tick become one event and one row, so that writing first costs per batch, not per token.
+ * The recorder tap. Everything a station yields passes here: it is stamped, stored, and only then handed to the reader. What is ready
+ * together is stored in one transaction, and deltas that follow each other closely become one event, so that writing first costs per
+ * group, not per token.
  */
 
 import type { Note, Station } from '../core/context.ts'
@@ -11,13 +12,16 @@ import { EventFold } from '../core/fold.ts'
 import type { JournalEntry } from '../core/recorder.ts'
 import { settled } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
-import { isDelta, joinDeltas } from './join-deltas.ts'
+import { groupingOf, joinDeltas } from './join-deltas.ts'
 import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
 import { closeOf, report } from './turn-end.ts'
 import type { LastEvent } from './turn-end.ts'
 import { openingOf } from './turn.ts'
 import type { Turn } from './turn.ts'
+
+/** Milliseconds from one group of deltas to the next: less than a frame of a screen. A delta after a longer pause is shown at once. */
+const SPACING_MS = 10
 
 /** The reader's side of a turn. Its return value is the result of a complete turn. */
 export async function* recorded(
@@ -29,7 +33,12 @@ export async function* recorded(
   try {
     const refusal = await tap.open()
     const bodies = refusal === undefined ? source : refused(refusal, turn)
-    for await (const group of inReadyGroups(keptOpen(bodies), isDelta, () => tap.abandon())) {
+    const groups = inReadyGroups(keptOpen(bodies), {
+      groupingOf: (body) => groupingOf(body, turn.step),
+      spacingMs: SPACING_MS,
+      leave: () => tap.abandon(),
+    })
+    for await (const group of groups) {
       for (const event of await tap.store(group)) {
         isWithReader = true
         yield event
