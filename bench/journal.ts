@@ -81,10 +81,10 @@ async function measureJournal(path: string, shape: Shape): Promise<number[]> {
   const times: number[] = []
   for (const turn of makeTurns(shape)) {
     const begun = process.cpuUsage()
-    recorder.openTurn(turn.open)
-    for (const batch of turn.batches) recorder.record(turn.open.turnId, batch)
+    await recorder.openTurn(turn.open)
+    for (const batch of turn.batches) await recorder.record(turn.open.turnId, batch)
     for (const span of turn.spans) recorder.span(span)
-    recorder.closeTurn(turn.open.turnId, turn.close)
+    await recorder.closeTurn(turn.open.turnId, turn.close)
     times.push(since(begun))
   }
   const begun = performance.now()
@@ -96,7 +96,7 @@ async function measureJournal(path: string, shape: Shape): Promise<number[]> {
     const found = recorder.read.turns({ search })
     console.log(`search "${search}": ${found.turns.length} turns in ${round(performance.now() - begun)} ms`)
   }
-  recorder.close()
+  await recorder.close()
   return times
 }
 

@@ -271,6 +271,8 @@ export interface GcOptions {
   readonly maxBytes?: number
   /** Only says what would go; `bytes` is then an estimate. */
   readonly dryRun?: boolean
+  /** Ends it early: what has been removed by then is gone, the rest stays. */
+  readonly signal?: AbortSignal
 }
 
 export interface GcReport {

@@ -8,8 +8,11 @@ async function journalOf(turns: number): Promise<SqliteRecorder> {
   const recorder = await SqliteRecorder.open({ path: ':memory:' })
   for (let n = 0; n < turns; n++) {
     const open = openOf(`turn_${n}`, { question: `Line\nbreak ${n}`, model: n % 2 === 0 ? 'even' : 'odd' })
-    recorder.openTurn(open)
-    recorder.closeTurn(open.turnId, closeOf(stamper(open)(0, { type: 'cancelled', reason: 'Enough.' }), { model: open.model }))
+    await recorder.openTurn(open)
+    await recorder.closeTurn(
+      open.turnId,
+      closeOf(stamper(open)(0, { type: 'cancelled', reason: 'Enough.' }), { model: open.model }),
+    )
   }
   return recorder
 }
@@ -23,7 +26,7 @@ describe('exportTurns', () => {
     const turns = lines.map((line) => JSON.parse(line) as TurnDetail)
     expect(turns.map(({ turn }) => turn.turnId)).toEqual(Array.from({ length: 250 }, (_, n) => `turn_${249 - n}`))
     expect(turns[0]).toEqual(recorder.read.turn('turn_249'))
-    recorder.close()
+    await recorder.close()
   })
 
   it('gives as many as asked for, of those that were asked for', async () => {
@@ -35,6 +38,6 @@ describe('exportTurns', () => {
     expect(await ids(2)).toEqual(['turn_248', 'turn_246'])
     expect(await ids(1000)).toHaveLength(125)
     expect(await ids(100)).toHaveLength(100)
-    recorder.close()
+    await recorder.close()
   })
 })

@@ -219,6 +219,6 @@ describe('time', () => {
     expect(contents.get('c00')).toMatch(/^Cancelled while it ran\. Its effects are unknown/)
     for (const id of ['c01', 'c02', 'c03']) expect(contents.get(id)).toBe('finished')
     expect(contents.get('c05')).toMatch(/^Not run/)
-    recorder.close()
+    await recorder.close()
   })
 })

@@ -1,4 +1,4 @@
-import { exportTurns, openJournalIfThere } from '../../app/journal.ts'
+import { exportTurns, openJournalToRead } from '../../app/journal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 
@@ -12,7 +12,7 @@ export const logsExport: Command = defineCommand({
   details: 'Each line is one turn as `cria logs show --json` prints it, newest first.',
   examples: ['cria logs export > turns.jsonl'],
   async run({ options: { limit, session, model } }, io) {
-    const journal = await openJournalIfThere(io)
+    const journal = await openJournalToRead(io)
     if (journal === undefined) return 0
     const turns = exportTurns(journal.read, {
       ...(limit === undefined ? {} : { limit }),

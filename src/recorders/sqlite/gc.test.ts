@@ -5,31 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { system, user } from '../../core/message.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
 import { openJournalFile } from './file.ts'
-import { chooseVictims } from './gc.ts'
-import type { Candidate } from './gc.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 const HOUR = 3_600_000
-
-describe('chooseVictims', () => {
-  const candidates = [10, 20, 30, 40].map((startedAt, index): Candidate => {
-    return { id: index, turnId: `turn_${index}`, sessionId: 's', traceId: 't', startedAt, weight: 5 }
-  })
-
-  it.each<[limits: { oldest: number; weight: number }, victims: number]>([
-    [{ oldest: 0, weight: 0 }, 0],
-    [{ oldest: 0, weight: -100 }, 0],
-    [{ oldest: 25, weight: 0 }, 2],
-    [{ oldest: 0, weight: 1 }, 1],
-    [{ oldest: 0, weight: 6 }, 2],
-    [{ oldest: 15, weight: 12 }, 3],
-    [{ oldest: 35, weight: 6 }, 3],
-    [{ oldest: 100, weight: 0 }, 4],
-    [{ oldest: 0, weight: 1000 }, 4],
-  ])('%j takes the %i oldest', (limits, victims) => {
-    expect(chooseVictims(candidates, limits)).toEqual(candidates.slice(0, victims))
-  })
-})
 
 describe('gc', () => {
   let folder: string
@@ -42,12 +20,12 @@ describe('gc', () => {
     recorder = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
   })
 
-  afterEach(() => {
-    recorder.close()
+  afterEach(async () => {
+    await recorder.close()
     rmSync(folder, { recursive: true })
   })
 
-  function write(n: number, promptHash = 'a'): void {
+  async function write(n: number, promptHash = 'a'): Promise<void> {
     const open = openOf(`turn_${n}`, {
       sessionId: `session_${n}`,
       traceId: `trace_${n}`,
@@ -55,11 +33,11 @@ describe('gc', () => {
       promptHash,
     })
     const at = stamper(open)
-    recorder.openTurn(open)
+    await recorder.openTurn(open)
     const messages = [system('The same for all. '.repeat(100)), user(`${n} `.repeat(500))]
     const text = at(1, { type: 'text_delta', text: `${n} `.repeat(2000), attempt: 1 })
-    recorder.record(open.turnId, [{ type: 'messages', step: 0, messages }, ...entriesOf([text])])
-    recorder.closeTurn(open.turnId, closeOf(at(1, { type: 'cancelled', reason: 'Enough.' })))
+    await recorder.record(open.turnId, [{ type: 'messages', step: 0, messages }, ...entriesOf([text])])
+    await recorder.closeTurn(open.turnId, closeOf(at(1, { type: 'cancelled', reason: 'Enough.' })))
     const times = { startedAt: open.startedAt, endedAt: open.startedAt + 1 }
     const span = {
       spanId: `${n}`,
@@ -72,7 +50,7 @@ describe('gc', () => {
     }
     recorder.span({ ...span, traceId: open.traceId, turnId: open.turnId })
     recorder.span({ ...span, traceId: open.traceId, spanId: `${n}-outer` })
-    recorder.feedback({ at: open.startedAt + 2, choice: 'first', first: open.turnId, second: 'other', question: '?' })
+    await recorder.feedback({ at: open.startedAt + 2, choice: 'first', first: open.turnId, second: 'other', question: '?' })
   }
 
   function count(table: string): number {
@@ -82,14 +60,14 @@ describe('gc', () => {
     return row?.n ?? -1
   }
 
-  it('makes the file as small as asked for, and leaves nothing of what went', () => {
-    for (let n = 0; n < 300; n++) write(n, `prompt_${n % 3}`)
+  it('makes the file as small as asked for, and leaves nothing of what went', async () => {
+    for (let n = 0; n < 300; n++) await write(n, `prompt_${n % 3}`)
     const maxBytes = 1_500_000
     const unlimited = { maxAgeMs: Number.MAX_SAFE_INTEGER }
     const before = statSync(path).size
     expect(before).toBeGreaterThan(2 * maxBytes)
-    const planned = recorder.gc({ ...unlimited, maxBytes, dryRun: true })
-    const report = recorder.gc({ ...unlimited, maxBytes })
+    const planned = await recorder.gc({ ...unlimited, maxBytes, dryRun: true })
+    const report = await recorder.gc({ ...unlimited, maxBytes })
 
     expect(statSync(path).size).toBeLessThanOrEqual(maxBytes)
     expect(statSync(path).size).toBeGreaterThan(maxBytes * 0.7)
@@ -103,11 +81,17 @@ describe('gc', () => {
     expect(count('messages')).toBe(left + 1)
     expect(count('turn_messages')).toBe(2 * left)
     expect(count('events')).toBe(2 * left)
-    expect(recorder.gc({ ...unlimited, maxBytes })).toMatchObject({ turns: 0, sessions: 0, bytes: 0, oldest: null, newest: null })
+    expect(await recorder.gc({ ...unlimited, maxBytes })).toMatchObject({
+      turns: 0,
+      sessions: 0,
+      bytes: 0,
+      oldest: null,
+      newest: null,
+    })
   })
 
-  it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', () => {
-    for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) write(n, hash)
+  it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', async () => {
+    for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) await write(n, hash)
     const versions = (): unknown[] => {
       const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
       const rows = connection.all<{ hash: string; version: number }>(
@@ -117,25 +101,25 @@ describe('gc', () => {
       return rows.map(({ hash, version }) => `${hash} ${version}`)
     }
     expect(versions()).toEqual(['one 1', 'two 2', 'three 3'])
-    recorder.gc({ maxAgeMs: 0 })
+    await recorder.gc({ maxAgeMs: 0 })
     expect(versions()).toEqual(['three 3'])
-    write(5, 'four')
+    await write(5, 'four')
     expect(versions()).toEqual(['three 3', 'four 4'])
   })
 
-  it('goes by its own limits unless others are given', () => {
-    write(0)
-    expect(recorder.gc()).toMatchObject({ turns: 0, dryRun: false })
+  it('goes by its own limits unless others are given', async () => {
+    await write(0)
+    expect(await recorder.gc()).toMatchObject({ turns: 0, dryRun: false })
   })
 
   it('may be asked while others write', async () => {
-    for (let n = 0; n < 50; n++) write(n)
+    for (let n = 0; n < 50; n++) await write(n)
     const other = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
-    other.openTurn(openOf('turn_open', { sessionId: 'open' }))
-    recorder.gc({ maxAgeMs: 0 })
-    other.record('turn_open', [{ type: 'messages', step: 0, messages: [system('The same for all. '.repeat(100))] }])
+    await other.openTurn(openOf('turn_open', { sessionId: 'open' }))
+    await recorder.gc({ maxAgeMs: 0 })
+    await other.record('turn_open', [{ type: 'messages', step: 0, messages: [system('The same for all. '.repeat(100))] }])
     expect(recorder.read.turns().turns.map(({ turnId }) => turnId)).toEqual(['turn_open'])
     expect(recorder.read.turn('turn_open')?.messages).toHaveLength(1)
-    other.close()
+    await other.close()
   })
 })

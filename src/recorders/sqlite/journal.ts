@@ -4,6 +4,7 @@ import type { Amount } from '../../core/budget.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { TurnKey } from './events.ts'
 import type { Owner } from './owner.ts'
+import type { SpanRow } from './spans.ts'
 
 export interface Journal {
   readonly connection: Connection
@@ -15,6 +16,8 @@ export interface Journal {
   readonly leaseMs: number
   /** Turns that this recorder opened and has not ended, by turn id. */
   readonly open: Map<string, OpenTurn>
+  /** Spans that the next transaction takes along, in the order they ended. */
+  readonly spans: SpanRow[]
 }
 
 export interface OpenTurn extends TurnKey {

@@ -120,11 +120,11 @@ describe('processes that are killed', () => {
         // Turns that were begun, but whose process died before it could say so.
         expect(recorder.sweep()).toBeLessThanOrEqual(TOGETHER)
         expect(recorder.sweep()).toBe(0)
-        recorder.close()
+        await recorder.close()
       }
       const recorder = await SqliteRecorder.open({ path })
       checkPromises(recorder, all)
-      recorder.close()
+      await recorder.close()
       console.log(`${ROUNDS} processes killed: ${promisesOf(all).size} turns begun, ${lost} lost, ${all.length} promises kept`)
       expect(lost).toBeGreaterThan(0)
     },
@@ -142,7 +142,7 @@ describe('processes that are killed', () => {
       await Promise.all(writers.map((writer) => writer.ended))
       const recorder = await SqliteRecorder.open({ path })
       for (const writer of writers) checkPromises(recorder, writer.lines())
-      recorder.close()
+      await recorder.close()
       checkIntegrity()
       expect(readdirSync(join(path, '..')).filter((name) => !DRAFT.test(name))).toEqual(['cria.db'])
     }
@@ -164,7 +164,7 @@ describe('processes that write at the same time', () => {
     }
     expect(recorder.read.turns({ limit: 1000 }).turns).toHaveLength(processes * turns)
     for (let n = 0; n < processes; n++) expect(recorder.read.history(`session_${n}`)).toHaveLength(turns * 2)
-    recorder.close()
+    await recorder.close()
     expect(readdirSync(join(folder, 'home'))).toEqual(['cria.db'])
     checkIntegrity()
   }, 60_000)
@@ -180,7 +180,7 @@ describe('processes that write at the same time', () => {
     expect(counts.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(1)
     for (const recorder of recorders) {
       checkPromises(recorder, writer.lines())
-      recorder.close()
+      await recorder.close()
     }
   })
 })

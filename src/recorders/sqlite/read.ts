@@ -16,7 +16,7 @@ import type { Which } from './lease.ts'
 import { decodeMessage } from './message.ts'
 import type { MessageUse } from './message.ts'
 import { matchExpression } from './search.ts'
-import { readSpans } from './spans.ts'
+import { readSpans, writeWithSpans } from './spans.ts'
 import { SUMMARY_COLUMNS, toSummary, toTurnRow, TURN_COLUMNS } from './summary.ts'
 import type { StoredSummary, StoredTurn } from './summary.ts'
 import { readText, textColumn } from './text.ts'
@@ -41,6 +41,7 @@ export function createReader(journal: Journal): SqliteJournalReader {
       return listTurns(journal, query)
     },
     turn: (turnId) => {
+      storeSpans(journal)
       noticeLost(journal, { turnId })
       return journal.connection.snapshot(() => readTurn(journal, turnId))
     },
@@ -53,6 +54,16 @@ export function createReader(journal: Journal): SqliteJournalReader {
       return journal.connection.snapshot(() => readHistory(journal, sessionId))
     },
     feedback: () => readFeedback(journal),
+  }
+}
+
+/** A recorder reads what it was given, also where it was not stored yet. */
+function storeSpans(journal: Journal): void {
+  if (journal.spans.length === 0 || journal.connection.readOnly) return
+  try {
+    writeWithSpans(journal, () => {})
+  } catch (error) {
+    if (!isCriaError(error) || error.code !== 'journal_failed') throw error
   }
 }
 
@@ -82,7 +93,8 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
     if (expression === undefined) return { turns: [], nextCursor: null }
     only('id IN (SELECT rowid FROM turn_search WHERE turn_search MATCH ?)', expression)
   }
-  only('state = ?', query.status)
+  // The second condition is that of the index.
+  only(query.status === 'done' ? 'state = ?' : "state = ? AND state <> 'done'", query.status)
   only('model = ?', query.model)
   only('session_id = ?', query.sessionId)
   only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
