@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventBody } from '../../core/event.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
+import { mountSmall } from '../../../test/support/small-disk.ts'
 import { openJournalFile } from './file.ts'
 import type { Journal } from './journal.ts'
 import { thisOwner } from './owner.ts'
@@ -23,17 +24,6 @@ beforeEach(() => {
 afterEach(() => {
   rmSync(folder, { recursive: true })
 })
-
-/** Mounts a file system of one megabyte, where that is allowed. */
-function mountSmall(place: string): boolean {
-  mkdirSync(place)
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 describe('a full disk', () => {
   it('fails what is written, keeps what was, and is over when there is room again', async ({ skip }) => {

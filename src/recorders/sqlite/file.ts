@@ -17,7 +17,7 @@ export const JOURNAL: FileKind = {
   missingHint: 'nothing has been recorded there yet. Check the path.',
   hints: {
     11: 'Move the file away, and a new one is begun; `sqlite3 FILE .recover` saves what can still be read.',
-    13: 'Free some space; `cria logs gc` makes the journal itself smaller, and needs about 1 MB for it.',
+    13: 'Free some space, 5 MB at least; then `cria logs gc` makes the journal itself smaller.',
   },
   errors: {
     isOne: isCriaError,

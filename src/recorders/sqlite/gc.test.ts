@@ -1,9 +1,13 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { system, user } from '../../core/message.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
+import { mountSmall } from '../../../test/support/small-disk.ts'
 import { openJournalFile } from './file.ts'
 import { SqliteRecorder } from './recorder.ts'
 
@@ -121,5 +125,81 @@ describe('gc', () => {
     expect(recorder.read.turns().turns.map(({ turnId }) => turnId)).toEqual(['turn_open'])
     expect(recorder.read.turn('turn_open')?.messages).toHaveLength(1)
     await other.close()
+  })
+
+  it('keeps neither this process nor others waiting', async () => {
+    for (let n = 0; n < 600; n++) await write(n)
+    const other = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
+    const histogram = monitorEventLoopDelay({ resolution: 5 })
+    histogram.enable()
+    const waits: number[] = []
+    let isDone = false
+    const cleaning = recorder.gc({ maxAgeMs: 0 }).finally(() => (isDone = true))
+    for (let n = 0; !isDone; n++) {
+      const open = openOf(`other_${n}`, { sessionId: 'other', startedAt: STARTED_AT + 1000 * HOUR })
+      const began = performance.now()
+      await other.openTurn(open)
+      waits.push(performance.now() - began)
+      await other.closeTurn(open.turnId, closeOf(stamper(open)(0, { type: 'cancelled', reason: '' })))
+      await sleep(5)
+    }
+    histogram.disable()
+    expect(await cleaning).toMatchObject({ turns: 600 })
+    expect(waits.length).toBeGreaterThan(3)
+    expect(Math.max(...waits)).toBeLessThan(500)
+    expect(histogram.max / 1e6).toBeLessThan(150)
+    await other.close()
+  })
+
+  it('ends early when it is told to, and what it has removed by then is gone', async () => {
+    for (let n = 0; n < 600; n++) await write(n)
+    const enough = new AbortController()
+    setTimeout(() => enough.abort(), 30)
+    const report = await recorder.gc({ maxAgeMs: 0, signal: enough.signal })
+    expect(report.turns).toBeGreaterThan(0)
+    expect(report.turns).toBeLessThan(600)
+    expect(recorder.read.turns({ limit: 1000 }).turns).toHaveLength(600 - report.turns)
+  })
+
+  it('leaves sums that are those of the turns which are left', async () => {
+    for (let n = 0; n < 60; n++) await write(n)
+    await recorder.gc({ maxAgeMs: 965 * HOUR })
+    const left = recorder.read.turns({ limit: 1000 }).turns
+    expect(left.length).toBeGreaterThan(0)
+    expect(recorder.stats().reduce((sum, { turns }) => sum + turns, 0)).toBe(left.length)
+    expect(recorder.sessionStats(1000).map(({ sessionId }) => sessionId)).toEqual(left.map(({ sessionId }) => sessionId))
+  })
+
+  it('works where the disk is full but for a little', async ({ skip }) => {
+    await recorder.close()
+    const place = join(folder, 'small')
+    if (!mountSmall(place, '16m')) skip('mounting a small file system is not permitted here')
+    try {
+      path = join(place, 'cria.db')
+      recorder = await SqliteRecorder.open({ path })
+      const ballast = join(place, 'ballast')
+      writeFileSync(ballast, Buffer.alloc(5_000_000))
+      const fill = async (): Promise<void> => {
+        for (let n = 0; n < 5000; n++) await write(n)
+      }
+      await expect(fill()).rejects.toMatchObject({ code: 'journal_failed' })
+      await recorder.close()
+      recorder = await SqliteRecorder.open({ path })
+      const limits = { maxAgeMs: Number.MAX_SAFE_INTEGER, maxBytes: 500_000 }
+      await expect(recorder.gc(limits)).rejects.toMatchObject({
+        code: 'journal_failed',
+        hint: expect.not.stringContaining('cria logs gc') as unknown,
+      })
+      rmSync(ballast)
+      writeFileSync(ballast, Buffer.alloc(3_000_000))
+      const before = statSync(path).size
+      const report = await recorder.gc(limits)
+      expect(report.turns).toBeGreaterThan(10)
+      expect(statSync(path).size).toBeLessThan(before / 2)
+      await write(3000)
+    } finally {
+      await recorder.close()
+      execFileSync('umount', ['-l', place])
+    }
   })
 })

@@ -56,15 +56,15 @@ export async function cleanUp(journal: Journal, options: CleanUp): Promise<GcRep
   let isTight = false
   while (signal?.aborted !== true) {
     try {
+      // Where there is little room, the log is emptied before every turn: then a step needs next to none.
+      if (isTight) await giveBack(connection)
       const removed = await patient(() => removeSome(connection, options, tally, isTight ? 1 : Infinity))
       if (removed === 0) break
     } catch (error) {
       if (!isFull(error)) throw error
       if (isTight) throw tooFull(connection, error)
-      // Room in the log and in the file is made step by step: then each step needs little.
       isTight = true
     }
-    if (isTight) await giveBack(connection)
     await sleep(PAUSE_MS)
   }
   if (tally.turns > 0) {
@@ -200,10 +200,10 @@ async function giveBack(connection: Connection, signal?: AbortSignal): Promise<v
 function tooFull({ path }: Connection, cause: unknown): CriaError {
   return new CriaError(
     'journal_failed',
-    `The journal ${path} cannot be made smaller: the disk is so full that nothing can be written.`,
+    `The journal ${path} cannot be made smaller: the disk is full.`,
     {
       cause,
-      hint: 'Free about 1 MB on the same disk by other means, then do this again.',
+      hint: 'Free about 5 MB on the same disk by other means, then do this again: removing turns takes a little room itself.',
     },
   )
 }

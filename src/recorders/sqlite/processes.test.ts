@@ -19,6 +19,7 @@ const TOGETHER = 4
 /** What a process leaves that was killed while it made the file: nobody takes it for a journal. */
 const DRAFT = /\.new(-wal|-shm|-journal)?$/
 const WRITER = join(import.meta.dirname, '../../../test/support/journal-writer.ts')
+const INTERRUPTED = join(import.meta.dirname, '../../../test/support/interrupted-turn.ts')
 
 let folder: string
 let path: string
@@ -182,5 +183,23 @@ describe('processes that write at the same time', () => {
       checkPromises(recorder, writer.lines())
       await recorder.close()
     }
+  })
+})
+
+describe('a process that is stopped', () => {
+  it('keeps its turn as long as it lives, however long nothing is heard of it', async () => {
+    await (await SqliteRecorder.open({ path })).close()
+    const child = spawn(process.execPath, [INTERRUPTED, path, 'session'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    child.kill('SIGSTOP')
+    // As two hours later.
+    const recorder = await SqliteRecorder.open({ path, clock: { now: () => Date.now() + 7_200_000 } })
+    expect(recorder.read.turns().turns.map(({ status }) => status)).toEqual(['open'])
+    expect(await recorder.sweep()).toBe(0)
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    expect(await recorder.sweep()).toBe(1)
+    expect(recorder.read.turns().turns.map(({ status }) => status)).toEqual(['lost'])
+    await recorder.close()
   })
 })
