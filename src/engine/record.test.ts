@@ -54,6 +54,35 @@ describe('the recorder tap', () => {
     }
   })
 
+  it('writes two transactions for a step of a tool loop, and none between a tool that may run and its start', async () => {
+    const recorder = await open()
+    const written: string[][] = []
+    const counting = otherwise(recorder, {
+      record: (turnId: string, entries: readonly JournalEntry[]) => {
+        written.push(entries.map((entry) => (entry.type === 'event' ? entry.event.type : entry.type)))
+        return recorder.record(turnId, entries)
+      },
+    })
+    const calls = [1, 2, 3].map((n) => ({ toolCalls: [{ name: 'echo', input: { n } }] }))
+    const started: number[] = []
+    const tool = { ...echo, call: () => void started.push(written.flat().filter((type) => type === 'tool_start').length) }
+    await collect({ model: new ScriptedModel([...calls, 'End.']), prompt: 'Hi', tools: [tool], recorder: counting })
+    const step = [
+      ['usage', 'message', 'tool_request', 'permission_decision', 'tool_start'],
+      ['tool_result', 'messages'],
+    ]
+    const withoutDecision = step.map((types) => types.filter((type) => type !== 'permission_decision'))
+    expect(written.map((types) => types.filter((type) => type !== 'permission_decision'))).toEqual([
+      ['start'],
+      ['messages'],
+      ...withoutDecision,
+      ...withoutDecision,
+      ...withoutDecision,
+      ['text_delta', 'usage', 'message'],
+    ])
+    expect(started).toEqual([1, 2, 3])
+  })
+
   it('ENG-ERR-001 a reader who leaves early closes the turn as cancelled, with what it had', async () => {
     const recorder = await open()
     const model = new ScriptedModel([{ text: ['one ', 'two'], toolCalls: [{ id: 'c', name: 'echo', input: {} }] }])

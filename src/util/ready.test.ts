@@ -107,4 +107,29 @@ describe('inReadyGroups', () => {
     }
     expect(waiting()).toBe(before)
   })
+
+  it('holds values of its kind back until the time since the last group has passed, and not after a pause', async () => {
+    async function* steady(): AsyncGenerator<number, void> {
+      for (let value = 1; value <= 40; value++) {
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        yield value
+      }
+    }
+    const groups: number[][] = []
+    for await (const group of inReadyGroups(steady(), { groupingOf: () => 'paced', spacingMs: 30, leave })) groups.push(group)
+    expect(groups[0]).toEqual([1])
+    expect(groups.flat()).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+    expect(groups.length).toBeLessThan(12)
+  })
+
+  it('ends a group that is held back at once when a value of another kind comes', async () => {
+    const groups = inReadyGroups(numbers([1, 'wait', 2, 'wait', -1]), {
+      groupingOf: (value) => (value > 0 ? 'paced' : 'last'),
+      spacingMs: 60_000,
+      leave,
+    })
+    expect((await groups.next()).value).toEqual([1])
+    expect((await groups.next()).value).toEqual([2, -1])
+    await groups.return('end')
+  })
 })
