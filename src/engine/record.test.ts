@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
@@ -81,6 +81,31 @@ describe('the recorder tap', () => {
       ['text_delta', 'usage', 'message'],
     ])
     expect(started).toEqual([1, 2, 3])
+  })
+
+  it('measures how long things took steadily, also when the clock of the machine is set back an hour in between', async () => {
+    const recorder = await open()
+    const { now } = Date
+    let ahead = 3_600_000
+    const set = vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead)
+    try {
+      const tool = { ...echo, call: () => new Promise<string>((resolve) => setTimeout(resolve, 60, 'echo')) }
+      const model = new ScriptedModel([{ toolCalls: [{ name: 'echo', input: {} }] }, 'End.'])
+      const events: QueryEvent[] = []
+      for await (const event of query({ model, prompt: 'Hi', tools: [tool], recorder })) {
+        events.push(event)
+        ahead = 0
+      }
+      const { turn, spans } = (await recorder.read.turn(events[0]?.turnId ?? '')) ?? {}
+      expect(turn?.latencyMs).toBeGreaterThanOrEqual(50)
+      expect(turn?.latencyMs).toBeLessThan(60_000)
+      expect(events.find((event) => event.type === 'tool_result')?.result.durationMs).toBeGreaterThanOrEqual(50)
+      const toolSpan = spans?.find(({ name }) => name === 'execute_tool')
+      expect((toolSpan?.endedAt ?? 0) - (toolSpan?.startedAt ?? 0)).toBeGreaterThanOrEqual(50)
+      expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted((a, b) => a - b))
+    } finally {
+      set.mockRestore()
+    }
   })
 
   it('ENG-ERR-001 a reader who leaves early closes the turn as cancelled, with what it had', async () => {

@@ -198,12 +198,8 @@ async function giveBack(connection: Connection, signal?: AbortSignal): Promise<v
 }
 
 function tooFull({ path }: Connection, cause: unknown): CriaError {
-  return new CriaError(
-    'journal_failed',
-    `The journal ${path} cannot be made smaller: the disk is full.`,
-    {
-      cause,
-      hint: 'Free about 5 MB on the same disk by other means, then do this again: removing turns takes a little room itself.',
-    },
-  )
+  return new CriaError('journal_failed', `The journal ${path} cannot be made smaller: the disk is full.`, {
+    cause,
+    hint: 'Free about 5 MB on the same disk by other means, then do this again: removing turns takes a little room itself.',
+  })
 }
