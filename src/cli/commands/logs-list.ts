@@ -50,6 +50,7 @@ interface ListOptions {
 async function list(io: Io, options: ListOptions): Promise<number> {
   const journal = await openJournalToRead(io)
   const found: TurnList = (await journal?.read.turns(toQuery(options))) ?? { turns: [], nextCursor: null }
+  for (const what of found.damaged ?? []) await note(io, `not shown: ${what}.`)
   if (options.json) {
     await io.stdout.write(toJsonLine(found))
   } else if (found.turns.length === 0) {

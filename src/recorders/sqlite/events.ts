@@ -2,6 +2,8 @@
 
 import type { QueryEvent } from '../../core/event.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
+import { readRow } from './damage.ts'
+import type { Damage } from './damage.ts'
 import { fromRow, toRows } from './rows.ts'
 import type { EventRow, StoredRow } from './rows.ts'
 
@@ -25,14 +27,16 @@ export function insertEvents(
   for (const row of toRows(events)) insertRow(connection, turn, row, messages.get(row.seq) ?? null)
 }
 
-/** Events whose `seq` is greater than `after`. */
-export function readEvents(connection: Connection, turn: TurnKey, after = -1): QueryEvent[] {
-  const rows = connection.all<StoredRow>(
-    `SELECT seq, step, at, type, events.body, messages.body AS messageBody
-     FROM events LEFT JOIN messages ON messages.id = message WHERE turn = ? AND seq > ? ORDER BY seq`,
-    [turn.key, after],
+/** Events whose `seq` is greater than `after`, but for those that cannot be read. */
+export function readEvents(connection: Connection, turn: TurnKey, after = -1, damage: Damage = []): QueryEvent[] {
+  const rows = readRow('the list of its events', damage, () =>
+    connection.all<StoredRow>(
+      `SELECT seq, step, at, type, events.body, messages.body AS messageBody
+       FROM events LEFT JOIN messages ON messages.id = message WHERE turn = ? AND seq > ? ORDER BY seq`,
+      [turn.key, after],
+    ),
   )
-  const events = rows.flatMap((row) => fromRow(row, turn))
+  const events = (rows ?? []).flatMap((row) => readRow(`event ${row.seq}`, damage, () => fromRow(row, turn)) ?? [])
   // The first row may begin before what was asked for.
   return events.filter((event) => event.seq > after)
 }

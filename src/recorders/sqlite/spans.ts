@@ -4,6 +4,8 @@ import type { SQLInputValue } from 'node:sqlite'
 import { isCriaError } from '../../core/error.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
+import { readRow } from './damage.ts'
+import type { Damage } from './damage.ts'
 import type { Journal } from './journal.ts'
 import { wellFormedJson } from './json.ts'
 import { readText, textColumn } from './text.ts'
@@ -53,13 +55,19 @@ function insertSpan(connection: Connection, row: SpanRow): void {
 }
 
 /** The spans of a turn, and those of its trace that belong to no turn, because they stand around it; in the order they began. */
-export function readSpans(connection: Connection, traceId: string, turnId: string): SpanRecord[] {
-  const rows = connection.all<StoredSpan>(
-    `SELECT trace_id, span_id, parent_span_id, turn_id, name, started_at, ended_at, status, ${textColumn('error')}, attributes, events
+export function readSpans(connection: Connection, traceId: string, turnId: string, damage: Damage): SpanRecord[] {
+  const rows = readRow('the list of its spans', damage, () =>
+    connection.all<StoredSpan>(
+      `SELECT trace_id, span_id, parent_span_id, turn_id, name, started_at, ended_at, status, ${textColumn('error')}, attributes, events
      FROM spans WHERE trace_id = ? AND (turn_id = ? OR turn_id IS NULL) ORDER BY started_at, id`,
-    [traceId, turnId],
+      [traceId, turnId],
+    ),
   )
-  return rows.map((row) => ({
+  return (rows ?? []).flatMap((row) => readRow(`span ${row.span_id}`, damage, () => toSpan(row)) ?? [])
+}
+
+function toSpan(row: StoredSpan): SpanRecord {
+  return {
     traceId: row.trace_id,
     spanId: row.span_id,
     parentSpanId: row.parent_span_id,
@@ -71,7 +79,7 @@ export function readSpans(connection: Connection, traceId: string, turnId: strin
     status: row.status,
     ...(row.error === null ? {} : { error: readText(row.error) }),
     ...(row.turn_id === null ? {} : { turnId: row.turn_id }),
-  }))
+  }
 }
 
 interface StoredSpan {

@@ -4,6 +4,8 @@ import type { ErrorInfo } from '../../core/error.ts'
 import type { TurnMetrics, TurnRow, TurnState, TurnSummary } from '../../core/recorder.ts'
 import type { Usage } from '../../core/usage.ts'
 import { botOf } from './bot.ts'
+import { readRow } from './damage.ts'
+import type { Damage } from './damage.ts'
 import { readText, textColumn } from './text.ts'
 
 export interface StoredSummary {
@@ -76,7 +78,7 @@ export function toSummary(row: StoredSummary): TurnSummary {
   }
 }
 
-export function toTurnRow(row: StoredTurn): TurnRow {
+export function toTurnRow(row: StoredTurn, damage: Damage): TurnRow {
   return {
     ...toSummary(row),
     text: readText(row.text),
@@ -88,7 +90,11 @@ export function toTurnRow(row: StoredTurn): TurnRow {
     endedAt: row.ended_at,
     finishReason: row.finish_reason,
     ratingComment: row.rating_comment === null ? null : readText(row.rating_comment),
-    error: row.error === null ? null : (JSON.parse(row.error) as ErrorInfo),
-    metrics: row.metrics === null ? null : (JSON.parse(row.metrics) as TurnMetrics),
+    error: jsonOf<ErrorInfo>('its error', row.error, damage),
+    metrics: jsonOf<TurnMetrics>('the row of its metrics', row.metrics, damage),
   }
+}
+
+function jsonOf<T>(what: string, json: string | null, damage: Damage): T | null {
+  return json === null ? null : (readRow(what, damage, () => JSON.parse(json) as T) ?? null)
 }

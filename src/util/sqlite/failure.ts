@@ -29,6 +29,7 @@ const FAILURES: Readonly<Record<number, Failure>> = {
 }
 const BUSY = 5
 const LOCKED = 6
+const DAMAGED = 11
 const FULL = 13
 const NO_DATABASE = 26
 
@@ -65,6 +66,11 @@ export function isBusy(error: unknown): boolean {
 /** The disk is full, or the file may not grow. */
 export function isFull(error: unknown): boolean {
   return resultCode(error) === FULL
+}
+
+/** The file, or a part of it, is not what was written there. */
+export function isDamaged(error: unknown): boolean {
+  return resultCode(error) === DAMAGED
 }
 
 /** Primary result code of SQLite, of its own error or of one of ours that it caused. */
