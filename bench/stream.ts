@@ -56,7 +56,8 @@ async function measure(deltas: number, rounds: number): Promise<boolean> {
       const cases: Readonly<Record<string, () => Promise<void>>> = {
         fetch: async () => {
           const { body } = await fetch(`${baseURL}${path}`, { method: 'POST', body: '{}' })
-          for await (const bytes of body ?? []) if (bytes.length === 0) throw new Error('Nothing came.')
+          const pieces: AsyncIterable<Uint8Array> | null = body
+          for await (const bytes of pieces ?? []) if (bytes.length === 0) throw new Error('Nothing came.')
         },
         doStream: async () => {
           const { stream } = await sdk.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go on.' }] }] })
@@ -72,12 +73,15 @@ async function measure(deltas: number, rounds: number): Promise<boolean> {
         turn: () => turn(recorder),
         'turn, no journal': () => turn(false),
       }
-      const least = Object.fromEntries(Object.keys(cases).map((name) => [name, Infinity]))
+      const least: Record<string, number> = {}
       for (let round = 0; round < rounds; round++)
         for (const [name, work] of Object.entries(cases)) least[name] = Math.min(least[name] ?? Infinity, await cpuOf(work))
       const ratio = (least['turn'] ?? Infinity) / (least['streamText'] ?? 1)
       if (shape === 'single') isKept &&= ratio <= PROMISED
-      const perDelta = Object.entries(least).map(([name, ms]) => [`${name}, µs`, Math.round((ms * 1000) / deltas)])
+      const perDelta = Object.entries(least).map(([name, ms]): [string, number] => [
+        `${name}, µs`,
+        Math.round((ms * 1000) / deltas),
+      ])
       rows.push({ arrival: shape, api: ref, ...Object.fromEntries(perDelta), 'turn : streamText': Number(ratio.toFixed(2)) })
     }
   }

@@ -234,7 +234,10 @@ class Tap {
       done()
       return
     }
-    const stored = Promise.resolve(work).then(done)
+    const stored = (async () => {
+      await work
+      done()
+    })()
     if (await settledInTime(stored, this.#turn.ctx.signal, LOCK_GRACE_MS)) return
     this.#late = stored.catch(() => {})
     throw new CriaError('journal_failed', 'The turn was told to end while another process held the lock of the journal.', {

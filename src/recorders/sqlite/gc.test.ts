@@ -133,9 +133,10 @@ describe('gc', () => {
     const histogram = monitorEventLoopDelay({ resolution: 5 })
     histogram.enable()
     const waits: number[] = []
-    let isDone = false
-    const cleaning = recorder.gc({ maxAgeMs: 0 }).finally(() => (isDone = true))
-    for (let n = 0; !isDone; n++) {
+    const done = new AbortController()
+    const cleaning = recorder.gc({ maxAgeMs: 0 }).finally(() => done.abort())
+    for (let n = 0; ; n++) {
+      if (done.signal.aborted) break
       const open = openOf(`other_${n}`, { sessionId: 'other', startedAt: STARTED_AT + 1000 * HOUR })
       const began = performance.now()
       await other.openTurn(open)

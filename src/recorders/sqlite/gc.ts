@@ -54,7 +54,8 @@ export async function cleanUp(journal: Journal, options: CleanUp): Promise<GcRep
   const tally: Tally = { turns: 0, sessions: 0, oldest: null, newest: null }
   await patient(() => forgetOldAnswers(connection, journal.now()))
   let isTight = false
-  while (signal?.aborted !== true) {
+  for (;;) {
+    if (signal?.aborted === true) break
     try {
       // Where there is little room, the log is emptied before every turn: then a step needs next to none.
       if (isTight) await giveBack(connection)
@@ -193,7 +194,10 @@ function noteCleanUp({ connection, now }: Journal, { turns, sessions, oldest, ne
 }
 
 async function giveBack(connection: Connection, signal?: AbortSignal): Promise<void> {
-  while (signal?.aborted !== true && (await patient(() => vacuum(connection, STEP_MS)))) await sleep(PAUSE_MS)
+  for (;;) {
+    if (signal?.aborted === true || !(await patient(() => vacuum(connection, STEP_MS)))) break
+    await sleep(PAUSE_MS)
+  }
   checkpoint(connection)
 }
 

@@ -1,10 +1,10 @@
 /** What the functions of this folder share: one open journal. */
 
+import type { SQLInputValue } from 'node:sqlite'
 import type { Amount } from '../../core/budget.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { TurnKey } from './events.ts'
 import type { Owner } from './owner.ts'
-import type { SpanRow } from './spans.ts'
 
 export interface Journal {
   readonly connection: Connection
@@ -19,6 +19,9 @@ export interface Journal {
   /** Spans that the next transaction takes along, in the order they ended. */
   readonly spans: SpanRow[]
 }
+
+/** The values of a row of the table of spans, in the order of its columns. */
+export type SpanRow = readonly SQLInputValue[]
 
 export interface OpenTurn extends TurnKey {
   nextSeq: number

@@ -1,17 +1,13 @@
 /** Spans in the table of spans. */
 
-import type { SQLInputValue } from 'node:sqlite'
 import { isCriaError } from '../../core/error.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readRow } from './damage.ts'
 import type { Damage } from './damage.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, SpanRow } from './journal.ts'
 import { wellFormedJson } from './json.ts'
 import { readText, textColumn } from './text.ts'
-
-/** The values of a row, in the order of its columns. */
-export type SpanRow = readonly SQLInputValue[]
 
 /** @throws TypeError when its attributes are no JSON. */
 export function toSpanRow(span: SpanRecord): SpanRow {
