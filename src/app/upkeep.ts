@@ -8,8 +8,10 @@ export interface TendedJournal {
   tend(signal?: AbortSignal): Promise<GcReport | undefined>
 }
 
-export const upkeep: { readonly journals: Set<TendedJournal>; atEnd: boolean } = {
+export const upkeep: { readonly journals: Set<TendedJournal>; readonly derivedStores: Set<string>; atEnd: boolean } = {
   journals: new Set(),
+  /** Files of stores that can be made again from their documents. */
+  derivedStores: new Set(),
   /** The command line looks after them when a command has ended, and says what was removed; else they look after themselves. */
   atEnd: false,
 }

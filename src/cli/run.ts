@@ -65,6 +65,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   const last = ended ?? code
   endAtOnceWhenTold(last)
   if (upkeep.journals.size > 0) await tendJournals(io)
+  if (last === EXIT.failed && upkeep.derivedStores.size > 0) await removeDamagedStores(io)
   if ((env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') await sendSpans()
   // Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written.
   setTimeout(() => process.exit(last), LINGER_MS).unref()
@@ -158,6 +159,18 @@ async function tendJournals(io: Io): Promise<void> {
   for (const journal of upkeep.journals) {
     const removed = await journal.tend(AbortSignal.timeout(TEND_MS)).catch(() => undefined)
     if (removed !== undefined) await note(io, describeCleanUp(journal.path, removed))
+  }
+}
+
+/** A damaged index is made again from its documents, when the command is run again. */
+async function removeDamagedStores(io: Io): Promise<void> {
+  const { removeIfDamaged } = await import('../app/stores.ts')
+  for (const path of upkeep.derivedStores) {
+    if (await removeIfDamaged(path))
+      await note(
+        io,
+        'the index of these documents was damaged and has been removed: run the command again, and it is made again.',
+      )
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -109,6 +109,27 @@ describe('a damaged row', () => {
     expect(code).toBe(1)
     expect((await place.run(['logs', 'stats'])).code).toBe(0)
     expect((await place.run(['logs', 'show', 'turn_1'])).stderr).toContain('event 0')
+  })
+})
+
+describe('a damaged index of --docs', () => {
+  test.each([
+    ['at its beginning', 100],
+    ['in its middle', 60_000],
+  ])('%s is made again', async (_where, from) => {
+    const prose = Array.from({ length: 3000 }, (_, n) => `Sentence ${n} is about harbour${n % 977} and lamp${n % 613}.`).join(' ')
+    place.write({ 'docs/a.md': prose })
+    const ask = (): ReturnType<Place['run']> => place.run(['retrieve', 'harbour5 lamp5', '--docs', 'docs', '-n', '1'])
+    const first = await ask()
+    const store = readdirSync(join(place.home, 'stores')).find((name) => name.endsWith('.db')) ?? ''
+    const file = join(place.home, 'stores', store)
+    const bytes = readFileSync(file)
+    expect(bytes.length).toBeGreaterThan(2 * from)
+    writeFileSync(file, bytes.fill(0xff, from))
+    const second = await ask()
+    expect(second.stderr).toContain('was damaged')
+    const { code, stdout } = second.code === 0 ? second : await ask()
+    expect({ code, stdout }).toEqual({ code: 0, stdout: first.stdout })
   })
 })
 

@@ -70,12 +70,16 @@ export function isFull(error: unknown): boolean {
 
 /** The file, or a part of it, is not what was written there. */
 export function isDamaged(error: unknown): boolean {
-  return resultCode(error) === DAMAGED
+  const code = resultCode(error)
+  return code === DAMAGED || code === NO_DATABASE
 }
 
 /** Primary result code of SQLite, of its own error or of one of ours that it caused. */
 function resultCode(error: unknown): number | undefined {
-  const { cause, errcode } = (error ?? {}) as { cause?: { readonly errcode?: unknown }; errcode?: unknown }
-  const code = errcode ?? cause?.errcode
-  return typeof code === 'number' ? code & 0xff : undefined
+  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth++) {
+    const { cause, errcode } = at as { readonly cause?: unknown; readonly errcode?: unknown }
+    if (typeof errcode === 'number') return errcode & 0xff
+    at = cause
+  }
+  return undefined
 }

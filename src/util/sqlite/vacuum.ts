@@ -29,6 +29,12 @@ export function checkpoint(connection: Connection): void {
   connection.execute('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
+/** More of the file is free than is soon used again: a quarter of it, and some megabytes. */
+export function isMuchFree(connection: Connection): boolean {
+  const free = pragma(connection, 'freelist_count')
+  return free > 1000 && free * 4 > pragma(connection, 'page_count')
+}
+
 /** Bytes of the file that hold something. */
 export function usedBytes(connection: Connection): number {
   return (pragma(connection, 'page_count') - pragma(connection, 'freelist_count')) * pragma(connection, 'page_size')
