@@ -193,7 +193,8 @@ function noteCleanUp({ connection, now }: Journal, { turns, sessions, oldest, ne
   ])
 }
 
-async function giveBack(connection: Connection, signal?: AbortSignal): Promise<void> {
+/** Gives free room back to the disk, step by step. */
+export async function giveBack(connection: Connection, signal?: AbortSignal): Promise<void> {
   for (;;) {
     if (signal?.aborted === true || !(await patient(() => vacuum(connection, STEP_MS)))) break
     await sleep(PAUSE_MS)

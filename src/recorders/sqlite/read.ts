@@ -11,7 +11,7 @@ import type { Connection } from '../../util/sqlite/connection.ts'
 import { readCompaction } from './compaction.ts'
 import { readRow } from './damage.ts'
 import type { Damage } from './damage.ts'
-import { readEvents } from './events.ts'
+import { readEvents, textReader } from './events.ts'
 import { spokenMessages } from './history.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns } from './lease.ts'
@@ -156,7 +156,7 @@ function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
   if (row === undefined) return undefined
   const damage: Damage = []
   const detail = {
-    turn: toTurnRow(row, damage),
+    turn: toTurnRow(row, damage, textReader(connection)),
     messages: messagesOf(journal, row.id, damage),
     events: readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }, -1, damage),
     spans: readSpans(connection, row.trace_id, turnId, damage),

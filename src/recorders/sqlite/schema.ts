@@ -261,6 +261,9 @@ const UPKEEP = `
   CREATE INDEX turn_messages_by_message ON turn_messages (message);
   CREATE INDEX compacted_messages_by_message ON compacted_messages (message);
 
+  -- The message that holds the text of the answer, where it is so long that it is kept once; the column of the text is then empty.
+  ALTER TABLE turns ADD COLUMN text_message INTEGER;
+
   ALTER TABLE sessions ADD COLUMN last_turn_at INTEGER;
   UPDATE sessions SET last_turn_at = (SELECT max(started_at) FROM turns WHERE turns.session_id = sessions.session_id);
   CREATE INDEX sessions_by_last_turn ON sessions (last_turn_at DESC, session_id);

@@ -43,6 +43,7 @@ export interface StoredTurn extends StoredSummary {
   readonly rating_comment: Uint8Array | null
   readonly error: string | null
   readonly metrics: string | null
+  readonly text_message: number | null
 }
 
 export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, state, model, bot_kind, bot_name, ${textColumn('question')}, started_at, latency_ms,
@@ -51,7 +52,7 @@ export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, state, model, b
 
 /** All that `StoredTurn` has. */
 export const TURN_COLUMNS: string = `${SUMMARY_COLUMNS}, parent_turn_id, temperature, prompt_hash, trace_id, span_id, ended_at, finish_reason, error,
-  metrics, ${textColumn('text')}, ${textColumn('rating_comment')}`
+  metrics, text_message, ${textColumn('text')}, ${textColumn('rating_comment')}`
 
 export function toSummary(row: StoredSummary): TurnSummary {
   return {
@@ -78,10 +79,12 @@ export function toSummary(row: StoredSummary): TurnSummary {
   }
 }
 
-export function toTurnRow(row: StoredTurn, damage: Damage): TurnRow {
+/** @param textOf gives the text of the message with this key. */
+export function toTurnRow(row: StoredTurn, damage: Damage, textOf: (message: number) => string): TurnRow {
+  const { text_message: holder } = row
   return {
     ...toSummary(row),
-    text: readText(row.text),
+    text: holder === null ? readText(row.text) : (readRow('its text', damage, () => textOf(holder)) ?? ''),
     temperature: row.temperature,
     promptHash: row.prompt_hash,
     parentTurnId: row.parent_turn_id,

@@ -8,8 +8,9 @@ import type { JournalEntry, TurnClose, TurnOpen } from '../../core/recorder.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
 import { writeEntries } from './entries.ts'
 import { endTurn } from './end.ts'
-import { foldDeltas, insertEvents } from './events.ts'
+import { foldDeltas } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
+import { insertEnd } from './large-text.ts'
 import { dropLease, endUnheldTurns, lostTurn, renewLease, takeLease } from './lease.ts'
 import { writeWithSpans } from './spans.ts'
 import { countTurn } from './spending.ts'
@@ -72,10 +73,10 @@ export function closeTurn(journal: Journal, turnId: string, close: TurnClose): v
   }
   attempt(journal, turn, () => {
     dropLease(journal, turn)
+    const textMessage = insertEnd(journal.connection, turn, close.event, close.text)
     foldDeltas(journal.connection, turn)
-    insertEvents(journal.connection, turn.key, [close.event])
     countTurn(journal.connection, turn, close)
-    endTurn(journal.connection, turn, { ...close, latencyMs: close.metrics.durationMs })
+    endTurn(journal.connection, turn, { ...close, latencyMs: close.metrics.durationMs, textMessage })
   })
   journal.open.delete(turnId)
 }

@@ -1,7 +1,8 @@
 /** Keeps the journal within its own limits, without being asked: a little each day, and not because a clock is wrong. */
 
 import type { GcOptions, GcReport } from '../../core/recorder.ts'
-import { cleanUp } from './gc.ts'
+import { isMuchFree } from '../../util/sqlite/vacuum.ts'
+import { cleanUp, giveBack } from './gc.ts'
 import type { CleanUp } from './gc.ts'
 import type { Journal } from './journal.ts'
 
@@ -19,7 +20,10 @@ const AGREEING_DAYS = 4
 export async function tend(journal: Journal, signal?: AbortSignal): Promise<GcReport | undefined> {
   const { connection } = journal
   const now = journal.now()
-  if (connection.readOnly || !isDue(journal, now) || !claim(journal, now)) return undefined
+  if (connection.readOnly) return undefined
+  // A long answer leaves its deltas as free room.
+  if (isMuchFree(connection)) await giveBack(connection, signal)
+  if (!isDue(journal, now) || !claim(journal, now)) return undefined
   const turns = connection.get<{ n: number | null }>(`SELECT sum(turns) AS n FROM use_sums WHERE scope = 'day'`)?.n ?? 0
   const report = await cleanUp(journal, {
     ...limitsOf({}, journal),
