@@ -53,7 +53,7 @@ const passages: string[] = []
 try {
   for (const [index, shape] of SHAPES.entries()) {
     const path = join(folder, `${index}.db`)
-    console.log(`\n${shape.name}: ${shape.batches + shape.spans.length + 4} transactions`)
+    console.log(`\n${shape.name}: ${shape.batches + 4} transactions`)
     const journal = await measureJournal(path, shape)
     const bare = measureBare(join(folder, `${index}-bare.db`), shape)
     const marks = [10, 100, 1000, turns].filter((mark) => mark <= turns)
@@ -109,7 +109,7 @@ function measureBare(path: string, shape: Shape): number[] {
   )
   const times: number[] = []
   for (const turn of makeTurns(shape)) {
-    const transactions = [[turn.open], ...turn.batches.map(rowsOf), ...turn.spans.map((span) => [span]), [turn.close]]
+    const transactions = [[turn.open], ...turn.batches.map(rowsOf), [...turn.spans, turn.close]]
     const begun = process.cpuUsage()
     for (const rows of transactions) {
       begin?.run()

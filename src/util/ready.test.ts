@@ -122,6 +122,17 @@ describe('inReadyGroups', () => {
     expect(groups.length).toBeLessThan(12)
   })
 
+  it('holds nothing back after a group of another kind', async () => {
+    const groups = inReadyGroups(numbers([-1, 1, 'wait', 2]), {
+      groupingOf: (value) => (value > 0 ? 'paced' : 'last'),
+      spacingMs: 60_000,
+      leave,
+    })
+    expect((await groups.next()).value).toEqual([-1])
+    expect((await groups.next()).value).toEqual([1])
+    await groups.return('end')
+  })
+
   it('ends a group that is held back at once when a value of another kind comes', async () => {
     const groups = inReadyGroups(numbers([1, 'wait', 2, 'wait', -1]), {
       groupingOf: (value) => (value > 0 ? 'paced' : 'last'),

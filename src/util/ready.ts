@@ -34,7 +34,8 @@ export async function* inReadyGroups<T, R>(
         return result.value
       }
       const group = await collector.groupOf(result.value, handedOutAt + spacingMs)
-      handedOutAt = performance.now()
+      // Values of another kind hold nothing back: the first delta of an answer is shown at once.
+      if (groupingOf(result.value) === 'paced') handedOutAt = performance.now()
       yield group
     }
   } finally {
