@@ -147,8 +147,8 @@ describe('gc', () => {
     histogram.disable()
     expect(await cleaning).toMatchObject({ turns: 600 })
     expect(waits.length).toBeGreaterThan(3)
-    expect(Math.max(...waits)).toBeLessThan(500)
-    expect(histogram.max / 1e6).toBeLessThan(150)
+    expect(Math.max(...waits)).toBeLessThan(1000)
+    expect(histogram.max / 1e6).toBeLessThan(500)
     await other.close()
   })
 

@@ -14,7 +14,7 @@ import { SqliteRecorder } from './recorder.ts'
 
 const HOLDER = join(import.meta.dirname, '../../../test/support/lock-holder.ts')
 /** Milliseconds for which the event loop may stand still at most, on a machine that has other things to do as well. */
-const MOST_DELAY_MS = 150
+const MOST_DELAY_MS = 500
 
 let folder: string
 let path: string
@@ -51,7 +51,7 @@ describe('a lock that another process holds', () => {
   it('is waited for by every method that writes, and the event loop turns meanwhile', async () => {
     const open = openOf('turn_a')
     const at = stamper(open)
-    const { released } = await hold(700)
+    const { released } = await hold(1500)
     const delay = await delayDuring(async () => {
       await recorder.openTurn(open)
       await recorder.record('turn_a', entriesOf([at(0, { type: 'start', model: 'm' })]))
@@ -63,7 +63,7 @@ describe('a lock that another process holds', () => {
   })
 
   it('lets everybody read, and opens for writing', async () => {
-    const { released } = await hold(600)
+    const { released } = await hold(1200)
     const delay = await delayDuring(async () => {
       const other = await SqliteRecorder.open({ path })
       expect(other.read.turns().turns).toEqual([])
@@ -75,7 +75,7 @@ describe('a lock that another process holds', () => {
 
   it('is waited for also where it keeps readers out, when the file is opened', async () => {
     await recorder.close()
-    const { released } = await hold(500, 'exclusive')
+    const { released } = await hold(1500, 'exclusive')
     const delay = await delayDuring(async () => {
       recorder = await SqliteRecorder.open({ path })
     })
