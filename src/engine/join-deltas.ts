@@ -22,6 +22,8 @@ const OPEN: ReadonlySet<EventBody['type']> = new Set<EventBody['type']>([
  */
 export function groupingOf(body: EventBody | Note, step: number): Grouping {
   if (body.type === 'text_delta' || body.type === 'thinking') return 'paced'
+  // Behind a message without calls the turn ends: a reader who leaves at its text leaves before that.
+  if (body.type === 'message' && body.message.toolCalls === undefined) return 'last'
   return step > 0 && body.type !== 'note' && OPEN.has(body.type) ? 'open' : 'last'
 }
 
