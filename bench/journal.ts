@@ -53,7 +53,7 @@ const passages: string[] = []
 try {
   for (const [index, shape] of SHAPES.entries()) {
     const path = join(folder, `${index}.db`)
-    console.log(`\n${shape.name}: ${shape.batches + shape.spans.length + 4} transactions`)
+    console.log(`\n${shape.name}: ${shape.batches + 4} transactions`)
     const journal = await measureJournal(path, shape)
     const bare = measureBare(join(folder, `${index}-bare.db`), shape)
     const marks = [10, 100, 1000, turns].filter((mark) => mark <= turns)
@@ -81,10 +81,10 @@ async function measureJournal(path: string, shape: Shape): Promise<number[]> {
   const times: number[] = []
   for (const turn of makeTurns(shape)) {
     const begun = process.cpuUsage()
-    recorder.openTurn(turn.open)
-    for (const batch of turn.batches) recorder.record(turn.open.turnId, batch)
+    await recorder.openTurn(turn.open)
+    for (const batch of turn.batches) await recorder.record(turn.open.turnId, batch)
     for (const span of turn.spans) recorder.span(span)
-    recorder.closeTurn(turn.open.turnId, turn.close)
+    await recorder.closeTurn(turn.open.turnId, turn.close)
     times.push(since(begun))
   }
   const begun = performance.now()
@@ -96,7 +96,7 @@ async function measureJournal(path: string, shape: Shape): Promise<number[]> {
     const found = recorder.read.turns({ search })
     console.log(`search "${search}": ${found.turns.length} turns in ${round(performance.now() - begun)} ms`)
   }
-  recorder.close()
+  await recorder.close()
   return times
 }
 
@@ -109,7 +109,7 @@ function measureBare(path: string, shape: Shape): number[] {
   )
   const times: number[] = []
   for (const turn of makeTurns(shape)) {
-    const transactions = [[turn.open], ...turn.batches.map(rowsOf), ...turn.spans.map((span) => [span]), [turn.close]]
+    const transactions = [[turn.open], ...turn.batches.map(rowsOf), [...turn.spans, turn.close]]
     const begun = process.cpuUsage()
     for (const rows of transactions) {
       begin?.run()

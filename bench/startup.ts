@@ -3,12 +3,18 @@
  *
  *     npm run build && npm run bench -- startup [RUNS]
  *
+ * Also how long it takes from the start of `cria ask` to the request that it sends to a provider, beside a script of a few lines that
+ * calls `fetch`, and one that calls `streamText` of the AI SDK.
+ *
  * Warm compile cache, output to a pipe, no key and no network. The runs are interleaved, so that a busy machine is busy for all of them;
  * what counts is the ratio of the medians.
  */
 
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -52,6 +58,8 @@ try {
     }
   }
 
+  await measureFirstRequest(home)
+
   const bare = median(times.get('node -e 0') ?? [])
   console.log(`${chunks} chunks, ${RUNS} runs\n`)
   console.log('| command | median ms | fastest ms | times bare node | goal |\n|---|---|---|---|---|')
@@ -69,6 +77,76 @@ try {
   }
 } finally {
   rmSync(home, { recursive: true, force: true })
+}
+
+/** Milliseconds from the start of a process to the request that it sends. */
+async function measureFirstRequest(folder: string): Promise<void> {
+  let arrived: (at: number) => void = () => {}
+  const server = createServer((request, response) => {
+    arrived(performance.now())
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const choice = { index: 0, delta: { content: 'Yes.' }, finish_reason: 'stop' }
+    response.end(
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] })}\n\ndata: [DONE]\n\n`,
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  // Scripts of plain JavaScript inside this folder, where the packages are found: neither pays for stripping types.
+  const scripts = mkdtempSync(join(import.meta.dirname, 'startup-'))
+  const [bare, sdk] = [join(scripts, 'fetch.mjs'), join(scripts, 'ai.mjs')]
+  const cache = "import { enableCompileCache } from 'node:module'\nenableCompileCache()\n"
+  writeFileSync(
+    bare,
+    `${cache}const response = await fetch('${baseURL}/chat/completions', { method: 'POST', body: JSON.stringify({ model: 'm', stream: true, messages: [] }) })
+for await (const bytes of response.body) process.stdout.write(bytes)\n`,
+  )
+  writeFileSync(
+    sdk,
+    `${cache}const { streamText } = await import('ai')
+const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+const model = createOpenAICompatible({ baseURL: '${baseURL}', apiKey: 'none', name: 'x' })('m')
+for await (const text of streamText({ model, prompt: 'Is it?' }).textStream) process.stdout.write(text)\n`,
+  )
+  const env = {
+    ...process.env,
+    CRIA_HOME: join(folder, 'first-request'),
+    OPENAI_COMPATIBLE_BASE_URL: baseURL,
+    OPENAI_COMPATIBLE_API_KEY: 'none',
+    NODE_COMPILE_CACHE: join(folder, 'compile-cache'),
+  }
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    'script with fetch': [bare],
+    'script with streamText': [sdk],
+    'cria ask': [COMMAND, 'ask', QUESTION, '-m', 'openai-compatible/m'],
+  }
+  const times = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]))
+  try {
+    for (let run = -2; run < RUNS; run++) {
+      for (const [name, words] of Object.entries(cases)) {
+        const arrival = new Promise<number>((resolve) => (arrived = resolve))
+        const started = performance.now()
+        const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+        const ended = once(child, 'exit')
+        const at = await Promise.race([arrival, ended.then(() => Number.NaN)])
+        if (Number.isNaN(at)) throw new Error(`${name} sent no request.`)
+        await ended
+        if (run >= 0) times.get(name)?.push(at - started)
+      }
+    }
+  } finally {
+    server.close()
+    rmSync(scripts, { recursive: true, force: true })
+  }
+  const base = median(times.get('script with fetch') ?? [])
+  console.log('| to the first request | median ms | fastest ms | times the script with fetch |\n|---|---|---|---|')
+  for (const [name, measured] of times) {
+    const middle = median(measured)
+    console.log(`| ${name} | ${middle.toFixed(0)} | ${Math.min(...measured).toFixed(0)} | ${(middle / base).toFixed(2)} |`)
+  }
+  console.log()
 }
 
 async function fillStore(folder: string): Promise<number> {

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
-import { closeOf, openOf, stamper } from '../testing/turns.ts'
 import { openJournal } from './journal.ts'
 
 const folders: string[] = []
@@ -12,23 +10,6 @@ afterEach(() => {
 })
 
 describe('openJournal', () => {
-  it('brings the journal within its limits, once a day', async () => {
-    const turns: string[][] = []
-    for (const tendedDaysAgo of [2, 0]) {
-      const home = mkdtempSync(join(tmpdir(), 'cria-journal-'))
-      folders.push(home)
-      const old = await SqliteRecorder.open({ path: join(home, 'cria.db'), clock: { now: () => 0 } })
-      await openAndClose(old, 'old', 0)
-      await openAndClose(old, 'new', Date.now())
-      old.close()
-      const journal = await openAfter(home, tendedDaysAgo)
-      turns.push((await journal.read.turns()).turns.map(({ turnId }) => turnId))
-      expect(Date.now() - statSync(join(home, 'cria.tended')).mtimeMs).toBeLessThan(60_000)
-      await journal.close()
-    }
-    expect(turns).toEqual([['new'], ['new', 'old']])
-  })
-
   it('keeps what is said of a Node without SQLite, the hint too', async () => {
     const home = mkdtempSync(join(tmpdir(), 'cria-journal-'))
     folders.push(home)
@@ -44,16 +25,3 @@ describe('openJournal', () => {
     }
   })
 })
-
-async function openAfter(home: string, days: number): ReturnType<typeof openJournal> {
-  const at = new Date(Date.now() - days * 86_400_000)
-  writeFileSync(join(home, 'cria.tended'), '')
-  utimesSync(join(home, 'cria.tended'), at, at)
-  return openJournal({ env: { CRIA_HOME: home }, cwd: home })
-}
-
-async function openAndClose(recorder: SqliteRecorder, turnId: string, startedAt: number): Promise<void> {
-  const opening = openOf(turnId, { startedAt, sessionId: turnId })
-  recorder.openTurn(opening)
-  recorder.closeTurn(turnId, closeOf(stamper(opening)(0, { type: 'cancelled', reason: '' })))
-}

@@ -1,12 +1,12 @@
 /** Opens the journal of this home. */
 
-import { existsSync, statSync, writeFileSync } from 'node:fs'
-import { ConfigurationError, CriaError } from '../core/error.ts'
-import type { JournalKeeper, Recorder } from '../core/recorder.ts'
+import { existsSync } from 'node:fs'
+import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
+import type { GcReport, JournalKeeper, Recorder } from '../core/recorder.ts'
 import { homePaths, makeHomeFolder } from './paths.ts'
-import type { HomePaths, Surroundings } from './paths.ts'
+import type { Surroundings } from './paths.ts'
+import { describeCleanUp, upkeep } from './upkeep.ts'
 import type { OtlpExporter } from '../recorders/otlp/exporter.ts'
-import type { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 
 export type Journal = Recorder & JournalKeeper
 
@@ -30,9 +30,26 @@ export function openJournal(surroundings: Surroundings = { env: process.env, cwd
   return opened
 }
 
-/** The same, where there is one already: for those who only read. */
+/** The same, where there is one already: for those who change what is in it. */
 export async function openJournalIfThere(surroundings: Surroundings): Promise<Journal | undefined> {
   return existsSync(homePaths(surroundings).journal) ? openJournal(surroundings) : undefined
+}
+
+/** The same for those who only read: a journal that cannot be written, by its permissions or those of its disk, can still be read. */
+export async function openJournalToRead(surroundings: Surroundings): Promise<Journal | undefined> {
+  const { journal } = homePaths(surroundings)
+  if (!existsSync(journal)) return undefined
+  try {
+    return await openJournal(surroundings)
+  } catch (failure) {
+    if (!isCriaError(failure) || failure.code !== 'journal_failed') throw failure
+    const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
+    try {
+      return await SqliteRecorder.open({ path: journal, readOnly: true, ...signalOf(surroundings) })
+    } catch {
+      throw failure
+    }
+  }
 }
 
 async function openFile(surroundings: Surroundings): Promise<Journal> {
@@ -45,8 +62,8 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
   makeHomeFolder(paths)
   const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
   try {
-    const journal = await SqliteRecorder.open({ path: paths.journal })
-    tend(journal, paths)
+    const journal = await SqliteRecorder.open({ path: paths.journal, ...signalOf(surroundings), ...selfTending(paths.journal) })
+    upkeep.journals.add(journal)
     return await withExport(journal, surroundings.env)
   } catch (thrown) {
     // Nobody named this file on the command line: that it cannot be used is a failure, no wrong usage.
@@ -58,18 +75,14 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
   }
 }
 
-const DAY = 86_400_000
+/** Where no command line looks after the journal, it looks after itself, and says what it has removed as a warning of the process. */
+export function selfTending(path: string): { readonly onCleanUp?: (report: GcReport) => void } {
+  if (upkeep.atEnd) return {}
+  return { onCleanUp: (report) => process.emitWarning(`cria: ${describeCleanUp(path, report)}`) }
+}
 
-/** Keeps the journal within its limits, once a day: the time of the last round is that of a file beside it. */
-function tend(journal: SqliteRecorder, { tended }: HomePaths): void {
-  try {
-    const last = statSync(tended, { throwIfNoEntry: false })?.mtimeMs ?? 0
-    if (Date.now() - last < DAY) return
-    writeFileSync(tended, '', { mode: 0o600 })
-    journal.gc()
-  } catch {
-    // A journal that cannot be tended today can still be written; `cria doctor` tells what is wrong with it.
-  }
+function signalOf({ signal }: Surroundings): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal }
 }
 
 /** Where a collector is configured, it gets the spans as well, under the names that OpenTelemetry's own exporters read. */

@@ -10,13 +10,13 @@ import { makeFolder } from '../util/files.ts'
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** Ends the wait for a file that another process has locked. */
+  readonly signal?: AbortSignal
 }
 
 export interface HomePaths {
   readonly home: string
   readonly journal: string
-  /** Its time is that of the last time the journal was brought within its limits. */
-  readonly tended: string
   readonly stores: string
   readonly config: string
   /** One file per trusted folder. */
@@ -29,7 +29,6 @@ export function homePaths({ env, cwd }: Surroundings): HomePaths {
   return {
     home,
     journal: join(home, 'cria.db'),
-    tended: join(home, 'cria.tended'),
     stores: join(home, 'stores'),
     config: join(home, 'config.json'),
     trust: join(home, 'trust'),

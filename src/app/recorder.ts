@@ -1,8 +1,8 @@
 /** Where turns are written down, for those who open it themselves. */
 
-import type { JournalKeeper, Recorder } from '../core/recorder.ts'
+import type { GcReport, JournalKeeper, Recorder } from '../core/recorder.ts'
 import { checkNames, checkOneOf } from '../engine/check-values.ts'
-import { openJournal } from './journal.ts'
+import { openJournal, selfTending } from './journal.ts'
 import { homePaths } from './paths.ts'
 import { namesOf } from '../util/nearest.ts'
 
@@ -13,9 +13,14 @@ export interface OpenRecorderOptions {
   readonly readOnly?: boolean
   /** `full` waits for the disk with every batch and loses nothing when the machine loses power; default `normal`. */
   readonly synchronous?: 'normal' | 'full'
+  /**
+   * Told what was removed when the journal was beyond its limits (365 days, 1 GB): once a day at most, a small share of its turns. Default:
+   * a warning of the process.
+   */
+  readonly onCleanUp?: (report: GcReport) => void
 }
 
-const OPTIONS = namesOf<OpenRecorderOptions>({ path: true, readOnly: true, synchronous: true })
+const OPTIONS = namesOf<OpenRecorderOptions>({ path: true, readOnly: true, synchronous: true, onCleanUp: true })
 
 /**
  * Opens a journal on a SQLite file. Several processes may have the same one open. Close it when you are done, unless it is the shared one.
@@ -26,7 +31,9 @@ export async function openRecorder(options: string | OpenRecorderOptions = {}): 
   const given: OpenRecorderOptions = typeof options === 'string' ? { path: options } : options
   checkNames('openRecorder()', given, OPTIONS)
   checkOneOf('synchronous', given.synchronous, ['normal', 'full'])
-  if (given.path === undefined && given.readOnly !== true && given.synchronous === undefined) return openJournal()
+  if (given.path === undefined && given.readOnly !== true && given.synchronous === undefined && given.onCleanUp === undefined)
+    return openJournal()
   const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
-  return SqliteRecorder.open({ ...given, path: given.path ?? homePaths({ env: process.env, cwd: process.cwd() }).journal })
+  const path = given.path ?? homePaths({ env: process.env, cwd: process.cwd() }).journal
+  return SqliteRecorder.open({ ...selfTending(path), ...given, path })
 }

@@ -3,12 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
+import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
 import type { ChunkOptions } from '../stores/chunk/chunk-document.ts'
 import type { IndexProgress, IndexReport as FilesReport } from '../stores/index-files.ts'
 import type { EmbedProgress } from '../stores/sqlite/embeddings.ts'
 import type { EmbedReport, SqliteDocumentStore, SqliteDocumentStoreOptions } from '../stores/sqlite.ts'
+import { isDamaged } from '../util/sqlite/failure.ts'
 import type { CriaConfig } from './config-schema.ts'
 import { makeHomeFolder } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
@@ -124,6 +125,34 @@ async function asItIs(store: SqliteDocumentStore): Promise<FilesReport> {
 export async function sourceBase(store: SqliteDocumentStore): Promise<string | undefined> {
   const { indexBase } = await import('../stores/ingest/base.ts')
   return indexBase(store)
+}
+
+/** The file of a store cannot be read, or a part of it. */
+export function isDamagedStore(failure: unknown): boolean {
+  return isCriaError(failure) && failure.code === 'store_failed' && isDamaged(failure)
+}
+
+/** Removes the file of a store that can be made again, where it is damaged; says whether it was. */
+export async function removeIfDamaged(path: string): Promise<boolean> {
+  const { DatabaseSync } = await import('node:sqlite')
+  try {
+    const database = new DatabaseSync(path, { readOnly: true })
+    try {
+      const verdict = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+      if (verdict === 'ok') return false
+    } finally {
+      database.close()
+    }
+  } catch (failure) {
+    if (!isDamaged(failure)) return false
+  }
+  removeStore({ path })
+  return true
+}
+
+/** Removes the file of a store, with what SQLite keeps beside it. */
+export function removeStore({ path }: Pick<StoreChoice, 'path'>): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
 async function openFile(options: SqliteDocumentStoreOptions): Promise<SqliteDocumentStore> {

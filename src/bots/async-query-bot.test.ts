@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { watchThreads } from '../../test/support/threads.ts'
 import type { WatchedThreads } from '../../test/support/threads.ts'
@@ -125,8 +125,8 @@ describe('AsyncQueryBot', () => {
   it('QRY-RAG-031 streams, traces as QueryBot does, then logs the turn and remembers the answer', async () => {
     const recorder = await openRecorder(':memory:')
     const wait = async (): Promise<void> => {
-      // Two turns of the event loop: deltas of one turn would become one.
-      for (let turn = 0; turn < 2; turn++) await eventLoopTurn()
+      // Deltas that come within 10 ms would become one.
+      await sleep(30)
     }
     const model = (): ScriptedModel => new ScriptedModel([{ text: ['The mill dates ', 'from 1874. [1]'], before: wait }])
     const question = 'When was the mill built?'

@@ -183,10 +183,8 @@ describe('SimpleBot', () => {
   })
 
   it('CORE-SIMPLE-005 stream yields deltas and returns the message', async () => {
-    // Two turns of the event loop: deltas of one turn would become one.
-    const wait = async () => {
-      for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve))
-    }
+    // Deltas that come within 10 ms would become one.
+    const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 30))
     const bot = new SimpleBot({ model: new ScriptedModel([{ text: ['a', 'b'], before: wait }]), recorder: false })
     const stream = bot.stream('Hi')
     expect([await stream.next(), await stream.next()]).toEqual([

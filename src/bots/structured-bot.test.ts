@@ -77,10 +77,8 @@ describe('StructuredBot', () => {
   })
 
   it('CORE-STRUCT-001 streams the object as it grows', async () => {
-    // Two turns of the event loop: deltas of one turn would become one.
-    const turn = async (): Promise<void> => {
-      for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve))
-    }
+    // Deltas that come within 10 ms would become one.
+    const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
     const model = new ScriptedModel([{ text: ['{"name":"A', 'da","age"', ':36}'], before: turn }])
     const growing = new StructuredBot({ schema, model, recorder: false }).streamObjects('Who?')
     expect(await growing.next()).toEqual({ done: false, value: { name: 'A' } })

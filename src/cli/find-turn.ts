@@ -1,4 +1,4 @@
-import { openJournalIfThere } from '../app/journal.ts'
+import { openJournalToRead } from '../app/journal.ts'
 import type { Journal } from '../app/journal.ts'
 import { CriaError } from '../core/error.ts'
 import type { TurnDetail } from '../core/recorder.ts'
@@ -10,7 +10,7 @@ import type { Io } from './io.ts'
  * @throws CriaError `not_found`
  */
 export async function findTurn(io: Io, id: string): Promise<{ readonly journal: Journal; readonly detail: TurnDetail }> {
-  const journal = await openJournalIfThere(io)
+  const journal = await openJournalToRead(io)
   const turnId = id === 'last' ? (await journal?.read.turns({ limit: 1 }))?.turns[0]?.turnId : id
   const detail = turnId === undefined ? undefined : await journal?.read.turn(turnId)
   if (journal === undefined || detail === undefined) {
@@ -23,7 +23,7 @@ export async function findTurn(io: Io, id: string): Promise<{ readonly journal: 
 /** What the journal holds of a turn that has just ended; a journal that cannot be read takes nothing from what is known without it. */
 export async function recordedTurn(io: Io, turnId: string): Promise<TurnDetail['turn'] | undefined> {
   try {
-    const journal = await openJournalIfThere(io)
+    const journal = await openJournalToRead(io)
     return (await journal?.read.turn(turnId))?.turn
   } catch {
     return undefined

@@ -6,6 +6,7 @@ import { reason } from '../app/paths.ts'
 import type { Surroundings } from '../app/paths.ts'
 import { CriaError } from '../core/error.ts'
 import { columnsOf, movesCursor, showsColour, showsLinks } from './terminal/capabilities.ts'
+import { jsonPieces } from '../util/json-pieces.ts'
 import { visibleText } from '../util/terminal.ts'
 
 export type Style = Parameters<typeof styleText>[0]
@@ -98,8 +99,17 @@ const NOT_FOR_TERMINALS = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g
 
 /** One value as one line of JSON. */
 export function toJsonLine(value: unknown): string {
-  const json = JSON.stringify(value) ?? 'null'
-  return `${json.replace(NOT_FOR_TERMINALS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+  return `${fitForTerminals(JSON.stringify(value) ?? 'null')}\n`
+}
+
+/** The same in pieces: the JSON of a large value may be longer than a string can be. */
+export function* toJsonLinePieces(value: unknown): Generator<string, void, undefined> {
+  for (const piece of jsonPieces(value)) yield fitForTerminals(piece)
+  yield '\n'
+}
+
+function fitForTerminals(json: string): string {
+  return json.replace(NOT_FOR_TERMINALS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Cells of a line: on a terminal as many as it has columns. */

@@ -3,9 +3,12 @@
 import { loadConfig } from '../app/config.ts'
 import type { LoadedConfig } from '../app/config.ts'
 import { embeddingModelOnDemand } from '../app/embeddings.ts'
+import { isDamagedStore, removeStore } from '../app/stores.ts'
+import type { IndexReport } from '../app/stores.ts'
 import type { HomePaths } from '../app/paths.ts'
 import { chooseStore, requireStore, storeNames } from '../app/store-choice.ts'
 import type { StoreChoice, StoreOptions } from '../app/store-choice.ts'
+import { upkeep } from '../app/upkeep.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { indexWithProgress, tellChanges } from './index-progress.ts'
 import { note } from './io.ts'
@@ -36,7 +39,17 @@ export async function prepareStore(
     // Kept for these paths alone: nobody has to be asked before its vectors are made again.
     const embeddings = { model: config.embed, replace: true, config, env: io.env }
     const indexing = { dryRun: false, home: paths, embeddings }
-    await tellChanges(await indexWithProgress(choice, choice.documents, indexing, io), io)
+    const { documents } = choice
+    upkeep.derivedStores.add(choice.path)
+    const index = (): Promise<IndexReport> => indexWithProgress(choice, documents, indexing, io)
+    const report = await index().catch(async (failure: unknown) => {
+      if (!isDamagedStore(failure)) throw failure
+      // Everything in it comes out of the documents.
+      removeStore(choice)
+      await note(io, 'the index of these documents was damaged: it is made again.')
+      return index()
+    })
+    await tellChanges(report, io)
     return { ...choice, exists: true }
   }
   if (!choice.exists && options.store === undefined && config.store === undefined) return undefined

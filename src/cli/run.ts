@@ -1,6 +1,7 @@
 /** Runs one command: signals, help, errors and the exit code. The only place that ends the process. */
 
 import { setTimeout as wait } from 'node:timers/promises'
+import { describeCleanUp, upkeep } from '../app/upkeep.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
 import { COMMANDS, findCommand, PLANNED } from './commands.ts'
@@ -8,7 +9,7 @@ import { EXIT } from './exit-codes.ts'
 import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import type { HelpLayout } from './help.ts'
-import { openChannel } from './io.ts'
+import { note, openChannel } from './io.ts'
 import type { Channel, Io } from './io.ts'
 import { parseCommandLine } from './parse.ts'
 
@@ -18,9 +19,12 @@ const GRACE_MS = 5000
 const LINGER_MS = 100
 /** How long a collector may take to accept the spans of the command. */
 const SPANS_MS = 3000
+/** How long the journal may be looked after when a command has ended; nothing to do takes less than a millisecond. */
+const TEND_MS = 1500
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export async function runCommandLine(words: readonly string[]): Promise<number> {
+  upkeep.atEnd = true
   const stop = new AbortController()
   let ended: number | undefined
   const end = (code: number, reason: string): void => {
@@ -60,6 +64,8 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   }
   const last = ended ?? code
   endAtOnceWhenTold(last)
+  if (upkeep.journals.size > 0) await tendJournals(io)
+  if (last === EXIT.failed && upkeep.derivedStores.size > 0) await removeDamagedStores(io)
   if ((env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') await sendSpans()
   // Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written.
   setTimeout(() => process.exit(last), LINGER_MS).unref()
@@ -145,6 +151,26 @@ function listen(io: Io, end: (code: number, reason: string) => void, isDealtWith
     for (const name of SIGNALS) process.off(name, onSignal)
     process.off('uncaughtException', onStray)
     process.off('unhandledRejection', onStray)
+  }
+}
+
+/** What is removed without being asked for is told. A clean-up that fails, or takes longer, is for another day. */
+async function tendJournals(io: Io): Promise<void> {
+  for (const journal of upkeep.journals) {
+    const removed = await journal.tend(AbortSignal.timeout(TEND_MS)).catch(() => undefined)
+    if (removed !== undefined) await note(io, describeCleanUp(journal.path, removed))
+  }
+}
+
+/** A damaged index is made again from its documents, when the command is run again. */
+async function removeDamagedStores(io: Io): Promise<void> {
+  const { removeIfDamaged } = await import('../app/stores.ts')
+  for (const path of upkeep.derivedStores) {
+    if (await removeIfDamaged(path))
+      await note(
+        io,
+        'the index of these documents was damaged and has been removed: run the command again, and it is made again.',
+      )
   }
 }
 

@@ -186,6 +186,8 @@ export interface ListTurns {
 export interface TurnList {
   readonly turns: readonly TurnSummary[]
   readonly nextCursor: string | null
+  /** Turns of this part of the list that cannot be read, in words; absent where there are none. */
+  readonly damaged?: readonly string[]
 }
 
 export interface TurnDetail {
@@ -193,6 +195,8 @@ export interface TurnDetail {
   readonly messages: readonly Message[]
   readonly events: readonly QueryEvent[]
   readonly spans: readonly SpanRecord[]
+  /** What is missing because it cannot be read, in words; absent where nothing is. */
+  readonly damaged?: readonly string[]
 }
 
 /** What is read of a turn whose lease has run out shows it as lost, wherever the reader may write. */
@@ -271,6 +275,8 @@ export interface GcOptions {
   readonly maxBytes?: number
   /** Only says what would go; `bytes` is then an estimate. */
   readonly dryRun?: boolean
+  /** Ends it early: what has been removed by then is gone, the rest stays. */
+  readonly signal?: AbortSignal
 }
 
 export interface GcReport {

@@ -356,7 +356,7 @@ describe('a session', () => {
     for (const { turnId } of turns) {
       expect(recorder.read.turn(turnId)?.messages.filter(({ role }) => role === 'assistant')).toHaveLength(1)
     }
-    recorder.close()
+    await recorder.close()
   })
 })
 
@@ -377,7 +377,7 @@ describe('a session that begins with a long message', () => {
     }
     expect(model.requests).toHaveLength(8)
     for (const request of model.requests) expect(contents(request)[0]).toBe(document)
-    recorder.close()
+    await recorder.close()
   })
 
   it('ENG-CTX-002 goes on with a smaller model, without the middle of the message; the journal keeps all of it', async () => {
@@ -401,7 +401,7 @@ describe('a session that begins with a long message', () => {
     )
     expect(said.slice(1)).toEqual(['A short answer.', 'Second?', 'A short answer.', 'Question 0?'])
     expect(recorder.read.turn(begun.events[0]?.turnId ?? '')?.messages[0]?.content).toBe(document)
-    recorder.close()
+    await recorder.close()
   })
 
   it('ENG-CTX-002 is not made smaller in vain by a question that is itself too large', async () => {
@@ -411,7 +411,7 @@ describe('a session that begins with a long message', () => {
     const lost = await run({ model: talker(WINDOW), prompt: words(40_000), ...session })
     expect(lost.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'context_length' } })
     expect(recorder.read.history('ses_vain')[0]?.content).toBe(document)
-    recorder.close()
+    await recorder.close()
   })
 })
 
@@ -502,6 +502,6 @@ describe('invariant 8', () => {
       ),
       { numRuns: 150 },
     )
-    recorder.close()
+    await recorder.close()
   }, 60_000)
 })

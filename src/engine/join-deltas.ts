@@ -1,8 +1,30 @@
+/** Which events are stored together, and which become one. */
+
 import type { Note } from '../core/context.ts'
 import type { EventBody } from '../core/event.ts'
+import type { Grouping } from '../util/ready.ts'
 
-export function isDelta(body: EventBody | Note): boolean {
-  return body.type === 'text_delta' || body.type === 'thinking' || body.type === 'tool_input_delta'
+/** Facts that nothing is done upon: what is yielded after them in the same tick may be stored with them. */
+const OPEN: ReadonlySet<EventBody['type']> = new Set<EventBody['type']>([
+  'usage',
+  'message',
+  'retrieval',
+  'notice',
+  'tool_request',
+  'permission_decision',
+  'tool_result',
+])
+
+/**
+ * Whether a station may run on before this is stored. It may not where something follows that must find it stored: the effect of a tool
+ * behind `tool_start`, a request behind its messages, a question to the user behind `permission_request`, the end of a turn. Before the
+ * first step it never may, so that each event bears the step in which it was yielded.
+ */
+export function groupingOf(body: EventBody | Note, step: number): Grouping {
+  if (body.type === 'text_delta' || body.type === 'thinking' || body.type === 'tool_input_delta') return 'paced'
+  // Behind a message without calls the turn ends: a reader who leaves at its text leaves before that.
+  if (body.type === 'message' && body.message.toolCalls === undefined) return 'last'
+  return step > 0 && body.type !== 'note' && OPEN.has(body.type) ? 'open' : 'last'
 }
 
 /** Makes one of neighbouring deltas of one kind and attempt. */

@@ -20,6 +20,7 @@ import { finish } from './finish.ts'
 import type { EngineOptions } from './options.ts'
 import { recall } from './recall.ts'
 import { recorded } from './record.ts'
+import { checkNesting } from './nesting.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { beginTurn, conversationAfter, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
@@ -29,11 +30,13 @@ import type { Turn } from './turn.ts'
  * Answers a question and streams everything that happens on the way. The last event is `complete`, `cancelled` or `error`; nothing is
  * thrown once the first event is there. Leaving the generator early cancels the turn.
  *
- * @throws ConfigurationError at once, before any request is made, when the options are wrong.
+ * @throws ConfigurationError at once, before any request is made, when the options are wrong; CriaError `tool_failure` when it is asked by a
+ * tool of a query that is asked by a tool, and so on, eight deep.
  */
 export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkOptions(options)
   const parent = options.span ?? currentSpan()
+  checkNesting(parent)
   return run(options, parent)
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
@@ -51,6 +51,60 @@ describe('the recorder tap', () => {
       const detail = await recorder.read.turn(event.turnId)
       expect(detail?.events[event.seq]).toEqual(event)
       if (isTerminal(event)) expect(detail?.turn.status).toBe('done')
+    }
+  })
+
+  it('writes two transactions for a step of a tool loop, and none between a tool that may run and its start', async () => {
+    const recorder = await open()
+    const written: string[][] = []
+    const counting = otherwise(recorder, {
+      record: (turnId: string, entries: readonly JournalEntry[]) => {
+        written.push(entries.map((entry) => (entry.type === 'event' ? entry.event.type : entry.type)))
+        return recorder.record(turnId, entries)
+      },
+    })
+    const calls = [1, 2, 3].map((n) => ({ toolCalls: [{ name: 'echo', input: { n } }] }))
+    const started: number[] = []
+    const tool = { ...echo, call: () => void started.push(written.flat().filter((type) => type === 'tool_start').length) }
+    await collect({ model: new ScriptedModel([...calls, 'End.']), prompt: 'Hi', tools: [tool], recorder: counting })
+    const step = [
+      ['usage', 'message', 'tool_request', 'permission_decision', 'tool_start'],
+      ['tool_result', 'messages'],
+    ]
+    const withoutDecision = step.map((types) => types.filter((type) => type !== 'permission_decision'))
+    expect(written.map((types) => types.filter((type) => type !== 'permission_decision'))).toEqual([
+      ['start'],
+      ['messages'],
+      ...withoutDecision,
+      ...withoutDecision,
+      ...withoutDecision,
+      ['text_delta', 'usage', 'message'],
+    ])
+    expect(started).toEqual([1, 2, 3])
+  })
+
+  it('measures how long things took steadily, also when the clock of the machine is set back an hour in between', async () => {
+    const recorder = await open()
+    const { now } = Date
+    let ahead = 3_600_000
+    const set = vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead)
+    try {
+      const tool = { ...echo, call: () => new Promise<string>((resolve) => setTimeout(resolve, 60, 'echo')) }
+      const model = new ScriptedModel([{ toolCalls: [{ name: 'echo', input: {} }] }, 'End.'])
+      const events: QueryEvent[] = []
+      for await (const event of query({ model, prompt: 'Hi', tools: [tool], recorder })) {
+        events.push(event)
+        ahead = 0
+      }
+      const { turn, spans } = (await recorder.read.turn(events[0]?.turnId ?? '')) ?? {}
+      expect(turn?.latencyMs).toBeGreaterThanOrEqual(50)
+      expect(turn?.latencyMs).toBeLessThan(60_000)
+      expect(events.find((event) => event.type === 'tool_result')?.result.durationMs).toBeGreaterThanOrEqual(50)
+      const toolSpan = spans?.find(({ name }) => name === 'execute_tool')
+      expect((toolSpan?.endedAt ?? 0) - (toolSpan?.startedAt ?? 0)).toBeGreaterThanOrEqual(50)
+      expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted((a, b) => a - b))
+    } finally {
+      set.mockRestore()
     }
   })
 

@@ -1,6 +1,7 @@
 /**
- * The recorder tap. Everything a station yields passes here: it is stamped, stored, and only then handed to the reader. Deltas that are
- * ready in the same tick become one event and one row, so that writing first costs per batch, not per token.
+ * The recorder tap. Everything a station yields passes here: it is stamped, stored, and only then handed to the reader. What is ready
+ * together is stored in one transaction, and deltas that follow each other closely become one event, so that writing first costs per
+ * group, not per token.
  */
 
 import type { Note, Station } from '../core/context.ts'
@@ -9,15 +10,22 @@ import { isTerminal } from '../core/event.ts'
 import type { EventBody, EventStamp, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import { EventFold } from '../core/fold.ts'
 import type { JournalEntry } from '../core/recorder.ts'
-import { settled } from '../util/promise.ts'
+import { settledInTime } from '../util/abort.ts'
+import { isPromise, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
-import { isDelta, joinDeltas } from './join-deltas.ts'
+import { groupingOf, joinDeltas } from './join-deltas.ts'
 import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
 import { closeOf, report } from './turn-end.ts'
 import type { LastEvent } from './turn-end.ts'
 import { openingOf } from './turn.ts'
 import type { Turn } from './turn.ts'
+
+/** Milliseconds from one group of deltas to the next: less than a frame of a screen. A delta after a longer pause is shown at once. */
+const SPACING_MS = 10
+
+/** Milliseconds for which a turn that was told to end waits for a lock of its journal. */
+const LOCK_GRACE_MS = 500
 
 /** The reader's side of a turn. Its return value is the result of a complete turn. */
 export async function* recorded(
@@ -29,7 +37,12 @@ export async function* recorded(
   try {
     const refusal = await tap.open()
     const bodies = refusal === undefined ? source : refused(refusal, turn)
-    for await (const group of inReadyGroups(keptOpen(bodies), isDelta, () => tap.abandon())) {
+    const groups = inReadyGroups(keptOpen(bodies), {
+      groupingOf: (body) => groupingOf(body, turn.step),
+      spacingMs: SPACING_MS,
+      leave: () => tap.abandon(),
+    })
+    for await (const group of groups) {
       for (const event of await tap.store(group)) {
         isWithReader = true
         yield event
@@ -82,9 +95,13 @@ class Tap {
   readonly #fold = new EventFold()
   readonly #calls = new OpenCalls()
   #seq = 0
+  /** Events that the journal has. More than were shown, where it got them too late. */
+  #stored = 0
   #isOpen = false
   /** The last event, from when the turn is being closed. */
   terminal: LastEvent | undefined
+  /** Settles when the journal has done what the turn no longer waited for. */
+  #late: Promise<void> | undefined
 
   constructor(turn: Turn) {
     this.#turn = turn
@@ -94,14 +111,16 @@ class Tap {
   async open(): Promise<CriaError | undefined> {
     const { recorder } = this.#turn
     let refusal: CriaError | undefined
+    const opened = (): void => {
+      this.#isOpen = true
+    }
     try {
-      await settled(recorder?.openTurn(openingOf(this.#turn, true)))
+      await this.#journaled(recorder?.openTurn(openingOf(this.#turn, true)), opened)
     } catch (error) {
       if (!isCriaError(error) || error.code !== 'session_busy') throw error
       refusal = error
-      await settled(recorder?.openTurn(openingOf(this.#turn, false)))
+      await this.#journaled(recorder?.openTurn(openingOf(this.#turn, false)), opened)
     }
-    this.#isOpen = true
     return refusal
   }
 
@@ -162,28 +181,69 @@ class Tap {
    * its session busy until the lease runs out.
    */
   async closeIfOpen(): Promise<void> {
+    if (this.#late !== undefined) {
+      // Nobody waits for it: the lock may be held for long.
+      const late = this.#late
+      this.#late = undefined
+      unheard(late.then(() => this.closeIfOpen()))
+      return
+    }
     if (!this.#isOpen) return
     const { terminal } = this
     const closing =
-      terminal === undefined ? this.#end({ type: 'cancelled', reason: 'The reader of the turn left.' }) : this.#close(terminal)
+      terminal === undefined
+        ? this.#end({ type: 'cancelled', reason: 'The reader of the turn left.' })
+        : this.#close({ ...terminal, seq: this.#stored })
     await closing.catch(() => {})
   }
 
   /** The one event that may be shown without being stored. */
   unstored(error: CriaError): QueryEvent {
-    this.terminal = this.#stamp({ type: 'error', error: error.toJSON() })
+    const { abortSignal } = this.#turn.options
+    const isCancelled = this.#late !== undefined && abortSignal?.aborted === true
+    this.terminal = this.#stamp(
+      isCancelled ? { type: 'cancelled', reason: error.message } : { type: 'error', error: error.toJSON() },
+    )
     return this.terminal
   }
 
   async #write(entries: readonly JournalEntry[]): Promise<void> {
-    if (entries.length > 0) await settled(this.#turn.recorder?.record(this.#turn.turnId, entries))
+    if (entries.length === 0) return
+    const next = this.#seq
+    await this.#journaled(this.#turn.recorder?.record(this.#turn.turnId, entries), () => {
+      this.#stored = next
+    })
   }
 
   async #close(event: LastEvent): Promise<void> {
     const { recorder, turnId } = this.#turn
     this.terminal = event
-    await settled(recorder?.closeTurn(turnId, closeOf(this.#turn, event, this.#fold.state().text, this.metrics)))
-    this.#isOpen = false
+    await this.#journaled(recorder?.closeTurn(turnId, closeOf(this.#turn, event, this.#fold.state().text, this.metrics)), () => {
+      this.#isOpen = false
+    })
+  }
+
+  /**
+   * Waits for the journal, which may wait for a lock that another process holds; a turn that has to end waits no longer than a moment.
+   * `done` is called when the journal is done, however late.
+   *
+   * @throws what the journal throws; CriaError `journal_failed` when the turn does not wait any longer.
+   */
+  async #journaled(work: unknown, done: () => void): Promise<void> {
+    if (!isPromise(work)) {
+      done()
+      return
+    }
+    const stored = (async () => {
+      await work
+      done()
+    })()
+    if (await settledInTime(stored, this.#turn.ctx.signal, LOCK_GRACE_MS)) return
+    this.#late = stored.catch(() => {})
+    throw new CriaError('journal_failed', 'The turn was told to end while another process held the lock of the journal.', {
+      hint: 'End the process that holds it, or wait until it has finished.',
+      retryable: true,
+    })
   }
 
   #entryOf(body: EventBody): JournalEntry {

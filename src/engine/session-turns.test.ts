@@ -17,8 +17,8 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cria-session-'))
   recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
 })
-afterEach(() => {
-  recorder.close()
+afterEach(async () => {
+  await recorder.close()
   rmSync(folder, { recursive: true })
 })
 

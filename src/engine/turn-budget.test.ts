@@ -118,7 +118,7 @@ describe('the budget of a turn', () => {
     expect(slow.open).toBe(0)
     const { turns } = recorder.read.turns()
     expect(turns).toMatchObject([{ status: 'failed', usage: { exactness: 'estimated' } }])
-    recorder.close()
+    await recorder.close()
   })
 
   it('time is up while a tool runs', async () => {

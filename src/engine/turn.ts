@@ -26,7 +26,7 @@ import type { ToolsContext } from '../tools/call.ts'
 import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
-import { systemClock } from '../util/clock.ts'
+import { steadyClock } from '../util/clock.ts'
 import { sha256 } from '../util/hash.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
@@ -65,7 +65,7 @@ export interface Turn {
 
 /** @param parent captured when `query()` was called. */
 export function beginTurn(options: EngineOptions, parent: Span | undefined): Turn {
-  const clock = options.clock ?? systemClock
+  const clock = options.clock ?? steadyClock()
   const createId: CreateId = options.createId ?? newId
   const sessionId = options.sessionId ?? createId('ses')
   const turnId = createId('turn')
@@ -73,6 +73,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
   const signal = options.abortSignal === undefined ? ending.signal : AbortSignal.any([options.abortSignal, ending.signal])
   const span = startSpan(options.operation ?? 'query', {
     parent,
+    isTurn: true,
     clock,
     turnId,
     sink: spanSink(options.recorder),

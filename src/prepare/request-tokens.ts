@@ -50,7 +50,19 @@ export function countMessageTokens(message: Said, count: CountTokens): number {
 
 /** Of the text of messages: what every provider counts, whatever it makes of images, signatures and its own template. */
 export function leastTokens(messages: readonly RequestMessage[], count: CountTokens): number {
-  return messages.reduce((sum, { content }) => sum + count(content), 0)
+  return messages.reduce((sum, message) => sum + textTokens(message, count), 0)
+}
+
+const texts = new WeakMap<readonly Part[], number>()
+
+/** Counted once for a message, however many steps send it. */
+function textTokens({ content, parts }: Said, count: CountTokens): number {
+  let tokens = texts.get(parts)
+  if (tokens === undefined) {
+    tokens = count(content)
+    texts.set(parts, tokens)
+  }
+  return tokens
 }
 
 /** Kept by the parts: they are what a message and its form in a request have in common. */

@@ -122,7 +122,7 @@ describe.skipIf(!hasRecordings).each(MODELS)('conversations of $api through $mod
         expect(requests.flatMap(({ violations = [] }) => violations)).toEqual([])
       }
     } finally {
-      recorder.close()
+      await recorder.close()
       rmSync(folder, { recursive: true })
     }
   })

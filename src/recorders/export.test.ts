@@ -8,33 +8,41 @@ async function journalOf(turns: number): Promise<SqliteRecorder> {
   const recorder = await SqliteRecorder.open({ path: ':memory:' })
   for (let n = 0; n < turns; n++) {
     const open = openOf(`turn_${n}`, { question: `Line\nbreak ${n}`, model: n % 2 === 0 ? 'even' : 'odd' })
-    recorder.openTurn(open)
-    recorder.closeTurn(open.turnId, closeOf(stamper(open)(0, { type: 'cancelled', reason: 'Enough.' }), { model: open.model }))
+    await recorder.openTurn(open)
+    await recorder.closeTurn(
+      open.turnId,
+      closeOf(stamper(open)(0, { type: 'cancelled', reason: 'Enough.' }), { model: open.model }),
+    )
   }
   return recorder
+}
+
+async function linesOf(pieces: AsyncIterable<string>): Promise<string[]> {
+  const text = (await Array.fromAsync(pieces)).join('')
+  expect(text.endsWith('\n')).toBe(true)
+  return text.slice(0, -1).split('\n')
 }
 
 describe('exportTurns', () => {
   it('gives every turn with all that it has as one line of JSON, newest first', async () => {
     const recorder = await journalOf(250)
-    const lines = await Array.fromAsync(exportTurns(recorder.read))
+    const lines = await linesOf(exportTurns(recorder.read))
     expect(lines).toHaveLength(250)
-    expect(lines.every((line) => !line.includes('\n'))).toBe(true)
     const turns = lines.map((line) => JSON.parse(line) as TurnDetail)
     expect(turns.map(({ turn }) => turn.turnId)).toEqual(Array.from({ length: 250 }, (_, n) => `turn_${249 - n}`))
     expect(turns[0]).toEqual(recorder.read.turn('turn_249'))
-    recorder.close()
+    await recorder.close()
   })
 
   it('gives as many as asked for, of those that were asked for', async () => {
     const recorder = await journalOf(250)
     const ids = async (limit: number): Promise<string[]> => {
-      const lines = await Array.fromAsync(exportTurns(recorder.read, { model: 'even', limit }))
+      const lines = await linesOf(exportTurns(recorder.read, { model: 'even', limit }))
       return lines.map((line) => (JSON.parse(line) as TurnDetail).turn.turnId)
     }
     expect(await ids(2)).toEqual(['turn_248', 'turn_246'])
     expect(await ids(1000)).toHaveLength(125)
     expect(await ids(100)).toHaveLength(100)
-    recorder.close()
+    await recorder.close()
   })
 })

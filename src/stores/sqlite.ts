@@ -18,6 +18,7 @@ import type {
 } from '../core/store.ts'
 import type { Connection } from '../util/sqlite/connection.ts'
 import { Analyzer } from '../text/analyzer.ts'
+import { patiently, TRY_MS } from '../util/sqlite/patience.ts'
 import { givenDocuments } from './given-documents.ts'
 import { letsAnyThrough } from './sqlite/accepted.ts'
 import { readAround } from './sqlite/around.ts'
@@ -27,7 +28,7 @@ import type { FileFacts, SourceState } from './sqlite/documents.ts'
 import { embedders, isMadeBy, mismatch } from './sqlite/embedders.ts'
 import type { Embeddings, EmbedReport, EmbedRunOptions } from './sqlite/embeddings.ts'
 import { readFact } from './sqlite/facts.ts'
-import { openStoreFile } from './sqlite/file.ts'
+import { openStoreFile, STORE_BUSY_MS } from './sqlite/file.ts'
 import type { QueryVector, VectorRanking } from './sqlite/nearest.ts'
 import { checkedSearch, checkEmbeddingModel, checkStoreOptions } from './sqlite/options.ts'
 import type { SqliteDocumentStoreOptions } from './sqlite/options.ts'
@@ -100,14 +101,19 @@ export class SqliteDocumentStore implements DocumentStore {
    * missing and may not be made, and when the store holds vectors of another embedding model; CriaError `store_failed` when the disk or another process refuses.
    */
   static open(options: SqliteDocumentStoreOptions): Promise<SqliteDocumentStore> {
-    return promised(() => SqliteDocumentStore.openSync(options))
+    // The lock of another process is waited for without holding up this one.
+    return patiently(() => SqliteDocumentStore.#open(options, TRY_MS), performance.now() + STORE_BUSY_MS)
   }
 
   /** As `open`, at once. */
   static openSync(options: SqliteDocumentStoreOptions): SqliteDocumentStore {
+    return SqliteDocumentStore.#open(options, STORE_BUSY_MS)
+  }
+
+  static #open(options: SqliteDocumentStoreOptions, busyTimeoutMs: number): SqliteDocumentStore {
     checkStoreOptions(options)
     const { path, readOnly = false, synchronous = 'normal' } = options
-    const connection = openStoreFile({ path, readOnly, synchronous })
+    const connection = openStoreFile({ path, readOnly, synchronous, busyTimeoutMs })
     try {
       const store = new SqliteDocumentStore(connection, options)
       store.#writer.bringUpToDate()

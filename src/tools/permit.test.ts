@@ -210,7 +210,7 @@ describe('the session', () => {
     ])
     await collect({ ...options, model: calling([run('a')]) })
     expect(asked).toHaveLength(3)
-    recorder.close()
+    await recorder.close()
   })
 
   it('remembers a changed call as it was changed', async () => {

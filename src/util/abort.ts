@@ -20,3 +20,23 @@ export function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise
     )
   })
 }
+
+/**
+ * Whether `work` is done before the signal has been aborted for `graceMs` milliseconds. Work that is not waited for any longer goes on.
+ * @throws what the work throws in that time.
+ */
+export async function settledInTime(work: Promise<unknown>, signal: AbortSignal, graceMs: number): Promise<boolean> {
+  const { promise: tooLate, resolve } = Promise.withResolvers<false>()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    timer = setTimeout(resolve, graceMs, false)
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work.then(() => true), tooLate])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    clearTimeout(timer)
+  }
+}

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { systemClock } from './clock.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { steadyClock, systemClock } from './clock.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -32,4 +32,21 @@ it('sleeps for ever where there is no limit, until it is aborted', async () => {
   await expect(sleep).rejects.toThrow('enough')
   expect(vi.getTimerCount()).toBe(0)
   await expect(systemClock.sleep(1, controller.signal)).rejects.toThrow('enough')
+})
+
+describe('steadyClock', () => {
+  it('goes on steadily from the time at which it was made, however the clock of the machine is set', () => {
+    const clock = steadyClock()
+    const before = clock.now()
+    expect(Math.abs(before - Date.now())).toBeLessThan(1000)
+    const set = vi.spyOn(Date, 'now').mockReturnValue(0)
+    try {
+      const after = clock.now()
+      expect(after).toBeGreaterThanOrEqual(before)
+      expect(after - before).toBeLessThan(10_000)
+      expect(Number.isSafeInteger(after)).toBe(true)
+    } finally {
+      set.mockRestore()
+    }
+  })
 })

@@ -6,6 +6,15 @@ export function elapsed(from: number, to: number): number {
   return Math.max(0, to - from)
 }
 
+/**
+ * The machine's clock as it stood when this was called, going on steadily from there: what is measured with it is right also when the clock is
+ * set in between. Whole milliseconds.
+ */
+export function steadyClock(): typeof systemClock {
+  const origin = Date.now() - performance.now()
+  return { ...systemClock, now: () => Math.floor(origin + performance.now()) }
+}
+
 /** The machine's clock. A sleeping timer keeps the process alive: somebody waits for it. */
 export const systemClock = {
   now: (): number => Date.now(),

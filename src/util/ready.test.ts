@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { inReadyGroups } from './ready.ts'
+import type { Grouping } from './ready.ts'
 
 async function* numbers(values: readonly (number | 'wait' | 'fail')[], log: string[] = []): AsyncGenerator<number, string> {
   try {
@@ -17,13 +18,13 @@ async function* numbers(values: readonly (number | 'wait' | 'fail')[], log: stri
   }
 }
 
-const positive = (value: number): boolean => value > 0
-const nothing = (): void => {}
+const groupingOf = (value: number): Grouping => (value > 0 ? 'open' : 'last')
+const leave = (): void => {}
 
 describe('inReadyGroups', () => {
   it('groups what is ready in the same tick, up to a value that ends its group', async () => {
     const groups: number[][] = []
-    for await (const group of inReadyGroups(numbers([1, 2, 'wait', 3, -1, 4, 5]), positive, nothing)) groups.push(group)
+    for await (const group of inReadyGroups(numbers([1, 2, 'wait', 3, -1, 4, 5]), { groupingOf, leave })) groups.push(group)
     expect(groups).toEqual([
       [1, 2],
       [3, -1],
@@ -32,20 +33,20 @@ describe('inReadyGroups', () => {
   })
 
   it('returns what the iterator returns', async () => {
-    const groups = inReadyGroups(numbers([1]), positive, nothing)
+    const groups = inReadyGroups(numbers([1]), { groupingOf, leave })
     await groups.next()
     expect(await groups.next()).toEqual({ done: true, value: 'end' })
   })
 
   it('hands out what came before a failure, then fails', async () => {
-    const groups = inReadyGroups(numbers([1, 2, 'fail']), positive, nothing)
+    const groups = inReadyGroups(numbers([1, 2, 'fail']), { groupingOf, leave })
     expect(await groups.next()).toEqual({ done: false, value: [1, 2] })
     await expect(groups.next()).rejects.toThrow('failed')
   })
 
   it('does not run ahead past a value that ends its group', async () => {
     const log: string[] = []
-    const groups = inReadyGroups(numbers([-1, 2], log), positive, nothing)
+    const groups = inReadyGroups(numbers([-1, 2], log), { groupingOf, leave })
     await groups.next()
     await new Promise((resolve) => setImmediate(resolve))
     expect(log).toEqual(['made -1'])
@@ -64,9 +65,12 @@ describe('inReadyGroups', () => {
         log.push('closed')
       }
     }
-    const groups = inReadyGroups(waiting(), positive, () => {
-      log.push('leaving')
-      release?.()
+    const groups = inReadyGroups(waiting(), {
+      groupingOf,
+      leave: () => {
+        log.push('leaving')
+        release?.()
+      },
     })
     expect(await groups.next()).toEqual({ done: false, value: [1] })
     await groups.return(undefined)
@@ -77,7 +81,7 @@ describe('inReadyGroups', () => {
     async function* endless(): AsyncGenerator<number, void> {
       for (;;) yield 1
     }
-    const groups = inReadyGroups(endless(), positive, nothing)
+    const groups = inReadyGroups(endless(), { groupingOf, leave })
     const first = await groups.next()
     expect(first.value).toHaveLength(256)
     await groups.return(undefined)
@@ -89,7 +93,7 @@ describe('inReadyGroups', () => {
     async function* endless(): AsyncGenerator<number, void> {
       for (;;) yield 1
     }
-    const groups = inReadyGroups(endless(), positive, nothing)
+    const groups = inReadyGroups(endless(), { groupingOf, leave })
     await groups.next()
     expect(turned).toBe(true)
     await groups.return(undefined)
@@ -99,8 +103,44 @@ describe('inReadyGroups', () => {
     const waiting = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Immediate').length
     const before = waiting()
     for (let round = 0; round < 100; round++) {
-      for await (const group of inReadyGroups(numbers([1, 2, 3]), positive, nothing)) expect(group).toEqual([1, 2, 3])
+      for await (const group of inReadyGroups(numbers([1, 2, 3]), { groupingOf, leave })) expect(group).toEqual([1, 2, 3])
     }
     expect(waiting()).toBe(before)
+  })
+
+  it('holds values of its kind back until the time since the last group has passed, and not after a pause', async () => {
+    async function* steady(): AsyncGenerator<number, void> {
+      for (let value = 1; value <= 40; value++) {
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        yield value
+      }
+    }
+    const groups: number[][] = []
+    for await (const group of inReadyGroups(steady(), { groupingOf: () => 'paced', spacingMs: 30, leave })) groups.push(group)
+    expect(groups[0]).toEqual([1])
+    expect(groups.flat()).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+    expect(groups.length).toBeLessThan(12)
+  })
+
+  it('holds nothing back after a group of another kind', async () => {
+    const groups = inReadyGroups(numbers([-1, 1, 'wait', 2]), {
+      groupingOf: (value) => (value > 0 ? 'paced' : 'last'),
+      spacingMs: 60_000,
+      leave,
+    })
+    expect((await groups.next()).value).toEqual([-1])
+    expect((await groups.next()).value).toEqual([1])
+    await groups.return('end')
+  })
+
+  it('ends a group that is held back at once when a value of another kind comes', async () => {
+    const groups = inReadyGroups(numbers([1, 'wait', 2, 'wait', -1]), {
+      groupingOf: (value) => (value > 0 ? 'paced' : 'last'),
+      spacingMs: 60_000,
+      leave,
+    })
+    expect((await groups.next()).value).toEqual([1])
+    expect((await groups.next()).value).toEqual([2, -1])
+    await groups.return('end')
   })
 })

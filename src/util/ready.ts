@@ -1,67 +1,119 @@
-/** What an iterator has ready now, without waiting for more. */
+/** Groups what an iterator has ready, so that a cost per group is paid less often than once a value. */
 
 const MAX_BATCH = 256
 
 /**
- * Groups the values of an iterator: after a value that `open` accepts, what arrives before the event loop turns is added to the
- * same group. A value that `open` refuses ends its group at once, so the iterator is never run ahead of its reader past it.
- *
- * When the reader leaves while a value is awaited, `leave` is called first: it has to make the iterator settle.
+ * How a value may be grouped:
+ * `paced` may wait for more of its kind until `spacingMs` have passed since the last group;
+ * `open` takes along what arrives before the event loop turns;
+ * `last` ends its group at once, so that the iterator never runs past it before its reader has it.
  */
+export type Grouping = 'paced' | 'open' | 'last'
+
+export interface GroupOptions<T> {
+  readonly groupingOf: (value: T) => Grouping
+  /** Milliseconds from one group to the next of `paced` values; a value after a longer pause is not held back. Default 0. */
+  readonly spacingMs?: number
+  /** Called when the reader leaves while a value is awaited; it has to make the iterator settle. */
+  readonly leave: () => void
+}
+
+/** Yields the values of an iterator in groups, and returns what it returns. A failure comes after the values before it. */
 export async function* inReadyGroups<T, R>(
   iterator: AsyncIterator<T, R>,
-  open: (value: T) => boolean,
-  leave: () => void,
+  { groupingOf, spacingMs = 0, leave }: GroupOptions<T>,
 ): AsyncGenerator<T[], R, undefined> {
-  let pending: Promise<IteratorResult<T, R>> | undefined
+  const collector = new Collector(iterator, groupingOf)
   let finished = false
+  let handedOutAt = -Infinity
   try {
     for (;;) {
-      let result = await (pending ?? iterator.next())
-      pending = undefined
-      const group: T[] = []
-      let turn: Turn | undefined
-      while (!result.done) {
-        group.push(result.value)
-        if (!open(result.value)) break
-        turn ??= nextTurn()
-        // An iterator that never waits must not keep timers and signals from having their turn.
-        if (group.length >= MAX_BATCH) {
-          await turn.passed
-          break
-        }
-        pending = iterator.next()
-        // A rejection is met by the await above in the next round, after what came before it has been handed out.
-        const next = await Promise.race([pending.catch(() => undefined), turn.passed])
-        if (next === undefined) break
-        pending = undefined
-        result = next
-      }
-      turn?.forget()
-      if (group.length > 0) yield group
-      if (result.done) {
+      const result = await collector.next()
+      if (result.done === true) {
         finished = true
         return result.value
       }
+      const group = await collector.groupOf(result.value, handedOutAt + spacingMs)
+      // Values of another kind hold nothing back: the first delta of an answer is shown at once.
+      if (groupingOf(result.value) === 'paced') handedOutAt = performance.now()
+      yield group
     }
   } finally {
     if (!finished) {
       leave()
-      await pending?.catch(() => {})
+      await collector.settled()
       await iterator.return?.()
     }
   }
 }
 
-interface Turn {
-  /** Resolves when the event loop has turned. */
-  readonly passed: Promise<undefined>
-  /** Nobody waits for it any more: what hangs on it can go. */
-  forget(): void
-}
+class Collector<T, R> {
+  readonly #iterator: AsyncIterator<T, R>
+  readonly #groupingOf: (value: T) => Grouping
+  /** Asked for and not in a group yet. */
+  #pending: Promise<IteratorResult<T, R>> | undefined
 
-function nextTurn(): Turn {
-  const { promise: passed, resolve } = Promise.withResolvers<undefined>()
-  const immediate = setImmediate(resolve, undefined)
-  return { passed, forget: () => clearImmediate(immediate) }
+  constructor(iterator: AsyncIterator<T, R>, groupingOf: (value: T) => Grouping) {
+    this.#iterator = iterator
+    this.#groupingOf = groupingOf
+  }
+
+  async next(): Promise<IteratorResult<T, R>> {
+    const result = await (this.#pending ?? this.#iterator.next())
+    this.#pending = undefined
+    return result
+  }
+
+  async settled(): Promise<void> {
+    await this.#pending?.catch(() => {})
+  }
+
+  /** @param heldUntil by `performance.now()`, when a group of `paced` values is handed out at the latest. */
+  groupOf(first: T, heldUntil: number): T[] | Promise<T[]> {
+    const group = [first]
+    const grouping = this.#groupingOf(first)
+    if (grouping === 'last') return group
+    return new Promise((resolve) => {
+      let isOver = false
+      let held: NodeJS.Timeout | undefined
+      let turning: NodeJS.Immediate | undefined
+      const end = (): void => {
+        isOver = true
+        clearTimeout(held)
+        clearImmediate(turning)
+        resolve(group)
+      }
+      const endSoon = (): void => {
+        turning ??= setImmediate(end)
+      }
+      const pull = (): void => {
+        const asked = this.#iterator.next()
+        this.#pending = asked
+        // What arrives too late, the end and a failure are met by the next round.
+        asked.then((result) => {
+          if (isOver) return
+          if (result.done === true) end()
+          else {
+            this.#pending = undefined
+            group.push(result.value)
+            goOn(this.#groupingOf(result.value))
+          }
+        }, end)
+      }
+      const goOn = (added: Grouping): void => {
+        if (added === 'last') {
+          end()
+          return
+        }
+        if (added === 'open') endSoon()
+        // An iterator that never waits must not keep timers and signals from having their turn.
+        if (group.length < MAX_BATCH) pull()
+        else endSoon()
+      }
+      const wait = heldUntil - performance.now()
+      if (grouping === 'open' || wait < 1) endSoon()
+      else held = setTimeout(end, wait)
+      goOn(grouping)
+    })
+  }
 }

@@ -102,7 +102,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-PRE
         { numRuns: 60 },
       )
     } finally {
-      recorder.close()
+      await recorder.close()
       rmSync(folder, { recursive: true })
     }
   })

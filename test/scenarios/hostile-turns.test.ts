@@ -158,7 +158,7 @@ describe.each(APIS.filter(({ provider }) => provider in HISTORY_RULES))('ENG-TOO
         { numRuns: 25 },
       )
     } finally {
-      recorder.close()
+      await recorder.close()
       rmSync(folder, { recursive: true, force: true })
     }
   })

@@ -66,7 +66,7 @@ async function goOn(api: Api, says: readonly Said[], options: Partial<EngineOpti
   try {
     return { events: await collect({ prompt: 'What happened?', sessionId: SESSION, recorder, model, ...options }), bodies }
   } finally {
-    recorder.close()
+    await recorder.close()
   }
 }
 

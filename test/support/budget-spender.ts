@@ -54,7 +54,7 @@ async function spend(path: string, seed: number, limit: number): Promise<void> {
     if (code !== undefined && !retryable) break
     if (retryable) await sleep(random() * 5)
   }
-  recorder.close()
+  await recorder.close()
 }
 
 if (import.meta.main) {

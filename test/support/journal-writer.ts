@@ -22,10 +22,10 @@ function say(line: string): void {
   writeSync(1, `${line}\n`)
 }
 
-function writeTurn(recorder: SqliteRecorder, turnId: string, length: number): void {
+async function writeTurn(recorder: SqliteRecorder, turnId: string, length: number): Promise<void> {
   const open = openOf(turnId, { sessionId: `session_${name}` })
   const at = stamper(open)
-  recorder.openTurn(open)
+  await recorder.openTurn(open)
   say(`opened ${turnId}`)
   let text = ''
   for (let seq = 0; seq < length;) {
@@ -37,17 +37,17 @@ function writeTurn(recorder: SqliteRecorder, turnId: string, length: number): vo
       return at(1, { type: 'text_delta', text: word, attempt: 1 })
     })
     const composed = start.length > 0 ? [{ type: 'messages' as const, step: 0, messages: [user('Go on.')] }] : []
-    recorder.record(turnId, [...composed, ...entriesOf([...start, ...deltas])])
+    await recorder.record(turnId, [...composed, ...entriesOf([...start, ...deltas])])
     say(`stored ${turnId} ${seq}`)
   }
-  recorder.record(turnId, entriesOf([at(1, { type: 'message', message: assistant(text) })]))
-  recorder.closeTurn(turnId, closeOf(at(1, { type: 'complete', result: resultOf(open, text) }), { text }))
+  await recorder.record(turnId, entriesOf([at(1, { type: 'message', message: assistant(text) })]))
+  await recorder.closeTurn(turnId, closeOf(at(1, { type: 'complete', result: resultOf(open, text) }), { text }))
   say(`closed ${turnId}`)
 }
 
 if (import.meta.main) {
   const recorder = await SqliteRecorder.open({ path })
   say('ready')
-  for (let n = 0; n < Number(turns); n++) writeTurn(recorder, `turn_${name}_${n}`, 5 + ((n * 37) % 90))
-  recorder.close()
+  for (let n = 0; n < Number(turns); n++) await writeTurn(recorder, `turn_${name}_${n}`, 5 + ((n * 37) % 90))
+  await recorder.close()
 }

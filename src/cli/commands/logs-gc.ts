@@ -21,7 +21,8 @@ export const logsGc: Command = defineCommand({
     'dry-run': { type: 'flag', about: 'only say what would go' },
     json: { type: 'flag', about: 'print one JSON object: { turns, sessions, oldest, newest, bytes, dryRun }' },
   },
-  details: 'Turns that are running stay, whatever their age.',
+  details: `Turns that are running stay, whatever their age. Unless --max-age is given, age counts from days on which the journal was used, so
+that a clock which is wrong removes nothing. Works in small steps; Ctrl-C ends it, and what was removed by then is gone.`,
   examples: ['cria logs gc --dry-run', 'cria logs gc --max-age 30'],
   async run({ options }, io) {
     const journal = await openJournalIfThere(io)
@@ -30,6 +31,7 @@ export const logsGc: Command = defineCommand({
       ...(days === undefined ? {} : { maxAgeMs: days * DAY }),
       ...(megabytes === undefined ? {} : { maxBytes: megabytes * MEGABYTE }),
       dryRun,
+      signal: io.signal,
     })) ?? { turns: 0, sessions: 0, oldest: null, newest: null, bytes: 0, dryRun }
     if (options.json) {
       await io.stdout.write(toJsonLine(report))

@@ -1,4 +1,4 @@
-import { openJournalIfThere } from '../../app/journal.ts'
+import { openJournalToRead } from '../../app/journal.ts'
 import type { ListTurns, TurnList, TurnSummary } from '../../core/recorder.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
@@ -48,8 +48,9 @@ interface ListOptions {
 }
 
 async function list(io: Io, options: ListOptions): Promise<number> {
-  const journal = await openJournalIfThere(io)
+  const journal = await openJournalToRead(io)
   const found: TurnList = (await journal?.read.turns(toQuery(options))) ?? { turns: [], nextCursor: null }
+  for (const what of found.damaged ?? []) await note(io, `not shown: ${what}.`)
   if (options.json) {
     await io.stdout.write(toJsonLine(found))
   } else if (found.turns.length === 0) {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../core/error.ts'
+import { orAborted } from '../../util/abort.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
@@ -21,7 +22,7 @@ export const logsRate: Command = defineCommand({
     const rating = readRating(word)
     const { journal, detail } = await findTurn(io, id)
     const { turnId } = detail.turn
-    await journal.rate(turnId, rating, options.comment)
+    await orAborted(Promise.resolve(journal.rate(turnId, rating, options.comment)), io.signal)
     if (options.json) await io.stdout.write(toJsonLine({ turnId, rating }))
     else await note(io, rating === null ? `the rating of ${turnId} is taken back.` : `${turnId} is rated ${rating}.`)
     return 0

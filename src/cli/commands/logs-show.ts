@@ -7,7 +7,7 @@ import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
 import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table } from '../format.ts'
-import { roomOf, toJsonLine } from '../io.ts'
+import { note, roomOf, toJsonLinePieces } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { sourceList } from '../source-list.ts'
 import { placeOf } from '../sources.ts'
@@ -22,7 +22,8 @@ export const logsShow: Command = defineCommand({
   examples: ['cria logs show last', 'cria logs show turn_01j8… --json'],
   async run({ arguments: [id = ''], options }, io) {
     const { detail } = await findTurn(io, id)
-    if (options.json) await io.stdout.write(toJsonLine(detail))
+    for (const what of detail.damaged ?? []) await note(io, `not shown: ${what}.`)
+    if (options.json) for (const piece of toJsonLinePieces(detail)) await io.stdout.write(piece)
     else await io.stdout.writeRaw(await describe(detail, io.stdout, { cwd: io.cwd }))
     return 0
   },
@@ -85,12 +86,12 @@ function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standp
 /** Spans below the span they ran in, in the order in which they began. */
 function spanTree(spans: readonly SpanRecord[]): string {
   const known = new Set(spans.map((span) => span.spanId))
+  const byParent = Map.groupBy(spans, ({ parentSpanId }) =>
+    parentSpanId !== null && known.has(parentSpanId) ? parentSpanId : null,
+  )
   const rows: string[][] = []
   const visit = (parent: string | null, depth: number): void => {
-    const children = spans.filter((span) =>
-      parent === null ? span.parentSpanId === null || !known.has(span.parentSpanId) : span.parentSpanId === parent,
-    )
-    for (const span of children.toSorted((a, b) => a.startedAt - b.startedAt)) {
+    for (const span of (byParent.get(parent) ?? []).toSorted((a, b) => a.startedAt - b.startedAt)) {
       const failed = span.status === 'error' ? `failed: ${shorten(span.error ?? '', 80)}` : ''
       rows.push([`${'  '.repeat(depth)}${shorten(span.name, 60)}`, formatMs(span.endedAt - span.startedAt), failed])
       visit(span.spanId, depth + 1)

@@ -1,4 +1,4 @@
-import { openJournalIfThere } from '../../app/journal.ts'
+import { openJournalToRead } from '../../app/journal.ts'
 import type { SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
@@ -20,7 +20,7 @@ export const logsStats: Command = defineCommand({
 sums. A turn that asked several models counts once, with the one that answered; tokens and cost count with each of them.`,
   examples: ['cria logs stats', 'cria logs stats --by model', 'cria logs stats --json'],
   async run({ options }, io) {
-    const journal = await openJournalIfThere(io)
+    const journal = await openJournalToRead(io)
     const days = (await journal?.stats()) ?? []
     const total = sum(days)
     const models = byModel(days)

@@ -53,12 +53,12 @@ function startSpender(path: string, seed: number): Spender {
 async function usedToday(path: string): Promise<BudgetUse> {
   const recorder = await SqliteRecorder.open({ path })
   let use: BudgetUse = { settled: NOTHING, reserved: NOTHING }
-  recorder.openTurn(openOf('turn_look', { sessionId: 'look' }))
-  recorder.budget.reserve({ turnId: 'turn_look', sessionId: 'look', day: dayOf(Date.now()) }, ({ day }) => {
+  await recorder.openTurn(openOf('turn_look', { sessionId: 'look' }))
+  await recorder.budget.reserve({ turnId: 'turn_look', sessionId: 'look', day: dayOf(Date.now()) }, ({ day }) => {
     use = day
     return { most: NOTHING, least: NOTHING }
   })
-  recorder.close()
+  await recorder.close()
   return use
 }
 

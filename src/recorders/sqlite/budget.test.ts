@@ -34,8 +34,8 @@ beforeEach(() => {
   now = STARTED_AT
 })
 
-afterEach(() => {
-  for (const recorder of opened.splice(0)) recorder.close()
+afterEach(async () => {
+  for (const recorder of opened.splice(0)) await recorder.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -48,19 +48,19 @@ async function open(owner = thisOwner()): Promise<SqliteRecorder> {
 const DAY = dayOf(STARTED_AT)
 
 /** What the day has used, as a turn of its own sees it. */
-function dayUse(recorder: SqliteRecorder, turnId: string): { settled: Amount; reserved: Amount } {
-  recorder.openTurn(openOf(turnId, { sessionId: turnId }))
+async function dayUse(recorder: SqliteRecorder, turnId: string): Promise<{ settled: Amount; reserved: Amount }> {
+  await recorder.openTurn(openOf(turnId, { sessionId: turnId }))
   let use = { settled: NOTHING, reserved: NOTHING }
-  recorder.budget.reserve({ turnId, sessionId: turnId, day: DAY }, ({ day }) => {
+  await recorder.budget.reserve({ turnId, sessionId: turnId, day: DAY }, ({ day }) => {
     use = day
     return { most: NOTHING, least: NOTHING }
   })
   return use
 }
 
-function reserveIn(recorder: SqliteRecorder, turnId: string): void {
-  recorder.openTurn(openOf(turnId, { sessionId: turnId }))
-  recorder.budget.reserve({ turnId, sessionId: turnId, day: DAY }, () => ({
+async function reserveIn(recorder: SqliteRecorder, turnId: string): Promise<void> {
+  await recorder.openTurn(openOf(turnId, { sessionId: turnId }))
+  await recorder.budget.reserve({ turnId, sessionId: turnId, day: DAY }, () => ({
     most: { tokens: 900, costUsd: 0.9 },
     least: { tokens: 20, costUsd: 0.02 },
   }))
@@ -75,36 +75,36 @@ function killOwner(): void {
 
 describe('a reservation whose owner is gone', () => {
   test('of a process that has died is released at once; what went in counts', async () => {
-    reserveIn(await open(), 'a')
+    await reserveIn(await open(), 'a')
     killOwner()
-    expect(dayUse(await open(), 'b')).toEqual({ settled: { tokens: 20, costUsd: 0.02 }, reserved: NOTHING })
+    expect(await dayUse(await open(), 'b')).toEqual({ settled: { tokens: 20, costUsd: 0.02 }, reserved: NOTHING })
   })
 
   test('of another machine is released when its lease has run out', async () => {
     const elsewhere = await open({ ...thisOwner(), machine: 'another machine' })
     const here = await open()
-    reserveIn(elsewhere, 'a')
-    expect(dayUse(here, 'b').reserved).toEqual({ tokens: 900, costUsd: 0.9 })
+    await reserveIn(elsewhere, 'a')
+    expect((await dayUse(here, 'b')).reserved).toEqual({ tokens: 900, costUsd: 0.9 })
     now += 60_001
-    expect(dayUse(here, 'c')).toEqual({ settled: { tokens: 20, costUsd: 0.02 }, reserved: NOTHING })
+    expect(await dayUse(here, 'c')).toEqual({ settled: { tokens: 20, costUsd: 0.02 }, reserved: NOTHING })
   })
 
   test('that settles after all is not forgotten', async () => {
     const late = await open()
-    reserveIn(late, 'a')
+    await reserveIn(late, 'a')
     killOwner()
     const here = await open()
-    dayUse(here, 'b')
-    late.budget.settle({ turnId: 'a', sessionId: 'a', day: DAY }, { tokens: 100, costUsd: 0.1 })
-    expect(dayUse(here, 'c').settled.tokens).toBeGreaterThanOrEqual(100)
+    await dayUse(here, 'b')
+    await late.budget.settle({ turnId: 'a', sessionId: 'a', day: DAY }, { tokens: 100, costUsd: 0.1 })
+    expect((await dayUse(here, 'c')).settled.tokens).toBeGreaterThanOrEqual(100)
   })
 })
 
 describe('turns that are closed count', () => {
-  const close = (recorder: SqliteRecorder, turnId: string, costUsd: number | null): void => {
+  const close = async (recorder: SqliteRecorder, turnId: string, costUsd: number | null): Promise<void> => {
     const turn = openOf(turnId, { sessionId: turnId })
     const event = stamper(turn)(1, { type: 'complete', result: resultOf(turn, 'Yes.') })
-    recorder.closeTurn(turnId, closeOf(event, { usage: EXACT_USAGE, costUsd }))
+    await recorder.closeTurn(turnId, closeOf(event, { usage: EXACT_USAGE, costUsd }))
   }
   const tokens = (EXACT_USAGE.inputTokens ?? 0) + (EXACT_USAGE.outputTokens ?? 0)
 
@@ -114,27 +114,27 @@ describe('turns that are closed count', () => {
       ['a', 0.5],
       ['b', null],
     ] as const) {
-      recorder.openTurn(openOf(turnId, { sessionId: turnId }))
-      close(recorder, turnId, costUsd)
+      await recorder.openTurn(openOf(turnId, { sessionId: turnId }))
+      await close(recorder, turnId, costUsd)
     }
-    expect(dayUse(recorder, 'c').settled).toEqual({ tokens: 2 * tokens, costUsd: 0.5 })
+    expect((await dayUse(recorder, 'c')).settled).toEqual({ tokens: 2 * tokens, costUsd: 0.5 })
   })
 
   test('what was counted request by request is not counted again', async () => {
     const recorder = await open()
-    reserveIn(recorder, 'a')
-    recorder.budget.settle({ turnId: 'a', sessionId: 'a', day: DAY }, { tokens, costUsd: 0.5 })
-    close(recorder, 'a', 0.5)
-    expect(dayUse(recorder, 'b')).toEqual({ settled: { tokens, costUsd: 0.5 }, reserved: NOTHING })
+    await reserveIn(recorder, 'a')
+    await recorder.budget.settle({ turnId: 'a', sessionId: 'a', day: DAY }, { tokens, costUsd: 0.5 })
+    await close(recorder, 'a', 0.5)
+    expect(await dayUse(recorder, 'b')).toEqual({ settled: { tokens, costUsd: 0.5 }, reserved: NOTHING })
   })
 
   test('and go when there is nothing left of their time', async () => {
     const recorder = await open()
-    recorder.openTurn(openOf('a', { sessionId: 'a' }))
-    close(recorder, 'a', 0.5)
+    await recorder.openTurn(openOf('a', { sessionId: 'a' }))
+    await close(recorder, 'a', 0.5)
     now += 10 * 86_400_000
-    recorder.openTurn(openOf('b', { sessionId: 'b', startedAt: now }))
-    recorder.gc({ maxAgeMs: 86_400_000 })
+    await recorder.openTurn(openOf('b', { sessionId: 'b', startedAt: now }))
+    await recorder.gc({ maxAgeMs: 86_400_000 })
     const database = new DatabaseSync(path, { readOnly: true })
     expect(database.prepare('SELECT name FROM spending').all()).toEqual([])
     database.close()
@@ -155,9 +155,9 @@ test('a journal from before there were budgets is counted when it is brought up 
   insert.run('b', STARTED_AT, STARTED_AT, null, null, null)
   insert.run('c', STARTED_AT + 86_400_000, STARTED_AT + 86_400_000, 1, 1, 0.5)
   before.close()
-  return open().then((recorder) => {
-    expect(dayUse(recorder, 'd').settled).toEqual({ tokens: 15, costUsd: 0.25 })
-    recorder.budget.reserve({ turnId: 'd', sessionId: 's', day: DAY }, ({ session }) => {
+  return open().then(async (recorder) => {
+    expect((await dayUse(recorder, 'd')).settled).toEqual({ tokens: 15, costUsd: 0.25 })
+    await recorder.budget.reserve({ turnId: 'd', sessionId: 's', day: DAY }, ({ session }) => {
       expect(session.settled).toEqual({ tokens: 17, costUsd: 0.75 })
       return { most: NOTHING, least: NOTHING }
     })

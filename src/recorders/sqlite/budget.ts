@@ -1,6 +1,8 @@
 /** Budgets of sessions and days, kept in the journal for all processes that share it. */
 
 import type { Amount, BudgetKey, BudgetStore, BudgetUse, Reservation, SharedScope } from '../../core/budget.ts'
+import type { MaybePromise } from '../../core/maybe-promise.ts'
+import type { Patience } from '../../util/sqlite/patience.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns, renewLease } from './lease.ts'
 import { spend, useOf } from './spending.ts'
@@ -8,12 +10,18 @@ import { heldTurn } from './turn.ts'
 
 export class SqliteBudget implements BudgetStore {
   readonly #journal: Journal
+  readonly #patience: Patience
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, patience: Patience) {
     this.#journal = journal
+    this.#patience = patience
   }
 
-  reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): void {
+  reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): MaybePromise<void> {
+    return this.#patience.run(() => this.#reserve(key, plan))
+  }
+
+  #reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): void {
     const journal = this.#journal
     const { connection } = journal
     const turn = heldTurn(journal, key.turnId)
@@ -31,7 +39,11 @@ export class SqliteBudget implements BudgetStore {
   }
 
   /** Also after the turn was ended as lost: the money is spent. */
-  settle(key: BudgetKey, used: Amount): void {
+  settle(key: BudgetKey, used: Amount): MaybePromise<void> {
+    return this.#patience.run(() => this.#settle(key, used))
+  }
+
+  #settle(key: BudgetKey, used: Amount): void {
     const { connection, open } = this.#journal
     const turn = open.get(key.turnId)
     connection.write(() => {

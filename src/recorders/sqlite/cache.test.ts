@@ -26,8 +26,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cria-cache-'))
   path = join(folder, 'cria.db')
 })
-afterEach(() => {
-  for (const recorder of opened.splice(0)) recorder.close()
+afterEach(async () => {
+  for (const recorder of opened.splice(0)) await recorder.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -44,7 +44,7 @@ describe('a cache in the file of a journal', () => {
     const [one, two] = [await open(), await open()]
     await new ResponseCache({ store: one.cache }).set('k', ANSWER)
     expect(await new ResponseCache({ store: two.cache }).get('k')).toEqual(ANSWER)
-    for (const recorder of opened.splice(0)) recorder.close()
+    for (const recorder of opened.splice(0)) await recorder.close()
     expect(await new ResponseCache({ store: (await open()).cache }).get('k')).toEqual(ANSWER)
   })
 
@@ -61,7 +61,7 @@ describe('a cache in the file of a journal', () => {
     expect(await cacheOf(two).get('a')).toEqual(ANSWER)
     now = 10
     expect(await cacheOf(one).get('a')).toBeUndefined()
-    one.gc()
+    await one.gc()
     expect(rows()).toEqual([])
   })
 
@@ -93,7 +93,7 @@ describe('a cache in the file of a journal', () => {
     const recorder = await open()
     const cache = new ResponseCache({ store: recorder.cache })
     await cache.set('k', ANSWER)
-    recorder.close()
+    await recorder.close()
     expect(await cache.get('k')).toBeUndefined()
     await cache.set('k', ANSWER)
   })

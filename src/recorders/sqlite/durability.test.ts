@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventBody } from '../../core/event.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
+import { mountSmall } from '../../../test/support/small-disk.ts'
 import { openJournalFile } from './file.ts'
 import type { Journal } from './journal.ts'
 import { thisOwner } from './owner.ts'
@@ -24,17 +25,6 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Mounts a file system of one megabyte, where that is allowed. */
-function mountSmall(place: string): boolean {
-  mkdirSync(place)
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
 describe('a full disk', () => {
   it('fails what is written, keeps what was, and is over when there is room again', async ({ skip }) => {
     const place = join(folder, 'small')
@@ -47,29 +37,29 @@ describe('a full disk', () => {
       const recorder = await SqliteRecorder.open({ path })
       const open = openOf('turn_a')
       const at = stamper(open)
-      recorder.openTurn(open)
+      await recorder.openTurn(open)
       const written = [at(0, { type: 'start', model: 'm' })]
-      recorder.record('turn_a', entriesOf(written))
+      await recorder.record('turn_a', entriesOf(written))
       let refused = at(1, { type: 'text_delta', text: 'x'.repeat(20_000), attempt: 1 })
-      const write = (): void => {
+      const write = async (): Promise<void> => {
         for (;;) {
-          recorder.record('turn_a', entriesOf([refused]))
+          await recorder.record('turn_a', entriesOf([refused]))
           written.push(refused)
           refused = at(1, { type: 'text_delta', text: 'x'.repeat(20_000), attempt: 1 })
         }
       }
-      expect(write).toThrow(expect.objectContaining({ code: 'journal_failed', cause: expect.anything() as unknown }) as Error)
+      await expect(write()).rejects.toMatchObject({ code: 'journal_failed', cause: expect.anything() as unknown })
       expect(recorder.read.events('turn_a')).toEqual(written)
 
       rmSync(ballast)
-      recorder.record('turn_a', entriesOf([refused]))
+      await recorder.record('turn_a', entriesOf([refused]))
       written.push(refused)
       const end = at(1, CANCELLED)
-      recorder.closeTurn('turn_a', closeOf(end))
-      recorder.close()
+      await recorder.closeTurn('turn_a', closeOf(end))
+      await recorder.close()
       const again = await SqliteRecorder.open({ path })
       expect(again.read.events('turn_a')).toEqual([...written, end])
-      again.close()
+      await again.close()
     } finally {
       execFileSync('umount', ['-l', place])
     }
@@ -83,8 +73,8 @@ describe('a full disk', () => {
       await expect(SqliteRecorder.open({ path: join(place, 'cria.db') })).rejects.toMatchObject({ code: 'journal_failed' })
       rmSync(join(place, 'ballast'))
       const recorder = await SqliteRecorder.open({ path: join(place, 'cria.db') })
-      recorder.openTurn(openOf('turn_a'))
-      recorder.close()
+      await recorder.openTurn(openOf('turn_a'))
+      await recorder.close()
     } finally {
       execFileSync('umount', ['-l', place])
     }
@@ -98,7 +88,15 @@ describe('a journal that cannot grow', () => {
   beforeEach(() => {
     now = STARTED_AT
     const connection = openJournalFile({ path: join(folder, 'cria.db'), readOnly: false, synchronous: 'normal' })
-    journal = { connection, now: () => now, owner: thisOwner(), holder: 'test', leaseMs: 1000, open: new Map() }
+    journal = {
+      connection,
+      now: () => now,
+      owner: { ...thisOwner(), started: '' },
+      holder: 'test',
+      leaseMs: 1000,
+      open: new Map(),
+      spans: [],
+    }
   })
 
   afterEach(() => {
@@ -166,16 +164,16 @@ describe('a lease', () => {
     vi.useFakeTimers()
     const options = { path: join(folder, 'cria.db'), leaseMs: 3000 }
     const [owner, other] = [await SqliteRecorder.open(options), await SqliteRecorder.open(options)]
-    owner.openTurn(openOf('turn_a'))
+    await owner.openTurn(openOf('turn_a'))
     for (let n = 0; n < 10; n++) {
       vi.advanceTimersByTime(2000)
       expect(other.sweep()).toBe(0)
     }
-    owner.closeTurn('turn_a', closeOf(stamper(openOf('turn_a'))(0, CANCELLED)))
+    await owner.closeTurn('turn_a', closeOf(stamper(openOf('turn_a'))(0, CANCELLED)))
     vi.advanceTimersByTime(2000)
     expect(vi.getTimerCount()).toBe(0)
-    owner.close()
-    other.close()
+    await owner.close()
+    await other.close()
     vi.useRealTimers()
   })
 })
@@ -188,12 +186,12 @@ describe('a loss of power', () => {
     for (let n = 0; n < turns; n++) {
       const open = openOf(`turn_${n}`, { sessionId: `session_${n}` })
       const at = stamper(open)
-      recorder.openTurn(open)
-      recorder.record(
+      await recorder.openTurn(open)
+      await recorder.record(
         open.turnId,
         entriesOf([at(0, { type: 'start', model: 'm' }), at(1, { type: 'text_delta', text: 'x', attempt: 1 })]),
       )
-      recorder.closeTurn(open.turnId, closeOf(at(1, CANCELLED)))
+      await recorder.closeTurn(open.turnId, closeOf(at(1, CANCELLED)))
     }
     const log = readFileSync(`${path}-wal`)
     const wholeTurns = (name: string, lost: Buffer): number => {
@@ -221,6 +219,6 @@ describe('a loss of power', () => {
       before = kept
     }
     expect(before).toBe(turns)
-    recorder.close()
+    await recorder.close()
   })
 })

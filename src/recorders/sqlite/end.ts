@@ -21,6 +21,8 @@ export interface TurnEnd {
   /** Absent: the model that the turn was opened with. */
   readonly model?: string
   readonly metrics?: TurnMetrics
+  /** Key of the message that holds the text, where it is kept there alone. */
+  readonly textMessage?: number | undefined
 }
 
 /**
@@ -33,7 +35,7 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
   connection.run(
     `UPDATE turns SET state = ?, ended_at = ?, latency_ms = ?, finish_reason = ?, cost_usd = ?, model = coalesce(?, model),
        input_tokens = ?, output_tokens = ?, total_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, cache_write_1h_tokens = ?,
-       reasoning_tokens = ?, exactness = ?, error = ?, metrics = ?, text = ?
+       reasoning_tokens = ?, exactness = ?, error = ?, metrics = ?, text = ?, text_message = ?
      WHERE id = ?`,
     [
       end.state,
@@ -52,7 +54,8 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
       usage.exactness,
       jsonOrNull(end.error),
       jsonOrNull(end.metrics),
-      text,
+      end.textMessage === undefined ? text : '',
+      end.textMessage ?? null,
       turn.key,
     ],
   )

@@ -2,6 +2,9 @@
 
 import type { QueryEvent } from '../../core/event.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
+import { readRow } from './damage.ts'
+import type { Damage } from './damage.ts'
+import { decodeMessage } from './message.ts'
 import { fromRow, toRows } from './rows.ts'
 import type { EventRow, StoredRow } from './rows.ts'
 
@@ -25,33 +28,50 @@ export function insertEvents(
   for (const row of toRows(events)) insertRow(connection, turn, row, messages.get(row.seq) ?? null)
 }
 
-/** Events whose `seq` is greater than `after`. */
-export function readEvents(connection: Connection, turn: TurnKey, after = -1): QueryEvent[] {
-  const rows = connection.all<StoredRow>(
-    `SELECT seq, step, at, type, events.body, messages.body AS messageBody
-     FROM events LEFT JOIN messages ON messages.id = message WHERE turn = ? AND seq > ? ORDER BY seq`,
-    [turn.key, after],
+/** Events whose `seq` is greater than `after`, but for those that cannot be read. */
+export function readEvents(connection: Connection, turn: TurnKey, after = -1, damage: Damage = []): QueryEvent[] {
+  const rows = readRow('the list of its events', damage, () =>
+    connection.all<StoredRow>(
+      `SELECT seq, step, at, type, events.body, messages.body AS messageBody, message
+       FROM events LEFT JOIN messages ON messages.id = message AND type = 'message' WHERE turn = ? AND seq > ? ORDER BY seq`,
+      [turn.key, after],
+    ),
   )
-  const events = rows.flatMap((row) => fromRow(row, turn))
+  const textOf = textReader(connection)
+  const events = (rows ?? []).flatMap((row) => readRow(`event ${row.seq}`, damage, () => fromRow(row, turn, textOf)) ?? [])
   // The first row may begin before what was asked for.
   return events.filter((event) => event.seq > after)
+}
+
+/** Reads the texts of messages, each once. */
+export function textReader(connection: Connection): (message: number) => string {
+  const texts = new Map<number, string>()
+  return (message) => {
+    let text = texts.get(message)
+    if (text === undefined) {
+      const row = connection.get<{ body: string }>('SELECT body FROM messages WHERE id = ?', [message])
+      text = decodeMessage('', row?.body ?? '').content
+      texts.set(message, text)
+    }
+    return text
+  }
 }
 
 /** Joins the rows of deltas that were written batch by batch, where there are so many of them that it saves room. */
 export function foldDeltas(connection: Connection, turn: TurnKey & { readonly nextSeq: number }): void {
   if (turn.nextSeq < FOLD_FROM) return
   const rows = connection.all<StoredRow>(
-    `SELECT seq, step, at, type, body, NULL AS messageBody
-     FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking') ORDER BY seq`,
+    `SELECT seq, step, at, type, body, NULL AS messageBody, message
+     FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking') AND message IS NULL ORDER BY seq`,
     [turn.key],
   )
   if (rows.length < FOLD_FROM) return
-  const folded = toRows(rows.flatMap((row) => fromRow(row, turn)))
-  connection.run(`DELETE FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking')`, [turn.key])
+  const folded = toRows(rows.flatMap((row) => fromRow(row, turn, textReader(connection))))
+  connection.run(`DELETE FROM events WHERE turn = ? AND type IN ('text_delta', 'thinking') AND message IS NULL`, [turn.key])
   for (const row of folded) insertRow(connection, turn.key, row, null)
 }
 
-function insertRow(connection: Connection, turn: number, row: EventRow, message: number | null): void {
+export function insertRow(connection: Connection, turn: number, row: EventRow, message: number | null): void {
   connection.run('INSERT INTO events (turn, seq, step, at, type, body, message) VALUES (?, ?, ?, ?, ?, ?, ?)', [
     turn,
     row.seq,

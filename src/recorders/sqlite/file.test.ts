@@ -27,8 +27,8 @@ afterEach(() => {
 async function refuses(code: ErrorCode, options: { readOnly?: boolean } = {}): Promise<string> {
   const before = contentOf(path)
   const error: unknown = await SqliteRecorder.open({ path, ...options }).then(
-    (recorder) => {
-      recorder.close()
+    async (recorder) => {
+      await recorder.close()
     },
     (thrown: unknown) => thrown,
   )
@@ -44,16 +44,16 @@ function contentOf(file: string): Buffer | undefined {
 
 async function writeTurn(turnId: string): Promise<void> {
   const recorder = await SqliteRecorder.open({ path })
-  recorder.openTurn(openOf(turnId))
-  recorder.closeTurn(turnId, closeOf(stamper(openOf(turnId))(0, { type: 'cancelled', reason: 'Enough.' })))
-  recorder.close()
+  await recorder.openTurn(openOf(turnId))
+  await recorder.closeTurn(turnId, closeOf(stamper(openOf(turnId))(0, { type: 'cancelled', reason: 'Enough.' })))
+  await recorder.close()
 }
 
 describe('the file of a journal', () => {
   it('is made with its folder, readable by its owner alone, and whole', async () => {
     path = join(folder, 'deep', 'home', 'cria.db')
     const recorder = await SqliteRecorder.open({ path })
-    recorder.openTurn(openOf('turn_a'))
+    await recorder.openTurn(openOf('turn_a'))
     const modes = readdirSync(join(folder, 'deep', 'home')).map(
       (name) => statSync(join(folder, 'deep', 'home', name)).mode & 0o777,
     )
@@ -61,8 +61,8 @@ describe('the file of a journal', () => {
     expect(new Set(modes)).toEqual(new Set([0o600]))
     expect(statSync(join(folder, 'deep', 'home')).mode & 0o777).toBe(0o700)
     expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
-    recorder.close()
-    recorder.close()
+    await recorder.close()
+    await recorder.close()
     expect(readdirSync(join(folder, 'deep', 'home'))).toEqual(['cria.db'])
   })
 
@@ -84,14 +84,14 @@ describe('the file of a journal', () => {
     await writeTurn('turn_a')
     const reader = await SqliteRecorder.open({ path, readOnly: true })
     expect(reader.read.turns().turns).toHaveLength(1)
-    reader.close()
+    await reader.close()
   })
 
   it('is not needed for a journal in memory', async () => {
     const recorder = await SqliteRecorder.open({ path: ':memory:' })
-    recorder.openTurn(openOf('turn_a'))
+    await recorder.openTurn(openOf('turn_a'))
     expect(recorder.read.turns().turns).toHaveLength(1)
-    recorder.close()
+    await recorder.close()
     expect(() => recorder.read.turns()).toThrow(/closed/)
   })
 })
@@ -188,9 +188,9 @@ describe('a file that may not be written', () => {
       const reader = await SqliteRecorder.open({ path, readOnly: true })
       expect(reader.read.turns().turns).toHaveLength(1)
       expect(() => reader.openTurn(openOf('turn_b'))).toThrow(/read-only/)
-      expect(() => reader.gc({ maxAgeMs: 0 })).toThrow(/read-only/)
+      await expect(reader.gc({ maxAgeMs: 0 })).rejects.toThrow(/read-only/)
       expect(reader.sweep()).toBe(0)
-      reader.close()
+      await reader.close()
     })
   })
 
@@ -202,7 +202,7 @@ describe('a file that may not be written', () => {
       await refuses('journal_failed')
       const reader = await SqliteRecorder.open({ path, readOnly: true })
       expect(reader.read.turn('turn_a')?.turn.status).toBe('cancelled')
-      reader.close()
+      await reader.close()
       chmodSync(folder, 0o700)
     })
   })
@@ -219,10 +219,10 @@ describe('a file that may not be written', () => {
   it('is read by others while it is written', async () => {
     const [writer, reader] = [await SqliteRecorder.open({ path }), await SqliteRecorder.open({ path, readOnly: true })]
     expect(reader.read.turns().turns).toEqual([])
-    writer.openTurn(openOf('turn_a'))
+    await writer.openTurn(openOf('turn_a'))
     expect(reader.read.turns().turns).toHaveLength(1)
-    writer.close()
-    reader.close()
+    await writer.close()
+    await reader.close()
   })
 })
 

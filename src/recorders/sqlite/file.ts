@@ -3,7 +3,7 @@
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { FileKind } from '../../util/sqlite/file-kind.ts'
-import { openFile } from '../../util/sqlite/open-file.ts'
+import { openFile, openFilePatiently } from '../../util/sqlite/open-file.ts'
 import type { FileOptions } from '../../util/sqlite/open-file.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
@@ -17,7 +17,7 @@ export const JOURNAL: FileKind = {
   missingHint: 'nothing has been recorded there yet. Check the path.',
   hints: {
     11: 'Move the file away, and a new one is begun; `sqlite3 FILE .recover` saves what can still be read.',
-    13: 'Free some space, or let `cria logs gc` remove old turns.',
+    13: 'Free some space, 5 MB at least; then `cria logs gc` makes the journal itself smaller.',
   },
   errors: {
     isOne: isCriaError,
@@ -32,4 +32,9 @@ export const JOURNAL: FileKind = {
 /** Opens the file, or makes it. @throws ConfigurationError, CriaError `journal_failed` */
 export function openJournalFile(options: FileOptions): Connection {
   return openFile(JOURNAL, options)
+}
+
+/** The same; its users wait for locks by `Patience`. @throws as `openJournalFile`; the reason of the signal when it is aborted. */
+export function openJournalPatiently(options: FileOptions, signal?: AbortSignal): Promise<Connection> {
+  return openFilePatiently(JOURNAL, options, signal)
 }

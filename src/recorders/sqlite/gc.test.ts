@@ -1,35 +1,17 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { system, user } from '../../core/message.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
+import { mountSmall } from '../../../test/support/small-disk.ts'
 import { openJournalFile } from './file.ts'
-import { chooseVictims } from './gc.ts'
-import type { Candidate } from './gc.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 const HOUR = 3_600_000
-
-describe('chooseVictims', () => {
-  const candidates = [10, 20, 30, 40].map((startedAt, index): Candidate => {
-    return { id: index, turnId: `turn_${index}`, sessionId: 's', traceId: 't', startedAt, weight: 5 }
-  })
-
-  it.each<[limits: { oldest: number; weight: number }, victims: number]>([
-    [{ oldest: 0, weight: 0 }, 0],
-    [{ oldest: 0, weight: -100 }, 0],
-    [{ oldest: 25, weight: 0 }, 2],
-    [{ oldest: 0, weight: 1 }, 1],
-    [{ oldest: 0, weight: 6 }, 2],
-    [{ oldest: 15, weight: 12 }, 3],
-    [{ oldest: 35, weight: 6 }, 3],
-    [{ oldest: 100, weight: 0 }, 4],
-    [{ oldest: 0, weight: 1000 }, 4],
-  ])('%j takes the %i oldest', (limits, victims) => {
-    expect(chooseVictims(candidates, limits)).toEqual(candidates.slice(0, victims))
-  })
-})
 
 describe('gc', () => {
   let folder: string
@@ -42,12 +24,12 @@ describe('gc', () => {
     recorder = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
   })
 
-  afterEach(() => {
-    recorder.close()
+  afterEach(async () => {
+    await recorder.close()
     rmSync(folder, { recursive: true })
   })
 
-  function write(n: number, promptHash = 'a'): void {
+  async function write(n: number, promptHash = 'a'): Promise<void> {
     const open = openOf(`turn_${n}`, {
       sessionId: `session_${n}`,
       traceId: `trace_${n}`,
@@ -55,11 +37,11 @@ describe('gc', () => {
       promptHash,
     })
     const at = stamper(open)
-    recorder.openTurn(open)
+    await recorder.openTurn(open)
     const messages = [system('The same for all. '.repeat(100)), user(`${n} `.repeat(500))]
     const text = at(1, { type: 'text_delta', text: `${n} `.repeat(2000), attempt: 1 })
-    recorder.record(open.turnId, [{ type: 'messages', step: 0, messages }, ...entriesOf([text])])
-    recorder.closeTurn(open.turnId, closeOf(at(1, { type: 'cancelled', reason: 'Enough.' })))
+    await recorder.record(open.turnId, [{ type: 'messages', step: 0, messages }, ...entriesOf([text])])
+    await recorder.closeTurn(open.turnId, closeOf(at(1, { type: 'cancelled', reason: 'Enough.' })))
     const times = { startedAt: open.startedAt, endedAt: open.startedAt + 1 }
     const span = {
       spanId: `${n}`,
@@ -72,7 +54,7 @@ describe('gc', () => {
     }
     recorder.span({ ...span, traceId: open.traceId, turnId: open.turnId })
     recorder.span({ ...span, traceId: open.traceId, spanId: `${n}-outer` })
-    recorder.feedback({ at: open.startedAt + 2, choice: 'first', first: open.turnId, second: 'other', question: '?' })
+    await recorder.feedback({ at: open.startedAt + 2, choice: 'first', first: open.turnId, second: 'other', question: '?' })
   }
 
   function count(table: string): number {
@@ -82,14 +64,14 @@ describe('gc', () => {
     return row?.n ?? -1
   }
 
-  it('makes the file as small as asked for, and leaves nothing of what went', () => {
-    for (let n = 0; n < 300; n++) write(n, `prompt_${n % 3}`)
+  it('makes the file as small as asked for, and leaves nothing of what went', async () => {
+    for (let n = 0; n < 300; n++) await write(n, `prompt_${n % 3}`)
     const maxBytes = 1_500_000
     const unlimited = { maxAgeMs: Number.MAX_SAFE_INTEGER }
     const before = statSync(path).size
     expect(before).toBeGreaterThan(2 * maxBytes)
-    const planned = recorder.gc({ ...unlimited, maxBytes, dryRun: true })
-    const report = recorder.gc({ ...unlimited, maxBytes })
+    const planned = await recorder.gc({ ...unlimited, maxBytes, dryRun: true })
+    const report = await recorder.gc({ ...unlimited, maxBytes })
 
     expect(statSync(path).size).toBeLessThanOrEqual(maxBytes)
     expect(statSync(path).size).toBeGreaterThan(maxBytes * 0.7)
@@ -103,11 +85,17 @@ describe('gc', () => {
     expect(count('messages')).toBe(left + 1)
     expect(count('turn_messages')).toBe(2 * left)
     expect(count('events')).toBe(2 * left)
-    expect(recorder.gc({ ...unlimited, maxBytes })).toMatchObject({ turns: 0, sessions: 0, bytes: 0, oldest: null, newest: null })
+    expect(await recorder.gc({ ...unlimited, maxBytes })).toMatchObject({
+      turns: 0,
+      sessions: 0,
+      bytes: 0,
+      oldest: null,
+      newest: null,
+    })
   })
 
-  it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', () => {
-    for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) write(n, hash)
+  it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', async () => {
+    for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) await write(n, hash)
     const versions = (): unknown[] => {
       const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
       const rows = connection.all<{ hash: string; version: number }>(
@@ -117,25 +105,102 @@ describe('gc', () => {
       return rows.map(({ hash, version }) => `${hash} ${version}`)
     }
     expect(versions()).toEqual(['one 1', 'two 2', 'three 3'])
-    recorder.gc({ maxAgeMs: 0 })
+    await recorder.gc({ maxAgeMs: 0 })
     expect(versions()).toEqual(['three 3'])
-    write(5, 'four')
+    await write(5, 'four')
     expect(versions()).toEqual(['three 3', 'four 4'])
   })
 
-  it('goes by its own limits unless others are given', () => {
-    write(0)
-    expect(recorder.gc()).toMatchObject({ turns: 0, dryRun: false })
+  it('goes by its own limits unless others are given', async () => {
+    await write(0)
+    expect(await recorder.gc()).toMatchObject({ turns: 0, dryRun: false })
   })
 
   it('may be asked while others write', async () => {
-    for (let n = 0; n < 50; n++) write(n)
+    for (let n = 0; n < 50; n++) await write(n)
     const other = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
-    other.openTurn(openOf('turn_open', { sessionId: 'open' }))
-    recorder.gc({ maxAgeMs: 0 })
-    other.record('turn_open', [{ type: 'messages', step: 0, messages: [system('The same for all. '.repeat(100))] }])
+    await other.openTurn(openOf('turn_open', { sessionId: 'open' }))
+    await recorder.gc({ maxAgeMs: 0 })
+    await other.record('turn_open', [{ type: 'messages', step: 0, messages: [system('The same for all. '.repeat(100))] }])
     expect(recorder.read.turns().turns.map(({ turnId }) => turnId)).toEqual(['turn_open'])
     expect(recorder.read.turn('turn_open')?.messages).toHaveLength(1)
-    other.close()
+    await other.close()
+  })
+
+  it('keeps neither this process nor others waiting', async () => {
+    for (let n = 0; n < 600; n++) await write(n)
+    const other = await SqliteRecorder.open({ path, clock: { now: () => STARTED_AT + 1000 * HOUR } })
+    const histogram = monitorEventLoopDelay({ resolution: 5 })
+    histogram.enable()
+    const waits: number[] = []
+    const done = new AbortController()
+    const cleaning = recorder.gc({ maxAgeMs: 0 }).finally(() => done.abort())
+    for (let n = 0; ; n++) {
+      if (done.signal.aborted) break
+      const open = openOf(`other_${n}`, { sessionId: 'other', startedAt: STARTED_AT + 1000 * HOUR })
+      const began = performance.now()
+      await other.openTurn(open)
+      waits.push(performance.now() - began)
+      await other.closeTurn(open.turnId, closeOf(stamper(open)(0, { type: 'cancelled', reason: '' })))
+      await sleep(5)
+    }
+    histogram.disable()
+    expect(await cleaning).toMatchObject({ turns: 600 })
+    expect(waits.length).toBeGreaterThan(3)
+    expect(Math.max(...waits)).toBeLessThan(1000)
+    expect(histogram.max / 1e6).toBeLessThan(500)
+    await other.close()
+  })
+
+  it('ends early when it is told to, and what it has removed by then is gone', async () => {
+    for (let n = 0; n < 600; n++) await write(n)
+    const enough = new AbortController()
+    setTimeout(() => enough.abort(), 30)
+    const report = await recorder.gc({ maxAgeMs: 0, signal: enough.signal })
+    expect(report.turns).toBeGreaterThan(0)
+    expect(report.turns).toBeLessThan(600)
+    expect(recorder.read.turns({ limit: 1000 }).turns).toHaveLength(600 - report.turns)
+  })
+
+  it('leaves sums that are those of the turns which are left', async () => {
+    for (let n = 0; n < 60; n++) await write(n)
+    await recorder.gc({ maxAgeMs: 965 * HOUR })
+    const left = recorder.read.turns({ limit: 1000 }).turns
+    expect(left.length).toBeGreaterThan(0)
+    expect(recorder.stats().reduce((sum, { turns }) => sum + turns, 0)).toBe(left.length)
+    expect(recorder.sessionStats(1000).map(({ sessionId }) => sessionId)).toEqual(left.map(({ sessionId }) => sessionId))
+  })
+
+  it('works where the disk is full but for a little', async ({ skip }) => {
+    await recorder.close()
+    const place = join(folder, 'small')
+    if (!mountSmall(place, '16m')) skip('mounting a small file system is not permitted here')
+    try {
+      path = join(place, 'cria.db')
+      recorder = await SqliteRecorder.open({ path })
+      const ballast = join(place, 'ballast')
+      writeFileSync(ballast, Buffer.alloc(5_000_000))
+      const fill = async (): Promise<void> => {
+        for (let n = 0; n < 5000; n++) await write(n)
+      }
+      await expect(fill()).rejects.toMatchObject({ code: 'journal_failed' })
+      await recorder.close()
+      recorder = await SqliteRecorder.open({ path })
+      const limits = { maxAgeMs: Number.MAX_SAFE_INTEGER, maxBytes: 500_000 }
+      await expect(recorder.gc(limits)).rejects.toMatchObject({
+        code: 'journal_failed',
+        hint: expect.not.stringContaining('cria logs gc') as unknown,
+      })
+      rmSync(ballast)
+      writeFileSync(ballast, Buffer.alloc(3_000_000))
+      const before = statSync(path).size
+      const report = await recorder.gc(limits)
+      expect(report.turns).toBeGreaterThan(10)
+      expect(statSync(path).size).toBeLessThan(before / 2)
+      await write(3000)
+    } finally {
+      await recorder.close()
+      execFileSync('umount', ['-l', place])
+    }
   })
 })

@@ -1,5 +1,6 @@
 /** What the functions of this folder share: one open journal. */
 
+import type { SQLInputValue } from 'node:sqlite'
 import type { Amount } from '../../core/budget.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { TurnKey } from './events.ts'
@@ -15,7 +16,12 @@ export interface Journal {
   readonly leaseMs: number
   /** Turns that this recorder opened and has not ended, by turn id. */
   readonly open: Map<string, OpenTurn>
+  /** Spans that the next transaction takes along, in the order they ended. */
+  readonly spans: SpanRow[]
 }
+
+/** The values of a row of the table of spans, in the order of its columns. */
+export type SpanRow = readonly SQLInputValue[]
 
 export interface OpenTurn extends TurnKey {
   nextSeq: number

@@ -8,8 +8,12 @@ import { finishCall } from './entries.ts'
 import { insertEvents, readEvents } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
 import { endLostTurn } from './lost.ts'
-import { isDead } from './owner.ts'
+import { livenessOf } from './owner.ts'
+import type { Owner } from './owner.ts'
 import { releaseReservation } from './spending.ts'
+
+/** In the place of the time at which a lease runs out: nobody holds the turn, whoever lives. */
+const GIVEN_UP = 0
 
 export function takeLease(journal: Journal, turn: number): void {
   const { host, machine, pid, started } = journal.owner
@@ -46,15 +50,16 @@ export function dropLease(journal: Journal, turn: OpenTurn): void {
 }
 
 /**
- * Renews what this recorder holds, but not what it failed to write to: such a turn may have been given up without a word. It is
- * forgotten when somebody has ended it.
+ * Renews what this recorder holds, but not what it failed to write to: the lease of such a turn runs out, and is then given up, so that
+ * nobody takes it for held because this process lives. A turn is forgotten when somebody has ended it.
  */
 export function renewLeases({ connection, holder, leaseMs, now, open }: Journal): void {
   const held = connection.all<{ turn: number }>('SELECT turn FROM leases WHERE holder = ?', [holder])
   const keys = new Set(held.map(({ turn }) => turn))
   connection.write(() => {
     for (const turn of open.values()) {
-      if (!turn.failing) connection.run('UPDATE leases SET until = ? WHERE turn = ?', [now() + leaseMs, turn.key])
+      if (turn.failing) connection.run('UPDATE leases SET until = ? WHERE turn = ? AND until <= ?', [GIVEN_UP, turn.key, now()])
+      else connection.run('UPDATE leases SET until = ? WHERE turn = ?', [now() + leaseMs, turn.key])
     }
   })
   for (const turn of open.values()) if (!keys.has(turn.key)) open.delete(turn.turnId)
@@ -62,7 +67,7 @@ export function renewLeases({ connection, holder, leaseMs, now, open }: Journal)
 
 /** Lets the leases of this recorder run out now. */
 export function giveUpLeases({ connection, holder }: Journal): void {
-  connection.run('UPDATE leases SET until = 0 WHERE holder = ?', [holder])
+  connection.run('UPDATE leases SET until = ? WHERE holder = ?', [GIVEN_UP, holder])
 }
 
 export interface Which {
@@ -109,7 +114,14 @@ function unheld(journal: Journal, which: Which): Lease[] {
     [which.turnId ?? null, which.sessionId ?? null],
   )
   const now = journal.now()
-  return leases.filter((lease) => lease.until <= now || which.givenUp?.has(lease.turn) === true || isDead(lease, journal.owner))
+  return leases.filter((lease) => which.givenUp?.has(lease.turn) === true || !isHeld(lease, now, journal.owner))
+}
+
+/** A process that is known to live keeps its turns, however long it is silent: it may have been stopped, or the machine asleep. */
+function isHeld(lease: Lease, now: number, here: Owner): boolean {
+  if (lease.until === GIVEN_UP) return false
+  const liveness = livenessOf(lease, here)
+  return liveness === 'alive' || (liveness === 'unknown' && lease.until > now)
 }
 
 function endAsLost(journal: Journal, lease: Lease): void {

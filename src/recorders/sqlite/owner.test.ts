@@ -1,26 +1,26 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { isDead, thisOwner } from './owner.ts'
+import { livenessOf, thisOwner } from './owner.ts'
 
-describe('isDead', () => {
+describe('livenessOf', () => {
   const here = thisOwner()
 
-  it('is false for the process that asks', () => {
-    expect(isDead(here, here)).toBe(false)
+  it('knows that the process which asks lives', () => {
+    expect(livenessOf(here, here)).toBe(here.started === '' ? 'unknown' : 'alive')
   })
 
-  it('is true for a process that has ended', () => {
+  it('knows of a process that it has ended', () => {
     const { pid } = spawnSync(process.execPath, ['--version'])
-    expect(isDead({ ...here, pid, started: '1' }, here)).toBe(true)
+    expect(livenessOf({ ...here, pid, started: '1' }, here)).toBe('dead')
   })
 
-  it('is true where another process has the id now', () => {
-    expect(isDead({ ...here, started: `${here.started}0` }, here)).toBe(here.started !== '')
+  it('knows of a process that it has ended although another one has its id now', () => {
+    expect(livenessOf({ ...here, started: `${here.started}0` }, here)).toBe(here.started === '' ? 'unknown' : 'dead')
   })
 
-  it('is false where nobody can know: on another machine, and for a process of another user', () => {
-    expect(isDead({ ...here, pid: 2 ** 22 + 1, machine: 'another' }, here)).toBe(false)
-    expect(isDead({ ...here, pid: 1, started: '' }, here)).toBe(false)
+  it('does not know of another machine, nor where the start of the process was not told', () => {
+    expect(livenessOf({ ...here, pid: 2 ** 22 + 1, machine: 'another' }, here)).toBe('unknown')
+    expect(livenessOf({ ...here, pid: 1, started: '' }, here)).toBe('unknown')
   })
 
   it('knows this process apart from others that had its id', () => {

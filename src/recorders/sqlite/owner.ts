@@ -27,20 +27,20 @@ export function thisOwner(): Owner {
 }
 
 /**
- * Whether the process is known to have ended. `false` also means: nobody here can know (another machine, another user), and the
- * lease decides.
+ * Whether the process is known to live or to have ended. `unknown` on another machine, and where the system does not say when a process
+ * started, so that another one may have its id by now: there the lease decides.
  */
-export function isDead(owner: Owner, here: Owner): boolean {
-  if (owner.machine !== here.machine) return false
+export function livenessOf(owner: Owner, here: Owner): 'alive' | 'dead' | 'unknown' {
+  if (owner.machine !== here.machine) return 'unknown'
   try {
     // Signal 0 is never delivered; it only asks whether it could be.
     process.kill(owner.pid, 0)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
   }
   const status = statusOf(owner.pid)
-  if (status === undefined || owner.started === '') return false
-  return status.ended || status.started !== owner.started
+  if (status === undefined || owner.started === '') return 'unknown'
+  return status.ended || status.started !== owner.started ? 'dead' : 'alive'
 }
 
 interface ProcessStatus {

@@ -19,6 +19,7 @@ const TOGETHER = 4
 /** What a process leaves that was killed while it made the file: nobody takes it for a journal. */
 const DRAFT = /\.new(-wal|-shm|-journal)?$/
 const WRITER = join(import.meta.dirname, '../../../test/support/journal-writer.ts')
+const INTERRUPTED = join(import.meta.dirname, '../../../test/support/interrupted-turn.ts')
 
 let folder: string
 let path: string
@@ -120,11 +121,11 @@ describe('processes that are killed', () => {
         // Turns that were begun, but whose process died before it could say so.
         expect(recorder.sweep()).toBeLessThanOrEqual(TOGETHER)
         expect(recorder.sweep()).toBe(0)
-        recorder.close()
+        await recorder.close()
       }
       const recorder = await SqliteRecorder.open({ path })
       checkPromises(recorder, all)
-      recorder.close()
+      await recorder.close()
       console.log(`${ROUNDS} processes killed: ${promisesOf(all).size} turns begun, ${lost} lost, ${all.length} promises kept`)
       expect(lost).toBeGreaterThan(0)
     },
@@ -142,7 +143,7 @@ describe('processes that are killed', () => {
       await Promise.all(writers.map((writer) => writer.ended))
       const recorder = await SqliteRecorder.open({ path })
       for (const writer of writers) checkPromises(recorder, writer.lines())
-      recorder.close()
+      await recorder.close()
       checkIntegrity()
       expect(readdirSync(join(path, '..')).filter((name) => !DRAFT.test(name))).toEqual(['cria.db'])
     }
@@ -164,7 +165,7 @@ describe('processes that write at the same time', () => {
     }
     expect(recorder.read.turns({ limit: 1000 }).turns).toHaveLength(processes * turns)
     for (let n = 0; n < processes; n++) expect(recorder.read.history(`session_${n}`)).toHaveLength(turns * 2)
-    recorder.close()
+    await recorder.close()
     expect(readdirSync(join(folder, 'home'))).toEqual(['cria.db'])
     checkIntegrity()
   }, 60_000)
@@ -180,7 +181,25 @@ describe('processes that write at the same time', () => {
     expect(counts.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(1)
     for (const recorder of recorders) {
       checkPromises(recorder, writer.lines())
-      recorder.close()
+      await recorder.close()
     }
+  })
+})
+
+describe('a process that is stopped', () => {
+  it('keeps its turn as long as it lives, however long nothing is heard of it', async () => {
+    await (await SqliteRecorder.open({ path })).close()
+    const child = spawn(process.execPath, [INTERRUPTED, path, 'session'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    child.kill('SIGSTOP')
+    // As two hours later.
+    const recorder = await SqliteRecorder.open({ path, clock: { now: () => Date.now() + 7_200_000 } })
+    expect(recorder.read.turns().turns.map(({ status }) => status)).toEqual(['open'])
+    expect(await recorder.sweep()).toBe(0)
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    expect(await recorder.sweep()).toBe(1)
+    expect(recorder.read.turns().turns.map(({ status }) => status)).toEqual(['lost'])
+    await recorder.close()
   })
 })

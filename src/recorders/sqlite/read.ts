@@ -7,8 +7,11 @@ import { foldEvents } from '../../core/fold.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList, TurnState } from '../../core/recorder.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { readCompaction } from './compaction.ts'
-import { readEvents } from './events.ts'
+import { readRow } from './damage.ts'
+import type { Damage } from './damage.ts'
+import { readEvents, textReader } from './events.ts'
 import { spokenMessages } from './history.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns } from './lease.ts'
@@ -16,7 +19,7 @@ import type { Which } from './lease.ts'
 import { decodeMessage } from './message.ts'
 import type { MessageUse } from './message.ts'
 import { matchExpression } from './search.ts'
-import { readSpans } from './spans.ts'
+import { readSpans, writeWithSpans } from './spans.ts'
 import { SUMMARY_COLUMNS, toSummary, toTurnRow, TURN_COLUMNS } from './summary.ts'
 import type { StoredSummary, StoredTurn } from './summary.ts'
 import { readText, textColumn } from './text.ts'
@@ -41,6 +44,7 @@ export function createReader(journal: Journal): SqliteJournalReader {
       return listTurns(journal, query)
     },
     turn: (turnId) => {
+      storeSpans(journal)
       noticeLost(journal, { turnId })
       return journal.connection.snapshot(() => readTurn(journal, turnId))
     },
@@ -53,6 +57,16 @@ export function createReader(journal: Journal): SqliteJournalReader {
       return journal.connection.snapshot(() => readHistory(journal, sessionId))
     },
     feedback: () => readFeedback(journal),
+  }
+}
+
+/** A recorder reads what it was given, also where it was not stored yet. */
+function storeSpans(journal: Journal): void {
+  if (journal.spans.length === 0 || journal.connection.readOnly) return
+  try {
+    writeWithSpans(journal, () => {})
+  } catch (error) {
+    if (!isCriaError(error) || error.code !== 'journal_failed') throw error
   }
 }
 
@@ -82,20 +96,49 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
     if (expression === undefined) return { turns: [], nextCursor: null }
     only('id IN (SELECT rowid FROM turn_search WHERE turn_search MATCH ?)', expression)
   }
-  only('state = ?', query.status)
+  // The second condition is that of the index.
+  only(query.status === 'done' ? 'state = ?' : "state = ? AND state <> 'done'", query.status)
   only('model = ?', query.model)
   only('session_id = ?', query.sessionId)
   only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
 
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   // One more than asked for tells whether there are more.
-  const rows = connection.all<StoredSummary>(`SELECT ${SUMMARY_COLUMNS} FROM turns ${where} ORDER BY id DESC LIMIT ?`, [
-    ...values,
-    limit + 1,
-  ])
+  const damage: Damage = []
+  const rows =
+    readRow('', [], () =>
+      connection.all<StoredSummary>(`SELECT ${SUMMARY_COLUMNS} FROM turns ${where} ORDER BY id DESC LIMIT ?`, [
+        ...values,
+        limit + 1,
+      ]),
+    ) ?? listOneByOne(connection, conditions, values, limit + 1, damage)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
-  return { turns: shown.map(toSummary), nextCursor: rows.length > limit && last !== undefined ? String(last.id) : null }
+  const nextCursor = rows.length > limit && last !== undefined ? String(last.id) : null
+  return { turns: shown.map(toSummary), nextCursor, ...(damage.length === 0 ? {} : { damaged: damage }) }
+}
+
+/** Where a page of the table is damaged: the keys come from an index, which stands on other pages. */
+function listOneByOne(
+  connection: Connection,
+  conditions: readonly string[],
+  values: readonly SQLInputValue[],
+  most: number,
+  damage: Damage,
+): StoredSummary[] {
+  const keys = connection.all<{ id: number }>(
+    'SELECT id FROM turns INDEXED BY turns_by_start WHERE started_at IS NOT NULL ORDER BY id DESC',
+  )
+  const rows: StoredSummary[] = []
+  const where = [...conditions, 'id = ?'].join(' AND ')
+  for (const { id } of keys) {
+    if (rows.length === most) break
+    const row = readRow(`the turn in row ${id}`, damage, () =>
+      connection.all<StoredSummary>(`SELECT ${SUMMARY_COLUMNS} FROM turns WHERE ${where}`, [...values, id]),
+    )
+    rows.push(...(row ?? []))
+  }
+  return rows
 }
 
 function keyOf(cursor: string): number {
@@ -111,12 +154,14 @@ function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
   const { connection } = journal
   const row = connection.get<StoredTurn>(`SELECT ${TURN_COLUMNS} FROM turns WHERE turn_id = ?`, [turnId])
   if (row === undefined) return undefined
-  return {
-    turn: toTurnRow(row),
-    messages: messagesOf(journal, row.id),
-    events: readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }),
-    spans: readSpans(connection, row.trace_id, turnId),
+  const damage: Damage = []
+  const detail = {
+    turn: toTurnRow(row, damage, textReader(connection)),
+    messages: messagesOf(journal, row.id, damage),
+    events: readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }, -1, damage),
+    spans: readSpans(connection, row.trace_id, turnId, damage),
   }
+  return damage.length === 0 ? detail : { ...detail, damaged: damage }
 }
 
 function eventsOf({ connection }: Journal, turnId: string, after?: number): QueryEvent[] {
@@ -130,12 +175,20 @@ interface StoredUse {
   readonly body: string
 }
 
-function messagesOf({ connection }: Journal, turn: number): Message[] {
-  const rows = connection.all<StoredUse>(
-    `SELECT message_id, use, body FROM turn_messages JOIN messages ON messages.id = message WHERE turn = ? ORDER BY position`,
-    [turn],
+function messagesOf({ connection }: Journal, turn: number, damage: Damage): Message[] {
+  const rows = readRow('the list of its messages', damage, () =>
+    connection.all<StoredUse>(
+      `SELECT message_id, use, body FROM turn_messages JOIN messages ON messages.id = message WHERE turn = ? ORDER BY position`,
+      [turn],
+    ),
   )
-  return rows.map(toMessage)
+  return (rows ?? []).flatMap((row) => toMessages(row, damage))
+}
+
+/** The message of a row; none where it cannot be read. */
+function toMessages(row: StoredUse, damage: Damage): Message[] {
+  const message = readRow(`message ${row.message_id}`, damage, () => toMessage(row))
+  return message === undefined ? [] : [message]
 }
 
 function toMessage({ message_id, use, body }: StoredUse): Message {
@@ -186,7 +239,8 @@ function readSpoken({ connection }: Journal, sessionId: string): Message[] {
     const folded = foldEvents(state === 'done' ? [] : readEvents(connection, { key: turn, turnId, sessionId: session_id }))
     return spokenMessages({
       turnId,
-      messages: said.map(toMessage),
+      // A conversation goes on without what is damaged; `turn()` names it.
+      messages: said.flatMap((row) => toMessages(row, [])),
       toolResults: folded.toolResults,
       unfinished: folded.message?.id === UNFINISHED ? folded.text : '',
     })

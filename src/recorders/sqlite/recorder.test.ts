@@ -5,12 +5,15 @@ import { describe, it } from 'vitest'
 import { recorderProperties } from '../../../test/contract/recorder-properties.ts'
 import { recorderSuite } from '../../testing/recorder-suite.ts'
 import type { JournalUnderTest } from '../../testing/recorder-suite.ts'
+import { thisOwner } from './owner.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 function createJournal(): JournalUnderTest {
   const folder = mkdtempSync(join(tmpdir(), 'cria-journal-'))
+  // As where a system does not say when a process began: then the lease alone decides whether a turn is held.
+  const owner = { ...thisOwner(), started: '' }
   return {
-    open: (options) => SqliteRecorder.open({ path: join(folder, 'cria.db'), ...options }),
+    open: (options) => SqliteRecorder.open({ path: join(folder, 'cria.db'), owner, ...options }),
     remove: () => rmSync(folder, { recursive: true }),
   }
 }

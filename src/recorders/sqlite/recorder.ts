@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
+import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type {
   FeedbackRecord,
   GcOptions,
@@ -16,10 +17,13 @@ import type {
   TurnOpen,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
+import { isPromise, unheard } from '../../util/promise.ts'
+import { isBusy } from '../../util/sqlite/failure.ts'
+import { Patience } from '../../util/sqlite/patience.ts'
 import { SqliteBudget } from './budget.ts'
 import { SqliteCache } from './cache.ts'
-import { openJournalFile } from './file.ts'
-import { collectGarbage } from './gc.ts'
+import { JOURNAL, openJournalPatiently } from './file.ts'
+import { cleanUp, planCleanUp } from './gc.ts'
 import type { Journal } from './journal.ts'
 import { wellFormedJson } from './json.ts'
 import { endUnheldTurns, giveUpLeases, renewLeases } from './lease.ts'
@@ -27,9 +31,10 @@ import { thisOwner } from './owner.ts'
 import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
-import { insertSpan } from './spans.ts'
+import { toSpanRow, writeWithSpans } from './spans.ts'
 import { readSessionStats, readStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
+import { limitsOf, tend } from './upkeep.ts'
 
 export interface SqliteRecorderOptions {
   /** The file, made with its folder where it is missing; `:memory:` for a journal that ends with the recorder. */
@@ -46,23 +51,39 @@ export interface SqliteRecorderOptions {
   readonly clock?: Pick<Clock, 'now'>
   /** Who holds the turns; default this process. */
   readonly owner?: Owner
+  /** Ends the wait for a lock while the file is opened. */
+  readonly signal?: AbortSignal
+  /** Lets the journal look after itself between turns (see `tend`), and is told what was removed. Default: nothing is removed unasked. */
+  readonly onCleanUp?: (report: GcReport) => void
 }
 
 const DEFAULT_LEASE_MS = 60_000
+/** After the last turn ended, before the journal looks after itself; and how often it looks whether that is due. */
+const TEND_AFTER_MS = 1000
+const TEND_EVERY_MS = 3_600_000
 const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 
+/** What is written is there when a method returns. It returns a promise where another process holds the lock of the file. */
 export class SqliteRecorder implements Recorder, JournalKeeper {
   readonly read: SqliteJournalReader
   readonly budget: SqliteBudget
   readonly cache: SqliteCache
   readonly #journal: Journal
+  readonly #patience: Patience
   #renewal: NodeJS.Timeout | undefined
+  #spansDue: NodeJS.Immediate | undefined
+  readonly #onCleanUp: ((report: GcReport) => void) | undefined
+  #tending: NodeJS.Timeout | undefined
+  #tendAgainAt = 0
+  readonly #closing = new AbortController()
 
-  private constructor(journal: Journal) {
+  private constructor(journal: Journal, onCleanUp: ((report: GcReport) => void) | undefined) {
     this.#journal = journal
+    this.#onCleanUp = onCleanUp
+    this.#patience = new Patience(JOURNAL.busyTimeoutMs)
     this.read = createReader(journal)
-    this.budget = new SqliteBudget(journal)
-    this.cache = new SqliteCache(journal.connection)
+    this.budget = new SqliteBudget(journal, this.#patience)
+    this.cache = new SqliteCache(journal.connection, this.#patience)
   }
 
   /**
@@ -72,56 +93,80 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   static async open(options: SqliteRecorderOptions): Promise<SqliteRecorder> {
     const leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
     if (!(leaseMs > 0)) throw new ConfigurationError(`leaseMs must be a number above 0, but is ${String(leaseMs)}.`)
-    const { path, readOnly = false, synchronous = 'normal', clock = Date } = options
-    return new SqliteRecorder({
-      connection: openJournalFile({ path, readOnly, synchronous }),
+    const { path, readOnly = false, synchronous = 'normal', clock = Date, signal } = options
+    const journal: Journal = {
+      connection: await openJournalPatiently({ path, readOnly, synchronous }, signal),
       now: () => clock.now(),
       owner: options.owner ?? thisOwner(),
       holder: randomBytes(16).toString('hex'),
       leaseMs,
       open: new Map(),
+      spans: [],
+    }
+    return new SqliteRecorder(journal, options.onCleanUp)
+  }
+
+  get path(): string {
+    return this.#journal.connection.path
+  }
+
+  openTurn(turn: TurnOpen): MaybePromise<void> {
+    this.#keepRenewing()
+    return this.#patience.run(() => openTurn(this.#journal, turn))
+  }
+
+  record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void> {
+    return this.#held(turnId, () => record(this.#journal, turnId, entries))
+  }
+
+  closeTurn(turnId: string, close: TurnClose): MaybePromise<void> {
+    this.#tendLater()
+    return this.#held(turnId, () => closeTurn(this.#journal, turnId, close))
+  }
+
+  /** Stored with the next transaction, or when the event loop has turned. */
+  span(span: SpanRecord): void {
+    this.#journal.spans.push(toSpanRow(span))
+    this.#spansDue ??= setImmediate(() => {
+      this.#spansDue = undefined
+      if (this.#journal.spans.length === 0) return
+      // A span that cannot be written is lost; the turn's own rows report a journal that fails.
+      try {
+        unheard(this.#patience.run(() => writeWithSpans(this.#journal, () => {})))
+      } catch {
+        this.#journal.spans.length = 0
+      }
     })
   }
 
-  openTurn(turn: TurnOpen): void {
-    openTurn(this.#journal, turn)
-    this.#keepRenewing()
-  }
-
-  record(turnId: string, entries: readonly JournalEntry[]): void {
-    record(this.#journal, turnId, entries)
-  }
-
-  closeTurn(turnId: string, close: TurnClose): void {
-    closeTurn(this.#journal, turnId, close)
-  }
-
-  span(span: SpanRecord): void {
-    insertSpan(this.#journal.connection, span)
-  }
-
-  feedback(feedback: FeedbackRecord): void {
+  feedback(feedback: FeedbackRecord): MaybePromise<void> {
     const { at, choice, first, second, question, details } = feedback
-    this.#journal.connection.run(
-      'INSERT INTO feedback (at, choice, first_turn_id, second_turn_id, question, details) VALUES (?, ?, ?, ?, ?, ?)',
-      [at, choice, first, second, question.toWellFormed(), details === undefined ? null : wellFormedJson(details)],
-    )
+    const values = [at, choice, first, second, question.toWellFormed(), details === undefined ? null : wellFormedJson(details)]
+    return this.#patience.run(() => {
+      this.#journal.connection.run(
+        'INSERT INTO feedback (at, choice, first_turn_id, second_turn_id, question, details) VALUES (?, ?, ?, ?, ?, ?)',
+        values,
+      )
+    })
   }
 
-  rate(turnId: string, rating: number | null, comment?: string): void {
+  rate(turnId: string, rating: number | null, comment?: string): MaybePromise<void> {
     if (rating !== null && !RATINGS.has(rating)) {
       throw new ConfigurationError(`A rating is 1 to 5, or -1 and 1 for thumbs down and up, or null, but is ${rating}.`)
     }
-    const changed = this.#journal.connection.run('UPDATE turns SET rating = ?, rating_comment = ? WHERE turn_id = ?', [
-      rating,
-      rating === null ? null : (comment?.toWellFormed() ?? null),
-      turnId,
-    ])
-    if (changed === 0) throw new CriaError('not_found', `There is no turn ${turnId} in ${this.#journal.connection.path}.`)
+    const { connection } = this.#journal
+    return this.#patience.run(() => {
+      const changed = connection.run('UPDATE turns SET rating = ?, rating_comment = ? WHERE turn_id = ?', [
+        rating,
+        rating === null ? null : (comment?.toWellFormed() ?? null),
+        turnId,
+      ])
+      if (changed === 0) throw new CriaError('not_found', `There is no turn ${turnId} in ${connection.path}.`)
+    })
   }
 
-  sweep(): number {
-    return endUnheldTurns(this.#journal)
+  sweep(): MaybePromise<number> {
+    return this.#patience.run(() => endUnheldTurns(this.#journal))
   }
 
   stats(): readonly StatsRow[] {
@@ -132,20 +177,71 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     return readSessionStats(this.#journal.connection, limit)
   }
 
-  gc(options: GcOptions = {}): GcReport {
-    return collectGarbage(this.#journal, options)
+  /** Works in small steps; other turns of this process and other processes write in between. */
+  async gc(options: GcOptions = {}): Promise<GcReport> {
+    await this.#patience.run(() => writeWithSpans(this.#journal, () => {}))
+    const limits = limitsOf(options, this.#journal)
+    return options.dryRun === true
+      ? planCleanUp(this.#journal, limits)
+      : cleanUp(this.#journal, { ...limits, isAsked: true, signal: options.signal })
   }
 
-  close(): void {
+  /**
+   * Brings the journal a step closer to its own limits, where that is due: once a day, at most a small share of its turns, and by age only
+   * as far as days on which it was used agree with the clock.
+   *
+   * @param signal ends it early; what is left is done another time.
+   * @returns what was removed; `undefined` when nothing was.
+   */
+  tend(signal?: AbortSignal): Promise<GcReport | undefined> {
+    return tend(this.#journal, signal)
+  }
+
+  close(): MaybePromise<void> {
     clearInterval(this.#renewal)
-    const { connection, open } = this.#journal
-    try {
-      if (open.size > 0) giveUpLeases(this.#journal)
-    } catch {
-      // They run out by themselves.
+    clearImmediate(this.#spansDue)
+    clearTimeout(this.#tending)
+    this.#closing.abort()
+    const { connection, open, spans } = this.#journal
+    if (!connection.isOpen) return undefined
+    const finish = (): void => {
+      open.clear()
+      connection.close()
     }
-    open.clear()
-    connection.close()
+    try {
+      const given = this.#patience.run(() => {
+        if (spans.length > 0 || open.size > 0) writeWithSpans(this.#journal, () => giveUpLeases(this.#journal))
+      })
+      // Leases that cannot be given up run out by themselves.
+      if (isPromise(given)) return given.then(finish, finish)
+    } catch {
+      // The same.
+    }
+    return finish()
+  }
+
+  /** Turns that could not be written although the lock was waited for are not renewed. */
+  #held(turnId: string, work: () => void): MaybePromise<void> {
+    const written = this.#patience.run(work)
+    if (!isPromise(written)) return undefined
+    return written.catch((error: unknown) => {
+      const turn = this.#journal.open.get(turnId)
+      if (turn !== undefined && isBusy(error)) turn.failing = true
+      throw error
+    })
+  }
+
+  #tendLater(): void {
+    const onCleanUp = this.#onCleanUp
+    if (onCleanUp === undefined || this.#tending !== undefined || performance.now() < this.#tendAgainAt) return
+    this.#tending = setTimeout(() => {
+      this.#tendAgainAt = performance.now() + TEND_EVERY_MS
+      this.tend(this.#closing.signal)
+        .then((report) => (report === undefined ? undefined : onCleanUp(report)))
+        // A journal that cannot be made smaller today can still be written.
+        .catch(() => {})
+        .finally(() => (this.#tending = undefined))
+    }, TEND_AFTER_MS).unref()
   }
 
   #keepRenewing(): void {
@@ -156,7 +252,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
         return
       }
       try {
-        renewLeases(this.#journal)
+        unheard(this.#patience.run(() => renewLeases(this.#journal)))
       } catch {
         // Whoever writes next meets the same failure, and can say so.
       }

@@ -10,7 +10,7 @@ function delta(seq: number, changes: Partial<QueryEvent> = {}): QueryEvent {
 }
 
 function readBack(events: readonly QueryEvent[]): QueryEvent[] {
-  return toRows(events).flatMap((row) => fromRow({ ...row, messageBody: null }, turn))
+  return toRows(events).flatMap((row) => fromRow({ ...row, messageBody: null, message: null }, turn, () => ''))
 }
 
 describe('rows of events', () => {

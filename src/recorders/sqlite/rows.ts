@@ -22,6 +22,8 @@ export interface EventRow {
 export interface StoredRow extends EventRow {
   /** Body of the message of a `message` event. */
   readonly messageBody: string | null
+  /** Key of the message of a `message` event, or of the one whose text this row shares. */
+  readonly message: number | null
 }
 
 /** Body of a row of a `message` event. */
@@ -39,6 +41,28 @@ interface DeltaBody {
   readonly gaps: readonly number[]
 }
 
+/** The same where a message holds the text: how long the deltas are, one by one, and where the first begins. */
+interface SharedBody extends Omit<DeltaBody, 'texts'> {
+  readonly lengths: readonly number[]
+  readonly from: number
+}
+
+/** Rows for deltas whose texts are together the text of a message, from its beginning on. */
+export function toSharedRows(deltas: readonly EventOf<'text_delta'>[]): EventRow[] {
+  const rows: EventRow[] = []
+  let from = 0
+  for (let first = 0; first < deltas.length;) {
+    let next = first + 1
+    while (next < deltas.length && continues(deltas[next - 1] as Delta, deltas[next] as QueryEvent)) next += 1
+    const { texts, ...rest } = deltaBody(deltas.slice(first, next))
+    const body: SharedBody = { ...rest, lengths: texts.map(({ length }) => length), from }
+    rows.push({ ...placeOf(deltas.slice(first, next)), body: wellFormedJson(body) })
+    from += texts.reduce((sum, { length }) => sum + length, 0)
+    first = next
+  }
+  return rows
+}
+
 /** Rows for events in their order; of the message of a `message` event they hold the id alone. */
 export function toRows(events: readonly QueryEvent[]): EventRow[] {
   const rows: EventRow[] = []
@@ -54,21 +78,45 @@ export function toRows(events: readonly QueryEvent[]): EventRow[] {
   return rows
 }
 
-/** The events of a row, in order. */
-export function fromRow(row: StoredRow, turn: { readonly sessionId: string; readonly turnId: string }): QueryEvent[] {
+/**
+ * The events of a row, in order.
+ * @param textOf gives the text of the message with this key.
+ */
+export function fromRow(
+  row: StoredRow,
+  turn: { readonly sessionId: string; readonly turnId: string },
+  textOf: (message: number) => string,
+): QueryEvent[] {
   const body = JSON.parse(row.body) as Record<string, unknown>
   const stamp = { sessionId: turn.sessionId, turnId: turn.turnId, step: row.step }
-  if (!isDeltaBody(body)) {
-    const facts = row.messageBody === null ? body : { message: storedMessage(body as unknown as MessageBody, row.messageBody) }
-    return [{ type: row.type, ...stamp, seq: row.seq, at: row.at, ...facts } as QueryEvent]
-  }
+  if (!isDeltaBody(body))
+    return [{ type: row.type, ...stamp, seq: row.seq, at: row.at, ...factsOf(row, body, textOf) } as QueryEvent]
+  const texts = isShared(body) ? sharedTexts(body, row, textOf) : body.texts
   const field = row.type === 'text_delta' ? 'text' : 'content'
   let at = row.at
-  return body.texts.map((text, index) => {
+  return texts.map((text, index) => {
     at += body.gaps[index] ?? 0
-    const seq = row.seq - body.texts.length + 1 + index
+    const seq = row.seq - texts.length + 1 + index
     return { type: row.type, ...stamp, seq, at, [field]: text, attempt: body.attempt } as QueryEvent
   })
+}
+
+function factsOf(row: StoredRow, body: Record<string, unknown>, textOf: (message: number) => string): object {
+  if (row.messageBody !== null) return { message: storedMessage(body as unknown as MessageBody, row.messageBody) }
+  if (row.type !== 'complete' || row.message === null) return body
+  return { ...body, result: { ...(body['result'] as object), text: textOf(row.message) } }
+}
+
+function sharedTexts({ lengths, from }: SharedBody, { message }: StoredRow, textOf: (message: number) => string): string[] {
+  const text = message === null ? '' : textOf(message)
+  let at = from
+  return lengths.map((length) => text.slice(at, (at += length)))
+}
+
+/** Row of a `complete` event whose text a message holds. */
+export function sharedEnd(event: EventOf<'complete'>): EventRow {
+  const { text: _text, ...result } = event.result
+  return singleRow({ ...event, result: result as typeof event.result })
 }
 
 function singleRow(event: QueryEvent): EventRow {
@@ -86,13 +134,20 @@ function storedMessage({ messageId, use }: MessageBody, body: string): Message {
 }
 
 function deltaRow(deltas: readonly Delta[]): EventRow {
+  return { ...placeOf(deltas), body: wellFormedJson(deltaBody(deltas)) }
+}
+
+function placeOf(deltas: readonly Delta[]): Omit<EventRow, 'body'> {
   const [first, last] = [deltas[0] as Delta, deltas.at(-1) as Delta]
-  const body: DeltaBody = {
-    attempt: first.attempt,
+  return { type: first.type, step: first.step, seq: last.seq, at: first.at }
+}
+
+function deltaBody(deltas: readonly Delta[]): DeltaBody {
+  return {
+    attempt: (deltas[0] as Delta).attempt,
     texts: deltas.map((delta) => (delta.type === 'text_delta' ? delta.text : delta.content)),
     gaps: deltas.map((delta, index) => delta.at - (deltas[index - 1] ?? delta).at),
   }
-  return { type: first.type, step: first.step, seq: last.seq, at: first.at, body: wellFormedJson(body) }
 }
 
 function isDelta(event: QueryEvent): event is Delta {
@@ -111,6 +166,10 @@ function continues(delta: Delta, event: QueryEvent): boolean {
   )
 }
 
-function isDeltaBody(body: Record<string, unknown>): body is Record<string, unknown> & DeltaBody {
+function isShared(body: DeltaBody | SharedBody): body is SharedBody {
+  return 'lengths' in body
+}
+
+function isDeltaBody(body: Record<string, unknown>): body is Record<string, unknown> & (DeltaBody | SharedBody) {
   return Array.isArray(body['gaps'])
 }

@@ -215,4 +215,105 @@ const HOURLY = `
   ALTER TABLE turns ADD COLUMN cache_write_1h_tokens INTEGER;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY]
+/** Of a turn, UTC: `2026-01-31`. */
+const DAY = `strftime('%Y-%m-%d', started_at / 1000, 'unixepoch')`
+
+/** Names of the sums, and what each is made of. */
+const SUMS = ['turns', 'unfinished', 'input_tokens', 'output_tokens', 'unknown_usage', 'cost_usd', 'unknown_cost']
+
+/**
+ * What the turns that meet a condition used, as rows of `use_sums`. A turn counts once, under the model that gave its answer. Its tokens and
+ * its cost are divided among the models that were asked where its metrics tell them, and are those of the answering one where they do not.
+ * Metrics that are damaged count as none. No common table expression, which triggers may not have.
+ */
+function sumsOf(condition: string): string {
+  const turns = `
+    (SELECT session_id, ${DAY} AS day, state, model, exactness, cost_usd, input_tokens,
+      output_tokens, iif(json_valid(metrics) AND json_type(metrics, '$.models') = 'array' AND json_array_length(metrics, '$.models') > 0,
+        metrics, NULL) AS divided
+    FROM turns WHERE ${condition})`
+  return `
+    SELECT scope, iif(scope = 'day', coalesce(day, ''), session_id) AS name, iif(scope = 'day', model, '') AS model,
+      ${SUMS.map((name) => `sum(${name})`).join(', ')}, count(*)
+    FROM (
+      SELECT session_id, day, model, 1 AS turns, state <> 'done' AS unfinished,
+        iif(divided IS NULL, coalesce(input_tokens, 0), 0) AS input_tokens,
+        iif(divided IS NULL, coalesce(output_tokens, 0), 0) AS output_tokens, exactness = 'unknown' AS unknown_usage,
+        iif(divided IS NULL, coalesce(cost_usd, 0), 0) AS cost_usd, cost_usd IS NULL AS unknown_cost
+      FROM ${turns}
+      UNION ALL
+      SELECT session_id, day, coalesce(json_extract(value, '$.model'), turn.model), 0, 0, coalesce(json_extract(value, '$.inputTokens'), 0),
+        coalesce(json_extract(value, '$.outputTokens'), 0), 0, coalesce(json_extract(value, '$.costUsd'), 0), 0
+      FROM ${turns} AS turn, json_each(divided, '$.models') AS used WHERE used.type = 'object'
+    ) CROSS JOIN (SELECT 'day' AS scope UNION ALL SELECT 'session')
+    GROUP BY 1, 2, 3`
+}
+
+function added(sign: '+' | '-'): string {
+  const sums = [...SUMS, 'parts'].map((name) => `${name} = use_sums.${name} ${sign} excluded.${name}`)
+  return `ON CONFLICT DO UPDATE SET ${sums.join(', ')}`
+}
+
+const UPKEEP = `
+  -- Clean-up goes from the oldest turn on, and removes a message when nothing refers to it any more.
+  CREATE INDEX turns_by_start ON turns (started_at);
+  CREATE INDEX turns_not_done ON turns (state) WHERE state <> 'done';
+  CREATE INDEX turn_messages_by_message ON turn_messages (message);
+  CREATE INDEX compacted_messages_by_message ON compacted_messages (message);
+
+  -- The message that holds the text of the answer, where it is so long that it is kept once; the column of the text is then empty.
+  ALTER TABLE turns ADD COLUMN text_message INTEGER;
+
+  ALTER TABLE sessions ADD COLUMN last_turn_at INTEGER;
+  UPDATE sessions SET last_turn_at = (SELECT max(started_at) FROM turns WHERE turns.session_id = sessions.session_id);
+  CREATE INDEX sessions_by_last_turn ON sessions (last_turn_at DESC, session_id);
+
+  -- What turns that have ended used, by day (UTC) and model, and by session. Kept by triggers, so that no way to end or to remove a turn
+  -- passes it by.
+  CREATE TABLE use_sums (
+    scope         TEXT NOT NULL CHECK (scope IN ('day', 'session')),
+    name          TEXT NOT NULL,
+    model         TEXT NOT NULL,
+    turns         INTEGER NOT NULL,
+    unfinished    INTEGER NOT NULL,
+    input_tokens  NUMERIC NOT NULL,
+    output_tokens NUMERIC NOT NULL,
+    unknown_usage INTEGER NOT NULL,
+    cost_usd      REAL NOT NULL,
+    unknown_cost  INTEGER NOT NULL,
+    -- Summands; a row without any goes.
+    parts         INTEGER NOT NULL,
+    PRIMARY KEY (scope, name, model)
+  ) WITHOUT ROWID;
+
+  INSERT INTO use_sums ${sumsOf("state <> 'open'")};
+
+  CREATE TRIGGER turn_ended AFTER UPDATE OF state ON turns WHEN old.state = 'open' AND new.state <> 'open' BEGIN
+    INSERT INTO use_sums ${sumsOf('id = new.id')} ${added('+')};
+  END;
+  CREATE TRIGGER turn_removed BEFORE DELETE ON turns WHEN old.state <> 'open' BEGIN
+    INSERT INTO use_sums ${sumsOf('id = old.id')} ${added('-')};
+    DELETE FROM use_sums WHERE parts <= 0 AND scope = 'session' AND name = old.session_id;
+    DELETE FROM use_sums WHERE parts <= 0 AND scope = 'day' AND name = coalesce(${DAY.replace('started_at', 'old.started_at')}, '');
+  END;
+
+  -- When the journal was last looked after without being asked.
+  CREATE TABLE upkeep (
+    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    tended_at INTEGER NOT NULL
+  );
+
+  -- Clean-ups that removed something: each is told of here as well.
+  CREATE TABLE cleanups (
+    id       INTEGER PRIMARY KEY,
+    at       INTEGER NOT NULL,
+    asked    INTEGER NOT NULL,
+    turns    INTEGER NOT NULL,
+    sessions INTEGER NOT NULL,
+    oldest   INTEGER,
+    newest   INTEGER,
+    bytes    INTEGER NOT NULL
+  );
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP]

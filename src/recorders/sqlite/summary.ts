@@ -4,6 +4,8 @@ import type { ErrorInfo } from '../../core/error.ts'
 import type { TurnMetrics, TurnRow, TurnState, TurnSummary } from '../../core/recorder.ts'
 import type { Usage } from '../../core/usage.ts'
 import { botOf } from './bot.ts'
+import { readRow } from './damage.ts'
+import type { Damage } from './damage.ts'
 import { readText, textColumn } from './text.ts'
 
 export interface StoredSummary {
@@ -41,6 +43,7 @@ export interface StoredTurn extends StoredSummary {
   readonly rating_comment: Uint8Array | null
   readonly error: string | null
   readonly metrics: string | null
+  readonly text_message: number | null
 }
 
 export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, state, model, bot_kind, bot_name, ${textColumn('question')}, started_at, latency_ms,
@@ -49,7 +52,7 @@ export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, state, model, b
 
 /** All that `StoredTurn` has. */
 export const TURN_COLUMNS: string = `${SUMMARY_COLUMNS}, parent_turn_id, temperature, prompt_hash, trace_id, span_id, ended_at, finish_reason, error,
-  metrics, ${textColumn('text')}, ${textColumn('rating_comment')}`
+  metrics, text_message, ${textColumn('text')}, ${textColumn('rating_comment')}`
 
 export function toSummary(row: StoredSummary): TurnSummary {
   return {
@@ -76,10 +79,12 @@ export function toSummary(row: StoredSummary): TurnSummary {
   }
 }
 
-export function toTurnRow(row: StoredTurn): TurnRow {
+/** @param textOf gives the text of the message with this key. */
+export function toTurnRow(row: StoredTurn, damage: Damage, textOf: (message: number) => string): TurnRow {
+  const { text_message: holder } = row
   return {
     ...toSummary(row),
-    text: readText(row.text),
+    text: holder === null ? readText(row.text) : (readRow('its text', damage, () => textOf(holder)) ?? ''),
     temperature: row.temperature,
     promptHash: row.prompt_hash,
     parentTurnId: row.parent_turn_id,
@@ -88,7 +93,11 @@ export function toTurnRow(row: StoredTurn): TurnRow {
     endedAt: row.ended_at,
     finishReason: row.finish_reason,
     ratingComment: row.rating_comment === null ? null : readText(row.rating_comment),
-    error: row.error === null ? null : (JSON.parse(row.error) as ErrorInfo),
-    metrics: row.metrics === null ? null : (JSON.parse(row.metrics) as TurnMetrics),
+    error: jsonOf<ErrorInfo>('its error', row.error, damage),
+    metrics: jsonOf<TurnMetrics>('the row of its metrics', row.metrics, damage),
   }
+}
+
+function jsonOf<T>(what: string, json: string | null, damage: Damage): T | null {
+  return json === null ? null : (readRow(what, damage, () => JSON.parse(json) as T) ?? null)
 }

@@ -5,20 +5,24 @@ import { CriaError, isCriaError } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { JournalEntry, TurnClose, TurnOpen } from '../../core/recorder.ts'
+import { isBusy } from '../../util/sqlite/failure.ts'
 import { writeEntries } from './entries.ts'
 import { endTurn } from './end.ts'
-import { foldDeltas, insertEvents } from './events.ts'
+import { foldDeltas } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
+import { insertEnd } from './large-text.ts'
 import { dropLease, endUnheldTurns, lostTurn, renewLease, takeLease } from './lease.ts'
+import { writeWithSpans } from './spans.ts'
 import { countTurn } from './spending.ts'
 
 export function openTurn(journal: Journal, turn: TurnOpen): void {
   const { connection } = journal
-  const key = connection.write(() => {
-    connection.run('INSERT INTO sessions (session_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', [
-      turn.sessionId,
-      turn.startedAt,
-    ])
+  const key = writeWithSpans(journal, () => {
+    connection.run(
+      `INSERT INTO sessions (session_id, created_at, last_turn_at) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET last_turn_at = max(coalesce(last_turn_at, 0), excluded.last_turn_at)`,
+      [turn.sessionId, turn.startedAt, turn.startedAt],
+    )
     if (turn.exclusive) makeWay(journal, turn.sessionId)
     const inserted = insertTurn(journal, turn)
     takeLease(journal, inserted)
@@ -69,10 +73,10 @@ export function closeTurn(journal: Journal, turnId: string, close: TurnClose): v
   }
   attempt(journal, turn, () => {
     dropLease(journal, turn)
+    const textMessage = insertEnd(journal.connection, turn, close.event, close.text)
     foldDeltas(journal.connection, turn)
-    insertEvents(journal.connection, turn.key, [close.event])
     countTurn(journal.connection, turn, close)
-    endTurn(journal.connection, turn, { ...close, latencyMs: close.metrics.durationMs })
+    endTurn(journal.connection, turn, { ...close, latencyMs: close.metrics.durationMs, textMessage })
   })
   journal.open.delete(turnId)
 }
@@ -147,11 +151,12 @@ function checkSequence(turn: OpenTurn, events: readonly QueryEvent[]): void {
 /** Writes in one transaction, and remembers when that did not work. */
 function attempt<T>(journal: Journal, turn: OpenTurn, work: () => T): T {
   try {
-    const result = journal.connection.write(work)
+    const result = writeWithSpans(journal, work)
     turn.failing = false
     return result
   } catch (error) {
-    turn.failing = true
+    // A lock is waited for, and the same is tried again.
+    if (!isBusy(error)) turn.failing = true
     if (isCriaError(error) && error.code === 'turn_lost') journal.open.delete(turn.turnId)
     throw error
   }

@@ -10,12 +10,14 @@ import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 /** Pages that are kept in memory: indexing touches many small rows all over the file. */
 const CACHE_KB = 32_768
 
+/** Milliseconds for which a lock of another process is waited for; one transaction takes a fraction of a second. */
+export const STORE_BUSY_MS = 30_000
+
 const STORE: FileKind = {
   name: 'document store',
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
-  // One transaction takes a fraction of a second.
-  busyTimeoutMs: 30_000,
+  busyTimeoutMs: STORE_BUSY_MS,
   pageSize: 8192,
   settings: `PRAGMA cache_size = -${CACHE_KB}`,
   probe: 'DELETE FROM facts WHERE FALSE',

@@ -1,15 +1,18 @@
 /** What is written to the file of a store, one transaction after the other, a large document by a thread. */
 
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { ANALYZER_VERSION } from '../../text/analyzer.ts'
+import { Patience } from '../../util/sqlite/patience.ts'
+import { isMuchFree, vacuum } from '../../util/sqlite/vacuum.ts'
 import { CHUNKER_VERSION, chunkDocument } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
 import { readDocument, toDocument } from './documents.ts'
 import type { FileFacts } from './documents.ts'
+import { STORE_BUSY_MS } from './file.ts'
 import { readFact, writeFact } from './facts.ts'
 import { IndexWriter } from './index-writer.ts'
 import { readSource } from './sources.ts'
@@ -29,6 +32,8 @@ export interface WriterOptions {
 }
 
 const MEMORY = ':memory:'
+/** Milliseconds for which a step of giving room back holds the lock. */
+const STEP_MS = 25
 /** Documents that are written in one transaction: enough to be fast, few enough that other writers do not wait long. */
 const BATCH_DOCUMENTS = 4096
 const BATCH_CHARS = 4_000_000
@@ -42,6 +47,7 @@ export class Writer {
   readonly #index: IndexWriter
   readonly #options: WriterOptions
   readonly #recipe: string
+  readonly #patience = new Patience(STORE_BUSY_MS)
   #thread: Promise<void> | undefined
 
   constructor(connection: Connection, options: WriterOptions) {
@@ -52,15 +58,15 @@ export class Writer {
   }
 
   /**
-   * Calls `work` when no thread is writing: at the very moment that is seen, so that nobody else begins between. Aborted while it waits, it
-   * does not call it.
+   * Calls `work` when no thread is writing: at the very moment that is seen, so that nobody else begins between; again as long as another
+   * process holds the lock. Aborted while it waits, it does not call it.
    */
   async alone<T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     while (this.#thread !== undefined) {
       await (signal === undefined ? this.#thread : orAborted(this.#thread, signal))
       signal?.throwIfAborted()
     }
-    return work()
+    return this.#patience.run(work)
   }
 
   /** All of them in one transaction. Aborted, none. */
@@ -103,8 +109,10 @@ export class Writer {
   }
 
   /** In one transaction; tells which were there. */
-  remove(sources: readonly string[]): Promise<boolean[]> {
-    return this.alone(() => this.#remove(sources))
+  async remove(sources: readonly string[]): Promise<boolean[]> {
+    const removed = await this.alone(() => this.#remove(sources))
+    if (isMuchFree(this.#connection)) await this.#giveBack()
+    return removed
   }
 
   /** False when there is none, or the other exists already. */
@@ -123,12 +131,14 @@ export class Writer {
     )
   }
 
-  removeAll(): Promise<void> {
-    return this.alone(() => {
-      this.#write(() => removeAll(this.#connection, this.#index))
-      // Gives the room back to the disk.
-      this.#connection.execute('PRAGMA incremental_vacuum')
-    })
+  async removeAll(): Promise<void> {
+    await this.alone(() => this.#write(() => removeAll(this.#connection, this.#index)))
+    await this.#giveBack()
+  }
+
+  /** Gives free room back to the disk, step by step: others write and search in between. */
+  async #giveBack(): Promise<void> {
+    while (await this.alone(() => vacuum(this.#connection, STEP_MS))) await sleep(STEP_MS)
   }
 
   /** An index that another version of the analyzer made would miss what it should find. */

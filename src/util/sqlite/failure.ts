@@ -27,6 +27,10 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   18: { what: 'cannot hold a text this long', hint: 'Cut it into smaller ones.' },
   26: { what: 'is no SQLite database, or is damaged', hint: 'Move the file away, or name another one.' },
 }
+const BUSY = 5
+const LOCKED = 6
+const DAMAGED = 11
+const FULL = 13
 const NO_DATABASE = 26
 
 /** Errors of this file pass unchanged. */
@@ -50,6 +54,32 @@ export function toFileError(kind: FileKind, path: string, thrown: unknown): Erro
 
 /** The file is something else. */
 export function isNoDatabase(error: unknown): boolean {
-  const { cause } = (error ?? {}) as { cause?: { readonly errcode?: unknown } }
-  return cause?.errcode === NO_DATABASE
+  return resultCode(error) === NO_DATABASE
+}
+
+/** Another connection holds the lock; the same may succeed when it is tried again. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+/** The disk is full, or the file may not grow. */
+export function isFull(error: unknown): boolean {
+  return resultCode(error) === FULL
+}
+
+/** The file, or a part of it, is not what was written there. */
+export function isDamaged(error: unknown): boolean {
+  const code = resultCode(error)
+  return code === DAMAGED || code === NO_DATABASE
+}
+
+/** Primary result code of SQLite, of its own error or of one of ours that it caused. */
+function resultCode(error: unknown): number | undefined {
+  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth++) {
+    const { cause, errcode } = at as { readonly cause?: unknown; readonly errcode?: unknown }
+    if (typeof errcode === 'number') return errcode & 0xff
+    at = cause
+  }
+  return undefined
 }

@@ -18,23 +18,37 @@ import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { makeFolder } from '../files.ts'
 import { Connection } from './connection.ts'
-import { isNoDatabase } from './failure.ts'
+import { isBusy, isNoDatabase } from './failure.ts'
 import type { FileKind } from './file-kind.ts'
 import { loadSqlite } from './load.ts'
 import { migrate } from './migrate.ts'
+import { patiently, TRY_MS } from './patience.ts'
 
 export interface FileOptions {
   /** `:memory:` for one that ends with its connection. */
   readonly path: string
   readonly readOnly: boolean
   readonly synchronous: 'normal' | 'full'
+  /** Milliseconds for which a statement stands still when another connection holds the lock; default that of the kind. */
+  readonly busyTimeoutMs?: number
 }
 
 const MEMORY = ':memory:'
 
+/**
+ * Opens a file whose users wait for locks by `Patience`: no call of the connection stands still for longer than a moment.
+ *
+ * @param signal ends the wait for a lock, which only making, migrating or recovering a file takes.
+ * @throws as `openFile`; the reason of the signal when it is aborted.
+ */
+export function openFilePatiently(kind: FileKind, options: FileOptions, signal?: AbortSignal): Promise<Connection> {
+  const deadline = performance.now() + kind.busyTimeoutMs
+  return patiently(() => openFile(kind, { ...options, busyTimeoutMs: TRY_MS }), deadline, signal)
+}
+
 /** @throws what the kind's `refused` and `failed` make. */
 export function openFile(kind: FileKind, options: FileOptions): Connection {
-  if (options.path === MEMORY) return prepared(kind, connect(kind, MEMORY, MEMORY, false), options)
+  if (options.path === MEMORY) return prepared(kind, connect(kind, MEMORY, MEMORY, options), options)
   const path = resolve(options.path)
   const entry = entryAt(kind, path)
   if (entry !== undefined) {
@@ -47,10 +61,15 @@ export function openFile(kind: FileKind, options: FileOptions): Connection {
       guarded(kind, path, () => behindLinks(path)),
     )
   }
-  return options.readOnly ? openToRead(kind, path, options) : prepared(kind, connect(kind, path, path, false), options)
+  return options.readOnly ? openToRead(kind, path, options) : prepared(kind, connect(kind, path, path, options), options)
 }
 
-function connect(kind: FileKind, location: string | URL, path: string, readOnly: boolean): Connection {
+function connect(
+  kind: FileKind,
+  location: string | URL,
+  path: string,
+  { readOnly, busyTimeoutMs }: Pick<FileOptions, 'readOnly' | 'busyTimeoutMs'>,
+): Connection {
   const sqlite = loadSqlite()
   if (sqlite === undefined) {
     throw kind.errors.refused(`cria needs Node 22.18 or newer, and this is ${process.version}: it has no \`node:sqlite\`.`, {
@@ -58,7 +77,7 @@ function connect(kind: FileKind, location: string | URL, path: string, readOnly:
     })
   }
   return guarded(kind, path, () => {
-    const database = new sqlite.DatabaseSync(location, { readOnly, timeout: kind.busyTimeoutMs })
+    const database = new sqlite.DatabaseSync(location, { readOnly, timeout: busyTimeoutMs ?? kind.busyTimeoutMs })
     return new Connection(kind, database, path, readOnly)
   })
 }
@@ -73,12 +92,20 @@ function prepared(kind: FileKind, connection: Connection, options: FileOptions):
     if (kind.settings !== undefined) connection.execute(kind.settings)
     if (connection.readOnly) return connection
     connection.execute(`PRAGMA synchronous = ${options.synchronous}; PRAGMA journal_size_limit = 67108864`)
-    // Now, and not when there is something to be written.
-    connection.execute(kind.probe)
+    probe(kind, connection)
     return connection
   } catch (error) {
     connection.close()
     throw isNoDatabase(error) ? notOurs(kind, connection.path, 'no SQLite database, or a damaged one', error) : error
+  }
+}
+
+/** A file that cannot be written is refused now, and not when there is something to be written. One that another process writes can be. */
+function probe({ probe: statement }: FileKind, connection: Connection): void {
+  try {
+    connection.execute(statement)
+  } catch (error) {
+    if (!isBusy(error)) throw error
   }
 }
 
@@ -88,13 +115,13 @@ function prepared(kind: FileKind, connection: Connection, options: FileOptions):
  */
 function openToRead(kind: FileKind, path: string, options: FileOptions): Connection {
   try {
-    return prepared(kind, connect(kind, path, path, true), options)
+    return prepared(kind, connect(kind, path, path, options), options)
   } catch (error) {
     const cannotShare = kind.errors.isFailed(error) && !hasContent(kind, `${path}-wal`)
     if (!cannotShare) throw error
     const location = pathToFileURL(path)
     location.searchParams.set('immutable', '1')
-    return prepared(kind, connect(kind, location, path, true), options)
+    return prepared(kind, connect(kind, location, path, options), options)
   }
 }
 
@@ -114,7 +141,7 @@ function create(kind: FileKind, path: string): void {
     makeFolder(dirname(path), 0o700)
     try {
       closeSync(openSync(draft, 'wx', 0o600))
-      const connection = connect(kind, draft, path, false)
+      const connection = connect(kind, draft, path, { readOnly: false })
       try {
         // Room that is freed can be given back to the disk; has to be said before the first table.
         connection.execute(

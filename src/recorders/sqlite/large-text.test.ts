@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EventBody } from '../../core/event.ts'
+import { assistant, user } from '../../core/message.ts'
+import type { QueryEvent } from '../../core/event.ts'
+import { closeOf, entriesOf, openOf, resultOf, stamper } from '../../testing/turns.ts'
+import { usedBytes } from '../../util/sqlite/vacuum.ts'
+import { openJournalFile } from './file.ts'
+import { SqliteRecorder } from './recorder.ts'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-large-'))
+  path = join(folder, 'cria.db')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const piece = (n: number): string => `Piece ${n} of a long answer, with "quotes" and “typography”. 😀\n`.repeat(4)
+
+/** Writes a turn out of these events, closed with this text, and reads it back. */
+async function readBack(
+  bodies: readonly EventBody[],
+  text: string,
+  end?: EventBody,
+): Promise<{ readonly written: readonly QueryEvent[]; readonly read: ReturnType<SqliteRecorder['read']['turn']> }> {
+  const recorder = await SqliteRecorder.open({ path })
+  const open = openOf('turn_a')
+  const at = stamper(open)
+  await recorder.openTurn(open)
+  await recorder.record(open.turnId, [{ type: 'messages', step: 0, messages: [user('Go on.')] }])
+  const written: QueryEvent[] = []
+  for (const body of bodies) {
+    const event = at(1, body)
+    written.push(event)
+    await recorder.record(open.turnId, entriesOf([event]))
+  }
+  const last = at(1, end ?? { type: 'complete', result: resultOf(open, text) })
+  written.push(last)
+  await recorder.closeTurn(open.turnId, closeOf(last, { text }))
+  const read = recorder.read.turn('turn_a')
+  // Whoever comes back in the middle is served from there.
+  expect(recorder.read.events('turn_a', 5)).toEqual(written.slice(6))
+  expect(recorder.read.turns({ search: 'typography' }).turns).toHaveLength(1)
+  await recorder.close()
+  return { written, read }
+}
+
+const delta = (text: string, attempt = 1): EventBody => ({ type: 'text_delta', text, attempt })
+
+describe('a long answer', () => {
+  const texts = Array.from({ length: 2000 }, (_, n) => piece(n))
+  const text = texts.join('')
+
+  it('takes about its own size in the file, and is read back exactly', async () => {
+    const bodies = [...texts.map((each) => delta(each)), { type: 'message' as const, message: assistant(text) }]
+    const { written, read } = await readBack(bodies, text)
+    expect(read?.events).toEqual(written)
+    expect(read?.turn.text).toBe(text)
+    expect(read?.damaged).toBeUndefined()
+    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    // The index of words has a share as well.
+    expect(usedBytes(connection) / Buffer.byteLength(text)).toBeLessThan(1.7)
+    connection.close()
+  })
+
+  it('leaves no free room in the file when the journal has been looked after', async () => {
+    const long = text.repeat(20)
+    await readBack([...Array.from({ length: 20 }, () => delta(text)), { type: 'message', message: assistant(long) }], long)
+    expect(statSync(path).size / Buffer.byteLength(long)).toBeGreaterThan(1.7)
+    const recorder = await SqliteRecorder.open({ path })
+    await recorder.tend()
+    await recorder.close()
+    expect(statSync(path).size / Buffer.byteLength(long)).toBeLessThan(1.5)
+  })
+
+  it('keeps what an earlier attempt had said, and thinking in between', async () => {
+    const bodies: EventBody[] = [
+      delta('Once '),
+      delta('more.'),
+      { type: 'reset', attempt: 1 },
+      ...texts.slice(0, 700).map((each) => delta(each, 2)),
+      { type: 'thinking', content: 'Hm.', attempt: 2 },
+      ...texts.slice(700).map((each) => delta(each, 2)),
+      { type: 'message', message: assistant(text) },
+    ]
+    const { written, read } = await readBack(bodies, text)
+    expect(read?.events).toEqual(written)
+  })
+
+  it('is kept with its events where no message has it', async () => {
+    const bodies = texts.map((each) => delta(each))
+    const { written, read } = await readBack(bodies, text, { type: 'cancelled', reason: 'Enough.' })
+    expect(read?.events).toEqual(written)
+    expect(read?.turn.text).toBe(text)
+  })
+
+  it('is named where the message that holds it is damaged, and the rest is read', async () => {
+    await readBack([...texts.map((each) => delta(each)), { type: 'message', message: assistant(text) }], text)
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(path)
+    database.exec(`UPDATE messages SET body = '{' WHERE role = 'assistant'`)
+    database.close()
+    const recorder = await SqliteRecorder.open({ path })
+    const read = recorder.read.turn('turn_a')
+    expect(read?.turn).toMatchObject({ status: 'done', text: '' })
+    expect(read?.damaged).toContainEqual(expect.stringContaining('its text'))
+    await recorder.close()
+  })
+})

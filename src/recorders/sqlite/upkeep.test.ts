@@ -1,0 +1,142 @@
+/** What the journal removes without being asked, and what it does not. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { GcReport } from '../../core/recorder.ts'
+import { closeOf, openOf, stamper } from '../../testing/turns.ts'
+import { openJournalFile } from './file.ts'
+import { SqliteRecorder } from './recorder.ts'
+import { trustedTime } from './upkeep.ts'
+
+const DAY = 86_400_000
+const TODAY = Date.parse('2026-06-15T12:00:00Z')
+
+let folder: string
+let path: string
+let now: number
+const opened: SqliteRecorder[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cria-upkeep-'))
+  path = join(folder, 'cria.db')
+  now = TODAY
+})
+afterEach(async () => {
+  for (const recorder of opened.splice(0)) await recorder.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function open(onCleanUp?: (report: GcReport) => void): Promise<SqliteRecorder> {
+  const recorder = await SqliteRecorder.open({
+    path,
+    clock: { now: () => now },
+    ...(onCleanUp === undefined ? {} : { onCleanUp }),
+  })
+  opened.push(recorder)
+  return recorder
+}
+
+async function write(recorder: SqliteRecorder, turnId: string, startedAt: number): Promise<void> {
+  const turn = openOf(turnId, { sessionId: turnId, startedAt })
+  await recorder.openTurn(turn)
+  await recorder.closeTurn(turnId, closeOf(stamper(turn)(0, { type: 'cancelled', reason: '' })))
+}
+
+/** A turn on each of these days, counted back from today. */
+async function writeDays(recorder: SqliteRecorder, days: readonly number[]): Promise<void> {
+  for (const day of days) await write(recorder, `turn_${day}`, TODAY - day * DAY)
+}
+
+const daysTo = (oldest: number): number[] => Array.from({ length: oldest + 1 }, (_, day) => oldest - day)
+const count = (recorder: SqliteRecorder): number => recorder.read.turns({ limit: 100_000 }).turns.length
+
+describe('trustedTime', () => {
+  it.each<[what: string, now: string, days: string[], expected: string | undefined]>([
+    ['the fourth-newest day', '2026-06-15', ['2026-06-15', '2026-06-14', '2026-06-13', '2026-06-10', '2026-06-01'], '2026-06-10'],
+    [
+      'the clock, where it is behind the journal',
+      '2026-06-01',
+      ['2026-06-15', '2026-06-14', '2026-06-13', '2026-06-12'],
+      '2026-06-01',
+    ],
+    ['nothing, where there are fewer days', '2026-06-15', ['2026-06-15', '2026-06-14', '2026-06-13'], undefined],
+    ['nothing, where a day is none', '2026-06-15', ['2026-06-15', '2026-06-14', '2026-06-13', ''], undefined],
+    [
+      'a real day behind three that a wrong clock made',
+      '2028-06-03',
+      ['2028-06-03', '2028-06-02', '2028-06-01', '2026-06-15'],
+      '2026-06-15',
+    ],
+  ])('is %s', (_what, at, days, expected) => {
+    expect(trustedTime(Date.parse(at), days)).toBe(expected === undefined ? Number.NEGATIVE_INFINITY : Date.parse(expected))
+  })
+})
+
+describe('a journal that is tended', () => {
+  it('keeps every turn when the clock is two years ahead, also after turns of that time', async () => {
+    const recorder = await open()
+    await writeDays(recorder, daysTo(30))
+    now += 730 * DAY
+    expect(await recorder.tend()).toBeUndefined()
+    for (const day of [0, 1, 2]) {
+      await write(recorder, `ahead_${day}`, now)
+      expect(await recorder.tend()).toBeUndefined()
+      now += DAY + 1
+    }
+    expect(count(recorder)).toBe(34)
+  })
+
+  it('loses what is older than a year, a small share a day, and says what', async () => {
+    const recorder = await open()
+    await writeDays(recorder, daysTo(420))
+    const removed: number[] = []
+    for (let day = 0; day < 4; day++) {
+      const report = await recorder.tend()
+      if (report !== undefined) {
+        expect(report).toMatchObject({ dryRun: false, oldest: TODAY - (420 - removed.reduce((a, b) => a + b, 0)) * DAY })
+        removed.push(report.turns)
+      }
+      expect(await recorder.tend()).toBeUndefined()
+      now += DAY
+    }
+    expect(removed).toEqual([20, 20, 12])
+    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    expect(connection.all('SELECT turns, asked FROM cleanups ORDER BY id')).toEqual(removed.map((turns) => ({ turns, asked: 0 })))
+    connection.close()
+  })
+
+  it('is looked after by one process a day', async () => {
+    const [first, second] = [await open(), await open()]
+    await writeDays(first, daysTo(400))
+    const reports = await Promise.all([first.tend(), second.tend()])
+    expect(reports.filter((report) => report !== undefined)).toHaveLength(1)
+  })
+
+  it('is due again although it was last looked after by a clock that was years ahead', async () => {
+    const recorder = await open()
+    now += 3000 * DAY
+    await recorder.tend()
+    now = TODAY
+    await writeDays(recorder, daysTo(400))
+    expect(await recorder.tend()).toMatchObject({ turns: 20 })
+  })
+
+  it('looks after itself between turns, where it is asked to, and tells', async () => {
+    const told = Promise.withResolvers<GcReport>()
+    const recorder = await open(told.resolve)
+    await writeDays(recorder, daysTo(400))
+    const timeout = sleep(10_000).then(() => undefined)
+    expect(await Promise.race([told.promise, timeout])).toMatchObject({ turns: 20 })
+  })
+
+  it('removes nothing by age when it is asked for no age and the clock is ahead; asked for one, it obeys', async () => {
+    const recorder = await open()
+    await writeDays(recorder, daysTo(30))
+    now += 730 * DAY
+    expect(await recorder.gc()).toMatchObject({ turns: 0 })
+    expect(await recorder.gc({ maxAgeMs: 30 * DAY })).toMatchObject({ turns: 31 })
+  })
+})

@@ -1,0 +1,15 @@
+/** A file system that is soon full. */
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+
+/** Makes a folder and mounts a small file system there; false where that is not permitted. */
+export function mountSmall(place: string, size = '1m'): boolean {
+  mkdirSync(place)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', place], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
