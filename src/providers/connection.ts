@@ -1,5 +1,6 @@
 /** How a provider is reached: its place, its key, and a `fetch` that sends no key that is none. */
 
+import { environment } from '../util/environment.ts'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { PackageSettings, ProviderDefinition } from './registry.ts'
 import { PROVIDER_DEFINITIONS } from './registry.ts'
@@ -89,14 +90,17 @@ export function definitionOf(provider: string): ProviderDefinition {
 
 export function baseUrlOf(
   { home, urlVariable, normalize }: ProviderDefinition,
-  { baseURL, env = process.env }: ConnectionOptions,
+  { baseURL, env = environment() }: ConnectionOptions,
 ): string | undefined {
   if (baseURL !== undefined) return normalize(baseURL, 'The option baseURL')
   const given = (env[urlVariable] ?? '').trim()
   return given === '' ? home : normalize(given, urlVariable)
 }
 
-export function keyOf({ keyVariable }: ProviderDefinition, { apiKey, env = process.env }: ConnectionOptions): string | undefined {
+export function keyOf(
+  { keyVariable }: ProviderDefinition,
+  { apiKey, env = environment() }: ConnectionOptions,
+): string | undefined {
   const key = (apiKey ?? (keyVariable === undefined ? undefined : env[keyVariable]) ?? '').trim()
   return key === '' ? undefined : key
 }

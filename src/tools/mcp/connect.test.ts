@@ -32,7 +32,8 @@ async function connect(
   servers: Readonly<Record<string, McpServerConfig>>,
   more: Partial<McpOptions> = {},
 ): Promise<McpConnection> {
-  const connection = await connectMcp({ servers, ...more })
+  // They tell process ids and write files for the test: both mean something else in a sandbox.
+  const connection = await connectMcp({ servers, sandbox: 'off', ...more })
   open.push(connection)
   return connection
 }
@@ -314,7 +315,7 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
 
   it('ends with its connection, also when it does not want to', async () => {
     const file = join(folder, 'pid')
-    const connection = await connectMcp({ servers: { a: server('stubborn', {}, file) } })
+    const connection = await connectMcp({ servers: { a: server('stubborn', {}, file) }, sandbox: 'off' })
     const pid = Number(readFileSync(file, 'utf8'))
     expect(isAlive(pid)).toBe(true)
     await connection.close()
@@ -324,7 +325,7 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
 
   it('is ended when nobody waits for its start any more', async () => {
     const stop = new AbortController()
-    const connecting = connectMcp({ servers: { a: server('never-starts') }, signal: stop.signal })
+    const connecting = connectMcp({ servers: { a: server('never-starts') }, signal: stop.signal, sandbox: 'off' })
     setTimeout(() => stop.abort(new DOMException('Enough.', 'AbortError')), 300)
     await expect(connecting).rejects.toThrow('Enough.')
   })
