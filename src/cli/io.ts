@@ -94,12 +94,14 @@ export function openChannel(stream: Target, env: Surroundings['env'], onClosed?:
 }
 
 // Valid JSON as it is, but on a terminal these would be more than text.
-const NOT_FOR_TERMINALS = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g
+const NOT_FOR_TERMINALS = /[\u007F-\u009F\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]|[\uDB40][\uDC00-\uDFFF]/g
 
 /** One value as one line of JSON. */
 export function toJsonLine(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null'
-  return `${json.replace(NOT_FOR_TERMINALS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+  return `${json.replace(NOT_FOR_TERMINALS, (character) =>
+    Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  )}\n`
 }
 
 /** Cells of a line: on a terminal as many as it has columns. */
