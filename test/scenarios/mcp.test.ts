@@ -127,7 +127,10 @@ describe('cria run with MCP servers', () => {
 
   test('Ctrl-C ends the servers with the task, also one that does not want to', async () => {
     const file = join(place.folder, 'pid')
-    place.configure({ mcpServers: { own: served('stubborn', file) }, rules: { allow: ['mcp__own__wait'] } })
+    place.configure({
+      mcpServers: { own: { ...served('stubborn', file), sandbox: 'off' } },
+      rules: { allow: ['mcp__own__wait'] },
+    })
     const running = await start(calling('mcp__own__wait'), [])
     await running.shows('> mcp__own__wait')
     running.process.kill('SIGINT')
