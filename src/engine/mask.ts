@@ -42,7 +42,9 @@ function maskedMessage(message: Message, secrets: Secrets): Message {
   if (!message.parts.some(({ type }) => type === 'tool-call' || type === 'tool-result')) return message
   const parts = message.parts.map((part) => maskedPart(part, secrets))
   const toolCalls = message.toolCalls?.map((call) => ({ ...call, input: redactJson(call.input, secrets) }))
-  return { ...message, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
+  // What a tool said stands in the content as well.
+  const content = message.role === 'tool' ? redact(message.content, secrets) : message.content
+  return { ...message, content, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
 }
 
 function maskedPart(part: Part, secrets: Secrets): Part {
