@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isStandardSchema, jsonSchemaOf } from '../../core/schema.ts'
 import { isAlive } from '../../../test/support/processes.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
+import { findSandbox } from '../sandbox/find-sandbox.ts'
 import { connectMcp } from './connect.ts'
 import type { McpConnection, McpOptions } from './connect.ts'
 import type { McpServerConfig } from './server-config.ts'
@@ -371,3 +372,19 @@ describe('what is no server', () => {
     expect(existsSync(folder)).toBe(true)
   })
 })
+
+const sandbox = await findSandbox()
+if (sandbox.kind === 'none') console.warn(`The test of MCP servers in a sandbox is skipped: ${sandbox.reason}.`)
+
+it.skipIf(sandbox.kind !== 'bubblewrap')(
+  'ENG-TOOL-005 a server in a sandbox answers, and writes nothing outside of the folder',
+  async () => {
+    const folder = mkdtempSync(join(import.meta.dirname, '../../../node_modules/.cache-mcp-'))
+    const beside = `${folder}-beside`
+    const servers = { inside: server('started-file', {}, join(folder, 'started')), outside: server('started-file', {}, beside) }
+    const { tools } = await connect(servers, { cwd: folder, sandbox: 'required' })
+    expect(tools.some(({ name }) => name.startsWith('mcp__inside__'))).toBe(true)
+    expect([existsSync(join(folder, 'started')), existsSync(beside)]).toEqual([true, false])
+    rmSync(folder, { recursive: true })
+  },
+)
