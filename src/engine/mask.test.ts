@@ -13,9 +13,9 @@ it('K01 a key in the arguments of a call or in its result stands in no event and
   const seen: unknown[] = []
   const echo = tool(
     'echo',
-    (input, { progress }) => {
+    (input, ctx) => {
       seen.push(input)
-      progress(`working with ${shape}`)
+      ctx.progress(`working with ${shape}`)
       return `read: ${shape} and plain-canary-value`
     },
     free,
