@@ -6,11 +6,24 @@ import type { Tool } from '../core/tool.ts'
 import { checkList, checkNames } from '../engine/check-values.ts'
 import { builtinTools as toolsOf } from '../tools/builtin/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../tools/builtin/builtin-tools.ts'
+import { homePaths } from './paths.ts'
+import { takeProviderKeys } from './provider-keys.ts'
+import { sandboxOptions } from '../tools/sandbox/sandbox.ts'
+import { environment } from '../util/environment.ts'
 import { namesOf } from '../util/nearest.ts'
 
-export type { BuiltinToolOptions }
+export type { ToolOptions as BuiltinToolOptions }
 
-const OPTIONS = namesOf<BuiltinToolOptions>({
+interface ToolOptions extends BuiltinToolOptions {
+  /**
+   * Leave the keys of providers in `process.env`. Default false: they are taken out, so that no program finds them in its own environment or in
+   * that of this process.
+   */
+  readonly keepKeys?: boolean
+}
+
+const OPTIONS = namesOf<ToolOptions>({
+  keepKeys: true,
   root: true,
   stores: true,
   fetch: true,
@@ -18,6 +31,7 @@ const OPTIONS = namesOf<BuiltinToolOptions>({
   env: true,
   secretVariables: true,
   keptVariables: true,
+  sandbox: true,
   readDocument: true,
   todos: true,
 })
@@ -28,13 +42,20 @@ const OPTIONS = namesOf<BuiltinToolOptions>({
  *
  * @throws ConfigurationError when the root cannot be found.
  */
-export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
+export function builtinTools(options: ToolOptions): readonly Tool[] {
   checkNames('builtinTools()', options, OPTIONS)
   checkList('stores', options.stores ?? [], 'document stores')
   const { fetch = false } = options
+  const { env = environment(), keepKeys = false, ...given } = options
+  if (!keepKeys) takeProviderKeys(options.secretVariables)
+  // Keys, questions and answers lie there.
+  const { home } = homePaths({ env, cwd: process.cwd() })
+  const sandbox = sandboxOptions(options.sandbox)
   return toolsOf({
     readDocument,
-    ...options,
+    ...given,
+    env,
+    sandbox: { ...sandbox, hidden: [...(sandbox.hidden ?? []), home] },
     fetch: fetch === false ? false : { readHtml, ...(fetch === true ? {} : fetch) },
   })
 }

@@ -8,6 +8,7 @@ import { completionRequest, foldParts, streamRequest } from '../engine/completio
 import { definitionOf } from '../providers/registry.ts'
 import type { Check } from './check.ts'
 import type { CriaConfig } from './config-schema.ts'
+import { shownUrl } from '../util/redact.ts'
 import { suggestedModel } from './models.ts'
 import { openModel } from './open-model.ts'
 import type { Surroundings } from './paths.ts'
@@ -39,7 +40,7 @@ export function checkProviders(options: CheckProvidersOptions): Promise<Check[]>
 async function checkProvider(state: ProviderState, options: CheckProvidersOptions): Promise<Check> {
   const { env, config, defaultModel, signal } = options
   const name = `provider ${state.name}`
-  const place = state.baseURL ?? ''
+  const place = state.baseURL === null ? '' : shownUrl(state.baseURL)
   const key = state.keyFrom === null ? '' : `, key from ${state.keyFrom}`
   const wrong = (message: string, hint: string): Check => {
     const status = defaultModel?.startsWith(`${state.name}/`) === true ? 'failed' : 'warning'

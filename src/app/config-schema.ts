@@ -3,6 +3,8 @@
 import type { BudgetLimits } from '../core/budget.ts'
 import type { Rates } from '../core/model.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
+import { SANDBOX_MODES } from '../tools/sandbox/sandbox.ts'
+import type { SandboxMode, SandboxOptions } from '../tools/sandbox/sandbox.ts'
 import { SERVER_NAME } from '../tools/mcp/server-config.ts'
 import type { McpServerConfig } from '../tools/mcp/server-config.ts'
 import { isRule, rightSpelling } from '../tools/rules/rule.ts'
@@ -43,6 +45,9 @@ export interface BudgetConfig {
   readonly day?: BudgetLimits
 }
 
+/** See `SandboxOptions`; `"required"` alone is short for `{ "mode": "required" }`. */
+export type SandboxConfig = Omit<SandboxOptions, 'hidden'>
+
 export interface CriaConfig {
   readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
   readonly fallbackModels?: readonly string[]
@@ -57,6 +62,8 @@ export interface CriaConfig {
   readonly nResults?: number
   readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
   readonly budget?: BudgetConfig
+  /** What confines commands and servers that are programs. */
+  readonly sandbox?: SandboxConfig
   /** Servers whose tools the model may use; a program is started in the folder of the configuration unless it says where. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   /** For editors; ignored. */
@@ -116,12 +123,30 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
     session: object<BudgetLimits>(limits),
     day: object<BudgetLimits>(limits),
   }),
+  sandbox: sandboxShape(),
   mcpServers: record(mcpServerShape(), {
     expected: 'the name of an MCP server (letters, digits, "-" and single "_", at most 32)',
     pattern: SERVER_NAME,
   }),
   $schema: string('a string', () => true),
 })
+
+/** The mode by itself, or an object. */
+function sandboxShape(): Shape<SandboxConfig> {
+  const count = number('a whole number above 0', (value) => Number.isSafeInteger(value) && value > 0)
+  const mode = string(`one of ${SANDBOX_MODES.join(', ')}`, (text) => (SANDBOX_MODES as readonly string[]).includes(text))
+  const members = object<SandboxConfig>({
+    mode: mode as Shape<SandboxMode>,
+    network: string('"none" or "all"', (text) => text === 'none' || text === 'all') as Shape<'none' | 'all'>,
+    writable: list(string('a path', (text) => text !== '' && !text.includes('\0'))),
+    environment: list(string('the name of an environment variable', (text) => /^[A-Za-z_]\w*$/.test(text))),
+    limits: object<NonNullable<SandboxConfig['limits']>>({ processes: count, memory: count, fileSize: count }),
+  })
+  return {
+    ...members,
+    read: (value, path, problems) => members.read(typeof value === 'string' ? { mode: value } : value, path, problems),
+  }
+}
 
 function mcpServerShape(): Shape<McpServerConfig> {
   const ms = number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1)
@@ -140,6 +165,7 @@ function mcpServerShape(): Shape<McpServerConfig> {
     headers: provider.fields?.['headers'] as Shape<Readonly<Record<string, string>>>,
     includeTools: list(string('the name of a tool')),
     disabled: boolean(),
+    sandbox: sandboxShape(),
     timeout: ms,
     startTimeout: ms,
   })

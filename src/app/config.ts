@@ -103,6 +103,9 @@ function describeProblems(problems: readonly Problem[]): string {
 /** Joins two configurations: objects key by key, rules one list after the other, everything else is replaced by what `over` says. */
 export function mergeConfig(base: CriaConfig, over: CriaConfig): CriaConfig {
   const merged = withServers(mergeObjects(base, over), base, over)
+  if (base.sandbox?.mode === 'required' && merged.sandbox?.mode !== 'required') {
+    return mergeConfig(base, { ...over, sandbox: { ...over.sandbox, mode: 'required' } })
+  }
   if (base.rules === undefined || over.rules === undefined) return merged
   // A project may add rules; what its user forbids stays forbidden.
   const lists = LISTS.map((list) => [list, [...(base.rules?.[list] ?? []), ...(over.rules?.[list] ?? [])]] as const)

@@ -7,6 +7,8 @@ import type { Check } from './check.ts'
 import { checkHome, diskTrouble } from './check-home.ts'
 import { checkMcpServers } from './check-mcp.ts'
 import { checkProviders } from './check-providers.ts'
+import type { SandboxConfig } from './config-schema.ts'
+import { findSandbox } from '../tools/sandbox/find-sandbox.ts'
 import { loadConfig } from './config.ts'
 import type { LoadedConfig } from './config.ts'
 import { defaultModelRef } from './models.ts'
@@ -34,7 +36,7 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
   const paths = homePaths(surroundings)
   const checks: Check[] = [checkNode(process.versions.node), ...checkHome(paths)]
   const { loaded, check } = checkConfig(surroundings)
-  checks.push(check, ...checkTrust(loaded))
+  checks.push(check, ...checkTrust(loaded), await checkSandbox(loaded?.config.sandbox))
   checks.push(await checkDatabase('journal', paths.journal))
   for (const file of storeFiles(paths))
     checks.push(await checkDatabase(`store ${file.slice(0, -'.db'.length)}`, join(paths.stores, file)))
@@ -44,6 +46,33 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
   if (chosen !== undefined) checks.push(chosen.check)
   if (loaded !== undefined) checks.push(...(await checkMcpServers(loaded, surroundings, { offline, signal })))
   return { ok: checks.every(({ status }) => status !== 'failed'), checks }
+}
+
+/** What confines commands here, and what does not. */
+async function checkSandbox({ mode = 'auto', network = 'none' }: SandboxConfig = {}): Promise<Check> {
+  const found = await findSandbox()
+  const name = 'sandbox'
+  if (mode === 'off')
+    return {
+      name,
+      status: 'warning',
+      message: 'switched off: commands reach everything that you do',
+      hint: 'Set "sandbox" to "auto" in config.json.',
+    }
+  if (found.kind === 'none') {
+    const effect =
+      mode === 'required'
+        ? 'commands are refused'
+        : 'commands are not confined; with secrets or forbidden paths around, only those run unasked that a rule names exactly'
+    return { name, status: mode === 'required' ? 'failed' : 'warning', message: `${found.reason}: ${effect}.`, hint: found.hint }
+  }
+  const reach = network === 'all' ? 'with the network' : 'without network'
+  const root = process.getuid?.() === 0 ? ' The number of processes is not limited for root.' : ''
+  return {
+    name,
+    status: 'ok',
+    message: `commands and MCP servers run in ${found.kind}, ${reach}; hosts cannot be told apart.${root}`,
+  }
 }
 
 function checkNode(version: string): Check {

@@ -1,12 +1,33 @@
 /** The MCP servers of a configuration. */
 
-import type { McpConnection } from '../tools/mcp/connect.ts'
+import type { McpConnection, McpOptions } from '../tools/mcp/connect.ts'
 import { readProjectConfig } from './config.ts'
+import type { CriaConfig } from './config-schema.ts'
 import type { LoadedConfig } from './config.ts'
 import { filePins } from './mcp-pins.ts'
 import type { Surroundings } from './paths.ts'
+import { takeProviderKeys } from './provider-keys.ts'
 
 export type { McpConnection }
+
+/** Options of `connectMcp`. */
+export interface ConnectOptions extends McpOptions {
+  /** Leave the keys of providers in `process.env`; default false, see `builtinTools`. */
+  readonly keepKeys?: boolean
+}
+
+/**
+ * Starts servers of the Model Context Protocol, or connects to them, and offers their tools as `mcp__server__tool`. A server that cannot be
+ * used is a notice; one that ends later is an error of the tool that is called, and is started again with the next call.
+ *
+ * @throws ConfigurationError when the options are wrong, or when the package `@modelcontextprotocol/client` is missing.
+ */
+export async function connectMcp(options: ConnectOptions): Promise<McpConnection> {
+  const { keepKeys = false, ...given } = options ?? {}
+  if (!keepKeys) takeProviderKeys(Array.isArray(given.secretVariables) ? given.secretVariables : [])
+  const { connectMcp: connect } = await import('../tools/mcp/connect.ts')
+  return connect(given)
+}
 
 /**
  * Starts what the configuration names; `undefined` when it names nothing. A project's servers are in there only once it is trusted.
@@ -17,16 +38,18 @@ export async function openMcpServers(
   { config, paths, project }: LoadedConfig,
   { env, cwd }: Surroundings,
   signal: AbortSignal,
+  rules: CriaConfig['rules'] = config.rules,
 ): Promise<McpConnection | undefined> {
   const { mcpServers: servers = {}, providers = {} } = config
   if (Object.values(servers).every(({ disabled }) => disabled === true)) return undefined
-  const { connectMcp } = await import('../tools/mcp/connect.ts')
   const ofProject = project?.trust === 'trusted' ? (readProjectConfig(project).mcpServers ?? {}) : {}
   const folder = project?.folder ?? ''
   return connectMcp({
     servers,
     cwd,
     env,
+    sandbox: { ...config.sandbox, hidden: [paths.home] },
+    rules: { ...rules, root: cwd },
     secretVariables: Object.values(providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),
     pins: filePins(paths, (server) => (Object.hasOwn(ofProject, server) ? folder : paths.home)),
     signal,

@@ -1,6 +1,7 @@
 /** Models as code names them, with what the user has configured about them. */
 
 import { ConfigurationError } from '../core/error.ts'
+import { environment } from '../util/environment.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { fromAiSdkModel, isAiSdkModel } from '../providers/create.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
@@ -25,7 +26,7 @@ export function resolveModel(model: ModelInput, options: ModelOptions = {}): Lan
 
 /** What answers when nobody named a model; see `defaultModelRef`. */
 export async function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
-  const model = await openModel(undefined, userConfig(), process.env, options)
+  const model = await openModel(undefined, userConfig(), environment(), options)
   if (model.ref === EXTRACTIVE_REF && (process.env['CRIA_MODEL'] ?? '') === '' && userConfig().models?.main === undefined)
     stopgaps.add(model)
   return model
@@ -42,7 +43,7 @@ function pointedAt(pointer: string, options: ModelOptions): LanguageModel {
   const config = userConfig()
   const ref = resolvePointer(pointer, config)
   const facts = config.modelFacts?.[ref]
-  const given = providerOptions(ref.slice(0, ref.indexOf('/')), config, process.env)
+  const given = providerOptions(ref.slice(0, ref.indexOf('/')), config, environment())
   return createModel(ref, { ...given, ...(facts === undefined ? {} : { facts }), ...options })
 }
 

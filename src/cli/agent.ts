@@ -2,6 +2,7 @@
 
 import { builtinTools } from '../app/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../app/builtin-tools.ts'
+import type { SandboxConfig } from '../app/config-schema.ts'
 import type { LoadedConfig } from '../app/config.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
@@ -17,18 +18,35 @@ export interface RuleOptions {
   readonly deny: readonly string[]
 }
 
+/** What the command line says of the sandbox. */
+export interface SandboxChoice {
+  readonly sandbox: string | undefined
+  readonly network: boolean | undefined
+}
+
+/** The configuration, and the command line on top. */
+export function chosenSandbox(configured: SandboxConfig = {}, { sandbox, network }: SandboxChoice): SandboxConfig {
+  return {
+    ...configured,
+    ...(sandbox === undefined ? {} : { mode: sandbox as NonNullable<SandboxConfig['mode']> }),
+    ...(network === true ? { network: 'all' } : {}),
+  }
+}
+
 export function agentTools(
   store: DocumentStore | undefined,
   { config }: LoadedConfig,
   io: Io,
-  more: Pick<BuiltinToolOptions, 'fetch' | 'askUser'>,
+  { fetch, askUser, sandbox, network }: Pick<BuiltinToolOptions, 'fetch' | 'askUser'> & Partial<SandboxChoice>,
 ): readonly Tool[] {
   const secretVariables = Object.values(config.providers ?? {}).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
   return builtinTools({
-    ...more,
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(askUser === undefined ? {} : { askUser }),
     root: io.cwd,
     env: io.env,
     secretVariables,
+    sandbox: chosenSandbox(config.sandbox, { sandbox, network }),
     ...(store === undefined ? {} : { stores: [store] }),
   })
 }
@@ -61,7 +79,8 @@ export function checkCanUseTools({ model }: Pick<ModelChoice, 'model'>, command:
 
 /** A rule about a tool that is not there does nothing, which nobody wants who writes it. @throws ConfigurationError */
 export function checkRules(rules: readonly string[], tools: readonly Tool[]): void {
-  const names = tools.map(({ name }) => name)
+  // What may use the network is said like a tool, and is none.
+  const names = [...tools.map(({ name }) => name), 'network']
   for (const rule of rules) {
     const name = /^\s*([\w-]+)\s*(?:\(|$)/.exec(rule)?.[1]
     if (name === undefined || names.includes(name) || isOfMissingServer(name, names)) continue

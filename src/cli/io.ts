@@ -95,7 +95,7 @@ export function openChannel(stream: Target, env: Surroundings['env'], onClosed?:
 }
 
 // Valid JSON as it is, but on a terminal these would be more than text.
-const NOT_FOR_TERMINALS = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g
+const NOT_FOR_TERMINALS = /[\u007F-\u009F\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]|[\uDB40][\uDC00-\uDFFF]/g
 
 /** One value as one line of JSON. */
 export function toJsonLine(value: unknown): string {
@@ -109,7 +109,9 @@ export function* toJsonLinePieces(value: unknown): Generator<string, void, undef
 }
 
 function fitForTerminals(json: string): string {
-  return json.replace(NOT_FOR_TERMINALS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replace(NOT_FOR_TERMINALS, (character) =>
+    Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  )
 }
 
 /** Cells of a line: on a terminal as many as it has columns. */

@@ -29,6 +29,8 @@ export interface RunTaskOptions {
   readonly safe: boolean
   readonly 'max-steps': number | undefined
   readonly fetch: boolean
+  readonly sandbox: string | undefined
+  readonly network: boolean
   readonly 'no-mcp': boolean
   readonly store: string | undefined
   readonly docs: readonly string[]
@@ -63,7 +65,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
   let servers: McpConnection | undefined
   try {
     servers = await agentServers(options, loaded, io)
-    const tools = [...agentTools(store, loaded, io, { fetch: options.fetch }), ...(servers?.tools ?? [])]
+    const tools = [...agentTools(store, loaded, io, options), ...(servers?.tools ?? [])]
     checkRules([...options.allow, ...options.deny], tools)
     await tellNewSession(options.session, io)
     const deeds = new Deeds()

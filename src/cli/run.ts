@@ -33,7 +33,8 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     stop.abort(new DOMException(reason, 'AbortError'))
   }
 
-  const { env } = process
+  // A copy: keys are taken out of the environment of the process before a tool can run.
+  const env = { ...process.env }
   const interrupted = new Set<() => boolean>()
   const io: Io = {
     env,

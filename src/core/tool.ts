@@ -12,6 +12,9 @@ export interface ToolUse {
   readonly input: Json
 }
 
+/** What the operating system confines a command with. */
+export type SandboxKind = 'bubblewrap' | 'seatbelt' | 'none'
+
 /** The outcome of a tool call as it stands in events. */
 export interface ToolResult {
   readonly id: string
@@ -19,6 +22,8 @@ export interface ToolResult {
   readonly content: string
   readonly isError: boolean
   readonly durationMs: number
+  /** For commands: what confined it, or `none`. */
+  readonly sandbox?: SandboxKind
   readonly unknownEffects?: UnknownEffects
 }
 
@@ -55,13 +60,41 @@ export interface ToolContext {
    * inside a folder, `**` for folders as well. Absent: none.
    */
   readonly closedPaths?: readonly string[]
+  /** What the rules of the turn mean for a command that the operating system confines; absent: nothing. */
+  readonly reach?: CommandReach
+}
+
+/** Patterns of absolute paths, as in `closedPaths`. */
+export interface CommandReach {
+  /** Not there for the command. */
+  readonly hidden: readonly string[]
+  /** Not written by it. */
+  readonly readOnly: readonly string[]
+  /** There although they hold secrets. */
+  readonly shown: readonly string[]
+  /** Written although they decide what runs later. */
+  readonly writable: readonly string[]
+  readonly network: boolean
+}
+
+/** How far the operating system holds what a tool runs. */
+export interface Confinement {
+  /** What the rules forbid, and secrets, are out of its reach. */
+  readonly confined: boolean
+  /** Where it is not confined: the name of a file with secrets that it could read. */
+  readonly exposed?: string
 }
 
 /** What a call may return: a string, JSON, or text with attachments. */
 export type ToolOutput =
   | Json
   | undefined
-  | { readonly content: string; readonly isError?: boolean; readonly attachments?: readonly (ImagePart | FilePart)[] }
+  | {
+      readonly content: string
+      readonly isError?: boolean
+      readonly attachments?: readonly (ImagePart | FilePart)[]
+      readonly sandbox?: SandboxKind
+    }
 
 /** Whether a tool is still what it was when it was allowed; for tools whose description comes from somebody else. */
 export interface ToolPin {
@@ -91,6 +124,8 @@ export interface Tool<Input = never> {
    * then be run again; otherwise somebody is asked first, whatever rules allow. Default: `isReadOnly`.
    */
   readonly isIdempotent?: boolean
+  /** For tools that run commands; absent: nothing confines them. */
+  readonly confinement?: () => Confinement | Promise<Confinement>
   /** What was allowed for a tool of another fingerprint is asked about again, whatever rules allow. */
   readonly pin?: ToolPin
   /** Milliseconds; default 120,000. */

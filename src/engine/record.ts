@@ -14,6 +14,7 @@ import { settledInTime } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
 import { groupingOf, joinDeltas } from './join-deltas.ts'
+import { withoutSecrets } from './mask.ts'
 import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
 import { closeOf, report } from './turn-end.ts'
@@ -140,7 +141,7 @@ class Tap {
     const entries: JournalEntry[] = []
     for (const body of bodies) {
       this.#calls.observe(body)
-      if (body.type === 'note') entries.push(body.entry)
+      if (body.type === 'note') entries.push(withoutSecrets(body.entry))
       else if (isTerminal(body)) return this.#end(body, entries)
       else entries.push(this.#entryOf(body))
     }
@@ -247,7 +248,7 @@ class Tap {
   }
 
   #entryOf(body: EventBody): JournalEntry {
-    return { type: 'event', event: this.#stamp(body) }
+    return withoutSecrets({ type: 'event', event: this.#stamp(body) })
   }
 
   #stamp<Body extends EventBody>(body: Body): Body & EventStamp {

@@ -1,5 +1,6 @@
 /** How a provider is reached: its base URL, its key, and the headers of a request. */
 
+import { environment } from '../util/environment.ts'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { Encoded } from './api.ts'
 import type { ErrorContext } from './errors/errors.ts'
@@ -101,14 +102,17 @@ function requireBaseUrl(provider: string, options: ConnectionOptions): string {
 
 export function baseUrlOf(
   { home, urlVariable, normalize }: ProviderDefinition,
-  { baseURL, env = process.env }: ConnectionOptions,
+  { baseURL, env = environment() }: ConnectionOptions,
 ): string | undefined {
   if (baseURL !== undefined) return normalize(baseURL, 'The option baseURL')
   const given = (env[urlVariable] ?? '').trim()
   return given === '' ? home : normalize(given, urlVariable)
 }
 
-export function keyOf({ keyVariable }: ProviderDefinition, { apiKey, env = process.env }: ConnectionOptions): string | undefined {
+export function keyOf(
+  { keyVariable }: ProviderDefinition,
+  { apiKey, env = environment() }: ConnectionOptions,
+): string | undefined {
   const key = (apiKey ?? (keyVariable === undefined ? undefined : env[keyVariable]) ?? '').trim()
   return key === '' ? undefined : key
 }

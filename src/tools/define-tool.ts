@@ -35,6 +35,7 @@ const FIELDS = namesOf<Tool>({
   needsPermission: true,
   isIdempotent: true,
   pin: true,
+  confinement: true,
   timeout: true,
   maxResultChars: true,
   preview: true,

@@ -13,6 +13,8 @@ export interface Case {
   readonly rule: RuleVerdict | undefined
   /** Why a rule that looks as if it allowed the call does not. */
   readonly nearMiss: string | undefined
+  /** The rule that would allow exactly this call, where one can be written. */
+  readonly suggestion?: string | undefined
   /** What was said about the same earlier in the session. */
   readonly remembered: Pick<PermissionDecision, 'granted'> | undefined
   /** Set when the model goes round in a circle of so many steps. */
@@ -34,6 +36,8 @@ export type Judgement =
 /** The first line that applies decides. What would be asked is refused where nobody can answer. */
 export function judge(given: Case): Judgement {
   const { rule, remembered, safeMode, canAsk } = given
+  const because = (reason: string): string =>
+    given.suggestion === undefined || canAsk ? reason : `${reason} The rule ${JSON.stringify(given.suggestion)} would allow it.`
   if (rule?.verdict === 'deny') return { verdict: 'refuse', ...named(rule) }
   if (remembered?.granted === false) return { verdict: 'refuse', reason: 'It was refused for this session.' }
   if (given.period !== undefined) return ask(repetition(given.period), canAsk)
@@ -41,10 +45,10 @@ export function judge(given: Case): Judgement {
   if (given.unsettled) return ask('The same call was interrupted before, and its effects are unknown.', canAsk)
   if (given.changed !== undefined) return ask(given.changed, canAsk)
   if (remembered?.granted === true && !safeMode) return { verdict: 'run', reason: 'It was allowed for this session.' }
-  if (rule?.verdict === 'ask') return ask(rule.reason, canAsk, rule.rule)
+  if (rule?.verdict === 'ask') return ask(rule.rule === undefined ? because(rule.reason) : rule.reason, canAsk, rule.rule)
   if (given.untrusted) return ask('The model has read text that may not come from you, and this call has effects.', canAsk)
   if (rule?.verdict === 'allow') return { verdict: 'run', ...named(rule) }
-  if (given.needsPermission || safeMode) return ask(given.nearMiss ?? 'The tool needs permission.', canAsk)
+  if (given.needsPermission || safeMode) return ask(because(given.nearMiss ?? 'The tool needs permission.'), canAsk)
   return { verdict: 'run', reason: 'The tool needs no permission.', silent: true }
 }
 

@@ -2,6 +2,7 @@
 
 import { problemIn } from '../core/check-parts.ts'
 import type { FilePart, ImagePart } from '../core/part.ts'
+import type { SandboxKind } from '../core/tool.ts'
 import { bytesIn, describeBytes, imageFrom, looksBinary } from './binary.ts'
 
 export type Attachment = ImagePart | FilePart
@@ -10,6 +11,7 @@ export interface Told {
   readonly content: string
   readonly isError: boolean
   readonly attachments: readonly Attachment[]
+  readonly sandbox?: SandboxKind
 }
 
 const MAX_ATTACHMENTS = 10
@@ -28,11 +30,17 @@ export function told(output: unknown, limit: number): Told {
   }
   if (isContent(output)) {
     const { kept, note } = attachmentsIn(output.attachments)
-    return { ...plain(output.content + note, limit, output.isError === true), attachments: kept }
+    const { sandbox } = output as { readonly sandbox?: unknown }
+    const confined = isSandboxKind(sandbox) ? { sandbox } : {}
+    return { ...plain(output.content + note, limit, output.isError === true), attachments: kept, ...confined }
   }
   const text = textOf(output)
   const unshown = text === '{}' ? classOf(output) : undefined
   return unshown === undefined ? plain(text, limit) : plain(`The tool returned ${unshown}, which cannot be shown.`, limit, true)
+}
+
+function isSandboxKind(value: unknown): value is SandboxKind {
+  return value === 'bubblewrap' || value === 'seatbelt' || value === 'none'
 }
 
 /** Of what keeps to itself what it holds, such as a `Response` or a stream; `undefined` for a plain object. */

@@ -198,7 +198,7 @@ describe('the session', () => {
     const options = { tools: [shell], hasPermissionsToUseTool: check, recorder }
     const first = await collect({ ...options, model: calling([run('a'), run('b'), run('npm test')]) })
     const sessionId = first[0]?.sessionId as string
-    const second = await collect({ ...options, model: calling([run('a'), run('b'), run('npm ci'), run('a  ')]), sessionId })
+    const second = await collect({ ...options, model: calling([run('a'), run('b'), run('npm run ci'), run('a  ')]), sessionId })
     expect(asked.map((batch) => batch.map(({ input }) => input))).toEqual([
       [{ command: 'a' }, { command: 'b' }, { command: 'npm test' }],
       [{ command: 'a  ' }],

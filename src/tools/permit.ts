@@ -2,7 +2,7 @@
 
 import type { Station } from '../core/context.ts'
 import type { EventOf } from '../core/event.ts'
-import type { PermissionDecision, Tool } from '../core/tool.ts'
+import type { Confinement, PermissionDecision, Tool } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
 import { readAnswers } from './answers.ts'
 import type { Job, ToolsContext } from './call.ts'
@@ -11,7 +11,7 @@ import { footprintOf } from './conflicts.ts'
 import { judge } from './judge.ts'
 import type { Judgement } from './judge.ts'
 import { messageOf } from './output.ts'
-import { decide, nearMiss } from './rules/decide.ts'
+import { decide, exactRule, nearMiss } from './rules/decide.ts'
 import { readRule } from './rules/rule-book.ts'
 import type { ReadRule } from './rules/rule-book.ts'
 import { meansVersion, parseRule } from './rules/rule.ts'
@@ -36,13 +36,17 @@ export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsC
   const book = await state.rules()
   const subjects = await subjectsOf(tool, input, book.root)
   const rules = meant(book.rules, tool)
+  const confinement = (await tool.confinement?.()) ?? { confined: false }
+  const near = nearMiss(rules, tool.name, subjects)
+  const suggestion = exactRule(tool.name, subjects)
   const judgement = judge({
     needsPermission: needsPermission(job),
     safeMode,
     canAsk: permit !== undefined,
-    rule: decide(rules, tool.name, subjects),
-    nearMiss: nearMiss(rules, tool.name, subjects),
-    remembered: remembered(job, subjects, ctx),
+    rule: decide(rules, tool.name, subjects, confinement),
+    nearMiss: confinement.confined ? undefined : near,
+    suggestion,
+    remembered: remembered(job, subjects, ctx, confinement),
     period,
     unsettled: (tool.isIdempotent ?? tool.isReadOnly) !== true && state.unsettled.has(callKey(job.call.name, job.given)),
     changed: changedSince(tool, rules, subjects),
@@ -71,10 +75,11 @@ function remembered(
   job: Job,
   subjects: readonly Subject[],
   { state }: ToolsContext,
+  confinement: Confinement,
 ): Pick<PermissionDecision, 'granted'> | undefined {
   const call = state.grants.calls.get(callKey(job.tool.name, job.given))
   if (call !== undefined) return call
-  const verdict = decide(meant(state.grants.rules, job.tool), job.tool.name, subjects)?.verdict
+  const verdict = decide(meant(state.grants.rules, job.tool), job.tool.name, subjects, confinement)?.verdict
   return verdict === 'allow' || verdict === 'deny' ? { granted: verdict === 'allow' } : undefined
 }
 

@@ -12,7 +12,7 @@ import { notRun } from './call.ts'
 import type { Job, Outcome, ToolsContext } from './call.ts'
 import { bounded, messageOf, shortened, told } from './output.ts'
 import type { Told } from './output.ts'
-import { closedPaths } from './rules/kindred.ts'
+import { closedPaths, commandReach } from './rules/reach.ts'
 import { subjectsOf } from './rules/subject.ts'
 import { callKey } from './unsettled.ts'
 import { Work } from './work.ts'
@@ -32,7 +32,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   const startedAt = ctx.clock.now()
   const idempotencyKey = idempotencyKeyOf(job, ctx)
   const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(job.given), idempotencyKey, at: startedAt }
-  const closed = await closedFor(job, ctx)
+  const reach = await reachOf(job, ctx)
   yield { type: 'note', entry: { type: 'tool_start', ...intent } }
   // Whatever is waited for has its place above: from here to the start of the tool nothing can come in between.
   if (ctx.signal.aborted) return notRun(call, 'Cancelled before it began: it has done nothing.')
@@ -51,7 +51,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
   work.after(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
   try {
-    start(work, job, { idempotencyKey, span, closedPaths: closed }, ctx)
+    start(work, job, { idempotencyKey, span, ...reach }, ctx)
     let ending: Ending | undefined
     while (ending === undefined) {
       const news = await work.next()
@@ -59,8 +59,9 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
       else ending = news
     }
     const outcome = readOutcome(ending, { tool, maxChars, span, timedOut })
-    const { content, isError, attachments } = outcome
-    return { result: { id, name, content, isError, durationMs: elapsed(startedAt, ctx.clock.now()) }, attachments }
+    const { content, isError, attachments, sandbox } = outcome
+    const durationMs = elapsed(startedAt, ctx.clock.now())
+    return { result: { id, name, content, isError, durationMs, ...(sandbox === undefined ? {} : { sandbox }) }, attachments }
   } finally {
     await work.end(CANCEL_GRACE)
     cancelled.removeEventListener('abort', cancel)
@@ -68,7 +69,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   }
 }
 
-type Given = Pick<ToolContext, 'idempotencyKey' | 'span' | 'closedPaths'>
+type Given = Pick<ToolContext, 'idempotencyKey' | 'span' | 'closedPaths' | 'reach'>
 
 function start(work: Work, { tool, input }: Job, given: Given, ctx: ToolsContext): void {
   const { sessionId, turnId } = ctx
@@ -79,12 +80,13 @@ function start(work: Work, { tool, input }: Job, given: Given, ctx: ToolsContext
   work.start(call, (step) => given.span.run(step))
 }
 
-async function closedFor({ tool, input }: Job, { state }: ToolsContext): Promise<readonly string[]> {
+async function reachOf({ tool, input }: Job, { state }: ToolsContext): Promise<Pick<ToolContext, 'closedPaths' | 'reach'>> {
   const { rules, root } = await state.rules()
   const all = [...rules, ...state.grants.rules]
-  return all.some(({ list, paths }) => list !== 'allow' && paths !== undefined)
-    ? closedPaths(all, tool.name, await subjectsOf(tool, input, root))
-    : []
+  if (all.length === 0) return {}
+  const subjects = await subjectsOf(tool, input, root)
+  const reach = tool.confinement === undefined ? {} : { reach: commandReach(all, subjects) }
+  return { closedPaths: closedPaths(all, tool.name, subjects), ...reach }
 }
 
 /**

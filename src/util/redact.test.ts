@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { redact } from './redact.ts'
+import { redact, shownUrl } from './redact.ts'
 
 describe('redact', () => {
   it.each([
@@ -45,4 +45,13 @@ describe('redact', () => {
       }),
     )
   })
+})
+
+it.each([
+  ['https://llm.example.org/v1?key=canary', 'https://llm.example.org/v1'],
+  ['https://user:canary@llm.example.org/v1#canary', 'https://llm.example.org/v1'],
+  ['http://127.0.0.1:11434', 'http://127.0.0.1:11434'],
+  ['https://llm.example.org/', 'https://llm.example.org/'],
+])('K02 of the address %s only %s is shown', (url, shown) => {
+  expect(shownUrl(url)).toBe(shown)
 })

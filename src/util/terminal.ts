@@ -8,9 +8,12 @@
 import { whenNeeded } from './pattern.ts'
 
 // C0 but for tab and line feed, DEL, C1; embeddings, overrides and isolates of the bidirectional algorithm, which let a text look
-// different from what it says; the old format characters that switch shapes and digits.
-// eslint-disable-next-line no-control-regex
-const UNSAFE = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u206A-\u206F]/g
+// different from what it says; the old format characters that switch shapes and digits; what has no width and can carry a text that nobody
+// sees: zero-width characters and marks of direction, tags, and the selectors of variants beyond the first sixteen. The joiners and the
+// first selectors stay, since writing systems and emoji need them; `exactText` shows them, too.
+const UNSAFE =
+  // eslint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028\u2029\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|\uDB40[\uDC00-\uDFFF]/g
 const HIGH_SURROGATE_AT_END = /[\uD800-\uDBFF]$/
 
 /** The text with control characters made visible: ESC is `␛`, CSI is `<U+009B>`. Line ends become line feeds. */
@@ -32,7 +35,7 @@ export function exactText(text: string): string {
 }
 
 function picture(character: string): string {
-  const code = character.charCodeAt(0)
+  const code = character.codePointAt(0) ?? 0
   if (code < 0x20) return String.fromCharCode(0x2400 + code)
   if (code === 0x7f) return '␡'
   return `<U+${hex(code)}>`

@@ -66,7 +66,8 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
         ? { calls: [run] }
         : { text: `It was interrupted: ${String(messages.some(({ content }) => content?.includes('effects are unknown')))}` },
     )
-    const first = chat()
+    // The id of its parent means something only outside.
+    const first = chat(['--sandbox', 'off'])
     await first.shows('openai-compatible/test')
     first.process.stdin.write(`Deploy it${KEY.enter}`)
     await first.shows('May run_command do this?')

@@ -79,6 +79,8 @@ const OPTIONS: ChatOptions = {
   allow: [],
   deny: [],
   fetch: false,
+  sandbox: undefined,
+  network: false,
   'no-mcp': false,
   store: undefined,
   docs: [],
@@ -248,10 +250,10 @@ describe('a conversation at a terminal', () => {
 
   test('E14 E08 Esc ends a command that runs, with what it started, and does not call it refused', async () => {
     const command = 'echo $$ > pid.tmp; mv pid.tmp pid; sleep 60 & sleep 60'
-    const { say, shows, ends, press, code, terminal } = await chat([
-      { calls: [{ name: 'run_command', input: { command } }] },
-      { text: 'Understood.' },
-    ])
+    const { say, shows, ends, press, code, terminal } = await chat(
+      [{ calls: [{ name: 'run_command', input: { command } }] }, { text: 'Understood.' }],
+      { sandbox: 'off' },
+    )
     say('Start it')
     await shows('May run_command do this?')
     press('y')

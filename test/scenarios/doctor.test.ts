@@ -194,7 +194,9 @@ describe('doctor starts the MCP servers that count', () => {
 
   test('--offline starts none, and one of a project is started only once it is trusted', async () => {
     const canary = join(place.folder, 'started')
-    place.write({ '.cria/config.json': JSON.stringify({ mcpServers: { own: served('started-file', canary) } }) })
+    place.write({
+      '.cria/config.json': JSON.stringify({ mcpServers: { own: { ...served('started-file', canary), sandbox: 'off' } } }),
+    })
     expect((await servers()).checks).toEqual([])
     await place.run(['trust'])
     expect((await servers('--offline')).checks).toMatchObject([{ status: 'ok', message: 'was not started' }])

@@ -68,7 +68,7 @@ describe('cria run with MCP servers', () => {
     const config = (more: object = {}): void =>
       place.write({
         '.cria/config.json': JSON.stringify({
-          mcpServers: { own: { ...served('started-file', canary), ...more } },
+          mcpServers: { own: { ...served('started-file', canary), sandbox: 'off', ...more } },
           rules: { allow: ['mcp__*'] },
         }),
       })
@@ -94,7 +94,7 @@ describe('cria run with MCP servers', () => {
 
   test('--no-mcp starts none', async () => {
     const canary = join(place.folder, 'started')
-    place.configure({ mcpServers: { own: served('started-file', canary) } })
+    place.configure({ mcpServers: { own: { ...served('started-file', canary), sandbox: 'off' } } })
     expect((await run([{ text: 'Done.' }], ['--no-mcp'])).code).toBe(0)
     expect(existsSync(canary)).toBe(false)
   })
@@ -127,7 +127,10 @@ describe('cria run with MCP servers', () => {
 
   test('Ctrl-C ends the servers with the task, also one that does not want to', async () => {
     const file = join(place.folder, 'pid')
-    place.configure({ mcpServers: { own: served('stubborn', file) }, rules: { allow: ['mcp__own__wait'] } })
+    place.configure({
+      mcpServers: { own: { ...served('stubborn', file), sandbox: 'off' } },
+      rules: { allow: ['mcp__own__wait'] },
+    })
     const running = await start(calling('mcp__own__wait'), [])
     await running.shows('> mcp__own__wait')
     running.process.kill('SIGINT')

@@ -46,7 +46,7 @@ const environment = (): Record<string, string> => ({
 })
 
 async function chat(...words: readonly string[]): Promise<Running> {
-  const running = place.start(['chat', '-m', 'openai-compatible/test', ...words], {
+  const running = place.start(['chat', '-m', 'openai-compatible/test', '--sandbox=off', ...words], {
     inTerminal: true,
     isTyped: true,
     env: environment(),
@@ -270,7 +270,7 @@ test('cria run after a kill: the effects that nobody knows are told, and the cal
   place.write({ 'deploy.mjs': DEPLOY })
   server = await agentServer((messages) => (messages.at(-1)?.role === 'user' ? { calls: [RUN_DEPLOY] } : { text: 'I am done.' }))
   const words = ['--session', 'ses_killed', '-m', 'openai-compatible/test', ALLOW_DEPLOY]
-  const first = place.start(['run', 'Deploy it', ...words], { env: environment() })
+  const first = place.start(['run', 'Deploy it', '--sandbox=off', ...words], { env: environment() })
   await until(() => deployments().length === 1)
   first.process.kill('SIGKILL')
   await first.ended

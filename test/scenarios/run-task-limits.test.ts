@@ -139,6 +139,7 @@ describe('cria run', () => {
       '--allow=run_command(cat *)',
       '--allow=run_command(sh leak.sh)',
       '--deny=read_file(private/**)',
+      '--sandbox=off',
       '--json',
     ]
     const { code, stdout } = await run(script, words, { DEPLOY_TOKEN: 'hidden-Canary-77' })
@@ -147,7 +148,10 @@ describe('cria run', () => {
     expect(told).toContain('key: [redacted]')
     expect(told.at(-1)).toContain('nobody to ask')
     expect(JSON.parse(stdout)).toMatchObject({
-      refused: [{ rule: 'read_file(private/**)' }, { rule: 'read_file(private/**)' }],
+      refused: [
+        { rule: 'read_file(private/**)' },
+        { reason: expect.stringContaining('No sandbox keeps commands from what the rule "read_file(private/**)" is about.') },
+      ],
       changed: [],
     })
     expect(code).toBe(0)

@@ -83,7 +83,12 @@ describe('cria run', () => {
   })
 
   test('a rule that does not reach as far as it seems is named, and the one that does', async () => {
-    const { code, stderr } = await run(STORY, ['Fix the failing test', '--allow=edit_file(*.mjs)', '--allow=run_command(node *)'])
+    const { code, stderr } = await run(STORY, [
+      'Fix the failing test',
+      '--allow=edit_file(*.mjs)',
+      '--allow=run_command(node *)',
+      '--sandbox=off',
+    ])
     expect(code).toBe(4)
     expect(stderr).toContain('The rule "run_command(node *)" does not cover it: no * stands for "add.test.mjs"')
     expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
@@ -191,11 +196,11 @@ describe('cria run', () => {
       },
       { text: 'Nothing found.' },
     ]
-    const env = { MY_TOKEN: 'canary-token', DATABASE_URL: 'postgres://u:canary-password@h/db', HARMLESS: 'yes' }
+    const env = { MY_TOKEN: 'canary-token', DATABASE_URL: 'postgres://u:canary-password@h/db', RUST_LOG: 'yes' }
     await run(script, ['Look around', '--allow=*'], { env })
     const told = results()
     expect(told.join('\n')).not.toMatch(/canary|root:/)
-    expect(told[0]).toContain('HARMLESS=yes')
+    expect(told[0]).toContain('RUST_LOG=yes')
     expect(told[1]).toMatch(/^Permission denied/)
     expect(told[2]).toMatch(/^Permission denied/)
     expect(told[4]).toContain('lies outside')
@@ -213,7 +218,7 @@ describe('cria run', () => {
   test('ENG-ERR-001 Ctrl-C ends the command that runs, with all it started, and the turn is recorded', async () => {
     const command = `node -e "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"`
     const script = [{ calls: [{ name: 'run_command', input: { command } }] }]
-    const running = await start(script, ['Wait', '--allow=run_command'])
+    const running = await start(script, ['Wait', '--allow=run_command', '--sandbox=off'])
     await until(() => existsSync(join(place.folder, 'pid')) && place.read('pid') !== '')
     running.process.kill('SIGINT')
     const { code } = await running.ended

@@ -1,7 +1,7 @@
 /** Calls a tool as the station does, without a model. */
 
 import type { Span } from '../../src/core/span.ts'
-import type { Tool, ToolContext } from '../../src/core/tool.ts'
+import type { CommandReach, Tool, ToolContext } from '../../src/core/tool.ts'
 import type { ImagePart, FilePart } from '../../src/core/part.ts'
 
 export interface Called {
@@ -16,12 +16,13 @@ export interface Called {
 export interface CallOptions {
   readonly sessionId?: string
   readonly signal?: AbortSignal
+  readonly reach?: CommandReach
 }
 
 export type Call = (name: string, input: object, options?: CallOptions) => Promise<Called>
 
 export function callerOf(tools: readonly Tool[]): Call {
-  return async (name, input, { sessionId = 'ses', signal = new AbortController().signal } = {}) => {
+  return async (name, input, { sessionId = 'ses', signal = new AbortController().signal, reach } = {}) => {
     const tool = tools.find((each) => each.name === name)
     if (tool === undefined) throw new Error(`There is no tool ${name}.`)
     const progress: string[] = []
@@ -33,6 +34,7 @@ export function callerOf(tools: readonly Tool[]): Call {
       idempotencyKey: 'key',
       span,
       progress: (content) => void progress.push(content),
+      ...(reach === undefined ? {} : { reach }),
     }
     try {
       const output: unknown = await tool.call(input as never, ctx)

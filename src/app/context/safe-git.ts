@@ -23,6 +23,8 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { gitVariables, HARMLESS_GIT } from '../../util/git-settings.ts'
+import type { GitSettings } from '../../util/git-settings.ts'
 import { isInside } from '../../util/files.ts'
 import { realPath } from './root.ts'
 
@@ -40,20 +42,14 @@ export type GitOutcome =
   /** Why there is none, for a person. */
   | { readonly problem: string }
 
-/** Configuration that wins over every file. */
-type Overrides = readonly (readonly [key: string, value: string])[]
-
-const HARMLESS: Overrides = [
-  ['core.fsmonitor', 'false'],
-  ['core.virtualFilesystem', ''],
-  ['core.hooksPath', '/dev/null'],
+const HARMLESS: GitSettings = [
+  ...HARMLESS_GIT,
   ['core.pager', 'cat'],
   ['core.quotePath', 'false'],
   ['core.sshCommand', 'false'],
   ['core.askPass', ''],
   ['credential.helper', ''],
   ['protocol.allow', 'never'],
-  ['safe.bareRepository', 'explicit'],
   ['status.submoduleSummary', 'false'],
   ['submodule.recurse', 'false'],
 ]
@@ -86,7 +82,7 @@ interface Place extends GitSurroundings {
  * Switches off every filter that any configuration names. A marker tells whether this git heeds overrides at all; one before 2.31 does
  * not, and is not used.
  */
-async function readFilters(place: Place): Promise<{ readonly overrides: Overrides } | { readonly problem: string }> {
+async function readFilters(place: Place): Promise<{ readonly overrides: GitSettings } | { readonly problem: string }> {
   const marker = `cria.marker-${randomUUID()}`
   const named = await run(
     ['config', '-z', '--name-only', '--get-regexp', `^(filter\\.|${marker.replace('.', '\\.')}$)`],
@@ -101,7 +97,7 @@ async function readFilters(place: Place): Promise<{ readonly overrides: Override
   if (!keys.includes(marker)) return { problem: 'this git cannot be run safely; version 2.31 or later is needed' }
   // A filter may have the empty name.
   const drivers = new Set(keys.flatMap((key) => /^filter\.(.*)\.[^.]+$/s.exec(key)?.[1] ?? []))
-  const overrides = [...drivers].flatMap((driver): Overrides => [
+  const overrides = [...drivers].flatMap((driver): GitSettings => [
     [`filter.${driver}.clean`, ''],
     [`filter.${driver}.smudge`, ''],
     [`filter.${driver}.process`, ''],
@@ -124,12 +120,8 @@ const PASSED_ON = [
   'TMPDIR',
 ]
 
-function environment({ env, root, path }: Place, overrides: Overrides): Record<string, string> {
+function environment({ env, root, path }: Place, overrides: GitSettings): Record<string, string> {
   const passed = PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]))
-  const config = overrides.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, key] as const,
-    [`GIT_CONFIG_VALUE_${index}`, value] as const,
-  ])
   return {
     ...Object.fromEntries(passed),
     PATH: path,
@@ -140,12 +132,11 @@ function environment({ env, root, path }: Place, overrides: Overrides): Record<s
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_TERMINAL_PROMPT: '0',
     GIT_PAGER: 'cat',
-    GIT_CONFIG_COUNT: String(overrides.length),
-    ...Object.fromEntries(config),
+    ...gitVariables(overrides),
   }
 }
 
-function run(args: readonly string[], overrides: Overrides, place: Place): Promise<GitOutcome> {
+function run(args: readonly string[], overrides: GitSettings, place: Place): Promise<GitOutcome> {
   const { git, root, signal, timeout, maxBytes } = place
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

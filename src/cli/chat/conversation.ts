@@ -74,7 +74,7 @@ export class Conversation {
     checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
-    const builtin = agentTools(store, loaded, io, { fetch: options.fetch, ...(askUser === undefined ? {} : { askUser }) })
+    const builtin = agentTools(store, loaded, io, { ...options, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
       checkRules([...options.allow, ...options.deny], [...builtin, ...(servers?.tools ?? [])])

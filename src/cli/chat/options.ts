@@ -16,6 +16,8 @@ export interface ChatOptions {
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly fetch: boolean
+  readonly sandbox: string | undefined
+  readonly network: boolean
   readonly 'no-mcp': boolean
   readonly store: string | undefined
   readonly docs: readonly string[]

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
+import { SANDBOX_OPTIONS } from '../sandbox-options.ts'
 import { STORE_OPTIONS } from '../store-options.ts'
 
 const OPTIONS = {
@@ -16,6 +17,7 @@ const OPTIONS = {
   allow: { type: 'texts', value: 'RULE', about: 'calls that need no question: "edit_file(src/**)", "run_command(npm test)"' },
   deny: { type: 'texts', value: 'RULE', about: 'calls that never run, whatever else is allowed' },
   fetch: { type: 'flag', about: 'add fetch_url, which reads public web pages' },
+  ...SANDBOX_OPTIONS,
   'no-mcp': { type: 'flag', about: 'start no MCP servers, whatever config.json names' },
   ...STORE_OPTIONS,
   thinking: { type: 'flag', about: 'ask the model to reason first' },

@@ -4,6 +4,7 @@ import { providerStates, reachProvider } from '../../app/providers.ts'
 import type { ProviderState, Reachability } from '../../app/providers.ts'
 import { toCriaError } from '../../core/error.ts'
 import type { LanguageModel, Price } from '../../core/model.ts'
+import { shownUrl } from '../../util/redact.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
@@ -66,7 +67,8 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
     )
 
     if (options.json) {
-      await io.stdout.write(toJsonLine({ default: chosen, pointers, providers }))
+      const shown = providers.map((each) => ({ ...each, baseURL: each.baseURL === null ? null : shownUrl(each.baseURL) }))
+      await io.stdout.write(toJsonLine({ default: chosen, pointers, providers: shown }))
       return 0
     }
     const rows = [
@@ -96,7 +98,7 @@ function providerRow({ name, configured, keyFrom, baseURL, reachable, why, statu
   const wrong = `${status === undefined ? 'not reachable' : 'no list of models'}: ${why ?? ''}`
   const state = reachable === null ? '' : reachable ? 'reachable' : wrong
   const key = configured ? (keyFrom === null ? 'no key needed' : `key from ${keyFrom}`) : 'not configured'
-  return [name, visibleLine(problem ?? key), visibleLine(baseURL ?? ''), visibleLine(state)]
+  return [name, visibleLine(problem ?? key), visibleLine(baseURL === null ? '' : shownUrl(baseURL)), visibleLine(state)]
 }
 
 function dollars(value: number | undefined): string {

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
+import { SANDBOX_OPTIONS } from '../sandbox-options.ts'
 import { STORE_OPTIONS } from '../store-options.ts'
 
 const OPTIONS = {
@@ -8,6 +9,7 @@ const OPTIONS = {
   safe: { type: 'flag', about: 'allow nothing without a rule, not even reading; one call at a time' },
   'max-steps': { type: 'integer', value: 'N', about: 'model calls at most', default: '50', min: 1, max: 10_000 },
   fetch: { type: 'flag', about: 'add fetch_url, which reads public web pages' },
+  ...SANDBOX_OPTIONS,
   'no-mcp': { type: 'flag', about: 'start no MCP servers, whatever config.json names' },
   ...STORE_OPTIONS,
   model: {

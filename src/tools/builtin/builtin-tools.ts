@@ -4,7 +4,7 @@ import type { DocumentStore } from '../../core/store.ts'
 import type { Tool } from '../../core/tool.ts'
 import { askUserTool } from './ask-user.ts'
 import type { AskUser } from './ask-user.ts'
-import { commandEnvironment, hiddenValues } from './command-environment.ts'
+import { commandEnvironment, hiddenValues, sandboxEnvironment } from './command-environment.ts'
 import { editFileTool } from './edit-file.ts'
 import { fetchUrlTool } from './fetch-url.ts'
 import type { FetchOptions } from './fetch-url.ts'
@@ -12,11 +12,15 @@ import { KnownFiles } from './known-files.ts'
 import { listFilesTool } from './list-files.ts'
 import { readFileTool } from './read-file.ts'
 import type { ReadDocument } from './read-file.ts'
+import { repositorySettings } from './repository-settings.ts'
 import { runCommandTool } from './run-command.ts'
 import type { CommandSurroundings } from './run-command.ts'
 import { searchDocumentsTool } from './search-documents.ts'
 import { searchFilesTool } from './search-files.ts'
 import { TodoLists, todoTool } from './todo.ts'
+import { Sandbox, sandboxOptions } from '../sandbox/sandbox.ts'
+import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
+import { environment } from '../../util/environment.ts'
 import { Workspace } from './workspace.ts'
 import { writeFileTool } from './write-file.ts'
 
@@ -35,6 +39,8 @@ export interface BuiltinToolOptions {
   readonly secretVariables?: readonly string[]
   /** Variables that commands get although their names look like secrets: `GITHUB_TOKEN`. */
   readonly keptVariables?: readonly string[]
+  /** What confines commands: `auto` (default), `required`, `off`, or more. */
+  readonly sandbox?: SandboxMode | SandboxOptions
   /** Takes the text out of PDF and DOCX files; default they are not shown. */
   readonly readDocument?: ReadDocument
   /** Where the lists of `todo` are kept, for hosts that show them. */
@@ -46,10 +52,19 @@ export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
   const { root, stores = [], fetch = false, askUser, secretVariables, keptVariables } = options
   const workspace = new Workspace(root)
   const known = new KnownFiles()
+  const confining = sandboxOptions(options.sandbox)
+  const sandbox = new Sandbox(workspace.root, confining)
+  const kept = [...(keptVariables ?? []), ...(confining.environment ?? [])]
   const surroundings = (): CommandSurroundings => {
-    const all = options.env ?? process.env
-    const env = commandEnvironment(all, secretVariables, keptVariables)
-    return { env, secrets: hiddenValues(all, env, secretVariables) }
+    const all = options.env ?? environment()
+    const env = commandEnvironment(all, secretVariables, kept)
+    return {
+      env: async (kind) => {
+        if (kind !== 'none') return sandboxEnvironment(env, kept, kind)
+        return commandEnvironment(all, secretVariables, kept, await repositorySettings(await sandbox.repositories()))
+      },
+      secrets: hiddenValues(all, env, secretVariables),
+    }
   }
   return [
     readFileTool(workspace, known, options.readDocument),
@@ -57,7 +72,7 @@ export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
     editFileTool(workspace, known),
     listFilesTool(workspace),
     searchFilesTool(workspace),
-    runCommandTool(workspace, surroundings),
+    runCommandTool(workspace, sandbox, surroundings),
     ...(stores.length === 0 ? [] : [searchDocumentsTool(stores)]),
     ...(fetch === false ? [] : [fetchUrlTool(fetch === true ? {} : fetch)]),
     askUserTool(askUser),

@@ -1,5 +1,9 @@
 /** The environment of commands that a model asks for: the user's, without what is secret in it. */
 
+import { gitVariables, HARMLESS_GIT } from '../../util/git-settings.ts'
+import type { SandboxKind } from '../../core/tool.ts'
+import type { GitSettings } from '../../util/git-settings.ts'
+
 /** Parts of names that mean a secret, between underscores: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`, `APIKEY`. */
 const SECRET_NAME =
   /(?:^|_)(?:[A-Z0-9]*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?|(?:API|ACCESS|SECRET|PRIVATE|AUTH|SIGNING|ENCRYPTION|MASTER)?KEYS?|PASS|PWD|AUTH|COOKIE|PAT|DSN|SALT|PRIVATE|BEARER|SIGNATURE)(?:_|$)/i
@@ -27,11 +31,13 @@ const QUIET: Readonly<Record<string, string>> = {
 /**
  * @param secretNames of variables that hold keys under names of the user's choice.
  * @param kept names of variables that commands get whatever they are called.
+ * @param settings of git, over those of every repository.
  */
 export function commandEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   secretNames: readonly string[] = [],
   kept: readonly string[] = [],
+  settings: GitSettings = SAFE_GIT,
 ): Record<string, string> {
   const hidden = new Set(secretNames)
   const values = new Set(secretNames.map((name) => env[name]))
@@ -43,18 +49,29 @@ export function commandEnvironment(
   })
   const plain = passed.filter(([name]) => !GIT_SETTING.test(name))
   const isDeclared = (name: string): boolean => env[name] !== undefined && (hidden.has(name) || values.has(env[name]))
-  return { ...Object.fromEntries(plain), ...QUIET, ...gitSettings(env, isDeclared) }
+  return { ...Object.fromEntries(plain), ...QUIET, ...gitSettings(env, isDeclared, settings) }
+}
+
+/** What tools need to find themselves and their settings; everything else stays outside of a sandbox. */
+const OF_SANDBOX =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|TZ|TERM|LANG|LANGUAGE|LC_\w+|CI|NODE_ENV|DEBUG|COLUMNS|LINES|HOSTNAME|NO_COLOR|FORCE_COLOR|XDG_\w+|NVM_\w+|VIRTUAL_ENV|CONDA_\w+|PYTHON\w+|GO\w+|CARGO_\w+|RUST\w+|JAVA_\w+|npm_config_(?:cache|registry)|(?:HTTPS?|NO|ALL)_PROXY|https?_proxy|no_proxy|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|GIT_(?:CONFIG_\w+|PAGER|EDITOR|TERMINAL_PROMPT|AUTHOR_\w+|COMMITTER_\w+)|PAGER|MANPAGER|EDITOR|VISUAL|\w+_(?:HOME|ROOT|DIR|PREFIX))$/
+
+/** Of the environment of a command, what it gets in a sandbox. @param kept see `commandEnvironment`. */
+export function sandboxEnvironment(
+  env: Readonly<Record<string, string>>,
+  kept: readonly string[] = [],
+  kind: SandboxKind = 'bubblewrap',
+): Record<string, string> {
+  const passed = Object.entries(env).filter(([name]) => OF_SANDBOX.test(name) || kept.includes(name))
+  // Only there another folder stands in the place of the real one.
+  return { ...Object.fromEntries(passed), ...(kind === 'bubblewrap' ? { TMPDIR: '/tmp' } : {}) }
 }
 
 const GIT_SETTING = /^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/
 /** Headers with keys in them, and addresses. */
 const SECRET_SETTING = /extraheader|password|token|secret|credential|cookie/i
-const SAFE_GIT = [
-  // Files that look like a repository without being called one make none: their configuration could name programs.
-  ['safe.bareRepository', 'explicit'],
-  // A repository does not bring the program that watches its files.
-  ['core.fsmonitor', 'false'],
-] as const
+/** Hooks are the user's own where he runs git himself; a sandbox holds them. */
+const SAFE_GIT: GitSettings = HARMLESS_GIT.filter(([key]) => key !== 'core.hooksPath')
 
 /**
  * Settings of git are counted: one that is missing would make every git command fail.
@@ -64,22 +81,14 @@ const SAFE_GIT = [
 function gitSettings(
   env: Readonly<Record<string, string | undefined>>,
   isDeclared: (name: string) => boolean,
+  settings: GitSettings,
 ): Record<string, string> {
   const given = Number(env['GIT_CONFIG_COUNT'] ?? 0)
   const own = Array.from({ length: given >= 0 && given <= MAX_SETTINGS ? Math.floor(given) : 0 }, (_, index) => {
     const names = [`GIT_CONFIG_KEY_${index}`, `GIT_CONFIG_VALUE_${index}`]
     return names.some(isDeclared) ? [] : names.map((name) => env[name] ?? '')
   }).filter(([key = '', value = '']) => key !== '' && !SECRET_SETTING.test(key) && !SECRET_VALUE.test(`${key} ${value}`))
-  const settings = [...own, ...SAFE_GIT]
-  return {
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([key = '', value = ''], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
-  }
+  return gitVariables([...own.map(([key = '', value = '']) => [key, value] as const), ...settings])
 }
 
 const MAX_SETTINGS = 1000

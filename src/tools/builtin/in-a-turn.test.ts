@@ -22,9 +22,13 @@ interface Outcome {
   readonly isError: boolean
 }
 
-async function turn(steps: readonly ScriptedAnswer[], options: Partial<EngineOptions> = {}): Promise<Outcome[]> {
+async function turn(
+  steps: readonly ScriptedAnswer[],
+  options: Partial<EngineOptions> = {},
+  sandbox: 'auto' | 'off' = 'off',
+): Promise<Outcome[]> {
   const events: QueryEvent[] = []
-  const tools = builtinTools({ root })
+  const tools = builtinTools({ root, sandbox })
   const rules = { root, ...options.rules }
   for await (const event of query({ prompt: 'Go', model: new ScriptedModel(steps), tools, ...options, rules })) events.push(event)
   return events.flatMap((event) => (event.type === 'tool_result' ? [event.result] : []))
@@ -196,18 +200,14 @@ describe('built-in tools in a turn', () => {
     }
     const refused = await turn([{ toolCalls: calls }, 'Done.'], { rules })
     expect(calls.filter((_, index) => refused[index]?.isError !== true)).toEqual([])
-    expect(refused.map(({ content }) => content).join('\n')).not.toContain('canary inside')
+    const confined = await turn([{ toolCalls: calls }, 'Done.'], { rules }, 'auto')
+    expect([...refused, ...confined].map(({ content }) => content).join('\n')).not.toContain('canary inside')
+    expect(existsSync(join(root, 'locked/x'))).toBe(false)
 
-    const free = [
-      search({}),
-      { name: 'list_files', input: {} },
-      command('cat open.txt'),
-      command('echo private'),
-      command('cat locked.txt || cat open.txt'),
-      command('grep -r outside open.txt'),
-    ]
+    rmSync(join(root, 'x'), { recursive: true, force: true })
+    const free = [search({}), { name: 'list_files', input: {} }, command('cat open.txt'), command('echo private')]
     const results = await turn([{ toolCalls: free }, 'Done.'], {
-      rules: { ...rules, allow: [...rules.allow, 'run_command(echo *)'] },
+      rules: { ...rules, allow: [...rules.allow, 'run_command(cat open.txt)', 'run_command(echo private)'] },
     })
     expect(results.map(({ isError }) => isError)).toEqual(free.map(() => false))
     expect(results.map(({ content }) => content)).toEqual(

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { kept, release } from './group-keeper.ts'
 
 export interface GroupOptions {
@@ -22,7 +23,7 @@ export interface GroupEnd {
 /** Milliseconds from SIGTERM to SIGKILL. */
 const GRACE = 800
 const GRACE_WHEN_SILENT = 100
-const STEP = 20
+const STEP = 5
 /** Milliseconds that output of what has ended may still take. */
 const DRAIN = 1000
 
@@ -87,7 +88,7 @@ export class ProcessGroup {
     })
     const { pid } = child
     // What still runs in the background runs for nobody.
-    if (pid !== undefined && signalGroup(pid, 'SIGTERM')) await untilGone(pid, closed)
+    if (pid !== undefined && signalGroup(pid, 'SIGTERM') && isRunning(pid)) await untilGone(pid, closed)
     if (pid !== undefined) unwatch(pid)
     const giveUp = AbortSignal.timeout(DRAIN)
     await Promise.race([closed, new Promise((resolve) => giveUp.addEventListener('abort', resolve, { once: true }))])
@@ -99,7 +100,7 @@ export class ProcessGroup {
   }
 }
 
-/** Whoever has let go of the output has little time left: where nobody reaps the dead, they cannot be told from the living. */
+/** A group that has let go of the output has little time left: where the dead cannot be told from the living, nobody may reap them. */
 async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
   let left = GRACE
   void closed.then(() => {
@@ -109,7 +110,7 @@ async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
     await new Promise((resolve) => {
       setTimeout(resolve, STEP)
     })
-    if (!signalGroup(pid, 0)) return
+    if (!isRunning(pid)) return
   }
   signalGroup(pid, 'SIGKILL')
 }
@@ -118,6 +119,25 @@ async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal)
+  } catch {
+    return false
+  }
+}
+
+/** Whether a process of the group is left that is not only waiting to be reaped. */
+function isRunning(pid: number): boolean {
+  if (!signalGroup(pid, 0)) return false
+  if (process.platform !== 'linux') return true
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isMember(name, pid))
+}
+
+function isMember(process: string, group: number): boolean {
+  try {
+    // The name, in parentheses, may hold anything.
+    const [state = '', , of] = readFileSync(`/proc/${process}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ', 3)
+    return Number(of) === group && !'ZX'.includes(state)
   } catch {
     return false
   }

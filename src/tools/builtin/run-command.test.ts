@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const run = (command: string, more: object = {}, options: CallOptions = {}): Promise<Called> =>
-  callerOf(builtinTools({ root }))('run_command', { command, ...more }, options)
+  callerOf(builtinTools({ root, sandbox: 'off' }))('run_command', { command, ...more }, options)
 
 describe('run_command', () => {
   it('runs in the root and tells output and exit code', async () => {
@@ -62,7 +62,7 @@ describe('run_command', () => {
       import { callerOf } from '${new URL('../../../test/support/tool-call.ts', import.meta.url).href}'
       import { builtinTools } from '${new URL('./builtin-tools.ts', import.meta.url).href}'
       setInterval(() => existsSync(${JSON.stringify(join(root, 'ready'))}) && process.kill(process.pid, 'SIGKILL'), 10)
-      await callerOf(builtinTools({ root: ${JSON.stringify(root)} }))('run_command', { command: ${JSON.stringify(command)} })`
+      await callerOf(builtinTools({ root: ${JSON.stringify(root)}, sandbox: 'off' }))('run_command', { command: ${JSON.stringify(command)} })`
     const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
       stdio: 'inherit',
       timeout: 20_000,

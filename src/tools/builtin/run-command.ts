@@ -1,5 +1,7 @@
+import { constants } from 'node:os'
 import { defineTool } from '../define-tool.ts'
-import type { Tool, ToolOutput } from '../../core/tool.ts'
+import type { SandboxKind, Tool, ToolOutput } from '../../core/tool.ts'
+import type { Removed, Sandbox } from '../sandbox/sandbox.ts'
 import { looksBinary } from '../binary.ts'
 import { BoundedOutput } from './bounded-output.ts'
 import { megabytes, problem } from './open-file.ts'
@@ -21,17 +23,17 @@ const MAX_OUTPUT = 50_000_000
 const PROGRESS_EVERY = 300
 
 export interface CommandSurroundings {
-  /** What commands see, see `commandEnvironment`. */
-  readonly env: Readonly<Record<string, string>>
+  /** What commands see, see `commandEnvironment`. @param kind what confines the command. */
+  readonly env: (kind: SandboxKind) => Promise<Readonly<Record<string, string>>>
   /** What is kept out of their output. */
   readonly secrets: readonly string[]
 }
 
-export function runCommandTool(workspace: Workspace, surroundings: () => CommandSurroundings): Tool<Input> {
+export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundings: () => CommandSurroundings): Tool<Input> {
   return defineTool<Input>({
     name: 'run_command',
     description:
-      'Runs a command line in the working folder, with sh. It gets no input and no terminal; when it ends, what it left in the background ends too.',
+      'Runs a command line in the working folder, with sh. It gets no input and no terminal; when it ends, what it left in the background ends too. It may be confined: no network, only the working folder and /tmp can be written, files with secrets cannot be read.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -47,6 +49,7 @@ export function runCommandTool(workspace: Workspace, surroundings: () => Command
     timeout: (MAX_SECONDS + 60) * 1000,
     maxResultChars: 40_000,
     preview: ({ command }) => command,
+    confinement: () => sandbox.confinement(),
     async call({ command, timeout = DEFAULT_SECONDS }, ctx) {
       const { signal } = ctx
       if (process.platform === 'win32') throw problem('Commands are run by sh, which this system does not have.')
@@ -54,13 +57,16 @@ export function runCommandTool(workspace: Workspace, surroundings: () => Command
       signal.throwIfAborted()
       const output = new BoundedOutput()
       const { env, secrets } = surroundings()
+      const entered = await sandbox.enter(['/bin/sh', '-c', command], ctx.reach)
+      const variables = await env(entered.kind)
+      signal.throwIfAborted()
       const filter = new SecretFilter(secrets)
       const stragglers = new Stragglers()
       let stopped: string | undefined
       const report = throttled((content) => ctx.progress(content))
-      const group = new ProcessGroup('/bin/sh', ['-c', command], {
+      const group = new ProcessGroup(entered.program, entered.words, {
         cwd: workspace.root,
-        env: stragglers.marked(env),
+        env: stragglers.marked(variables),
         onOutput(raw) {
           const piece = filter.push(raw)
           output.add(piece)
@@ -78,7 +84,9 @@ export function runCommandTool(workspace: Workspace, surroundings: () => Command
       try {
         const end = await group.ended
         output.add(filter.finish())
-        return outcome(output, end, stopped)
+        // Whatever has left the group is ended before what it made is looked at.
+        await stragglers.end()
+        return outcome(output, { end, stopped, removed: await entered.leave(), kind: entered.kind })
       } catch (cause) {
         throw problem(`The command cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`, cause)
       } finally {
@@ -90,19 +98,35 @@ export function runCommandTool(workspace: Workspace, surroundings: () => Command
   })
 }
 
-function outcome(output: BoundedOutput, { code, signal }: GroupEnd, stopped: string | undefined): ToolOutput {
+interface Course {
+  readonly end: GroupEnd
+  readonly stopped: string | undefined
+  readonly removed: readonly Removed[]
+  readonly kind: SandboxKind
+}
+
+function outcome(output: BoundedOutput, { end, stopped, removed, kind }: Course): ToolOutput {
   const text = output.text()
   const shown = looksBinary(text) ? `(not shown: ${output.total.toLocaleString('en-US')} bytes that are no text)` : text
-  const end =
-    stopped === undefined
-      ? signal === null
-        ? code === 0
-          ? ''
-          : `[exit code ${code}]`
-        : `[ended by ${signal}]`
-      : `[stopped: ${stopped}; its effects up to there stay]`
-  const content = [shown.trimEnd(), end].filter((part) => part !== '').join('\n')
-  return { content: content === '' ? '(no output, exit code 0)' : content, isError: end !== '' }
+  const ending = stopped === undefined ? endingOf(end) : `[stopped: ${stopped}; its effects up to there stay]`
+  const taken = removed.map(
+    ({ name, movedTo }) =>
+      `[moved to ${movedTo}: ${name} decides what runs later. A rule such as write_file(${name}) lets a command make it.]`,
+  )
+  const content = [shown.trimEnd(), ...taken, ending].filter((part) => part !== '').join('\n')
+  return {
+    content: content === '' ? '(no output, exit code 0)' : content,
+    isError: ending !== '' || taken.length > 0,
+    sandbox: kind,
+  }
+}
+
+function endingOf({ code, signal }: GroupEnd): string {
+  if (signal !== null) return `[ended by ${signal}]`
+  if (code === 0) return ''
+  // So a shell tells of a program that was ended by a signal; a sandbox tells of all of them like this.
+  const name = Object.entries(constants.signals).find(([, number]) => number === (code ?? 0) - 128)?.[0]
+  return name === undefined ? `[exit code ${code}]` : `[exit code ${code}, as after ${name}]`
 }
 
 /** The last line now and then, so that somebody who waits sees that it goes on. */

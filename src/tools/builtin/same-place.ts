@@ -7,8 +7,8 @@ import { constants, promises, readlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FileHandle } from 'node:fs/promises'
 import { CriaError } from '../../core/error.ts'
-import { folded } from '../rules/glob.ts'
-import { realPathOf } from '../rules/real-path.ts'
+import { folded } from '../../util/glob.ts'
+import { realPathOf } from '../../util/real-path.ts'
 import type { Place } from './workspace.ts'
 
 /** Only Linux has it. */

@@ -27,6 +27,7 @@ export class Stragglers {
 
   /** Ends those that are left: SIGTERM, and SIGKILL after the grace. To be called when the command has ended. */
   async end(): Promise<void> {
+    if (!marks.has(this.#mark)) return
     let left = signal(this.#mark, 'SIGTERM')
     for (let waited = 0; left > 0 && waited < GRACE; waited += STEP) {
       await pause()

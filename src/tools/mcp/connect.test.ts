@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isStandardSchema, jsonSchemaOf } from '../../core/schema.ts'
 import { isAlive } from '../../../test/support/processes.ts'
 import { callerOf } from '../../../test/support/tool-call.ts'
+import { findSandbox } from '../sandbox/find-sandbox.ts'
 import { connectMcp } from './connect.ts'
 import type { McpConnection, McpOptions } from './connect.ts'
 import type { McpServerConfig } from './server-config.ts'
@@ -32,7 +33,8 @@ async function connect(
   servers: Readonly<Record<string, McpServerConfig>>,
   more: Partial<McpOptions> = {},
 ): Promise<McpConnection> {
-  const connection = await connectMcp({ servers, ...more })
+  // They tell process ids and write files for the test: both mean something else in a sandbox.
+  const connection = await connectMcp({ servers, sandbox: 'off', ...more })
   open.push(connection)
   return connection
 }
@@ -314,7 +316,7 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
 
   it('ends with its connection, also when it does not want to', async () => {
     const file = join(folder, 'pid')
-    const connection = await connectMcp({ servers: { a: server('stubborn', {}, file) } })
+    const connection = await connectMcp({ servers: { a: server('stubborn', {}, file) }, sandbox: 'off' })
     const pid = Number(readFileSync(file, 'utf8'))
     expect(isAlive(pid)).toBe(true)
     await connection.close()
@@ -324,7 +326,7 @@ describe('J02 a server that dies, hangs or talks rubbish', () => {
 
   it('is ended when nobody waits for its start any more', async () => {
     const stop = new AbortController()
-    const connecting = connectMcp({ servers: { a: server('never-starts') }, signal: stop.signal })
+    const connecting = connectMcp({ servers: { a: server('never-starts') }, signal: stop.signal, sandbox: 'off' })
     setTimeout(() => stop.abort(new DOMException('Enough.', 'AbortError')), 300)
     await expect(connecting).rejects.toThrow('Enough.')
   })
@@ -370,3 +372,19 @@ describe('what is no server', () => {
     expect(existsSync(folder)).toBe(true)
   })
 })
+
+const sandbox = await findSandbox()
+if (sandbox.kind === 'none') console.warn(`The test of MCP servers in a sandbox is skipped: ${sandbox.reason}.`)
+
+it.skipIf(sandbox.kind !== 'bubblewrap')(
+  'ENG-TOOL-005 a server in a sandbox answers, and writes nothing outside of the folder',
+  async () => {
+    const folder = mkdtempSync(join(import.meta.dirname, '../../../node_modules/.cache-mcp-'))
+    const beside = `${folder}-beside`
+    const servers = { inside: server('started-file', {}, join(folder, 'started')), outside: server('started-file', {}, beside) }
+    const { tools } = await connect(servers, { cwd: folder, sandbox: 'required' })
+    expect(tools.some(({ name }) => name.startsWith('mcp__inside__'))).toBe(true)
+    expect([existsSync(join(folder, 'started')), existsSync(beside)]).toEqual([true, false])
+    rmSync(folder, { recursive: true })
+  },
+)

@@ -5,11 +5,16 @@ import { ConfigurationError, toCriaError } from '../../core/error.ts'
 import type { Tool } from '../../core/tool.ts'
 import { systemClock } from '../../util/clock.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
+import { environment } from '../../util/environment.ts'
 import { loadClient } from './load-client.ts'
 import { toolNames } from './names.ts'
 import { memoryPins } from './pins.ts'
 import type { McpPins } from './pins.ts'
 import { Server } from './server.ts'
+import { readRules } from '../rules/rule-book.ts'
+import type { ToolRules } from '../rules/rule.ts'
+import { sandboxOptions } from '../sandbox/sandbox.ts'
+import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
 import { checkServers, endpointOf } from './server-config.ts'
 import type { Environment, McpServerConfig } from './server-config.ts'
 import { toolOf } from './tool.ts'
@@ -23,6 +28,10 @@ export interface McpOptions {
   readonly env?: Environment
   /** Names of further variables that hold keys. */
   readonly secretVariables?: readonly string[]
+  /** What confines servers that are programs: `auto` (default), `required`, `off`, or more. A server may say otherwise. */
+  readonly sandbox?: SandboxMode | SandboxOptions
+  /** What is forbidden by path is kept from servers in a sandbox, too; `network` and `network(mcp__NAME)` let them use the network. */
+  readonly rules?: ToolRules
   /** Tools of all servers together; default 100. */
   readonly maxTools?: number
   /** Where it is kept what tools were when they were allowed; default: in memory. */
@@ -37,6 +46,8 @@ const OPTIONS = namesOf<McpOptions>({
   cwd: true,
   env: true,
   secretVariables: true,
+  sandbox: true,
+  rules: true,
   maxTools: true,
   pins: true,
   signal: true,
@@ -74,15 +85,17 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   const wrong = unknownOption(options ?? {}, OPTIONS)
   if (wrong !== undefined) throw new ConfigurationError(`connectMcp() has ${wrong.problem}`, wrong)
   checkServers(options?.servers)
-  const { servers: given, cwd = process.cwd(), env = process.env, secretVariables = [], pins = memoryPins(), signal } = options
+  const { servers: given, cwd = process.cwd(), env = environment(), secretVariables = [], pins = memoryPins(), signal } = options
   const configs = Object.entries(given).filter(([, { disabled }]) => disabled !== true)
+  const sandbox = sandboxOptions(options.sandbox)
+  const { rules } = await readRules(options.rules ?? {})
   const failures: McpNotice[] = []
   const servers: Server[] = []
   const sdk = configs.length === 0 ? undefined : await loadClient()
   for (const [name, config] of configs) {
     if (sdk === undefined) break
     try {
-      const endpoint = endpointOf(name, config, { env, cwd, secretVariables })
+      const endpoint = endpointOf(name, config, { env, cwd, secretVariables, sandbox, rules })
       servers.push(
         new Server(sdk, {
           name,

@@ -29,6 +29,7 @@ async function turn(options: Partial<EngineOptions>, pins: McpPins): Promise<{ i
   await using connection = await connectMcp({
     servers: { files: { command: process.execPath, args: [SERVER, 'changing', description] } },
     pins,
+    sandbox: 'off',
   })
   const model = new ScriptedModel([{ toolCalls: [{ name: NAME, input: { value: 'a.txt' } }] }, 'Done.'])
   const events: QueryEvent[] = []

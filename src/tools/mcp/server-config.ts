@@ -1,7 +1,13 @@
 /** How a server is reached, in the shape that other programs use too, and what is filled in from the environment. */
 
 import { ConfigurationError } from '../../core/error.ts'
-import { commandEnvironment } from '../builtin/command-environment.ts'
+import { realpathSync } from 'node:fs'
+import type { CommandReach } from '../../core/tool.ts'
+import { commandReach, NETWORK } from '../rules/reach.ts'
+import type { ReadRule } from '../rules/rule-book.ts'
+import { Sandbox, sandboxOptions } from '../sandbox/sandbox.ts'
+import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
+import { commandEnvironment, sandboxEnvironment } from '../builtin/command-environment.ts'
 
 /** A program that is started, or an address. */
 export interface McpServerConfig {
@@ -19,6 +25,8 @@ export interface McpServerConfig {
   readonly headers?: Readonly<Record<string, string>>
   /** Only these tools, by the names that the server gives them. */
   readonly includeTools?: readonly string[]
+  /** What confines the program: `auto` (default), `required`, `off`, or more; without `network: 'all'` it has no network. */
+  readonly sandbox?: SandboxMode | SandboxOptions
   /** Not started. */
   readonly disabled?: boolean
   /** Milliseconds for a call; default 120,000. */
@@ -40,6 +48,9 @@ export type Endpoint = (
       readonly args: readonly string[]
       readonly env: Readonly<Record<string, string>>
       readonly cwd: string
+      readonly sandbox: Sandbox
+      readonly reach: CommandReach
+      readonly confinedEnv: Readonly<Record<string, string>>
     }
   | { readonly kind: 'http'; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
 ) & {
@@ -52,10 +63,17 @@ export interface EndpointSurroundings {
   readonly cwd: string
   /** Names of variables that hold keys. */
   readonly secretVariables: readonly string[]
+  /** For servers that do not say. */
+  readonly sandbox: SandboxOptions
+  readonly rules: readonly ReadRule[]
 }
 
 /** @throws ConfigurationError when a variable is not set, or the configuration fits no kind of server. */
-export function endpointOf(name: string, config: McpServerConfig, { env, cwd, secretVariables }: EndpointSurroundings): Endpoint {
+export function endpointOf(
+  name: string,
+  config: McpServerConfig,
+  { env, cwd, secretVariables, sandbox, rules }: EndpointSurroundings,
+): Endpoint {
   const fill = (text: string): string => filled(text, env, name)
   const fillAll = (values: Readonly<Record<string, string>> = {}): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value)]))
@@ -80,7 +98,22 @@ export function endpointOf(name: string, config: McpServerConfig, { env, cwd, se
   const words = [fill(config.command), ...(config.args ?? []).map(fill)]
   if (words.some((word) => word.includes('\0'))) throw wrong(name, 'its command holds a NUL character')
   const [command = '', ...args] = words
-  return { kind: 'stdio', command, args, env: { ...passed, ...own }, cwd: config.cwd ?? cwd, secrets: [...secrets] }
+  return {
+    kind: 'stdio',
+    command,
+    args,
+    env: { ...passed, ...own },
+    cwd: config.cwd ?? cwd,
+    sandbox: new Sandbox(realpathSync.native(cwd), { ...sandbox, ...sandboxOptions(config.sandbox) }),
+    reach: { ...commandReach(rules, []), network: rules.some((rule) => isNetworkOf(rule, name)) },
+    confinedEnv: { ...sandboxEnvironment(passed), ...own },
+    secrets: [...secrets],
+  }
+}
+
+/** `network`, `network(mcp__files)`. */
+function isNetworkOf({ list, tool, pattern }: ReadRule, server: string): boolean {
+  return list === 'allow' && tool === NETWORK && (pattern === undefined || pattern === `mcp__${server}`)
 }
 
 /** `${NAME}` and `${NAME:-default}`. */

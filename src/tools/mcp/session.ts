@@ -168,7 +168,14 @@ export class Session {
     // A session that the server has forgotten, or an address that nobody listens at any more.
     if (endpoint.kind === 'http' && (status === undefined || status === 404 || Number(status) >= 500)) this.#open = false
     const what = lost ?? this.#whatHappened(thrown, brief)
-    const hint = status === 401 ? { hint: 'Set `headers` of this server, such as "Authorization": "Bearer ${TOKEN}".' } : {}
+    const isConfined = this.#transport instanceof StdioTransport && this.#transport.isConfined
+    const hint = isConfined
+      ? {
+          hint: `It runs in a sandbox: "sandbox": { "network": "all" } of this server gives it the network, "writable": [PATH] a folder, "off" everything.`,
+        }
+      : status === 401
+        ? { hint: 'Set `headers` of this server, such as "Authorization": "Bearer ${TOKEN}".' }
+        : {}
     return new CriaError('tool_failure', `${server} cannot be used: ${what}.${this.#said(clean)}`, hint)
   }
 

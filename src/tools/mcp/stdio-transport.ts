@@ -3,6 +3,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isRecord } from '../../util/check.ts'
 import { BoundedOutput } from '../builtin/bounded-output.ts'
+import type { CommandReach } from '../../core/tool.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ProcessGroup } from '../builtin/process-group.ts'
 
 export interface Launch {
@@ -10,6 +12,11 @@ export interface Launch {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
+  /** What confines the program, and what the rules mean for it. */
+  readonly sandbox?: Sandbox
+  readonly reach?: CommandReach
+  /** The environment in the sandbox. */
+  readonly confinedEnv?: Readonly<Record<string, string>>
 }
 
 /** Bytes of one message, and of what the server has not read yet. */
@@ -37,11 +44,16 @@ export class StdioTransport implements Transport {
   /** Requests that were not answered yet. */
   readonly #open = new Set<string>()
   #closed = false
+  #isConfined = false
   #delivered: Promise<void> = Promise.resolve()
   #failure: string | undefined
 
   constructor(launch: Launch) {
     this.#launch = launch
+  }
+
+  get isConfined(): boolean {
+    return this.#isConfined
   }
 
   /** Why the connection ended; absent while it stands, and when it was closed from here. */
@@ -54,20 +66,35 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env, cwd } = this.#launch
-    const group = new ProcessGroup(command, args, {
+    const { command, args, env, cwd, sandbox, reach, confinedEnv = env } = this.#launch
+    const entered = await sandbox?.enter([command, ...args], reach, cwd)
+    // It was closed before it began.
+    if (this.#closed) return
+    this.#isConfined = entered !== undefined && entered.kind !== 'none'
+    const group = new ProcessGroup(entered?.program ?? command, entered?.words ?? args, {
       cwd,
-      env,
+      env: this.#isConfined ? confinedEnv : env,
       takesInput: true,
       onOutput: (piece) => this.#read(piece),
       onErrorOutput: (piece) => this.#said.add(piece),
     })
     this.#group = group
+    const leave = async (): Promise<void> => void (await entered?.leave())
+    group.ended.then(leave, leave).catch(() => {})
     group.ended.then(
-      ({ code, signal }) => this.#end(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`),
+      ({ code, signal }) => this.#end(this.#endingOf(code, signal)),
       (cause: unknown) => this.#end(`it cannot be started: ${cause instanceof Error ? cause.message : String(cause)}`),
     )
     await Promise.race([group.spawned, group.ended])
+  }
+
+  #endingOf(code: number | null, signal: NodeJS.Signals | null): string {
+    if (signal !== null) return `it was ended by ${signal}`
+    // So the shell that sets the limits tells of a program that is not there.
+    const isMissing = this.#isConfined && code === 127
+    return isMissing
+      ? `it cannot be started: ENOENT, there is no ${this.#launch.command} in the sandbox`
+      : `it ended with exit code ${code}`
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -83,7 +110,7 @@ export class StdioTransport implements Transport {
 
   async close(): Promise<void> {
     const group = this.#group
-    if (group === undefined) return
+    if (group === undefined) return this.#end()
     group.endInput()
     const ended = group.ended.catch(() => {})
     const stop = setTimeout(() => group.stop(), POLITE_END)

@@ -1,10 +1,9 @@
 /** The rules of a turn, read once: every pattern in the forms in which it can be compared. */
 
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseCommandPattern } from './command-rule.ts'
 import type { CommandPattern } from './command-rule.ts'
-import { realPatternOf } from './real-path.ts'
+import { realOrSame, realPatternOf } from '../../util/real-path.ts'
 import { parseRules } from './rule.ts'
 import type { Rule, ToolRules } from './rule.ts'
 import { absolutePattern } from './subject.ts'
@@ -48,13 +47,5 @@ export async function readRule(rule: Rule, root: string, realRoot: string = real
     ...rule,
     command: parseCommandPattern(pattern),
     paths: { written, rooted, real: await realPatternOf(written).catch(() => written) },
-  }
-}
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return path
   }
 }

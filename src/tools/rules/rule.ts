@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../../core/error.ts'
 import { describe } from '../../util/check.ts'
-import { matchesGlob } from './glob.ts'
+import { matchesGlob } from '../../util/glob.ts'
 
 export interface ToolRules {
   /** Run without asking. */

@@ -5,12 +5,11 @@ import { homedir } from 'node:os'
 import { posix, resolve } from 'node:path'
 import type { Tool, ToolSubject } from '../../core/tool.ts'
 import { parseCommandLine } from './command-line.ts'
-import type { SimpleCommand } from './command-line.ts'
-import { realPathOf } from './real-path.ts'
+import type { CommandLine } from './command-line.ts'
+import { realPathOf } from '../../util/real-path.ts'
 
 export type Subject =
-  /** `root`: where the relative paths among its words start. */
-  | { readonly kind: 'command'; readonly command: SimpleCommand; readonly root: string }
+  | { readonly kind: 'command'; readonly line: CommandLine }
   /** Absolute, with `/`: as it was written, and where it leads. */
   | { readonly kind: 'path'; readonly written: string; readonly real: string; readonly sensitive?: boolean }
   | { readonly kind: 'url'; readonly url: URL }
@@ -35,7 +34,7 @@ export async function subjectsOf(tool: Tool, input: unknown, root: string): Prom
 async function understood(subject: ToolSubject, root: string): Promise<Subject[]> {
   switch (subject.kind) {
     case 'command':
-      return commandSubjects(subject.command, root)
+      return [{ kind: 'command', line: parseCommandLine(subject.command) }]
     case 'path':
       return [await pathSubject(subject.path, root, subject.sensitive === true)]
     case 'url':
@@ -43,12 +42,6 @@ async function understood(subject: ToolSubject, root: string): Promise<Subject[]
     default:
       return [{ kind: 'obscure', reason: 'it acts on something of an unknown kind' }]
   }
-}
-
-function commandSubjects(line: string, root: string): Subject[] {
-  const { commands, obscure } = parseCommandLine(line)
-  const subjects: Subject[] = commands.map((command) => ({ kind: 'command', command, root }))
-  return obscure === undefined ? subjects : [...subjects, { kind: 'obscure', reason: obscure }]
 }
 
 /** Ways to write a path that programs read differently. */

@@ -45,3 +45,25 @@ export function isClosed(path: string, patterns: readonly string[]): boolean {
 export function folded(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
+
+/** `https://example.org/docs/*`, or a host alone: `*.example.org`. `undefined` for a pattern that is neither. */
+export function matchesUrl(pattern: string, url: URL): boolean | undefined {
+  const parts = /^(?:(https?):\/\/)?([^/?#]*[^/?#:])(\/.*)?$/i.exec(pattern)
+  if (parts === null) return undefined
+  const [, protocol, host = '', path] = parts
+  if (protocol !== undefined && `${protocol.toLowerCase()}:` !== url.protocol) return false
+  const named = host.includes(':') && !host.endsWith(']') ? url.host : url.hostname
+  if (!matchesGlob(host.toLowerCase(), named.replace(/\.$/, ''))) return false
+  return path === undefined || matchesGlob(path, url.pathname + url.search)
+}
+
+/** For tools that do not say what they act on: `env=staging, region=eu-*`. `undefined` for a pattern of another form. */
+export function matchesArguments(pattern: string, input: unknown): boolean | undefined {
+  const conditions = pattern.split(',').map((condition) => /^\s*([\w.-]+)\s*=([^]*)$/.exec(condition))
+  if (conditions.some((condition) => condition === null)) return undefined
+  return conditions.every((condition) => {
+    const [, name = '', expected = ''] = condition ?? []
+    const value = typeof input === 'object' && input !== null ? (input as Record<string, unknown>)[name] : undefined
+    return ['string', 'number', 'boolean'].includes(typeof value) && matchesGlob(expected.trim(), String(value))
+  })
+}

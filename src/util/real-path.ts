@@ -1,7 +1,7 @@
 /** Where does a path really lead? */
 
 // Not from node:fs/promises: this way it is loaded when it is first needed, in the bundled command.
-import { lstatSync, promises, readlinkSync } from 'node:fs'
+import { lstatSync, promises, readlinkSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, parse, resolve, sep } from 'node:path'
 
 const MAX_LINKS = 40
@@ -79,4 +79,13 @@ export async function realPatternOf(pattern: string): Promise<string> {
   const fixed = star === -1 ? parts : parts.slice(0, star)
   const real = await realPathOf(resolve(fixed.join('/') || '/'))
   return star === -1 ? real : join(real, ...parts.slice(star))
+}
+
+/** The path as the system knows it; as it is written where it cannot be followed. */
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
 }

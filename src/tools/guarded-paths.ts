@@ -1,7 +1,7 @@
 /** Which paths does a rule cover only when it names them: those that hold secrets, and those that decide what runs later? */
 
-import { isSecretName, mayBeSecretName } from '../../util/secret-files.ts'
-import type { SimpleCommand, Word } from './command-line.ts'
+import { isSecretName, mayBeSecretName } from '../util/secret-files.ts'
+import type { SimpleCommand, Word } from './rules/command-line.ts'
 
 /** Folders whose files are keys, whatever they are called. */
 const SECRET_FOLDERS: ReadonlySet<string> = new Set(
@@ -12,17 +12,25 @@ const SECRET_PLACES =
   /(?:^|\/)(?:run\/secrets\/|gh\/hosts\.yml$|\.m2\/settings(?:-security)?\.xml$|\.gradle\/gradle\.properties$)/
 /** The data of version control: what is written there decides which programs run later. */
 const VERSION_CONTROL: ReadonlySet<string> = new Set(['.git', '.hg', '.svn'])
-/** Settings of editors, shells and tools that name programs. */
+/** Settings of editors, shells, tools and agents that name programs. */
 const SETTINGS_FOLDERS: ReadonlySet<string> = new Set(
-  '.cria .vscode .idea .husky .devcontainer .claude .cursor .bin .local autostart'.split(' '),
+  (
+    '.cria .vscode .idea .fleet .zed .husky .githooks .lefthook .devcontainer .claude .cursor .codex .gemini .windsurf .continue .roo .kiro ' +
+    '.opencode .amazonq .aider .bin .local autostart .circleci .buildkite .direnv'
+  ).split(' '),
 )
 const SETTINGS: ReadonlySet<string> = new Set(
   (
     '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc ' +
     '.inputrc .envrc .gitconfig .gitmodules .vimrc .exrc .nvimrc .emacs .tmux.conf .screenrc .ripgreprc .curlrc .wgetrc .lesskey .mcp.json ' +
-    '.pre-commit-config.yaml .pythonstartup .gdbinit .lldbinit .xinitrc .xprofile .xsessionrc'
+    '.pre-commit-config.yaml .pythonstartup .gdbinit .lldbinit .xinitrc .xprofile .xsessionrc .devcontainer.json lefthook.yml .lefthook.yml ' +
+    '.gitlab-ci.yml .travis.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile .drone.yml .pnpmfile.cjs .pnpmfile.mjs .yarnrc ' +
+    '.yarnrc.yml .npmrc bunfig.toml pip.conf sitecustomize.py usercustomize.py .aider.conf.yml .clinerules .tool-versions mise.toml .mise.toml'
   ).split(' '),
 )
+/** Files of harmless names that name programs there. */
+const SETTINGS_PLACES =
+  /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.github\/(?:workflows|actions)(?:\/.*)?|\.?venv\/bin\/activate.*|\.yarn\/(?:plugins|releases)(?:\/.*)?)$/
 
 /** @param name with `/`. By the name of a file and of the folders above it. */
 export function isSecretPath(name: string): boolean {
@@ -49,7 +57,11 @@ export function decidesWhatRuns(name: string): boolean {
   const file = parts.at(-1) ?? ''
   // Instructions stand in the folder of settings too, and count only when somebody has looked at them.
   if (file === 'agents.md') return false
-  return SETTINGS.has(file) || parts.some((part) => SETTINGS_FOLDERS.has(part) || VERSION_CONTROL.has(part))
+  return (
+    SETTINGS.has(file) ||
+    SETTINGS_PLACES.test(name.toLowerCase()) ||
+    parts.some((part) => SETTINGS_FOLDERS.has(part) || VERSION_CONTROL.has(part))
+  )
 }
 
 /** As file systems without case see it. */
@@ -124,4 +136,16 @@ function isSecretWord(path: string): boolean {
   const looksLikePath = /^(?:~|\.{0,2}\/)/.test(path) || name.includes('.') || /^id_/i.test(name)
   if (looksLikePath) return isSecretPath(path)
   return isSecretPath(path) && !isSecretName(path)
+}
+
+/** Commands behind this one run in another folder. */
+export function changesFolder([name]: SimpleCommand): boolean {
+  return ['cd', 'pushd', 'popd'].includes(name?.text ?? '')
+}
+
+/** Whether a command is another one in another folder: a program with a relative path; without a sandbox, any that does not only read. */
+export function followsFolder([name]: SimpleCommand, confined: boolean): boolean {
+  const text = name?.text ?? ''
+  if (text.includes('/') && !text.startsWith('/')) return true
+  return !confined && !NAMING.has(text) && !READING.has(text) && text !== 'cd'
 }

@@ -1,0 +1,88 @@
+/**
+ * What rules about paths mean for tools that they do not name. Who forbids to read a folder forbids to search in it, and commands do not see
+ * it; permissions are about the tool that they name, and open to commands what they name without a star.
+ */
+
+import type { CommandReach } from '../../core/tool.ts'
+import type { SimpleCommand } from './command-line.ts'
+import { isHarmless, coversCommand, namesLine } from './command-rule.ts'
+import { isClosed } from '../../util/glob.ts'
+import { isAbout } from './rule.ts'
+import type { PathPatterns, ReadRule } from './rule-book.ts'
+import type { Subject } from './subject.ts'
+
+/** Tools whose rules hold for the first, too. */
+const KINDRED: Readonly<Record<string, readonly string[]>> = {
+  search_files: ['read_file'],
+  write_file: ['edit_file'],
+  edit_file: ['write_file'],
+}
+
+/** A name in rules that is no tool: what it covers may use the network. */
+export const NETWORK = 'network'
+
+/** Whether a prohibition that does not name the tool is about it all the same. */
+export function isKindred(rule: ReadRule, tool: string): boolean {
+  return rule.list !== 'allow' && rule.paths !== undefined && (KINDRED[tool] ?? []).some((kin) => isAbout(rule, kin))
+}
+
+/** Whether any of the names of a path is meant. */
+export function meetsPath(paths: PathPatterns | undefined, ...given: readonly string[]): boolean {
+  return paths !== undefined && given.some((path) => isClosed(path, patternsOf(paths)))
+}
+
+function patternsOf({ written, rooted, real }: PathPatterns): readonly string[] {
+  return [...new Set([written, rooted, real])]
+}
+
+/**
+ * Patterns of what a tool that looks into whole folders keeps to itself. A rule that the call itself meets is not among them: somebody was
+ * asked.
+ */
+export function closedPaths(rules: readonly ReadRule[], tool: string, subjects: readonly Subject[]): readonly string[] {
+  const closing = rules.filter((rule) => rule.list !== 'allow' && (isAbout(rule, tool) || isKindred(rule, tool)))
+  return closing.flatMap(({ paths }) => {
+    const isGranted = subjects.some((subject) => subject.kind === 'path' && meetsPath(paths, subject.written, subject.real))
+    return paths === undefined || isGranted ? [] : patternsOf(paths)
+  })
+}
+
+/** A rule about paths that holds for commands as well, where something confines them. */
+export function forbidsPaths(rule: ReadRule): boolean {
+  return rule.list !== 'allow' && ['read_file', 'search_files', 'edit_file', 'write_file'].some((tool) => isAbout(rule, tool))
+}
+
+/** What the rules mean for a command that the system confines. */
+export function commandReach(rules: readonly ReadRule[], subjects: readonly Subject[]): CommandReach {
+  const patterns = (tools: readonly string[], allow: boolean): readonly string[] => {
+    const about = rules.filter((rule) => (rule.list === 'allow') === allow && tools.some((tool) => isAbout(rule, tool)))
+    // A rule without a pattern is about the tool, not about paths.
+    // A permission means what the rule says, not what a link of the workspace makes of it.
+    const named = ({ written, rooted }: PathPatterns): readonly string[] => [written, rooted]
+    return about.flatMap(({ paths }) => (paths === undefined ? [] : allow ? named(paths) : patternsOf(paths)))
+  }
+  return {
+    hidden: patterns(['read_file', 'search_files'], false),
+    readOnly: patterns(['edit_file', 'write_file'], false),
+    shown: patterns(['read_file'], true),
+    writable: patterns(['edit_file', 'write_file'], true),
+    network: mayUseNetwork(rules, subjects),
+  }
+}
+
+/** Every command of the line has to be covered: what one of them may send, the others could hand to it. */
+function mayUseNetwork(rules: readonly ReadRule[], subjects: readonly Subject[]): boolean {
+  const about = rules.filter(({ tool }) => tool === NETWORK)
+  const lines = subjects.flatMap((subject) => (subject.kind === 'command' ? [subject.line] : []))
+  const covers = ({ command }: ReadRule, each: SimpleCommand): boolean =>
+    command !== undefined && coversCommand(command, each, { confined: true })
+  return lines.every(({ text, commands, opaque }) => {
+    const isWhole = ({ pattern }: ReadRule): boolean => pattern === undefined || namesLine(pattern, text)
+    if (about.some((rule) => rule.list !== 'allow' && (isWhole(rule) || commands.some((each) => covers(rule, each)))))
+      return false
+    const allowing = about.filter(({ list }) => list === 'allow')
+    if (allowing.some(isWhole)) return true
+    const needed = commands.filter((each) => !isHarmless(each, { confined: true }))
+    return opaque === undefined && needed.length > 0 && needed.every((each) => allowing.some((rule) => covers(rule, each)))
+  })
+}

@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+
+const MODULE = new URL('environment.ts', import.meta.url).href
+
+/** Runs a program that was started with two keys, and gives what it prints. */
+function started(program: string): unknown {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], FIRST_KEY: 'canary-1', SECOND_KEY: 'canary-2', FIRST_KEY_ID: 'kept' },
+  })
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+
+it('K01 a variable that was taken is found by us, and by no child', () => {
+  const program = `
+    import { execFileSync } from 'node:child_process'
+    import { environment, takenValues, takeVariables } from '${MODULE}'
+    takeVariables(['FIRST_KEY', 'SECOND_KEY', 'MISSING'])
+    const child = execFileSync('env', { encoding: 'utf8' })
+    console.log(JSON.stringify([process.env.FIRST_KEY ?? null, environment().FIRST_KEY, takenValues(), child.includes('canary'), child.includes('FIRST_KEY_ID=kept')]))`
+  expect(started(program)).toEqual([null, 'canary-1', ['canary-1', 'canary-2'], false, true])
+})
+
+it('K01 its value leaves the memory that /proc shows', { skip: process.platform !== 'linux' }, () => {
+  const program = `
+    import { readFileSync } from 'node:fs'
+    import { takeVariables } from '${MODULE}'
+    const before = readFileSync('/proc/self/environ', 'latin1').includes('canary-1')
+    takeVariables(['FIRST_KEY', 'SECOND_KEY'])
+    const after = readFileSync('/proc/self/environ', 'latin1')
+    console.log(JSON.stringify([before, after.includes('canary'), after.includes('FIRST_KEY_ID=kept')]))`
+  expect(started(program)).toEqual([true, false, true])
+})
