@@ -22,6 +22,7 @@ import { recall } from './recall.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
+import { readTurn } from './turn-reader.ts'
 import { beginTurn, conversationAfter, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
@@ -34,15 +35,10 @@ import type { Turn } from './turn.ts'
 export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkOptions(options)
   const parent = options.span ?? currentSpan()
-  return run(options, parent)
-}
-
-async function* run(
-  options: EngineOptions,
-  parent: Turn['span'] | undefined,
-): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-  const turn = beginTurn(options, parent)
-  return yield* recorded(toTheEnd(turn, steps(turn)), turn)
+  return readTurn(() => {
+    const turn = beginTurn(options, parent)
+    return { events: recorded(toTheEnd(turn, steps(turn)), turn), signal: turn.ctx.signal }
+  })
 }
 
 async function* steps(turn: Turn): Station<QueryResult> {

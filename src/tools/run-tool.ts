@@ -5,7 +5,6 @@ import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { Span } from '../core/span.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
-import { elapsed } from '../util/clock.ts'
 import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
@@ -49,7 +48,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   cancelled.addEventListener('abort', cancel, { once: true })
   const limit = tool.timeout ?? DEFAULT_TOOL_TIMEOUT
   const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
-  work.after(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
+  void work.limit(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
   try {
     start(work, job, { idempotencyKey, span, closedPaths: closed }, ctx)
     let ending: Ending | undefined
@@ -60,7 +59,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
     }
     const outcome = readOutcome(ending, { tool, maxChars, span, timedOut })
     const { content, isError, attachments } = outcome
-    return { result: { id, name, content, isError, durationMs: elapsed(startedAt, ctx.clock.now()) }, attachments }
+    return { result: { id, name, content, isError, durationMs: work.durationMs }, attachments }
   } finally {
     await work.end(CANCEL_GRACE)
     cancelled.removeEventListener('abort', cancel)

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import { orAborted } from '../util/abort.ts'
+import { elapsed } from '../util/clock.ts'
 import { Mailbox } from '../util/mailbox.ts'
 import { bounded, textOf } from './output.ts'
 
@@ -21,6 +22,13 @@ const MAX_PROGRESS_CHARS = 4000
 
 export class Work {
   readonly #clock: Clock
+  readonly #startedAt: number
+  /** Milliseconds for which the tool stood still because its progress was not read. */
+  #heldMs = 0
+  #heldSince: number | undefined
+  #released: Promise<void> | undefined
+  /** Milliseconds of its own that it took. */
+  #took: number | undefined
   readonly #mail = new Mailbox<Letter>()
   readonly #stopping = new AbortController()
   readonly #timers = new AbortController()
@@ -29,6 +37,7 @@ export class Work {
 
   constructor(clock: Clock, { maxProgressChars }: { readonly maxProgressChars: number }) {
     this.#clock = clock
+    this.#startedAt = clock.now()
     this.#progressLeft = maxProgressChars
   }
 
@@ -61,6 +70,30 @@ export class Work {
     this.#clock.sleep(ms, this.#timers.signal).then(then, () => {})
   }
 
+  /** Stops the tool when it has worked for `ms` milliseconds; while it waits for its progress to be read it does not work. */
+  async limit(ms: number, then: () => void): Promise<void> {
+    try {
+      for (let left = ms; left > 0; left = ms - this.#worked()) {
+        await this.#clock.sleep(left, this.#timers.signal)
+        await this.#released
+      }
+      if (!this.#timers.signal.aborted) then()
+    } catch {
+      // It has ended before.
+    }
+  }
+
+  /** Milliseconds that the tool has worked; what its reader took to read its progress is not among them. */
+  get durationMs(): number {
+    return this.#took ?? this.#worked()
+  }
+
+  #worked(): number {
+    const now = this.#clock.now()
+    const held = this.#heldMs + (this.#heldSince === undefined ? 0 : elapsed(this.#heldSince, now))
+    return Math.max(0, elapsed(this.#startedAt, now) - held)
+  }
+
   /** For tools that are no generators: nobody waits until it was read. */
   progress(content: unknown): void {
     if (this.#mail.size < MAX_UNREAD) this.#show(content)
@@ -78,8 +111,10 @@ export class Work {
     try {
       let output: unknown = await inContext(call)
       while (isGenerator(output)) output = await this.#drain(output, inContext)
+      this.#took = this.#worked()
       this.#mail.post({ type: 'returned', output, stopped: stopped() })
     } catch (thrown) {
+      this.#took = this.#worked()
       this.#mail.post({ type: 'threw', thrown, stopped: stopped() })
     }
   }
@@ -90,12 +125,21 @@ export class Work {
       for (;;) {
         const { done, value } = await inContext(() => generator.next())
         if (done === true) return value
-        await orAborted(this.#shown(value), this.signal)
+        await orAborted(this.#heldBy(this.#shown(value)), this.signal)
       }
     } catch (thrown) {
       await inContext(() => generator.return?.(undefined))
       throw thrown
     }
+  }
+
+  async #heldBy(shown: Promise<void>): Promise<void> {
+    this.#heldSince = this.#clock.now()
+    this.#released = shown
+    await shown
+    this.#heldMs += elapsed(this.#heldSince, this.#clock.now())
+    this.#heldSince = undefined
+    this.#released = undefined
   }
 
   /** Resolves when the progress was read; progress that is not shown still gives the rest of the process a turn. */
