@@ -135,10 +135,6 @@ export class SimpleBot {
     return sessionId === undefined ? { retrieve: { memory, nResults: ALL } } : {}
   }
 
-  protected systemFor(_model: LanguageModel): string {
-    return this.systemPrompt
-  }
-
   /** The names that the second argument of `ask` may hold. */
   protected get askOptions(): readonly string[] {
     return namesOf<AskOptions>({ signal: true, sessionId: true, span: true })
@@ -188,7 +184,7 @@ export class SimpleBot {
       ...this.recipe(ask),
       ...overrides,
       model,
-      system: this.systemFor(model),
+      system: this.systemPrompt,
       prompt,
       operation: this.operation,
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },

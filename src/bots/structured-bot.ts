@@ -3,8 +3,7 @@
 import { CriaError } from '../core/error.ts'
 import { assistant, toMessages, user } from '../core/message.ts'
 import type { MessageInput } from '../core/message.ts'
-import type { LanguageModel } from '../core/model.ts'
-import { isStandardSchema, issueLine, jsonSchemaOf } from '../core/schema.ts'
+import { isStandardSchema, issueLine } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
 import { addUsage } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
@@ -115,13 +114,6 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
 
   protected override get kind(): string {
     return 'StructuredBot'
-  }
-
-  /** A model that cannot be made to fit a schema is told about it. */
-  protected override systemFor(model: LanguageModel): string {
-    if (model.facts.structuredOutput === true) return this.systemPrompt
-    const rules = `Answer with JSON only, without any other text, that fits this JSON Schema:\n${JSON.stringify(jsonSchemaOf(this.#schema, 'StructuredBot'))}`
-    return this.systemPrompt === '' ? rules : `${this.systemPrompt}\n\n${rules}`
   }
 
   async #read(text: string): Promise<Reading<Output>> {

@@ -5,6 +5,7 @@ import { CriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Answer, Overflow } from '../model/answer.ts'
 import { currentModel, passOn } from '../model/chain.ts'
+import { unfitFor } from '../model/fit.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Demand } from '../prepare/compact/make-room.ts'
 import { prepare } from '../prepare/prepare.ts'
@@ -38,7 +39,7 @@ export async function* prepareAndAsk(turn: Turn): Station<Answer> {
       }
     }
     const { ref } = currentModel(turn.chain)
-    const larger = passOn(turn.chain, 'context_too_large')
+    const larger = passOn(turn.chain, 'context_too_large', (model) => unfitFor(prepared.request, model) === undefined)
     if (larger === undefined) throw tooLarge(ref, prepared, refusal)
     yield larger
     refusal = undefined

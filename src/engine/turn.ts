@@ -134,6 +134,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
       random: options.random ?? Math.random,
       cache: options.cache,
       coolDowns,
+      told: new Set(),
     },
   }
 }
