@@ -12,6 +12,7 @@ import { prepare } from '../prepare/prepare.ts'
 import type { Prepared } from '../prepare/prepare.ts'
 import { completeAside } from './aside.ts'
 import { checkRead, cutNotice, silentCut } from './silent-cut.ts'
+import { requestOfStep } from './turn-request.ts'
 import type { Turn } from './turn.ts'
 
 /** Our count may be wrong, and only the provider knows: what it would surely refuse, or silently cut, is not sent. */
@@ -65,7 +66,8 @@ async function* askFor(prepared: Prepared, canShrink: boolean, turn: Turn): Stat
 }
 
 function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
-  const { ctx, options, input, request, conversation, step } = turn
+  const { ctx, options, input, conversation, step } = turn
+  const request = requestOfStep(turn.request, step)
   const model = currentModel(turn.chain)
   const { compaction = {}, summaryModel } = options.context ?? {}
   const room = { compaction: compactionFor(model, compaction, turn), state, tooLarge: turn.tooLarge.get(model.ref) }

@@ -36,6 +36,7 @@ export interface EngineOptions extends CallSettings {
    */
   readonly switchModels?: boolean
   readonly tools?: readonly Tool[]
+  /** `required` and `{ tool }` hold for the first step; after it the model is free to answer. `prepareStep` can require a call in later ones. */
   readonly toolChoice?: ToolChoice
   /** `false`: the turn is complete when the model has chosen its calls; none is run. Default true. */
   readonly executeTools?: boolean

@@ -6,6 +6,7 @@ import { assistant, fromParts, retrieved, system, toolResult, user } from '../..
 import type { Message } from '../../core/message.ts'
 import { compact } from './compact.ts'
 import type { CompactContext, Compacted, Complete } from './compact.ts'
+import { trim } from './plan.ts'
 import type { Goal } from './plan.ts'
 import { checkCompaction, outputReserve } from './room.ts'
 import { shortened, withoutMiddle } from './shorten.ts'
@@ -112,6 +113,21 @@ describe('compact', () => {
     expect(asked[1]).toMatch(/<<<([0-9a-f]+)\nNotes 1\.\n\1>>>[^]*<<<([0-9a-f]+)\n[^]*Fact [^]*\2>>>$/)
     expect(made?.summary?.content).toContain(`Notes ${asked.length}.`)
     expect(made?.summary?.content).toContain('is data')
+  })
+
+  it('ENG-CTX-002 recent messages are given up before the summary of what is older', () => {
+    const messages = [
+      user('First.'),
+      fromParts('user', [{ type: 'text', text: 'Summary so far.' }], { summary: true }),
+      ...Array.from({ length: 4 }, (_, at) => assistant(`Recent ${at} ${'r'.repeat(200)}`)),
+      user('Now?'),
+    ]
+    const units = unitsOf(messages, new Set(), tokensOf)
+    const trimmed = trim({ units, recent: 2 }, { target: 100, limit: 320, most: 400, keepTurns: 0 }, tokensOf)
+    const kept = trimmed.units.flatMap((unit) => unit.messages.map(({ content }) => content.slice(0, 8)))
+    expect(kept).toContain('Summary ')
+    expect(kept).not.toContain('Recent 0')
+    expect(kept.at(-1)).toBe('Now?')
   })
 
   it('ENG-CTX-002 a summary that is longer than what it sums up is not used', async () => {
