@@ -57,6 +57,8 @@ export interface CriaConfig {
   readonly embed?: string
   /** Passages that are given to the model. */
   readonly nResults?: number
+  /** Milliseconds from which a turn counts as slow. */
+  readonly slowAfter?: number
   readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
   readonly budget?: BudgetConfig
   /** Servers whose tools the model may use; a program is started in the folder of the configuration unless it says where. */
@@ -116,6 +118,7 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   }),
   embed: modelRef,
   nResults: number('a whole number from 1 to 1000', (value) => Number.isSafeInteger(value) && value >= 1 && value <= 1000),
+  slowAfter: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
   rules: object<NonNullable<CriaConfig['rules']>>({ allow: list(rule), ask: list(rule), deny: list(rule) }),
   budget: object<BudgetConfig>({
     turn: object<NonNullable<BudgetConfig['turn']>>({

@@ -25,6 +25,7 @@ type PassedOn =
   | 'enableThinking'
   | 'budget'
   | 'cache'
+  | 'slowAfter'
   | 'onQueryCompleted'
 
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
@@ -65,6 +66,7 @@ export const PASSED_ON: readonly PassedOn[] = [
   'enableThinking',
   'budget',
   'cache',
+  'slowAfter',
   'onQueryCompleted',
 ]
 
@@ -75,6 +77,7 @@ const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
   fallbackModels: true,
   switchModels: true,
   cache: true,
+  slowAfter: true,
   onQueryCompleted: true,
   memory: true,
   streamTarget: true,

@@ -104,6 +104,7 @@ async function recipe(options: RunTaskOptions, loaded: LoadedConfig, io: Io): Pr
     safeMode: options.safe,
     ...(options['max-steps'] === undefined ? {} : { maxSteps: options['max-steps'] }),
     ...(options.thinking ? { enableThinking: true } : {}),
+    ...(loaded.config.slowAfter === undefined ? {} : { slowAfter: loaded.config.slowAfter }),
     ...(options['no-log'] ? {} : { recorder: await openJournal(io) }),
     ...(options.session === undefined ? {} : { sessionId: options.session }),
   }

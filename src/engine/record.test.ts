@@ -6,6 +6,7 @@ import type { QueryEvent } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
 import { toolResult, user } from '../core/message.ts'
 import type { JournalEntry, Recorder } from '../core/recorder.ts'
+import { CoolDowns } from '../model/cool-down.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
@@ -261,6 +262,81 @@ describe('the recorder tap', () => {
         usage: { totalTokens: 12 },
       },
     ])
+  })
+
+  it.each<[string, Partial<EngineOptions> & Pick<EngineOptions, 'model'>, object]>([
+    [
+      'a call that is refused, or does not fit, is not executed',
+      {
+        model: new ScriptedModel([
+          {
+            toolCalls: [
+              { id: 'a', name: 'echo', input: {} },
+              { id: 'b', name: 'guarded', input: {} },
+              { id: 'c', name: 'no_such_tool', input: {} },
+              { id: 'd', name: 'echo', input: 'no object' },
+            ],
+          },
+          'Done.',
+        ]),
+        tools: [echo, { ...echo, name: 'guarded', needsPermission: true }],
+      },
+      { toolsExecuted: 1, errors: 0, retries: 0 },
+    ],
+    [
+      'a retry is an attempt that failed and one that was made again',
+      { model: new ScriptedModel([{ fail: { after: 0, error: new CriaError('overloaded', 'Busy.') } }, 'Done.']) },
+      { toolsExecuted: 0, errors: 1, retries: 1 },
+    ],
+    [
+      'a switch after a failure is one, as is the failure of the turn',
+      {
+        model: new ScriptedModel([{ fail: { after: 0, error: new CriaError('overloaded', 'Busy.') } }]),
+        fallbackModels: [new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No key.') } }])],
+        retry: { maxRetries: 0 },
+      },
+      { errors: 2, retries: 0 },
+    ],
+    [
+      'a switch to a model that was made for the task is no failure',
+      { model: new ScriptedModel([]), specialist: new ScriptedModel(['Done.']) },
+      { errors: 0, retries: 0 },
+    ],
+  ])('ENG-METRIC-001 %s', async (_, options, expected) => {
+    const completed: QueryMetrics[] = []
+    await collect({
+      prompt: 'Hi',
+      retry: { initialDelay: 0 },
+      ...options,
+      onQueryCompleted: (metrics) => completed.push(metrics),
+    })
+    expect(completed).toMatchObject([expected])
+  })
+
+  it('ENG-METRIC-001 a model that rests since an earlier turn is no failure of this one', async () => {
+    const coolDowns = new CoolDowns()
+    const completed: QueryMetrics[] = []
+    const model = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('rate_limited', 'Slow down.') } }), {
+      ref: 'a/one',
+    })
+    const fallbackModels = [new ScriptedModel(['One.', 'Two.'], { ref: 'b/two' })]
+    const onQueryCompleted = (metrics: QueryMetrics): void => void completed.push(metrics)
+    for (const prompt of ['One?', 'Two?'])
+      await collect({ model, fallbackModels, prompt, coolDowns, retry: { maxRetries: 0 }, onQueryCompleted })
+    expect(completed).toMatchObject([{ errors: 1 }, { errors: 0 }])
+  })
+
+  it('ENG-METRIC-001 slow turns can be listed', async () => {
+    let now = 1000
+    const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }
+    const recorder = await open()
+    const model = new ScriptedModel(['Quick.', { text: 'Slow.', before: () => void (now += 600) }])
+    await collect({ model, prompt: 'One?', clock, recorder, slowAfter: 1000 })
+    await collect({ model, prompt: 'Two?', clock, recorder, slowAfter: 1000 })
+    const questions = async (slow: boolean): Promise<string[]> =>
+      (await recorder.read.turns({ slow })).turns.map(({ question }) => question)
+    expect(await questions(true)).toEqual(['Two?'])
+    expect(await questions(false)).toEqual(['Two?', 'One?'])
   })
 
   it('ENG-METRIC-001 nothing lasts less than no time when the clock is set back', async () => {

@@ -121,8 +121,10 @@ class Tap {
     const entries: JournalEntry[] = []
     for (const body of bodies) {
       this.#calls.observe(body)
-      if (body.type === 'note') entries.push(body.entry)
-      else if (isTerminal(body)) return this.#end(body, entries)
+      if (body.type === 'note') {
+        entries.push(body.entry)
+        this.metrics.note(body)
+      } else if (isTerminal(body)) return this.#end(body, entries)
       else entries.push(this.#entryOf(body))
     }
     await this.#write(entries)

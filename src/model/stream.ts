@@ -95,7 +95,8 @@ function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBod
       hint: 'Name a model that can, as `model` or among the fallback models; or correct its `facts` if they are wrong.',
     })
   }
-  yield switched
+  // Nothing has failed: another model is made for this.
+  yield { ...switched, reason: 'specialized_task' }
 }
 
 /** Once a turn: a loop would tell it in each step. */

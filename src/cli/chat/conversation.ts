@@ -116,6 +116,7 @@ export class Conversation {
       operation: 'chat',
       ...(permit === undefined ? {} : { hasPermissionsToUseTool: permit }),
       ...(options.thinking ? { enableThinking: true } : {}),
+      ...(loaded.config.slowAfter === undefined ? {} : { slowAfter: loaded.config.slowAfter }),
       ...(this.sessionId === undefined ? {} : { sessionId: this.sessionId }),
       onUpdateUsage: ({ inputTokens, outputTokens }) => {
         this.#held = inputTokens === null ? null : inputTokens + (outputTokens ?? 0)

@@ -1,5 +1,5 @@
 import type { Message } from '../../core/message.ts'
-import type { TurnDetail } from '../../core/recorder.ts'
+import type { TurnDetail, TurnMetrics } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { pageAt } from '../../core/store.ts'
 import { visibleText } from '../../util/terminal.ts'
@@ -37,7 +37,8 @@ async function describe({ turn, messages, events, spans }: TurnDetail, out: Chan
     ['bot', turn.bot === null ? '–' : [turn.bot.kind, turn.bot.name].filter((part) => part !== undefined).join(' ')],
     ['model', turn.model],
     ['started', formatTime(turn.startedAt)],
-    ['took', formatMs(turn.latencyMs)],
+    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}`],
+    ...(turn.metrics === null ? [] : [['did', formatMetrics(turn.metrics)] as const]),
     ['usage', formatUsage(turn.usage)],
     ['cost', formatCost(turn.costUsd)],
     ['rating', turn.rating === null ? '–' : `${turn.rating}${turn.ratingComment === null ? '' : ` (${turn.ratingComment})`}`],
@@ -69,6 +70,16 @@ async function describe({ turn, messages, events, spans }: TurnDetail, out: Chan
     ),
     spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
   ].join('')
+}
+
+function formatMetrics({ steps, toolsExecuted, errors, retries }: TurnMetrics): string {
+  const counts = [
+    plural(steps, 'step'),
+    plural(toolsExecuted, 'tool call'),
+    ...(errors === 0 ? [] : [plural(errors, 'error')]),
+    ...(retries === 0 ? [] : [`${retries} ${retries === 1 ? 'retry' : 'retries'}`]),
+  ]
+  return counts.join(', ')
 }
 
 /** What was said, and which tools were called; where a passage stands and how well it was found. */

@@ -85,6 +85,7 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
   only('state = ?', query.status)
   only('model = ?', query.model)
   only('session_id = ?', query.sessionId)
+  only(`metrics ->> '$.slow' = ?`, query.slow === true ? 1 : undefined)
   only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
 
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
