@@ -17,6 +17,8 @@ export function currentModel({ models, current }: ModelChain): LanguageModel {
   return model
 }
 
+export type SwitchEvent = Extract<RecoveryEvent, { type: 'model_switch' }>
+
 type Sized = { readonly facts: Pick<LanguageModel['facts'], 'contextWindow'> }
 
 export interface SwitchChoices<Model> {
@@ -69,7 +71,7 @@ export function passOn(
   chain: ModelChain,
   reason: SwitchReason,
   fits: (model: LanguageModel) => boolean = () => true,
-): RecoveryEvent | undefined {
+): SwitchEvent | undefined {
   const models = chain.models.filter((model, index) => index <= chain.current || fits(model))
   const next = switchModel(reason, chain.current, { models })
   if (next === undefined) return undefined
