@@ -196,7 +196,10 @@ function checkToolChoice({ toolChoice, tools = [] }: EngineOptions): void {
 function checkSources(sources: readonly ContextSource[]): void {
   checkList('context.sources', sources, 'sources')
   for (const source of sources) {
-    if (typeof source?.load === 'function' && typeof source.name === 'string' && source.maxTokens >= 0) continue
+    if (typeof source?.load === 'function' && typeof source.name === 'string' && source.maxTokens >= 0) {
+      checkNumber('context.sources[].timeout', source.timeout, 1)
+      continue
+    }
     throw new ConfigurationError(
       '`context.sources` must hold objects with a `name`, a number of `maxTokens` and a function `load`; `project`, `recentFiles` and `gitStatus` are options of the query() of this package.',
     )

@@ -23,7 +23,7 @@ import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { readTurn } from './turn-reader.ts'
-import { beginTurn, conversationAfter, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
+import { beginTurn, conversationAfter, DEFAULT_MAX_STEPS, startOf, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -44,7 +44,7 @@ export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryR
 async function* steps(turn: Turn): Station<QueryResult> {
   const { ctx, options } = turn
   const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
-  yield { type: 'start', model: options.model.ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
+  yield startOf(turn)
   yield* options.notices ?? []
   yield* firstSwitch(turn)
   yield* recall(turn)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { SimpleBot } from '../bots/simple-bot.ts'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
@@ -11,6 +12,7 @@ import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { query } from './query.ts'
+import { causeOf } from './to-the-end.ts'
 import type { EngineOptions, QueryMetrics } from './options.ts'
 import { currentSpan } from './span.ts'
 
@@ -383,6 +385,51 @@ function failing(recorder: Recorder, after: number): Recorder {
   }
 }
 
+describe('failures', () => {
+  it('ENG-ERR-004 a journal that cannot be opened still begins with start', async () => {
+    const recorder = otherwise(await open(), {
+      openTurn: () => {
+        throw new CriaError('journal_failed', 'The journal cannot be written: the file system is read-only.')
+      },
+    })
+    const events = await collect({ model: new ScriptedModel([]), prompt: 'Hi', recorder, bot: { kind: 'SimpleBot' } })
+    expect(events).toMatchObject([
+      { type: 'start', model: 'scripted/model', bot: { kind: 'SimpleBot' }, seq: 0, step: 0 },
+      { type: 'error', error: { code: 'journal_failed' }, seq: 1 },
+    ])
+  })
+
+  it('ENG-ERR-004 an error says in its event what caused it, without keys, and carries it in code', async () => {
+    const cause = new Error('connect ECONNREFUSED with key sk-abcdefgh12345678')
+    const error = new CriaError('network', 'The server cannot be reached.', { cause })
+    const half = { text: ['Hal', 'f'], fail: { after: 2, error } }
+    const options = { prompt: 'Hi', retry: { maxRetries: 0, afterOutput: 'error' as const } }
+    const events = await collect({ model: new ScriptedModel([half]), ...options })
+    const last = events.at(-1)
+    expect(last).toMatchObject({
+      error: { code: 'network', cause: 'connect ECONNREFUSED with key sk-[redacted]', details: { text: 'Half' } },
+    })
+    expect(last?.type === 'error' && causeOf(last.error)).toBe(cause)
+    // Out of a journal only its words can come.
+    const stored = JSON.parse(JSON.stringify(last)) as typeof last
+    expect(stored?.type === 'error' && causeOf(stored.error)).toMatchObject({ message: expect.stringContaining('ECONNREFUSED') })
+    const rejected = new SimpleBot({
+      model: new ScriptedModel([half]),
+      recorder: false,
+      streamTarget: 'none',
+      retry: options.retry,
+    })
+    await expect(rejected.ask('Hi')).rejects.toMatchObject({ code: 'network', cause })
+  })
+
+  it('ENG-ERR-004 the error that was given up with names the last failure once', async () => {
+    const model = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('overloaded', 'Busy.') } }))
+    const events = await collect({ model, prompt: 'Hi', retry: { maxRetries: 1, initialDelay: 0 } })
+    expect(events.at(-1)).toMatchObject({ error: { code: 'overloaded', details: { attempts: 2 } } })
+    expect(JSON.stringify(events.at(-1))).not.toContain('"cause"')
+  })
+})
+
 describe('invariants of the journal', () => {
   it('what was shown is what was stored, wherever a model fails, a reader leaves or the disk is full', async () => {
     await fc.assert(
@@ -406,8 +453,12 @@ describe('invariants of the journal', () => {
           expect(model.open).toBe(0)
           const last = shown.at(-1)
           const failed = last?.type === 'error' && last.error.code === 'journal_failed'
-          const stored = (await recorder.read.turn(shown[0]?.turnId ?? ''))?.events ?? []
-          expect(stored.slice(0, shown.length - (failed ? 1 : 0))).toEqual(failed ? shown.slice(0, -1) : shown)
+          const row = await recorder.read.turn(shown[0]?.turnId ?? '')
+          const stored = row?.events ?? []
+          // A journal that fails at once shows the beginning of the turn and its end.
+          if (fullAfter !== null && stored.length === 0)
+            expect(shown.map(({ type }) => type)).toEqual(['start', 'error'].slice(0, shown.length))
+          else expect(stored.slice(0, shown.length - (failed ? 1 : 0))).toEqual(failed ? shown.slice(0, -1) : shown)
           if (fullAfter === null) {
             expect(stored.filter(isTerminal)).toHaveLength(1)
             const detail = await recorder.read.turn(shown[0]?.turnId ?? '')

@@ -9,6 +9,7 @@ import { isTerminal } from '../core/event.ts'
 import type { EventBody, EventStamp, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import { EventFold } from '../core/fold.ts'
 import type { JournalEntry } from '../core/recorder.ts'
+import { errorInfo, withDetails } from '../model/error-info.ts'
 import { settled } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
 import { isDelta, joinDeltas } from './join-deltas.ts'
@@ -16,7 +17,7 @@ import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
 import { closeOf, report } from './turn-end.ts'
 import type { LastEvent } from './turn-end.ts'
-import { openingOf } from './turn.ts'
+import { openingOf, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** The reader's side of a turn. Its return value is the result of a complete turn. */
@@ -44,6 +45,7 @@ export async function* recorded(
     // What the reader throws into the generator, it gets back.
     if (isWithReader) throw thrown
     // Stations report their failures as events; what is thrown here is the journal's, or ours.
+    if (!tap.hasBegun) yield tap.unstoredStart()
     yield tap.unstored(toCriaError(thrown, 'journal_failed'))
     return undefined
   } finally {
@@ -62,8 +64,8 @@ function keptOpen(bodies: Station<void>): AsyncIterator<EventBody | Note, void> 
 
 /** The turn of a session that is busy: it is written down, and ends at once. */
 async function* refused(error: CriaError, turn: Turn): Station<void> {
-  yield { type: 'start', model: turn.options.model.ref }
-  yield { type: 'error', error: error.toJSON() }
+  yield startOf(turn)
+  yield { type: 'error', error: errorInfo(error) }
 }
 
 function left(): CriaError {
@@ -73,7 +75,7 @@ function left(): CriaError {
 /** What had been said when the turn failed stands in its error: whoever is told of nothing else has lost nothing. */
 function withText(terminal: TerminalEvent, text: string): TerminalEvent {
   if (terminal.type !== 'error' || text === '') return terminal
-  return { type: 'error', error: { ...terminal.error, details: { ...terminal.error.details, text } } }
+  return { type: 'error', error: withDetails(terminal.error, { text }) }
 }
 
 class Tap {
@@ -83,6 +85,8 @@ class Tap {
   readonly #calls = new OpenCalls()
   #seq = 0
   #isOpen = false
+  /** A `start` that was shown although the journal had failed. */
+  #unstored: Extract<JournalEntry, { type: 'event' }> | undefined
   /** The last event, from when the turn is being closed. */
   terminal: LastEvent | undefined
 
@@ -166,14 +170,25 @@ class Tap {
   async closeIfOpen(): Promise<void> {
     if (!this.#isOpen) return
     const { terminal } = this
+    if (this.#unstored !== undefined) await this.#write([this.#unstored]).catch(() => {})
     const closing =
       terminal === undefined ? this.#end({ type: 'cancelled', reason: 'The reader of the turn left.' }) : this.#close(terminal)
     await closing.catch(() => {})
   }
 
-  /** The one event that may be shown without being stored. */
+  get hasBegun(): boolean {
+    return this.#seq > 0
+  }
+
+  /** A journal that cannot be opened: whoever reads the turn still learns what it is before it ends. */
+  unstoredStart(): QueryEvent {
+    this.#unstored = { type: 'event', event: this.#stamp(startOf(this.#turn)) }
+    return this.#unstored.event
+  }
+
+  /** The one event that may be shown without being stored, but for the `start` before it where nothing could be. */
   unstored(error: CriaError): QueryEvent {
-    this.terminal = this.#stamp({ type: 'error', error: error.toJSON() })
+    this.terminal = this.#stamp({ type: 'error', error: errorInfo(error) })
     return this.terminal
   }
 

@@ -16,7 +16,7 @@ import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { readTurn } from './turn-reader.ts'
 import type { TurnEvents } from './turn-reader.ts'
-import { beginTurn } from './turn.ts'
+import { beginTurn, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 export interface SessionTurnOptions extends Pick<EngineOptions, 'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> {
@@ -59,11 +59,7 @@ function run(
   })
 
   async function* steps(turn: Turn): Station<void> {
-    yield {
-      type: 'start',
-      model: options.model.ref,
-      ...(options.bot === undefined ? {} : { bot: options.bot }),
-    }
+    yield startOf(turn)
     const history = await options.recorder.read.history(options.sessionId)
     if (history.length === 0) throw new ConfigurationError('Nothing has been said in this session yet.')
     yield* work(history, turn, options)

@@ -2,8 +2,11 @@
 
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
+import { errorInfo } from '../model/error-info.ts'
 import { timeExceeded } from './budget-exceeded.ts'
 import type { Turn } from './turn.ts'
+
+export { causeOf } from '../model/error-info.ts'
 
 /** @param work yields the terminal event itself when it succeeds. */
 export async function* toTheEnd(turn: Turn, work: Station<unknown>): Station<void> {
@@ -17,7 +20,7 @@ export async function* toTheEnd(turn: Turn, work: Station<unknown>): Station<voi
     if (ctx.signal.aborted && (options.abortSignal?.aborted === true || error.code === 'aborted')) {
       yield { type: 'cancelled', reason: reasonOf(options.abortSignal?.reason) }
     } else {
-      yield { type: 'error', error: error.toJSON() }
+      yield { type: 'error', error: errorInfo(error) }
     }
   } finally {
     stopTimer()

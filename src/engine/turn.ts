@@ -2,6 +2,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { CriaError } from '../core/error.ts'
+import type { StartEvent } from '../core/event.ts'
 import { createId as newId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
@@ -165,6 +166,11 @@ export function toolsContext({ ctx, options, step, tools, conversation }: Turn):
     safeMode: options.safeMode ?? false,
     concurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
   }
+}
+
+/** The first event. */
+export function startOf({ options: { model, bot } }: Turn): StartEvent {
+  return { type: 'start', model: model.ref, ...(bot === undefined ? {} : { bot }) }
 }
 
 /** The row of the turn, as it stands before anything has happened. */

@@ -19,6 +19,7 @@ import { attemptParts } from './attempt-parts.ts'
 import { cached } from './cached.ts'
 import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
+import { errorInfo } from './error-info.ts'
 import { fitRequest, unfitFor } from './fit.ts'
 import type { Seat } from './flight.ts'
 import { modelParts } from './model-parts.ts'
@@ -65,7 +66,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
       if (!hasFallback) yield* following.flatMap((each) => [...tellOnce(passedOver(request, each), ctx)])
       throw givenUp(error, attempt, ctx.retry)
     }
-    if (recovery.action === 'retry') yield { type: 'retry', attempt, delay: recovery.delay, error: error.toJSON() }
+    if (recovery.action === 'retry') yield { type: 'retry', attempt, delay: recovery.delay, error: errorInfo(error) }
     if (shown) yield { type: 'reset', attempt }
     if (recovery.action === 'overflow') return { type: 'overflow', error, model }
     if (recovery.action === 'retry') {

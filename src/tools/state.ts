@@ -1,5 +1,6 @@
 /** What the tools station remembers from step to step, and from turn to turn of a session. */
 
+import type { NoticeEvent } from '../core/event.ts'
 import type { PermissionDecision } from '../core/tool.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { Recent } from '../util/recent.ts'
@@ -18,6 +19,8 @@ export interface ToolsState {
   readonly grants: SessionGrants
   /** Calls of earlier turns whose effects are unknown. */
   unsettled: UnsettledCalls
+  /** What is to be told and has not been yet. */
+  readonly notices: NoticeEvent[]
   rules(): Promise<RuleBook>
 }
 
@@ -42,6 +45,7 @@ export function toolsState({ rules, recorder, sessionId }: StateOptions): ToolsS
     futile: 0,
     grants: recorder === undefined ? noGrants() : grantsOf(recorder, sessionId),
     unsettled: new Map(),
+    notices: [],
     rules: () => (book ??= readRules(rules ?? {})),
   }
 }

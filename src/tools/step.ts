@@ -100,6 +100,7 @@ export class Step {
       if (verdict === 'refuse' || (verdict === 'run' && judgement.silent !== true)) decisions.push(decision)
     }
     if (decisions.length > 0) yield { type: 'permission_decision', decisions }
+    yield* this.#ctx.state.notices.splice(0)
     yield* this.#refuse(refused, this.#period === undefined)
     return asked
   }
@@ -107,6 +108,7 @@ export class Step {
   async *#ask(asked: readonly Asked[]): Station<void> {
     if (asked.length === 0) return
     const refused = yield* ask(asked, this.#ctx)
+    yield* this.#ctx.state.notices.splice(0)
     // Whoever was told that this is a circle and lets it go on wants it.
     if (this.#period !== undefined && refused.length < asked.length) this.#ctx.state.steps = []
     yield* this.#refuse(refused, true)

@@ -3,6 +3,7 @@
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent, QueryResult } from '../../core/event.ts'
+import { causeOf } from '../../engine/to-the-end.ts'
 import { visibleLine, visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
 import { eventNote, finishNote } from '../event-notes.ts'
@@ -66,7 +67,7 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
       case 'error':
         await end()
         await tell(
-          `${style('red', wrapWords(describeFailure(errorFromInfo(event.error), io.env), io.stdout.columns, MESSAGE_INDENT))}\n`,
+          `${style('red', wrapWords(describeFailure(errorFromInfo(event.error, causeOf(event.error)), io.env), io.stdout.columns, MESSAGE_INDENT))}\n`,
         )
         break
       case 'complete':
