@@ -18,6 +18,18 @@ export type { ModelInput, ModelOptions } from './app/models.ts'
 export type { AiSdkModel } from './providers/ai-sdk/foreign.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
+export { collectFeedback } from './app/feedback.ts'
+export type {
+  BlindAnswer,
+  BlindPair,
+  Chosen,
+  Feedback,
+  FeedbackChoice,
+  FeedbackOptions,
+  Judged,
+  Side,
+  Verdict,
+} from './app/feedback.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
 export type { EngineOptions, QueryMetrics } from './engine/options.ts'
@@ -76,6 +88,7 @@ export type {
   EventBody,
   EventOf,
   EventStamp,
+  FeedbackEvent,
   NoticeEvent,
   QueryEvent,
   QueryResult,

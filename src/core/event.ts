@@ -101,9 +101,14 @@ export type NoticeEvent = {
 
 export type FeedbackEvent = {
   readonly type: 'feedback'
+  /** By the order in which they were shown. */
   readonly choice: 'first' | 'second' | 'none'
+  /** Why neither was preferred. */
+  readonly reason?: 'tie' | 'both_bad'
+  /** Ids of turns. */
   readonly preferred: string | null
   readonly rejected: string | null
+  readonly comment?: string
 }
 
 export type TerminalEvent =
