@@ -184,7 +184,7 @@ describe('collectFeedback', () => {
     ['nobody who chooses', { choose: undefined }, /needs `choose`/],
     ['an unknown option', { model: 'a/b' }, /has no option `model`/],
   ])('ENG-FEED-001 %s is refused before anything is asked', async (_, change, message) => {
-    await expect(collectFeedback({ ...base(() => 'tie'), ...change } as FeedbackOptions)).rejects.toThrow(message)
+    await expect(collectFeedback({ ...base(() => 'tie'), ...change })).rejects.toThrow(message)
     expect(recorder.read.turns().turns).toEqual([])
   })
 })

@@ -141,7 +141,8 @@ export async function preferenceStats(read: JournalReader): Promise<PreferenceSt
 type Tally = { -readonly [Key in 'wins' | 'losses' | 'ties' | 'bothBad']: WinRate[Key] } & Pick<WinRate, 'model' | 'promptHash'>
 
 function verdictOf({ choice, details }: FeedbackRecord): string {
-  return choice === 'none' ? String(details?.['verdict'] ?? 'tie') : choice
+  if (choice !== 'none') return choice
+  return details?.['verdict'] === 'both_bad' ? 'both_bad' : 'tie'
 }
 
 function count(record: FeedbackRecord, first: TurnDetail, second: TurnDetail, tallies: Map<string, Tally>): void {
