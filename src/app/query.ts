@@ -7,6 +7,7 @@ import { checkOptions } from '../engine/check-options.ts'
 import { checkList, checkObject } from '../engine/check-values.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
+import type { PrepareStep, StepChanges } from '../engine/step-settings.ts'
 import { currentSpan } from '../engine/span.ts'
 import { hostTracing } from '../recorders/otel/mirror.ts'
 import { resolveContext } from './context/sources.ts'
@@ -30,12 +31,16 @@ type Chosen =
   | 'notices'
   | 'retrieve'
   | 'spanMirror'
+  | 'prepareStep'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
   readonly fallbackModels?: readonly ModelInput[]
+  /** Answers in place of `model` what this turn asks for in particular; default: with `enableThinking` what the pointer `reasoning` stands for. */
+  readonly specialist?: ModelInput
+  readonly prepareStep?: PrepareStep<ModelInput>
   /** Where answers come from, and how what is found there reaches the model; default nowhere. */
   readonly retrieve?: RetrieveOptions
   /** What goes into the request beside what is said, and what leaves it when it grows too long; default nothing is put in. */
@@ -59,7 +64,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   const { fallbackModels: named = [] } = options
   checkList('fallbackModels', named, 'models')
   const fallbackModels = named.map(resolved)
-  const { cache: wanted, context: around, retrieve, ...rest } = options
+  const { cache: wanted, context: around, retrieve, specialist, prepareStep, ...rest } = options
   const spanMirror = hostTracing()
   const cache = chooseCache(wanted, options.recorder)
   const known = {
@@ -69,6 +74,8 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     ...(span === undefined ? {} : { span }),
     ...(spanMirror === undefined ? {} : { spanMirror }),
     ...(cache === undefined ? {} : { cache }),
+    ...(specialist === undefined ? {} : { specialist: resolved(specialist) }),
+    ...(prepareStep === undefined ? {} : { prepareStep: resolving(prepareStep) }),
     ...(retrieve === undefined ? {} : { retrieve: resolveRetrieval(retrieve) }),
     context: { summaryModel: quickModel, ...(around === undefined ? undefined : resolveContext(around)) },
   }
@@ -81,6 +88,16 @@ function resolved(input: ModelInput): LanguageModel {
   return madeOf(input, resolveModel(input))
 }
 
+function resolving(prepareStep: PrepareStep<ModelInput>): PrepareStep {
+  // From JavaScript it may be no function, which the engine tells.
+  if (typeof prepareStep !== 'function') return prepareStep
+  return async (state) => {
+    const changes = await prepareStep(state)
+    if (typeof changes?.model === 'undefined') return changes as StepChanges | undefined
+    return { ...changes, model: resolved(changes.model) }
+  }
+}
+
 async function* withDefaultModel(
   options: Omit<EngineOptions, 'model'>,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
@@ -88,7 +105,7 @@ async function* withDefaultModel(
 }
 
 function withModel(options: Omit<EngineOptions, 'model'>, model: LanguageModel): EngineOptions {
-  const specialist = specialistFor(model, options)
+  const specialist = options.specialist ?? specialistFor(model, options)
   return {
     ...options,
     model,

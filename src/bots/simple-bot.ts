@@ -18,6 +18,7 @@ import type { DocumentStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
 import { checkNames } from '../engine/check-values.ts'
+import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
 import { answerFrom, deltasOf } from './answer.ts'
@@ -34,6 +35,8 @@ export interface AskOptions {
   readonly sessionId?: string
   /** The span that this turn belongs to; default the current one. */
   readonly span?: Span
+  /** Takes messages of the user while the turn runs. */
+  readonly steering?: Steering
 }
 
 /** How many memories are looked up for a question. */
@@ -137,7 +140,7 @@ export class SimpleBot {
 
   /** The names that the second argument of `ask` may hold. */
   protected get askOptions(): readonly string[] {
-    return namesOf<AskOptions>({ signal: true, sessionId: true, span: true })
+    return namesOf<AskOptions>({ signal: true, sessionId: true, span: true, steering: true })
   }
 
   protected get kind(): string {
@@ -192,6 +195,7 @@ export class SimpleBot {
       ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
       ...(ask.span === undefined ? {} : { span: ask.span }),
+      ...(ask.steering === undefined ? {} : { steering: ask.steering }),
     })
     return yield* this.#finalized(
       events,

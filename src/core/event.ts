@@ -2,7 +2,7 @@
  * The events of a turn: the only place where they are declared. Engine, bots, command line, server and page share them.
  *
  *     start ─► (notice | model_switch | retrieval)* ─► step* ─► complete | cancelled | error
- *     step  =  (text_delta | thinking | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
+ *     step  =  (steering | prepare_step)*  (text_delta | thinking | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
  *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result)*
  *
  * An event is plain JSON. Stations yield event *bodies*; the recorder tap stamps them. Exactly one terminal event ends every
@@ -13,7 +13,7 @@ import type { Citation } from './citation.ts'
 import type { ErrorInfo } from './error.ts'
 import type { JsonObject } from './json.ts'
 import type { Message } from './message.ts'
-import type { FinishReason } from './model.ts'
+import type { FinishReason, ToolChoice } from './model.ts'
 import type { PermissionRequest, ToolResult, ToolUse } from './tool.ts'
 import type { Usage } from './usage.ts'
 
@@ -32,7 +32,8 @@ export interface BotIdentity {
 export interface QueryResult {
   /** The text of the last step. */
   readonly text: string
-  readonly finishReason: FinishReason | 'max-steps'
+  /** `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. */
+  readonly finishReason: FinishReason | 'max-steps' | 'stop-when'
   readonly steps: number
   readonly usage: Usage
   /** US dollars; `null` when the price of a model that was used is unknown. */
@@ -99,6 +100,18 @@ export type NoticeEvent = {
   readonly details?: JsonObject
 }
 
+export type SteeringEvent =
+  /** A message that the user gave while the turn ran: the model is told before its next step, or (`follow_up`) it is said after the turn. */
+  | { readonly type: 'steering'; readonly delivery: 'steer' | 'follow_up'; readonly message: Message }
+  /** What `prepareStep` has changed for this step alone. */
+  | {
+      readonly type: 'prepare_step'
+      readonly model?: string
+      readonly tools?: readonly string[]
+      readonly toolChoice?: ToolChoice
+      readonly system?: string
+    }
+
 export type FeedbackEvent = {
   readonly type: 'feedback'
   /** By the order in which they were shown. */
@@ -124,6 +137,7 @@ export type EventBody =
   | RecoveryEvent
   | ToolEvent
   | NoticeEvent
+  | SteeringEvent
   | FeedbackEvent
   | TerminalEvent
 

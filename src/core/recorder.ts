@@ -74,7 +74,7 @@ export interface TurnClose {
   readonly text: string
   readonly usage: Usage
   readonly costUsd: number | null
-  readonly finishReason: FinishReason | 'max-steps' | null
+  readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | null
   readonly error?: ErrorInfo
   readonly metrics: TurnMetrics
 }

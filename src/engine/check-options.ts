@@ -4,7 +4,7 @@ import { ConfigurationError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'
 import type { ContextSource } from '../core/injection.ts'
 import { toMessages } from '../core/message.ts'
-import type { LanguageModel } from '../core/model.ts'
+import type { LanguageModel, ToolChoice } from '../core/model.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkCompaction } from '../prepare/compact/room.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
@@ -55,6 +55,9 @@ const OPTIONS = namesOf<EngineOptions>({
   showThinking: true,
   safeMode: true,
   maxSteps: true,
+  prepareStep: true,
+  stopWhen: true,
+  steering: true,
   toolConcurrency: true,
   responseFormat: true,
   stream: true,
@@ -118,12 +121,14 @@ export function checkOptions(options: EngineOptions): void {
     throw new ConfigurationError('`retrieve` needs a `docstore`, a `memory`, or both: there is nothing to search.')
   checkNames('`rules`', options.rules ?? {}, RULES)
   checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
+  checkPort('steering', options.steering, 'deliver', 'new Steering()')
   checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
   checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   for (const name of ['system', 'sessionId', 'operation'] as const) checkType(name, options[name], 'string')
-  for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage'] as const) checkType(name, options[name], 'function')
+  for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage', 'prepareStep', 'stopWhen'] as const)
+    checkType(name, options[name], 'function')
   for (const name of ['safeMode', 'showThinking', 'executeTools', 'stream'] as const) checkType(name, options[name], 'boolean')
   checkToolChoice(options)
   checkResponseFormat(options.responseFormat)
@@ -184,7 +189,14 @@ function checkResponseFormat(format: EngineOptions['responseFormat']): void {
   checkOneOf('responseFormat.type', format.type, ['json'])
 }
 
-function checkToolChoice({ toolChoice, tools = [] }: EngineOptions): void {
+/** @throws ConfigurationError for what is no tool choice, or names a tool that is not there. */
+export function checkToolChoice({
+  toolChoice,
+  tools = [],
+}: {
+  readonly toolChoice?: ToolChoice | undefined
+  readonly tools?: readonly Tool[]
+}): void {
   if (toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none' || toolChoice === 'required') return
   const named: unknown = typeof toolChoice === 'object' ? toolChoice?.tool : undefined
   if (typeof named !== 'string')

@@ -6,6 +6,7 @@ import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
 import { readCitations } from './cite.ts'
 import { quotedCitations } from './quoted.ts'
+import { steeredTooLate } from './steering.ts'
 import type { Turn } from './turn.ts'
 
 export async function* finish(
@@ -36,6 +37,7 @@ export async function* finish(
     turnId: turn.turnId,
     traceId: turn.span.traceId,
   }
+  yield* steeredTooLate(turn)
   yield { type: 'complete', result }
   return result
 }

@@ -16,6 +16,8 @@ import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
+import type { PrepareStep, StopWhen } from './step-settings.ts'
+import type { Steering } from './steering.ts'
 import type { EngineContextOptions } from './context-options.ts'
 
 export interface EngineOptions extends CallSettings {
@@ -55,6 +57,12 @@ export interface EngineOptions extends CallSettings {
   readonly safeMode?: boolean
   /** Default 50. */
   readonly maxSteps?: number
+  /** Called before each step: may change the model, the tools, the tool choice and the system prompt for this step alone. */
+  readonly prepareStep?: PrepareStep
+  /** Called after each step whose tools have run: `true` ends the turn, with `finishReason: 'stop-when'`. */
+  readonly stopWhen?: StopWhen
+  /** Takes messages of the user while the turn runs. */
+  readonly steering?: Steering
   /** Tools that run at the same time at most; default 5. */
   readonly toolConcurrency?: number
   readonly responseFormat?: ResponseFormat

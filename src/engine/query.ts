@@ -21,9 +21,11 @@ import type { EngineOptions } from './options.ts'
 import { recall } from './recall.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
+import { isToStop, settingsOfStep } from './step-settings.ts'
+import { steered } from './steering.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { readTurn } from './turn-reader.ts'
-import { beginTurn, conversationAfter, DEFAULT_MAX_STEPS, startOf, toolsContext } from './turn.ts'
+import { addSaid, beginTurn, conversationAfter, DEFAULT_MAX_STEPS, startOf, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -52,17 +54,30 @@ async function* steps(turn: Turn): Station<QueryResult> {
   for (;;) {
     ctx.signal.throwIfAborted()
     turn.step++
-    const answer = yield* prepareAndAsk(turn)
+    addSaid(turn, yield* steered(turn))
+    const settings = yield* settingsOfStep(turn)
+    const answer = yield* prepareAndAsk(turn, settings)
     yield* say(answer, turn)
 
     const calls = answer.message.toolCalls ?? []
-    if (calls.length === 0 || options.executeTools === false || wasCut(answer)) return yield* finish(answer, turn)
+    if (calls.length === 0 || options.executeTools === false || wasCut(answer)) {
+      if (!goesOn(answer, turn, maxSteps)) return yield* finish(answer, turn)
+      turn.conversation = conversationAfter(turn, settings, answer, [])
+      continue
+    }
 
-    const results = yield* runTools(calls, toolsContext(turn))
+    const results = yield* runTools(calls, toolsContext(turn, settings))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
-    turn.conversation = conversationAfter(turn, answer, results)
+    turn.conversation = conversationAfter(turn, settings, answer, results)
+    if (await isToStop(turn, answer.message, results)) return yield* finish(answer, turn, 'stop-when')
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }
+}
+
+/** The answer is there, but the user has said something that the model has not read. */
+function goesOn({ message, finishReason }: Answer, { options, step }: Turn, maxSteps: number): boolean {
+  const isWhole = message.toolCalls === undefined && finishReason !== 'length' && finishReason !== 'content-filter'
+  return isWhole && step < maxSteps && (options.steering?.waiting.length ?? 0) > 0
 }
 
 /** Nobody knows what else it would have said: its calls may be half of what was meant, and are not run. */

@@ -16,7 +16,7 @@ import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
-import { continued } from '../prepare/conversation.ts'
+import { continued, withSaid } from '../prepare/conversation.ts'
 import type { Conversation } from '../prepare/conversation.ts'
 import { offeredTokens } from '../prepare/request-tokens.ts'
 import type { RequestOptions } from '../prepare/request.ts'
@@ -32,6 +32,7 @@ import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
 import { startSpan } from './span.ts'
+import type { StepSettings } from './step-settings.ts'
 import { inputOf, requestOf } from './turn-request.ts'
 
 export const DEFAULT_MAX_STEPS = 50
@@ -148,20 +149,33 @@ function modelsOf({ model, fallbackModels = [], specialist, switchModels }: Engi
   return first === undefined || first === model ? models : [first, ...models]
 }
 
+/** What the user has said since the last step; in the first one it comes before the prompt, since it was said before. */
+export function addSaid(turn: Turn, messages: readonly Message[]): void {
+  if (messages.length === 0) return
+  const { conversation, input } = turn
+  const said = conversation === undefined ? [...messages, ...input.messages] : [...input.messages, ...messages]
+  turn.input = { ...input, messages: said }
+  if (conversation !== undefined) turn.conversation = withSaid(conversation, messages)
+}
+
 /** What has been said when a step is over. */
-export function conversationAfter(turn: Turn, answer: Answer, results: readonly Message[]): Conversation | undefined {
-  const { conversation, request } = turn
+export function conversationAfter(
+  { conversation }: Turn,
+  { request }: StepSettings,
+  answer: Answer,
+  results: readonly Message[],
+): Conversation | undefined {
   return conversation === undefined ? undefined : continued(conversation, answer, results, offeredTokens(request))
 }
 
 /** What the tools station is given in the present step. */
-export function toolsContext({ ctx, options, step, tools, conversation }: Turn): ToolsContext {
+export function toolsContext({ ctx, options, step, tools, conversation }: Turn, settings: StepSettings): ToolsContext {
   tools.untrusted ||= conversation?.untrusted ?? false
   return {
     ...ctx,
     step,
     state: tools,
-    tools: options.tools ?? [],
+    tools: settings.tools,
     permit: options.hasPermissionsToUseTool,
     safeMode: options.safeMode ?? false,
     concurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,

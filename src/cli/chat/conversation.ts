@@ -15,6 +15,7 @@ import type { Message } from '../../core/message.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/check-budget.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
+import { Steering } from '../../engine/steering.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
 import { agentServers } from '../agent-servers.ts'
@@ -50,6 +51,8 @@ const BOT = { kind: 'AgentBot', name: 'chat' } as const
 export class Conversation {
   readonly journal: Journal
   readonly calls: Calls = new Calls()
+  /** What is said while a turn runs. */
+  readonly steering: Steering = new Steering()
   /** Rules that were added in this chat. */
   readonly allowed: string[] = []
   readonly isSafe: boolean
@@ -114,6 +117,7 @@ export class Conversation {
       safeMode: options.safe,
       context: agentContext(io),
       operation: 'chat',
+      steering: this.steering,
       ...(permit === undefined ? {} : { hasPermissionsToUseTool: permit }),
       ...(options.thinking ? { enableThinking: true } : {}),
       ...(loaded.config.slowAfter === undefined ? {} : { slowAfter: loaded.config.slowAfter }),

@@ -11,7 +11,8 @@ import type { Front } from './front.ts'
 import type { Start } from './options.ts'
 import { permissionAsker } from './permission.ts'
 import { chooseSession, takeUp } from './sessions.ts'
-import { runSlash, slashOf } from './slash.ts'
+import { slashOf } from './slash-names.ts'
+import { runSlash } from './slash.ts'
 import type { SlashContext } from './slash.ts'
 
 export interface Program {
@@ -27,6 +28,7 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
   const { options, loaded, io } = start
   const askUser = front.canAsk ? askerOf(front) : undefined
   const conversation = await Conversation.open({ ...start, askUser, tell: (message) => front.note(message) })
+  front.steerWith(conversation.steering)
   const permit = front.canAsk ? permissionAsker({ front, tools: () => conversation.tools, isSafe: options.safe }) : undefined
 
   const follow: SlashContext['follow'] = (make) => {
