@@ -5,6 +5,8 @@ export type { CachedAnswer, ResponseCacheOptions } from './model/response-cache.
 export type { Seat } from './model/flight.ts'
 export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
+export { agentTool } from './app/agent-tool.ts'
+export type { AgentToolOptions } from './app/agent-tool.ts'
 export { builtinTools } from './app/builtin-tools.ts'
 export type { BuiltinToolOptions } from './app/builtin-tools.ts'
 export { createEmbeddingModel } from './providers/embedding/create.ts'
@@ -89,6 +91,7 @@ export type { CriaErrorOptions, ErrorCode, ErrorInfo } from './core/error.ts'
 export { assertNever, isTerminal, SWITCH_REASONS } from './core/event.ts'
 export type {
   BotIdentity,
+  CallRef,
   EventBody,
   EventOf,
   EventStamp,
@@ -103,6 +106,7 @@ export type {
 export { foldEvents } from './core/fold.ts'
 export type { Folded } from './core/fold.ts'
 export type { CreateId, MessageId } from './core/id.ts'
+export type { HookContext, HookName, HookRefusal, Hooks } from './core/hook.ts'
 export type { Json, JsonObject } from './core/json.ts'
 export type { MaybePromise } from './core/maybe-promise.ts'
 export { assistant, developer, retrieved, system, toMessages, toolResult, user } from './core/message.ts'
@@ -185,7 +189,9 @@ export type {
   PermissionChecker,
   PermissionContext,
   PermissionDecision,
+  MisfitCall,
   PermissionRequest,
+  RepairToolCall,
   Tool,
   ToolContext,
   ToolOutput,

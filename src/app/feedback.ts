@@ -179,6 +179,7 @@ async function judged(events: AsyncIterable<QueryEvent>, tell: (event: QueryEven
   let message: Message | undefined
   for await (const event of events) {
     tell(event)
+    if (event.parent !== undefined) continue
     if (event.type === 'message') message = event.message
     else if (event.type === 'error') throw errorFromInfo(event.error, causeOf(event.error))
     else if (event.type === 'cancelled') throw new CriaError('aborted', event.reason)

@@ -1,5 +1,6 @@
 /** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { ContextOptions } from '../engine/context-options.ts'
@@ -81,7 +82,9 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   }
   if (options.model !== undefined) return engineQuery(withModel(known, resolved(options.model)))
   checkOptions({ ...known, model: NOT_YET_KNOWN })
-  return withDefaultModel(known)
+  // Begun when it is first read, it still belongs to the tool that it was called in.
+  const here = AsyncLocalStorage.snapshot()
+  return withDefaultModel(known, (begin) => here(begin))
 }
 
 function resolved(input: ModelInput): LanguageModel {
@@ -100,8 +103,10 @@ function resolving(prepareStep: PrepareStep<ModelInput>): PrepareStep {
 
 async function* withDefaultModel(
   options: Omit<EngineOptions, 'model'>,
+  here: <T>(begin: () => T) => T,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-  return yield* engineQuery(withModel(options, await defaultModel()))
+  const model = await defaultModel()
+  return yield* here(() => engineQuery(withModel(options, model)))
 }
 
 function withModel(options: Omit<EngineOptions, 'model'>, model: LanguageModel): EngineOptions {

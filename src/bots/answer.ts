@@ -34,6 +34,7 @@ export async function* deltasOf(events: AsyncIterable<QueryEvent>): AsyncGenerat
   let message: Message | undefined
   let answer: BotAnswer | undefined
   for await (const event of events) {
+    if (event.parent !== undefined) continue
     if (event.type === 'text_delta') yield event.text
     else if (event.type === 'message') message = event.message
     else if (event.type === 'error')

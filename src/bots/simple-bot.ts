@@ -18,6 +18,7 @@ import type { DocumentStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
 import { checkNames } from '../engine/check-values.ts'
+import { inheritedRecorder } from '../engine/parent.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
@@ -191,7 +192,8 @@ export class SimpleBot {
       prompt,
       operation: this.operation,
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
-      ...(recorder === undefined ? {} : { recorder }),
+      // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
+      recorder,
       ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
       ...(ask.span === undefined ? {} : { span: ask.span }),
@@ -210,6 +212,10 @@ export class SimpleBot {
   ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
     let answer: Message | undefined
     for await (const event of events) {
+      if (event.parent !== undefined) {
+        yield event
+        continue
+      }
       if (event.type === 'message') answer = event.message
       if (event.type === 'complete' && answer !== undefined) {
         try {
@@ -235,7 +241,7 @@ export class SimpleBot {
 
   async #recorder(): Promise<Recorder | undefined> {
     if (this.options.recorder === false) return undefined
-    return this.options.recorder ?? (await openJournal())
+    return this.options.recorder ?? inheritedRecorder() ?? (await openJournal())
   }
 
   async #defaultModel(): Promise<LanguageModel> {

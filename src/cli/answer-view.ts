@@ -42,7 +42,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
   const seen: QueryEvent[] = []
   const text = options.format === 'text' ? await textView(io, options) : undefined
   for await (const event of events) {
-    seen.push(event)
+    if (event.parent === undefined) seen.push(event)
     if (options.format === 'events') await io.stdout.write(toJsonLine(event))
     else await text?.show(event)
   }
@@ -146,6 +146,7 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
   return {
     end,
     async show(event) {
+      if (event.parent !== undefined) return
       if (event.type !== 'thinking') await endThinking()
       switch (event.type) {
         case 'start':

@@ -3,7 +3,8 @@
  *
  *     start ─► (notice | model_switch | retrieval)* ─► step* ─► complete | cancelled | error
  *     step  =  (steering | prepare_step)*  (text_delta | thinking | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
- *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result)*
+ *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result | nested)*
+ *     nested = any event of a turn that a tool has begun, marked with `parent`
  *
  * An event is plain JSON. Stations yield event *bodies*; the recorder tap stamps them. Exactly one terminal event ends every
  * stream, and every `tool_request` is followed by exactly one `tool_result` with the same id.
@@ -11,6 +12,7 @@
 
 import type { Citation } from './citation.ts'
 import type { ErrorInfo } from './error.ts'
+import type { HookName } from './hook.ts'
 import type { JsonObject } from './json.ts'
 import type { Message } from './message.ts'
 import type { FinishReason, ToolChoice } from './model.ts'
@@ -49,7 +51,19 @@ export interface QueryResult {
   readonly traceId: string
 }
 
-export type StartEvent = { readonly type: 'start'; readonly model: string; readonly bot?: BotIdentity }
+/** The tool call that a turn was made in. */
+export interface CallRef {
+  readonly turnId: string
+  readonly callId: string
+}
+
+export type StartEvent = {
+  readonly type: 'start'
+  readonly model: string
+  readonly bot?: BotIdentity
+  /** The turn was begun by a tool of another one. */
+  readonly calledBy?: CallRef
+}
 
 export type ContentEvent =
   | { readonly type: 'text_delta'; readonly text: string; readonly attempt: number }
@@ -112,6 +126,17 @@ export type SteeringEvent =
       readonly system?: string
     }
 
+/** A hook of the application has changed something, refused it, or failed. */
+export type HookEvent = {
+  readonly type: 'hook'
+  readonly hook: HookName
+  readonly outcome: 'changed' | 'refused' | 'failed'
+  /** Id of the call that it is about. */
+  readonly id?: string
+  /** Why it refused, or how it failed. */
+  readonly reason?: string
+}
+
 export type FeedbackEvent = {
   readonly type: 'feedback'
   /** By the order in which they were shown. */
@@ -138,6 +163,7 @@ export type EventBody =
   | ToolEvent
   | NoticeEvent
   | SteeringEvent
+  | HookEvent
   | FeedbackEvent
   | TerminalEvent
 
@@ -150,6 +176,11 @@ export interface EventStamp {
   readonly seq: number
   /** Epoch milliseconds. */
   readonly at: number
+  /**
+   * The event is one of another turn, which a tool of this one has begun: it shows what that tool does, keeps the numbers of its own turn, and neither
+   * ends this turn nor is part of its answer.
+   */
+  readonly parent?: CallRef
 }
 
 type Stamped<Body> = Body extends unknown ? Body & EventStamp : never
@@ -158,8 +189,11 @@ export type EventOf<Type extends EventBody['type']> = Extract<QueryEvent, { type
 
 const TERMINAL = { complete: true, cancelled: true, error: true } as const
 
-export function isTerminal<Event extends EventBody>(event: Event): event is Event & TerminalEvent {
-  return event.type in TERMINAL
+/** Whether the event ends its stream; the end of a nested turn does not. */
+export function isTerminal<Event extends EventBody & { readonly parent?: CallRef }>(
+  event: Event,
+): event is Event & TerminalEvent {
+  return event.type in TERMINAL && event.parent === undefined
 }
 
 /** Makes a `switch` over events exhaustive. */

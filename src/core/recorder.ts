@@ -198,6 +198,8 @@ export interface TurnDetail {
   readonly messages: readonly Message[]
   readonly events: readonly QueryEvent[]
   readonly spans: readonly SpanRecord[]
+  /** Turns that tools of this one have made, in the order they began; each with the call that made it. */
+  readonly nested: readonly (TurnSummary & { readonly callId: string })[]
 }
 
 /** What is read of a turn whose lease has run out shows it as lost, wherever the reader may write. */

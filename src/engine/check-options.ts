@@ -2,6 +2,8 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'
+import { HOOK_NAMES } from '../core/hook.ts'
+import type { Hooks } from '../core/hook.ts'
 import type { ContextSource } from '../core/injection.ts'
 import { toMessages } from '../core/message.ts'
 import type { LanguageModel, ToolChoice } from '../core/model.ts'
@@ -49,6 +51,8 @@ const OPTIONS = namesOf<EngineOptions>({
   executeTools: true,
   hasPermissionsToUseTool: true,
   rules: true,
+  hooks: true,
+  repairToolCall: true,
   onUpdateUsage: true,
   abortSignal: true,
   enableThinking: true,
@@ -58,6 +62,7 @@ const OPTIONS = namesOf<EngineOptions>({
   prepareStep: true,
   stopWhen: true,
   steering: true,
+  nesting: true,
   toolConcurrency: true,
   responseFormat: true,
   stream: true,
@@ -127,13 +132,17 @@ export function checkOptions(options: EngineOptions): void {
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   for (const name of ['system', 'sessionId', 'operation'] as const) checkType(name, options[name], 'string')
-  for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage', 'prepareStep', 'stopWhen'] as const)
+  for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage', 'prepareStep', 'stopWhen', 'repairToolCall'] as const)
     checkType(name, options[name], 'function')
   for (const name of ['safeMode', 'showThinking', 'executeTools', 'stream'] as const) checkType(name, options[name], 'boolean')
+  checkHooks(options.hooks)
   checkToolChoice(options)
   checkResponseFormat(options.responseFormat)
   checkNumber('slowAfter', options.slowAfter, 0)
   checkNumber('maxSteps', options.maxSteps, 1)
+  checkNames('`nesting`', options.nesting ?? {}, ['depth', 'turns'])
+  checkNumber('nesting.depth', options.nesting?.depth, 0)
+  checkNumber('nesting.turns', options.nesting?.turns, 0)
   checkNumber('toolConcurrency', options.toolConcurrency, 1)
   checkRetrieval(options.retrieve ?? {})
   checkSettings(options)
@@ -203,6 +212,13 @@ export function checkToolChoice({
     throw new ConfigurationError(`\`toolChoice\` must be auto, none, required or { tool: name }, but is ${describe(toolChoice)}.`)
   if (!tools.some(({ name }) => name === named))
     throw new ConfigurationError(`\`toolChoice\` names the tool ${JSON.stringify(named)}, which is none of \`tools\`.`)
+}
+
+function checkHooks(hooks: Hooks | undefined): void {
+  if (hooks === undefined) return
+  checkNames('`hooks`', hooks, [...HOOK_NAMES, 'timeout'])
+  for (const name of HOOK_NAMES) checkType(`hooks.${name}`, hooks[name], 'function')
+  checkNumber('hooks.timeout', hooks.timeout, 1)
 }
 
 function checkSources(sources: readonly ContextSource[]): void {

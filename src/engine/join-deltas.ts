@@ -1,13 +1,12 @@
-import type { Note } from '../core/context.ts'
-import type { EventBody } from '../core/event.ts'
+import type { Yielded } from '../core/context.ts'
 
-export function isDelta(body: EventBody | Note): boolean {
+export function isDelta(body: Yielded): boolean {
   return body.type === 'text_delta' || body.type === 'thinking'
 }
 
 /** Makes one of neighbouring deltas of one kind and attempt. */
-export function joinDeltas(bodies: readonly (EventBody | Note)[]): (EventBody | Note)[] {
-  const joined: (EventBody | Note)[] = []
+export function joinDeltas(bodies: readonly Yielded[]): Yielded[] {
+  const joined: Yielded[] = []
   for (const body of bodies) {
     const last = joined.at(-1)
     if (body.type === 'text_delta' && last?.type === 'text_delta' && last.attempt === body.attempt) {

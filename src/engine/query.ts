@@ -18,6 +18,7 @@ import { prepareAndAsk } from './ask.ts'
 import { checkOptions } from './check-options.ts'
 import { finish } from './finish.ts'
 import type { EngineOptions } from './options.ts'
+import { currentCall, forwarded, inherited } from './parent.ts'
 import { recall } from './recall.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
@@ -25,6 +26,7 @@ import { isToStop, settingsOfStep } from './step-settings.ts'
 import { steered } from './steering.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { readTurn } from './turn-reader.ts'
+import { promptHook, stopHook } from './turn-hooks.ts'
 import { addSaid, beginTurn, conversationAfter, DEFAULT_MAX_STEPS, startOf, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
@@ -36,10 +38,13 @@ import type { Turn } from './turn.ts'
  */
 export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkOptions(options)
+  const caller = currentCall()
+  const own = inherited(options, caller)
   const parent = options.span ?? currentSpan()
   return readTurn(() => {
-    const turn = beginTurn(options, parent)
-    return { events: recorded(toTheEnd(turn, steps(turn)), turn), signal: turn.ctx.signal }
+    const turn = beginTurn(own, parent, caller)
+    const events = recorded(toTheEnd(turn, steps(turn)), turn)
+    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal }
   })
 }
 
@@ -50,6 +55,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
   yield* options.notices ?? []
   yield* firstSwitch(turn)
   yield* recall(turn)
+  yield* promptHook(turn)
 
   for (;;) {
     ctx.signal.throwIfAborted()
@@ -61,8 +67,11 @@ async function* steps(turn: Turn): Station<QueryResult> {
 
     const calls = answer.message.toolCalls ?? []
     if (calls.length === 0 || options.executeTools === false || wasCut(answer)) {
-      if (!goesOn(answer, turn, maxSteps)) return yield* finish(answer, turn)
+      const isWhole = calls.length === 0 && !wasCut(answer) && turn.step < maxSteps
+      const more = isWhole ? yield* stopHook(answer, turn) : undefined
+      if (!isWhole || (more === undefined && !isSteered(turn))) return yield* finish(answer, turn)
       turn.conversation = conversationAfter(turn, settings, answer, [])
+      if (more !== undefined) addSaid(turn, [more])
       continue
     }
 
@@ -75,9 +84,8 @@ async function* steps(turn: Turn): Station<QueryResult> {
 }
 
 /** The answer is there, but the user has said something that the model has not read. */
-function goesOn({ message, finishReason }: Answer, { options, step }: Turn, maxSteps: number): boolean {
-  const isWhole = message.toolCalls === undefined && finishReason !== 'length' && finishReason !== 'content-filter'
-  return isWhole && step < maxSteps && (options.steering?.waiting.length ?? 0) > 0
+function isSteered({ options }: Turn): boolean {
+  return (options.steering?.waiting.length ?? 0) > 0
 }
 
 /** Nobody knows what else it would have said: its calls may be half of what was meant, and are not run. */

@@ -3,7 +3,7 @@
  * ready in the same tick become one event and one row, so that writing first costs per batch, not per token.
  */
 
-import type { Note, Station } from '../core/context.ts'
+import type { Station, Yielded } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { EventBody, EventStamp, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
@@ -58,7 +58,7 @@ export async function* recorded(
 }
 
 /** Not returned with its reader: what tools have done by then is still wanted. */
-function keptOpen(bodies: Station<void>): AsyncIterator<EventBody | Note, void> {
+function keptOpen(bodies: Station<void>): AsyncIterator<Yielded, void> {
   return { next: () => bodies.next() }
 }
 
@@ -78,6 +78,8 @@ function withText(terminal: TerminalEvent, text: string): TerminalEvent {
   return { type: 'error', error: withDetails(terminal.error, { text }) }
 }
 
+type EventEntry = Extract<JournalEntry, { type: 'event' }>
+
 class Tap {
   readonly metrics = new Metrics()
   readonly #turn: Turn
@@ -86,7 +88,7 @@ class Tap {
   #seq = 0
   #isOpen = false
   /** A `start` that was shown although the journal had failed. */
-  #unstored: Extract<JournalEntry, { type: 'event' }> | undefined
+  #unstored: EventEntry | undefined
   /** The last event, from when the turn is being closed. */
   terminal: LastEvent | undefined
 
@@ -110,7 +112,7 @@ class Tap {
   }
 
   /** Stores what was yielded together and returns the events among it. */
-  async store(bodies: readonly (EventBody | Note)[]): Promise<QueryEvent[]> {
+  async store(bodies: readonly Yielded[]): Promise<QueryEvent[]> {
     const first = this.#seq
     try {
       return await this.#store(joinDeltas(bodies))
@@ -121,28 +123,36 @@ class Tap {
     }
   }
 
-  async #store(bodies: readonly (EventBody | Note)[]): Promise<QueryEvent[]> {
+  async #store(bodies: readonly Yielded[]): Promise<QueryEvent[]> {
     const entries: JournalEntry[] = []
+    const shown: QueryEvent[] = []
     for (const body of bodies) {
       this.#calls.observe(body)
       if (body.type === 'note') {
         entries.push(body.entry)
         this.metrics.note(body)
-      } else if (isTerminal(body)) return this.#end(body, entries)
-      else entries.push(this.#entryOf(body))
+      } else if (body.type === 'nested') {
+        // Its own turn has written it down.
+        shown.push(body.event)
+      } else if (isTerminal(body)) {
+        return [...shown, ...(await this.#end(body, entries))]
+      } else {
+        const entry = this.#entryOf(body)
+        entries.push(entry)
+        shown.push(entry.event)
+      }
     }
     await this.#write(entries)
-    return eventsIn(entries)
+    return shown
   }
 
   /** Ends the turn: calls without a result get one, then comes the terminal event. */
   async #end(terminal: TerminalEvent, before: readonly JournalEntry[] = []): Promise<QueryEvent[]> {
     const results = this.#calls.unanswered().map((result) => this.#entryOf({ type: 'tool_result', result }))
-    const entries = [...before, ...results]
-    await this.#write(entries)
+    await this.#write([...before, ...results])
     const last = this.#stamp(withText(terminal, this.#fold.state().text))
     await this.#close(last)
-    return [...eventsIn(entries), last]
+    return [...results.map(({ event }) => event), last]
   }
 
   /** The reader is gone: what runs for it has to end. After the terminal event nothing does. */
@@ -155,7 +165,7 @@ class Tap {
     try {
       while (this.terminal === undefined && this.#calls.running) {
         const next = await source.next()
-        if (next.done === true || (next.value.type !== 'note' && isTerminal(next.value))) return
+        if (next.done === true || (next.value.type !== 'note' && next.value.type !== 'nested' && isTerminal(next.value))) return
         await this.store([next.value])
       }
     } catch {
@@ -203,7 +213,7 @@ class Tap {
     this.#isOpen = false
   }
 
-  #entryOf(body: EventBody): JournalEntry {
+  #entryOf(body: EventBody): EventEntry {
     return { type: 'event', event: this.#stamp(body) }
   }
 
@@ -214,8 +224,4 @@ class Tap {
     this.metrics.observe(event)
     return event
   }
-}
-
-function eventsIn(entries: readonly JournalEntry[]): QueryEvent[] {
-  return entries.flatMap((entry) => (entry.type === 'event' ? [entry.event] : []))
 }

@@ -65,7 +65,7 @@ describe('a turn that nobody reads', () => {
 
   it('ENG-ERR-001 the time limit of the turn ends it while the reader pauses', async () => {
     await using provider = await hanging()
-    const events = query({ model: provider.model, prompt: 'Hi', recorder, timeouts: { turn: 50 } })
+    const events = query({ model: provider.model, prompt: 'Hi', recorder, timeouts: { turn: 500 } })
     await readUntil(events, 'text_delta')
     await vi.waitFor(() => expect(recorder.read.turns().turns[0]?.status).toBe('failed'), SOON)
     await vi.waitFor(() => expect(provider.aborted()).toBe(1), SOON)

@@ -31,6 +31,8 @@ import { sha256 } from '../util/hash.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
+import { inCallOf, refOf } from './parent.ts'
+import type { ParentCall } from './parent.ts'
 import { startSpan } from './span.ts'
 import type { StepSettings } from './step-settings.ts'
 import { inputOf, requestOf } from './turn-request.ts'
@@ -52,6 +54,10 @@ export interface Turn {
   readonly ctx: ModelContext
   readonly request: RequestOptions
   readonly tools: ToolsState
+  /** The tool call that this turn was made in. */
+  readonly caller: ParentCall | undefined
+  /** Counts the turns that are made below this one. */
+  readonly made: { turns: number }
   /** From 1; 0 before the first step. */
   step: number
   input: TurnInput
@@ -65,7 +71,7 @@ export interface Turn {
 }
 
 /** @param parent captured when `query()` was called. */
-export function beginTurn(options: EngineOptions, parent: Span | undefined): Turn {
+export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall): Turn {
   const clock = options.clock ?? systemClock
   const createId: CreateId = options.createId ?? newId
   const sessionId = options.sessionId ?? createId('ses')
@@ -102,6 +108,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     clock,
     budget: options.budget,
     store: () => options.recorder?.budget ?? processBudget(),
+    parent: caller?.turn.ledger,
   })
   return {
     options,
@@ -116,7 +123,9 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     step: 0,
     input: inputOf(options),
     request: requestOf(options),
-    tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId }),
+    tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId, parent: caller?.turn.tools }),
+    caller,
+    made: { turns: 0 },
     conversation: undefined,
     tooLarge: new Map(),
     toldOfCut: false,
@@ -169,7 +178,8 @@ export function conversationAfter(
 }
 
 /** What the tools station is given in the present step. */
-export function toolsContext({ ctx, options, step, tools, conversation }: Turn, settings: StepSettings): ToolsContext {
+export function toolsContext(turn: Turn, settings: StepSettings): ToolsContext {
+  const { ctx, options, step, tools, conversation } = turn
   tools.untrusted ||= conversation?.untrusted ?? false
   return {
     ...ctx,
@@ -177,14 +187,22 @@ export function toolsContext({ ctx, options, step, tools, conversation }: Turn, 
     state: tools,
     tools: settings.tools,
     permit: options.hasPermissionsToUseTool,
+    hooks: options.hooks,
+    repair: options.repairToolCall,
     safeMode: options.safeMode ?? false,
     concurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
+    inCall: inCallOf(turn),
   }
 }
 
 /** The first event. */
-export function startOf({ options: { model, bot } }: Turn): StartEvent {
-  return { type: 'start', model: model.ref, ...(bot === undefined ? {} : { bot }) }
+export function startOf({ options: { model, bot }, caller }: Turn): StartEvent {
+  return {
+    type: 'start',
+    model: model.ref,
+    ...(bot === undefined ? {} : { bot }),
+    ...(caller === undefined ? {} : { calledBy: refOf(caller) }),
+  }
 }
 
 /** The row of the turn, as it stands before anything has happened. */

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { EventBody } from '../core/event.ts'
 import type { ContextPiece, ContextSource } from '../core/injection.ts'
 import { assistant, user } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { StationContext, Note } from '../core/context.ts'
+import type { StationContext, Yielded } from '../core/context.ts'
 import { systemClock } from '../util/clock.ts'
 import { composeChat, composeRag } from './compose.ts'
 import { fenced } from './fence.ts'
@@ -30,8 +29,8 @@ async function run(
   sources: readonly ContextSource[],
   room: number | null = null,
   signal: AbortSignal = new AbortController().signal,
-): Promise<{ readonly injection: Injection; readonly yielded: readonly (EventBody | Note)[] }> {
-  const yielded: (EventBody | Note)[] = []
+): Promise<{ readonly injection: Injection; readonly yielded: readonly Yielded[] }> {
+  const yielded: Yielded[] = []
   const station = inject({ sources, reads: [], room }, { signal, clock: systemClock } as StationContext)
   for (;;) {
     const next = await station.next()

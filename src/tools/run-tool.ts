@@ -3,6 +3,7 @@
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
+import type { QueryEvent } from '../core/event.ts'
 import type { Span } from '../core/span.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
 import { sha256 } from '../util/hash.ts'
@@ -55,6 +56,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
     while (ending === undefined) {
       const news = await work.next()
       if (news.type === 'progress') yield { type: 'tool_progress', id, content: news.content }
+      else if (news.type === 'nested') yield news
       else ending = news
     }
     const outcome = readOutcome(ending, { tool, maxChars, span, timedOut })
@@ -69,13 +71,14 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
 
 type Given = Pick<ToolContext, 'idempotencyKey' | 'span' | 'closedPaths'>
 
-function start(work: Work, { tool, input }: Job, given: Given, ctx: ToolsContext): void {
+function start(work: Work, { tool, input, call: { id: callId } }: Job, given: Given, ctx: ToolsContext): void {
   const { sessionId, turnId } = ctx
   const { signal } = work
   const progress = (content: string): void => work.progress(content)
   // The input was checked against the tool's own schema; only the tool knows its type.
   const call = (): unknown => tool.call(input as never, { ...given, signal, sessionId, turnId, progress })
-  work.start(call, (step) => given.span.run(step))
+  const frame = { callId, signal, forward: (event: QueryEvent) => work.forward(event) }
+  work.start(call, (step) => ctx.inCall(frame, () => given.span.run(step)))
 }
 
 async function closedFor({ tool, input }: Job, { state }: ToolsContext): Promise<readonly string[]> {

@@ -35,15 +35,17 @@ export interface StateOptions {
   readonly rules?: ToolRules | undefined
   readonly recorder?: Recorder | undefined
   readonly sessionId: string
+  /** Of the turn whose tool makes this one: what was granted there holds here, and what it has read may be in the question. */
+  readonly parent?: ToolsState | undefined
 }
 
-export function toolsState({ rules, recorder, sessionId }: StateOptions): ToolsState {
+export function toolsState({ rules, recorder, sessionId, parent }: StateOptions): ToolsState {
   let book: Promise<RuleBook> | undefined
   return {
-    untrusted: false,
+    untrusted: parent?.untrusted ?? false,
     steps: [],
     futile: 0,
-    grants: recorder === undefined ? noGrants() : grantsOf(recorder, sessionId),
+    grants: parent !== undefined ? parent.grants : recorder === undefined ? noGrants() : grantsOf(recorder, sessionId),
     unsettled: new Map(),
     notices: [],
     rules: () => (book ??= readRules(rules ?? {})),

@@ -1,6 +1,8 @@
 /** A tool at work: its progress, its end, and how it is stopped, as one row of news. */
 
 import type { Clock } from '../core/clock.ts'
+import type { Nested } from '../core/context.ts'
+import type { QueryEvent } from '../core/event.ts'
 import { orAborted } from '../util/abort.ts'
 import { elapsed } from '../util/clock.ts'
 import { Mailbox } from '../util/mailbox.ts'
@@ -12,7 +14,7 @@ export type Ending =
   /** It was told to stop, and did not within its grace. It may still be running. */
   | { readonly type: 'abandoned'; readonly stopped: unknown }
 
-export type News = { readonly type: 'progress'; readonly content: string } | Ending
+export type News = { readonly type: 'progress'; readonly content: string } | Nested | Ending
 
 type Letter = News & { readonly read?: () => void }
 
@@ -26,6 +28,8 @@ export class Work {
   /** Milliseconds for which the tool stood still because its progress was not read. */
   #heldMs = 0
   #heldSince: number | undefined
+  /** What it waits for: a generator for one thing, turns that it makes for one each. */
+  #holders = 0
   #released: Promise<void> | undefined
   /** Milliseconds of its own that it took. */
   #took: number | undefined
@@ -56,7 +60,7 @@ export class Work {
   async next(): Promise<News> {
     const letter = await this.#mail.take()
     letter.read?.()
-    if (letter.type !== 'progress') this.#ended = true
+    if (letter.type !== 'progress' && letter.type !== 'nested') this.#ended = true
     return letter
   }
 
@@ -99,6 +103,17 @@ export class Work {
     if (this.#mail.size < MAX_UNREAD) this.#show(content)
   }
 
+  /** Shows an event of a turn that the tool makes. Resolves when it was read, at once for a tool that is to stop. */
+  async forward(event: QueryEvent): Promise<void> {
+    if (this.#ended) return
+    if (this.signal.aborted) {
+      this.#mail.post({ type: 'nested', event })
+      return
+    }
+    const shown = new Promise<void>((resolve) => this.#mail.post({ type: 'nested', event, read: resolve }))
+    await orAborted(this.#heldBy(shown), this.signal).catch(() => {})
+  }
+
   /** Whoever reads has left: what still runs is stopped, and waited for as long as its grace lasts. */
   async end(grace: number): Promise<void> {
     if (!this.#ended) this.stop(new DOMException('Nobody waits for the result any more.', 'AbortError'), grace)
@@ -134,10 +149,11 @@ export class Work {
   }
 
   async #heldBy(shown: Promise<void>): Promise<void> {
-    this.#heldSince = this.#clock.now()
+    if (this.#holders++ === 0) this.#heldSince = this.#clock.now()
     this.#released = shown
     await shown
-    this.#heldMs += elapsed(this.#heldSince, this.#clock.now())
+    if (--this.#holders > 0) return
+    this.#heldMs += elapsed(this.#heldSince ?? 0, this.#clock.now())
     this.#heldSince = undefined
     this.#released = undefined
   }

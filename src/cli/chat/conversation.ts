@@ -19,7 +19,7 @@ import { Steering } from '../../engine/steering.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
 import { agentServers } from '../agent-servers.ts'
-import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } from '../agent.ts'
+import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from '../agent.ts'
 import { budgetOf, openModels } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
@@ -40,7 +40,7 @@ export interface OpenOptions extends Start {
 
 interface Parts extends OpenOptions {
   readonly models: ModelChoice
-  readonly builtin: readonly Tool[]
+  readonly tools: () => readonly Tool[]
   readonly servers: McpConnection | undefined
   readonly journal: Journal
   readonly store: Awaited<ReturnType<typeof openStore>> | undefined
@@ -80,8 +80,10 @@ export class Conversation {
     const builtin = agentTools(store, loaded, io, { fetch: options.fetch, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
-      checkRules([...options.allow, ...options.deny], [...builtin, ...(servers?.tools ?? [])])
-      return new Conversation({ ...given, models, builtin, servers, store, journal: await openJournal(io) })
+      // Those of servers may change from turn to turn.
+      const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
+      checkRules([...options.allow, ...options.deny], tools())
+      return new Conversation({ ...given, models, tools, servers, store, journal: await openJournal(io) })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -89,10 +91,8 @@ export class Conversation {
     }
   }
 
-  /** Those of servers may change from turn to turn. */
   get tools(): readonly Tool[] {
-    const { builtin, servers } = this.#parts
-    return [...builtin, ...(servers?.tools ?? [])]
+    return this.#parts.tools()
   }
 
   get model(): string {
@@ -114,6 +114,7 @@ export class Conversation {
       system: chatPrompt(permit !== undefined),
       tools: this.tools,
       rules,
+      ...hooksOf(loaded, io),
       safeMode: options.safe,
       context: agentContext(io),
       operation: 'chat',
@@ -202,7 +203,7 @@ export class Conversation {
 
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
-      this.sessionId = event.sessionId
+      if (event.parent === undefined) this.sessionId = event.sessionId
       yield event
     }
   }

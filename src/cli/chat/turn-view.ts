@@ -39,8 +39,13 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
   let last: QueryEvent | undefined
 
   for await (const event of events) {
-    last = event
     const call = calls.add(event)
+    if (event.parent !== undefined) {
+      if (event.type === 'tool_result' && call !== undefined) await tell(`  ${shownCall(call)}`)
+      target.refresh()
+      continue
+    }
+    last = event
     switch (event.type) {
       case 'text_delta':
         if (step !== undefined && step !== event.step) await end()

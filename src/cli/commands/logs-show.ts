@@ -17,7 +17,7 @@ export const logsShow: Command = defineCommand({
   name: 'logs show',
   arguments: [{ name: 'id', about: 'id of a turn, or "last"' }],
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { turn, messages, events, spans }' },
+    json: { type: 'flag', about: 'print one JSON object: { turn, messages, events, spans, nested }' },
   },
   examples: ['cria logs show last', 'cria logs show turn_01j8… --json'],
   async run({ arguments: [id = ''], options }, io) {
@@ -28,7 +28,7 @@ export const logsShow: Command = defineCommand({
   },
 })
 
-async function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, from: Standpoint): Promise<string> {
+async function describe({ turn, messages, events, spans, nested }: TurnDetail, out: Channel, from: Standpoint): Promise<string> {
   const heading = (text: string): string => `\n${out.style('bold', text)}\n`
   const facts: (readonly [string, string])[] = [
     ['turn', turn.turnId],
@@ -68,6 +68,7 @@ async function describe({ turn, messages, events, spans }: TurnDetail, out: Chan
       [],
       roomOf(out),
     ),
+    nested.length === 0 ? '' : `${heading(`Made by its tools (${plural(nested.length, 'turn')})`)}${nestedTable(nested, out)}`,
     spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
   ].join('')
 }
@@ -90,6 +91,18 @@ function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standp
   }
   const calls = toolCalls.map(({ name, input }) => `→ ${name} ${JSON.stringify(input)}`)
   return [content, ...calls].filter((text) => text !== '').join(' ')
+}
+
+function nestedTable(nested: TurnDetail['nested'], out: Channel): string {
+  const rows = nested.map(({ turnId, callId, status, latencyMs, costUsd, question }) => [
+    turnId,
+    callId,
+    status,
+    formatMs(latencyMs),
+    formatCost(costUsd),
+    shorten(question, 120),
+  ])
+  return table(rows, [3, 4], roomOf(out))
 }
 
 /** Spans below the span they ran in, in the order in which they began. */

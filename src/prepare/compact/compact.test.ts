@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Note } from '../../core/context.ts'
-import type { EventBody } from '../../core/event.ts'
+import type { Yielded } from '../../core/context.ts'
 import { assistant, fromParts, retrieved, system, toolResult, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
 import { compact } from './compact.ts'
@@ -35,14 +34,14 @@ async function compacted(
   goal: Partial<Goal> & Pick<Goal, 'target'>,
   turn: readonly Message[] = [],
   complete: Complete | undefined = scribe('Notes.'),
-): Promise<{ readonly result: Compacted | undefined; readonly bodies: readonly (EventBody | Note)[] }> {
+): Promise<{ readonly result: Compacted | undefined; readonly bodies: readonly Yielded[] }> {
   const station = compact(
     { messages, turn: new Set(turn.map(({ id }) => id)) },
     { limit: goal.target * 1.6, most: goal.limit ?? goal.target * 1.6, keepTurns: 2, ...goal },
     tokensOf,
     contextOf(complete),
   )
-  const bodies: (EventBody | Note)[] = []
+  const bodies: Yielded[] = []
   for (;;) {
     const next = await station.next()
     if (next.done === true) return { result: next.value, bodies }

@@ -117,7 +117,20 @@ function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
     messages: messagesOf(journal, row.id),
     events: readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }),
     spans: readSpans(connection, row.trace_id, turnId),
+    nested: readNested(journal, row.trace_id, turnId),
   }
+}
+
+/** Turns of the same trace whose `start` says that a call of this turn made them. */
+function readNested({ connection }: Journal, traceId: string, turnId: string): TurnDetail['nested'] {
+  const rows = connection.all<StoredSummary & { readonly call_id: string }>(
+    `SELECT ${SUMMARY_COLUMNS.replace(/^id,/, 'turns.id,')}, body ->> '$.calledBy.callId' AS call_id
+     FROM (SELECT DISTINCT turn_id AS nested FROM spans WHERE trace_id = ?) CROSS JOIN turns ON turns.turn_id = nested
+     CROSS JOIN events ON events.turn = turns.id AND events.seq = 0
+     WHERE body ->> '$.calledBy.turnId' = ? ORDER BY turns.id`,
+    [traceId, turnId],
+  )
+  return rows.map((row) => ({ ...toSummary(row), callId: row.call_id }))
 }
 
 function eventsOf({ connection }: Journal, turnId: string, after?: number): QueryEvent[] {
