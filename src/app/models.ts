@@ -67,6 +67,7 @@ const FACTS = namesOf<ModelFacts>({
   images: true,
   thinking: true,
   structuredOutput: true,
+  structuredOutputWithTools: true,
   writes: true,
   cutsSilently: true,
 })

@@ -1,5 +1,6 @@
 /** What `run` and `chat` have in common: the tools of a folder, the rules for them, and a model that can use them. */
 
+import { approvalsFor } from '../app/approvals.ts'
 import { agentTool } from '../app/agent-tool.ts'
 import { commandHooks } from '../app/command-hooks.ts'
 import { openModel } from '../app/open-model.ts'
@@ -58,11 +59,16 @@ export async function withAgent(
   return () => [...tools(), agent]
 }
 
-/** What the configuration says, and the command line on top. */
-export function agentRules({ allow, deny }: RuleOptions, { config }: LoadedConfig, io: Io): NonNullable<QueryOptions['rules']> {
+/** What the configuration says, what the user has allowed for good, and the command line on top. */
+export function agentRules(
+  { allow, deny }: RuleOptions,
+  { config, paths }: LoadedConfig,
+  io: Io,
+): NonNullable<QueryOptions['rules']> {
   const { rules } = config
+  const always = approvalsFor(io.cwd, paths).map(({ rule }) => rule)
   return {
-    allow: [...(rules?.allow ?? []), ...allow],
+    allow: [...(rules?.allow ?? []), ...always, ...allow],
     ask: rules?.ask ?? [],
     deny: [...(rules?.deny ?? []), ...deny],
     root: io.cwd,

@@ -20,7 +20,9 @@ export function fitRequest(given: ModelRequest, model: Target): Fitted {
   }
   const withTools = takes(facts.tools, 'tools', tools !== undefined && tools.length > 0)
   const withThinking = thinking !== undefined && (thinking === 'off' || takes(facts.thinking, 'thinking', true))
-  const withFormat = takes(facts.structuredOutput, 'structured output', responseFormat !== undefined)
+  // Beside tools the rules below do as well: nothing is lost that anybody has to be told.
+  const besideTools = withTools && facts.structuredOutputWithTools === false
+  const withFormat = takes(facts.structuredOutput, 'structured output', responseFormat !== undefined) && !besideTools
   // Most requests fit as they are; a long conversation is then passed on, not copied.
   const isUnchanged = allFit(rest.messages, model)
   if (!isUnchanged && rest.messages.some(({ parts }) => hasUnseenImage(parts, facts))) omitted.push('images')
@@ -30,7 +32,9 @@ export function fitRequest(given: ModelRequest, model: Target): Fitted {
     ...rest,
     model: ref,
     messages:
-      responseFormat === undefined || facts.structuredOutput === true ? messages : withRules(messages, responseFormat, facts),
+      responseFormat === undefined || (facts.structuredOutput === true && !besideTools)
+        ? messages
+        : withRules(messages, responseFormat, facts),
     ...(fixed === undefined ? {} : { temperature: fixed }),
     ...(withTools ? { tools } : {}),
     ...(withTools && toolChoice !== undefined ? { toolChoice } : {}),

@@ -107,7 +107,7 @@ export class PlainFront implements Front {
   ): Promise<number | undefined> {
     const rows = choices.map(({ key, label }) => `  ${key}  ${visibleLine(label)}\n`).join('')
     await this.tell(
-      `${rows}${exactText(question)} [${choices.length > 3 ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')}] `,
+      `${rows}${exactText(question)} [${choices.length > 3 && choices.every(({ key }) => /^\d+$/.test(key)) ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')}] `,
     )
     const line = (await this.#answered(signal))?.trim().toLowerCase()
     if (line === undefined) return undefined

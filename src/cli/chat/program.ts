@@ -1,5 +1,6 @@
 /** The chat itself: a message, its turn, the next one; and commands in between. */
 
+import { keepApproval } from '../../app/approvals.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import { exactText } from '../../util/terminal.ts'
 import { wrapWords } from '../terminal/wrap.ts'
@@ -29,7 +30,15 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
   const askUser = front.canAsk ? askerOf(front) : undefined
   const conversation = await Conversation.open({ ...start, askUser, tell: (message) => front.note(message) })
   front.steerWith(conversation.steering)
-  const permit = front.canAsk ? permissionAsker({ front, tools: () => conversation.tools, isSafe: options.safe }) : undefined
+  const permit = front.canAsk
+    ? permissionAsker({
+        front,
+        tools: () => conversation.tools,
+        isSafe: options.safe,
+        keep: (rule, folder) => keepApproval(rule, { folder }, loaded.paths),
+        folder: io.cwd,
+      })
+    : undefined
 
   const follow: SlashContext['follow'] = (make) => {
     const stop = new AbortController()
