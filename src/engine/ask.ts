@@ -13,7 +13,7 @@ import type { Prepared } from '../prepare/prepare.ts'
 import { completeAside } from './aside.ts'
 import { checkRead, cutNotice, silentCut } from './silent-cut.ts'
 import { withSystem } from './step-settings.ts'
-import type { StepSettings } from './step-settings.ts'
+import type { StepSettings } from './step.ts'
 import type { Turn } from './turn.ts'
 
 /** Our count may be wrong, and only the provider knows: what it would surely refuse, or silently cut, is not sent. */

@@ -6,7 +6,7 @@ import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
 import { readCitations } from './cite.ts'
 import { quotedCitations } from './quoted.ts'
-import { steeredTooLate } from './steering.ts'
+import { steeredTooLate } from './take-steering.ts'
 import type { Turn } from './turn.ts'
 
 export async function* finish(

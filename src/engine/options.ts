@@ -17,7 +17,7 @@ import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
-import type { PrepareStep, StopWhen } from './step-settings.ts'
+import type { PrepareStep, StopWhen } from './step.ts'
 import type { Steering } from './steering.ts'
 import type { EngineContextOptions } from './context-options.ts'
 

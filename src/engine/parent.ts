@@ -8,12 +8,26 @@ import { CriaError } from '../core/error.ts'
 import type { CallRef, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Recorder } from '../core/recorder.ts'
 import type { CallFrame } from '../tools/call.ts'
+import type { ToolsState } from '../tools/state.ts'
 import type { EngineOptions } from './options.ts'
-import type { Turn } from './turn.ts'
+import type { TurnLedger } from './ledger.ts'
+
+/** A turn, as far as those that its tools make are concerned. */
+export interface ParentTurn {
+  readonly turnId: string
+  readonly options: EngineOptions
+  readonly recorder: Recorder | undefined
+  readonly ledger: TurnLedger
+  readonly tools: ToolsState
+  /** The tool call that it was made in itself. */
+  readonly caller: ParentCall | undefined
+  /** Counts the turns that are made below it. */
+  readonly made: { turns: number }
+}
 
 /** The tool call that runs now. */
 export interface ParentCall extends CallFrame {
-  readonly turn: Turn
+  readonly turn: ParentTurn
   /** Turns around this call. */
   readonly depth: number
   /** Turns that were begun below the outermost one; shared by all of them. */
@@ -42,7 +56,7 @@ export function inheritedModels(): Required<Pick<EngineOptions, 'model' | 'fallb
 }
 
 /** Runs a step of a tool where turns that it makes find the one around it. */
-export function inCallOf(turn: Turn): <T>(frame: CallFrame, work: () => T) => T {
+export function inCallOf(turn: ParentTurn): <T>(frame: CallFrame, work: () => T) => T {
   const { caller } = turn
   return (frame, work) => current.run({ ...frame, turn, depth: (caller?.depth ?? 0) + 1, made: caller?.made ?? turn.made }, work)
 }
@@ -76,7 +90,7 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined):
   }
 }
 
-function outermost(turn: Turn): Turn {
+function outermost(turn: ParentTurn): ParentTurn {
   let at = turn
   while (at.caller !== undefined) at = at.caller.turn
   return at

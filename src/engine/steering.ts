@@ -1,10 +1,8 @@
 /** Messages that a user gives while a turn runs: before the next step of the model, or after the turn. */
 
-import type { Station } from '../core/context.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
-import type { Turn } from './turn.ts'
 
 /**
  * Made by the caller, given to `query()` as `steering`, and used while the turn runs. It may be given to one turn after the other: what one turn did
@@ -73,33 +71,4 @@ function saidBy(input: MessageInput): readonly Message[] {
   if (messages.length === 0 || messages.some(({ role, parts }) => role !== 'user' || parts.length === 0))
     throw new ConfigurationError('A turn is steered with messages of the user that say something: text, or user(…).')
   return messages
-}
-
-/** Before a step: writes down what was given, and returns what the model is told of it. */
-export async function* steered({ options: { steering }, step, conversation }: Turn): Station<readonly Message[]> {
-  if (steering === undefined) return []
-  const messages = steering.deliver()
-  for (const message of messages) yield { type: 'steering', delivery: 'steer', message }
-  // Before the first step they become part of the prompt, which is written down when it is composed.
-  if (messages.length > 0 && conversation !== undefined) yield { type: 'note', entry: { type: 'messages', step, messages } }
-  yield* noteFollowUps(steering)
-  return messages
-}
-
-/** At the end of a turn: what it did not come to is kept, and said. */
-export async function* steeredTooLate({ options: { steering } }: Turn): Station<void> {
-  if (steering === undefined) return
-  yield* noteFollowUps(steering)
-  const { waiting } = steering
-  if (waiting.length === 0) return
-  yield {
-    type: 'notice',
-    code: 'steering_waits',
-    message: `The turn ended before the model could be told: ${waiting.map(({ content }) => JSON.stringify(content)).join(', ')}. The next turn begins with it.`,
-    details: { messages: waiting.map(({ content }) => content) },
-  }
-}
-
-async function* noteFollowUps(steering: Steering): Station<void> {
-  for (const message of steering.unnoted()) yield { type: 'steering', delivery: 'follow_up', message }
 }

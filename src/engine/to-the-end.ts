@@ -4,7 +4,7 @@ import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
 import { errorInfo } from '../model/error-info.ts'
 import { timeExceeded } from './budget-exceeded.ts'
-import { steeredTooLate } from './steering.ts'
+import { steeredTooLate } from './take-steering.ts'
 import type { Turn } from './turn.ts'
 
 export { causeOf } from '../model/error-info.ts'

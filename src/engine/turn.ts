@@ -34,7 +34,7 @@ import type { EngineOptions } from './options.ts'
 import { inCallOf, refOf } from './parent.ts'
 import type { ParentCall } from './parent.ts'
 import { startSpan } from './span.ts'
-import type { StepSettings } from './step-settings.ts'
+import type { StepSettings } from './step.ts'
 import { inputOf, requestOf } from './turn-request.ts'
 
 export const DEFAULT_MAX_STEPS = 50
