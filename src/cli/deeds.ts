@@ -21,6 +21,8 @@ const LOOKING: ReadonlySet<string> = new Set([
   'fetch_url',
   'ask_user',
   'todo',
+  // What it changes counts by its own calls.
+  'agent',
 ])
 const CHANGING: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
 

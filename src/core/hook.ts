@@ -25,7 +25,7 @@ export interface HookRefusal {
  * guard that fails must not let pass.
  */
 export interface Hooks {
-  /** Before the first request of a turn. `context` goes to the model with the prompt, as data. */
+  /** Before the first request of a turn, and for each message that steers it; one that is refused is left out. `context` goes to the model with the prompt, as data. */
   readonly onPrompt?: (
     given: { readonly prompt: string },
     ctx: HookContext,
@@ -35,7 +35,7 @@ export interface Hooks {
     call: ToolUse,
     ctx: HookContext,
   ) => MaybePromise<HookRefusal | { readonly input?: Json } | undefined | void>
-  /** After a call has run. `content` is what the model and the journal get in place of the result; `refuse` keeps it from them. */
+  /** After a call has run. `content` is what the model and the journal get in place of the result and its attachments; `refuse` keeps it from them. */
   readonly onToolResult?: (
     given: ToolResult & { readonly input: Json },
     ctx: HookContext,

@@ -234,7 +234,8 @@ function checkSources(sources: readonly ContextSource[]): void {
   }
 }
 
-function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {
+/** All models that a turn may ask. */
+export function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {
   if (switchModels === false) return [model]
   return [model, ...(specialist === undefined ? [] : [specialist]), ...fallbackModels]
 }

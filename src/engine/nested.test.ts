@@ -165,6 +165,22 @@ describe('a turn that a tool makes', () => {
     })
   })
 
+  it('ENG-BUDGET-001 asks no model of unknown price where money is limited around it', async () => {
+    const child = new ScriptedModel(['Inner.'], { ref: 'b/two' })
+    const outer = new ScriptedModel([{ toolCalls: [{ name: 'delegate', input: {} }] }, 'Done.'], {
+      facts: { price: { input: 1, output: 1 } },
+    })
+    const events = await collect({
+      model: outer,
+      tools: [delegate(() => ({ model: child, prompt: 'Go' }))],
+      budget: { costUsd: 1 },
+    })
+    expect(child.requests).toHaveLength(0)
+    expect(events.findLast((event) => event.type === 'tool_result')).toMatchObject({
+      result: { isError: true, content: expect.stringContaining('b/two') },
+    })
+  })
+
   it('ENG-BUDGET-001 two at once cannot spend the same money', async () => {
     const child = (): ScriptedModel =>
       new ScriptedModel(

@@ -9,6 +9,8 @@ import type { CallRef, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Recorder } from '../core/recorder.ts'
 import type { CallFrame } from '../tools/call.ts'
 import type { ToolsState } from '../tools/state.ts'
+import { checkPrices } from './check-budget.ts'
+import { modelsNamed } from './check-options.ts'
 import type { EngineOptions } from './options.ts'
 import type { TurnLedger } from './ledger.ts'
 
@@ -64,7 +66,8 @@ export function inCallOf(turn: ParentTurn): <T>(frame: CallFrame, work: () => T)
 /**
  * The options of a turn with what it inherits; what it names itself stays.
  *
- * @throws CriaError `budget_exceeded` for a turn that is nested too deeply, or one too many.
+ * @throws CriaError `budget_exceeded` for a turn that is nested too deeply, or one too many; ConfigurationError for a model without a known price
+ *   where a turn around it has a budget in money.
  */
 export function inherited(options: EngineOptions, call: ParentCall | undefined): EngineOptions {
   if (call === undefined) return options
@@ -74,6 +77,9 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined):
     throw tooMany('depth', deepest, `Turns that tools make may be nested ${deepest} deep, and this one would be number ${depth}.`)
   if (made.turns >= turns)
     throw tooMany('turns', turns, `The tools of a turn may make ${turns} turns, and this one would be one more.`)
+  // A model whose price nobody knows could spend what a turn around it may not.
+  for (let at: ParentTurn | undefined = turn; at !== undefined; at = at.caller?.turn)
+    checkPrices(at.options.budget ?? {}, modelsNamed(options))
   made.turns++
   const given = turn.options
   const { session: _, ...shared } = given.budget ?? {}

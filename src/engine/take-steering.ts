@@ -2,14 +2,22 @@
 
 import type { Station } from '../core/context.ts'
 import type { Message } from '../core/message.ts'
+import { askHook } from '../tools/hooks.ts'
 import type { Steering } from './steering.ts'
 import type { Turn } from './turn.ts'
 
 /** Before a step: writes down what was given, and returns what the model is told of it. */
-export async function* steered({ options: { steering }, step, conversation }: Turn): Station<readonly Message[]> {
+export async function* steered({ options, ctx, step, conversation }: Turn): Station<readonly Message[]> {
+  const { steering } = options
   if (steering === undefined) return []
-  const messages = steering.deliver()
-  for (const message of messages) yield { type: 'steering', delivery: 'steer', message }
+  const messages: Message[] = []
+  for (const message of steering.deliver()) {
+    const asked = await askHook('onPrompt', options.hooks, { prompt: message.content }, 'context', { ...ctx, step })
+    if (asked.kind !== 'unchanged') yield asked.event
+    if (asked.kind === 'refused') continue
+    messages.push(message)
+    yield { type: 'steering', delivery: 'steer', message }
+  }
   // Before the first step they become part of the prompt, which is written down when it is composed.
   if (messages.length > 0 && conversation !== undefined) yield { type: 'note', entry: { type: 'messages', step, messages } }
   yield* noteFollowUps(steering)

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { all, calling, collect, resultsOf, tool, toldTo } from '../../test/calls.ts'
 import type { Hooks } from '../core/hook.ts'
+import { Steering } from '../engine/steering.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { RepairToolCall } from '../core/tool.ts'
 
@@ -125,6 +126,18 @@ describe('onPrompt and onStop', () => {
     expect(forever.at(-1)).toMatchObject({ type: 'complete', result: { steps: 4 } })
     const failed = await run({ onStop: () => Promise.reject(new Error('oh')) }, { model: new ScriptedModel(['Done.']) })
     expect(failed.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Done.' } })
+  })
+
+  it('ENG-QUERY-001 onPrompt is asked about what steers a turn too', async () => {
+    const steering = new Steering()
+    const used = new ScriptedModel([
+      { text: 'One.', before: (part) => (part === 0 ? (steering.steer('Secret!'), steering.steer('Fine.')) : undefined) },
+      'Two.',
+    ])
+    const hooks: Hooks = { onPrompt: ({ prompt }) => (prompt === 'Secret!' ? { refuse: 'Not that.' } : undefined) }
+    const events = await run(hooks, { model: used, steering })
+    expect(used.requests[1]?.messages.map(({ content }) => content)).toEqual(['Go', 'One.', 'Fine.'])
+    expect(all(events, 'hook')).toMatchObject([{ hook: 'onPrompt', outcome: 'refused', reason: 'Not that.' }])
   })
 
   it('refuses hooks that are none', async () => {

@@ -152,7 +152,9 @@ export class Step {
       const content = `The call ran. Its result was withheld by a hook: ${asked.reason}`
       return { result: { ...result, content, isError: true }, attachments: [] }
     }
-    return { ...outcome, result: { ...result, content: String(asked.value) } }
+    const content = typeof asked.value === 'string' ? asked.value : JSON.stringify(asked.value)
+    // The hook has not seen what is attached: what it takes out of the text might stand there.
+    return { result: { ...result, content }, attachments: [] }
   }
 
   /** The messages for the model, in the order of the calls. */

@@ -162,6 +162,8 @@ export class Conversation {
   /** What is said next begins a session. */
   begin(): void {
     this.sessionId = undefined
+    // What an interrupted turn was to be told belongs to its session.
+    this.steering.deliver()
     this.#held = null
     this.spent = NOTHING_SPENT
   }
