@@ -5,6 +5,8 @@ export type { CachedAnswer, ResponseCacheOptions } from './model/response-cache.
 export type { Seat } from './model/flight.ts'
 export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
+export { agentTool } from './app/agent-tool.ts'
+export type { AgentToolOptions } from './app/agent-tool.ts'
 export { builtinTools } from './app/builtin-tools.ts'
 export type { BuiltinToolOptions } from './app/builtin-tools.ts'
 export { createEmbeddingModel } from './providers/embedding/create.ts'
@@ -18,9 +20,25 @@ export type { ModelInput, ModelOptions } from './app/models.ts'
 export type { AiSdkModel } from './providers/create.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
+export { collectFeedback } from './app/feedback.ts'
+export type {
+  BlindAnswer,
+  BlindPair,
+  Chosen,
+  Feedback,
+  FeedbackChoice,
+  FeedbackOptions,
+  Judged,
+  FeedbackVerdict,
+  Side,
+} from './app/feedback.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
 export type { EngineOptions, QueryMetrics } from './engine/options.ts'
+export { Steering } from './engine/steering.ts'
+export type { PrepareStep, StepChanges, StepEnd, StepState, StopWhen } from './engine/step.ts'
+export { switchModel } from './model/chain.ts'
+export type { SwitchChoices } from './model/chain.ts'
 export type { RetryPolicy } from './model/recover.ts'
 export type { Timeouts } from './model/watchdog.ts'
 export type { ContextBudget, ContextOptions } from './engine/context-options.ts'
@@ -76,9 +94,11 @@ export type { CriaErrorOptions, ErrorCode, ErrorInfo } from './core/error.ts'
 export { assertNever, isTerminal, SWITCH_REASONS } from './core/event.ts'
 export type {
   BotIdentity,
+  CallRef,
   EventBody,
   EventOf,
   EventStamp,
+  FeedbackEvent,
   NoticeEvent,
   QueryEvent,
   QueryResult,
@@ -89,6 +109,7 @@ export type {
 export { foldEvents } from './core/fold.ts'
 export type { Folded } from './core/fold.ts'
 export type { CreateId, MessageId } from './core/id.ts'
+export type { HookContext, HookName, HookRefusal, Hooks } from './core/hook.ts'
 export type { Json, JsonObject } from './core/json.ts'
 export type { MaybePromise } from './core/maybe-promise.ts'
 export { assistant, developer, retrieved, system, toMessages, toolResult, user } from './core/message.ts'
@@ -171,7 +192,9 @@ export type {
   PermissionChecker,
   PermissionContext,
   PermissionDecision,
+  MisfitCall,
   PermissionRequest,
+  RepairToolCall,
   Tool,
   ToolContext,
   ToolOutput,

@@ -1,6 +1,7 @@
 /** What may stand in a `config.json`. Documented, key by key, in docs/configuration.md. */
 
 import type { BudgetLimits } from '../core/budget.ts'
+import type { HookName } from '../core/hook.ts'
 import type { Rates } from '../core/model.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { SANDBOX_MODES } from '../tools/sandbox/sandbox.ts'
@@ -47,6 +48,25 @@ export interface BudgetConfig {
 
 /** See `SandboxOptions`; `"required"` alone is short for `{ "mode": "required" }`. */
 export type SandboxConfig = Omit<SandboxOptions, 'hidden'>
+export interface AgentConfig {
+  readonly model?: string
+  /** Names of tools, `*` for any letters; default all but `ask_user`. */
+  readonly tools?: readonly string[]
+  readonly maxSteps?: number
+  readonly disabled?: boolean
+}
+
+/** A program that is run around prompts, tool calls and the end of a turn; see `Hooks`. */
+export interface CommandHook {
+  readonly command: string
+  readonly args?: readonly string[]
+  /** Names of tools that it is about, `*` for any letters; default all. */
+  readonly tools?: readonly string[]
+  /** Milliseconds. */
+  readonly timeout?: number
+  /** Relative to the folder of the configuration, which is the default. */
+  readonly cwd?: string
+}
 
 export interface CriaConfig {
   readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
@@ -60,6 +80,11 @@ export interface CriaConfig {
   readonly embed?: string
   /** Passages that are given to the model. */
   readonly nResults?: number
+  /** Milliseconds from which a turn counts as slow. */
+  readonly slowAfter?: number
+  readonly hooks?: Readonly<Partial<Record<HookName, readonly CommandHook[]>>>
+  /** The tool `agent` of `run` and `chat`: which model and which of their tools it has. */
+  readonly agent?: AgentConfig
   readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
   readonly budget?: BudgetConfig
   /** What confines commands and servers that are programs. */
@@ -114,6 +139,19 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   }),
   embed: modelRef,
   nResults: number('a whole number from 1 to 1000', (value) => Number.isSafeInteger(value) && value >= 1 && value <= 1000),
+  hooks: object<NonNullable<CriaConfig['hooks']>>({
+    onPrompt: list(hookShape()),
+    onToolCall: list(hookShape()),
+    onToolResult: list(hookShape()),
+    onStop: list(hookShape()),
+  }),
+  agent: object<AgentConfig>({
+    model: string('a model as "provider/model", or main, quick, task, reasoning', (text) => text !== ''),
+    tools: list(string('the name of a tool', (text) => /^[\w*-]+$/.test(text))),
+    maxSteps: number('a whole number of at least 1', (value) => Number.isSafeInteger(value) && value >= 1),
+    disabled: boolean(),
+  }),
+  slowAfter: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
   rules: object<NonNullable<CriaConfig['rules']>>({ allow: list(rule), ask: list(rule), deny: list(rule) }),
   budget: object<BudgetConfig>({
     turn: object<NonNullable<BudgetConfig['turn']>>({
@@ -146,6 +184,16 @@ function sandboxShape(): Shape<SandboxConfig> {
     ...members,
     read: (value, path, problems) => members.read(typeof value === 'string' ? { mode: value } : value, path, problems),
   }
+}
+
+function hookShape(): Shape<CommandHook> {
+  return object<CommandHook>({
+    command: string('a program', (text) => text !== '' && !text.includes('\0')),
+    args: list(secretString('a text', (text) => !text.includes('\0'))),
+    tools: list(string('the name of a tool', (text) => /^[\w*-]+$/.test(text))),
+    timeout: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
+    cwd: string('a path', (text) => text !== '' && !text.includes('\0')),
+  })
 }
 
 function mcpServerShape(): Shape<McpServerConfig> {

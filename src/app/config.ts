@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { ConfigurationError } from '../core/error.ts'
+import { HOOK_NAMES } from '../core/hook.ts'
 import { LISTS } from '../tools/rules/rule.ts'
 import { isRecord } from '../util/check.ts'
 import type { Problem } from '../util/check.ts'
@@ -102,7 +103,7 @@ function describeProblems(problems: readonly Problem[]): string {
 
 /** Joins two configurations: objects key by key, rules one list after the other, everything else is replaced by what `over` says. */
 export function mergeConfig(base: CriaConfig, over: CriaConfig): CriaConfig {
-  const merged = withServers(mergeObjects(base, over), base, over)
+  const merged = withHooks(withServers(mergeObjects(base, over), base, over), base, over)
   if (base.sandbox?.mode === 'required' && merged.sandbox?.mode !== 'required') {
     return mergeConfig(base, { ...over, sandbox: { ...over.sandbox, mode: 'required' } })
   }
@@ -110,6 +111,13 @@ export function mergeConfig(base: CriaConfig, over: CriaConfig): CriaConfig {
   // A project may add rules; what its user forbids stays forbidden.
   const lists = LISTS.map((list) => [list, [...(base.rules?.[list] ?? []), ...(over.rules?.[list] ?? [])]] as const)
   return { ...merged, rules: Object.fromEntries(lists.filter(([, rules]) => rules.length > 0)) }
+}
+
+/** A project may add hooks; those of its user come first and stay. */
+function withHooks(merged: CriaConfig, base: CriaConfig, over: CriaConfig): CriaConfig {
+  if (base.hooks === undefined || over.hooks === undefined) return merged
+  const hooks = HOOK_NAMES.map((name) => [name, [...(base.hooks?.[name] ?? []), ...(over.hooks?.[name] ?? [])]] as const)
+  return { ...merged, hooks: Object.fromEntries(hooks.filter(([, commands]) => commands.length > 0)) }
 }
 
 /** A server is replaced as a whole: the arguments of one must not come to the keys of another. */
@@ -129,7 +137,7 @@ function mergeObjects<T extends object>(base: T, over: T): T {
 
 /** Paths in a configuration are relative to the folder it belongs to, wherever the command is run. */
 function withAbsolutePaths(config: CriaConfig, folder: string): CriaConfig {
-  return withServerFolders(withStorePaths(config, folder), folder)
+  return withHookFolders(withServerFolders(withStorePaths(config, folder), folder), folder)
 }
 
 /**
@@ -143,6 +151,16 @@ function withServerFolders(config: CriaConfig, folder: string): CriaConfig {
     server.command === undefined ? server : { ...server, cwd: resolve(folder, server.cwd ?? '.') },
   ])
   return { ...config, mcpServers: Object.fromEntries(servers) as NonNullable<CriaConfig['mcpServers']> }
+}
+
+/** As for servers. */
+function withHookFolders(config: CriaConfig, folder: string): CriaConfig {
+  if (config.hooks === undefined) return config
+  const hooks = Object.entries(config.hooks).map(([name, commands]) => [
+    name,
+    commands.map((hook) => ({ ...hook, cwd: resolve(folder, hook.cwd ?? '.') })),
+  ])
+  return { ...config, hooks: Object.fromEntries(hooks) as NonNullable<CriaConfig['hooks']> }
 }
 
 function withStorePaths(config: CriaConfig, folder: string): CriaConfig {

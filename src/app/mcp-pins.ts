@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CriaError } from '../core/error.ts'
 import type { McpPins } from '../tools/mcp/pins.ts'
 import { writeFileAtomically } from '../util/files.ts'
-import { makeHomeFolder } from './paths.ts'
+import { makeHomeFolder, reason, remedy } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 /** Scope → tool → fingerprint. */
@@ -24,7 +25,11 @@ export function filePins(paths: HomePaths, scopeOf: (server: string) => string):
       if (pins[scope]?.[tool] === fingerprint) return
       makeHomeFolder(paths, paths.trust)
       const changed = { ...pins, [scope]: { ...pins[scope], [tool]: fingerprint } }
-      writeFileAtomically(file, `${JSON.stringify(changed, undefined, 2)}\n`)
+      try {
+        writeFileAtomically(file, `${JSON.stringify(changed, undefined, 2)}\n`)
+      } catch (cause) {
+        throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
+      }
     },
   }
 }

@@ -69,6 +69,7 @@ const FACTS = namesOf<ModelFacts>({
   images: true,
   thinking: true,
   structuredOutput: true,
+  structuredOutputWithTools: true,
   writes: true,
   cutsSilently: true,
 })

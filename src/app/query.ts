@@ -1,5 +1,6 @@
 /** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { ContextOptions } from '../engine/context-options.ts'
@@ -7,6 +8,7 @@ import { checkOptions } from '../engine/check-options.ts'
 import { checkList, checkObject } from '../engine/check-values.ts'
 import type { EngineOptions, VerifyChoice } from '../engine/options.ts'
 import { query as engineQuery } from '../engine/query.ts'
+import type { PrepareStep, StepChanges } from '../engine/step.ts'
 import { currentSpan } from '../engine/span.ts'
 import { hostTracing } from '../recorders/otel/mirror.ts'
 import { resolveContext } from './context/sources.ts'
@@ -31,12 +33,16 @@ type Chosen =
   | 'retrieve'
   | 'spanMirror'
   | 'verify'
+  | 'prepareStep'
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
   readonly fallbackModels?: readonly ModelInput[]
+  /** Answers in place of `model` what this turn asks for in particular; default: with `enableThinking` what the pointer `reasoning` stands for. */
+  readonly specialist?: ModelInput
+  readonly prepareStep?: PrepareStep<ModelInput>
   /** Where answers come from, and how what is found there reaches the model; default nowhere. */
   readonly retrieve?: RetrieveOptions
   /** What goes into the request beside what is said, and what leaves it when it grows too long; default nothing is put in. */
@@ -65,7 +71,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
   const { fallbackModels: named = [] } = options
   checkList('fallbackModels', named, 'models')
   const fallbackModels = named.map(resolved)
-  const { cache: wanted, context: around, retrieve, verify, ...rest } = options
+  const { cache: wanted, context: around, retrieve, verify, specialist, prepareStep, ...rest } = options
   const spanMirror = hostTracing()
   const cache = chooseCache(wanted, options.recorder)
   const known = {
@@ -76,12 +82,16 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     ...(spanMirror === undefined ? {} : { spanMirror }),
     ...(cache === undefined ? {} : { cache }),
     ...(verify === undefined ? {} : { verify: resolveVerify(verify) }),
+    ...(specialist === undefined ? {} : { specialist: resolved(specialist) }),
+    ...(prepareStep === undefined ? {} : { prepareStep: resolving(prepareStep) }),
     ...(retrieve === undefined ? {} : { retrieve: resolveRetrieval(retrieve) }),
     context: { summaryModel: quickModel, ...(around === undefined ? undefined : resolveContext(around)) },
   }
   if (options.model !== undefined) return engineQuery(withModel(known, resolved(options.model)))
   checkOptions({ ...known, model: NOT_YET_KNOWN })
-  return withDefaultModel(known)
+  // Begun when it is first read, it still belongs to the tool that it was called in.
+  const here = AsyncLocalStorage.snapshot()
+  return withDefaultModel(known, (begin) => here(begin))
 }
 
 /** What is no choice is left for whoever checks the options. */
@@ -94,14 +104,26 @@ function resolved(input: ModelInput): LanguageModel {
   return madeOf(input, resolveModel(input))
 }
 
+function resolving(prepareStep: PrepareStep<ModelInput>): PrepareStep {
+  // From JavaScript it may be no function, which the engine tells.
+  if (typeof prepareStep !== 'function') return prepareStep
+  return async (state) => {
+    const changes = await prepareStep(state)
+    if (typeof changes?.model === 'undefined') return changes as StepChanges | undefined
+    return { ...changes, model: resolved(changes.model) }
+  }
+}
+
 async function* withDefaultModel(
   options: Omit<EngineOptions, 'model'>,
+  here: <T>(begin: () => T) => T,
 ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-  return yield* engineQuery(withModel(options, await defaultModel()))
+  const model = await defaultModel()
+  return yield* here(() => engineQuery(withModel(options, model)))
 }
 
 function withModel(options: Omit<EngineOptions, 'model'>, model: LanguageModel): EngineOptions {
-  const specialist = specialistFor(model, options)
+  const specialist = options.specialist ?? specialistFor(model, options)
   return {
     ...options,
     model,

@@ -4,30 +4,22 @@ import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
 import { specOf } from '../engine/turn-request.ts'
-import { checkBotNames } from './options.ts'
-import type { BotOptions } from './options.ts'
+import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
+import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
 import { toolsOf } from './tool-bot.ts'
-
-type LoopOptions = Pick<QueryOptions, 'hasPermissionsToUseTool' | 'rules' | 'safeMode' | 'toolConcurrency' | 'toolChoice'>
 
 export interface AgentBotOptions extends BotOptions, LoopOptions {
   /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
   readonly tools: readonly Tool[]
   /** Model calls at most; the answer then has `finishReason: 'max-steps'`. Default 50. */
   readonly maxIterations?: number
+  /** Documents that the prompt is answered from beside the tools; the `memory` of the bot goes with them. */
+  readonly retrieve?: QueryOptions['retrieve']
+  /** How citations of those documents are checked; as `verify` of `query()`. */
+  readonly verify?: QueryOptions['verify']
 }
-
-const OPTIONS = [
-  'tools',
-  'maxIterations',
-  'hasPermissionsToUseTool',
-  'rules',
-  'safeMode',
-  'toolConcurrency',
-  'toolChoice',
-] satisfies (keyof AgentBotOptions)[]
 
 const ELSEWHERE = { maxSteps: 'maxIterations' }
 
@@ -37,20 +29,18 @@ export class AgentBot extends SimpleBot {
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: AgentBotOptions) {
-    checkBotNames('AgentBot', options, OPTIONS, ELSEWHERE)
-    const { tools, maxIterations, hasPermissionsToUseTool, rules, safeMode, toolConcurrency, toolChoice, ...rest } = options
-    super(rest)
+    checkBotNames('AgentBot', options, ['tools', 'maxIterations', 'retrieve', 'verify', ...LOOP_OPTIONS], ELSEWHERE)
+    const { tools, maxIterations, retrieve, verify, ...rest } = options
+    super(withoutLoop(rest))
     if (maxIterations !== undefined && !(maxIterations >= 1)) {
       throw new ConfigurationError(`\`maxIterations\` must be a number of at least 1, but is ${String(maxIterations)}.`)
     }
     this.tools = toolsOf({ tools }, 'AgentBot')
     this.#loop = {
       ...(maxIterations === undefined ? {} : { maxSteps: maxIterations }),
-      ...(hasPermissionsToUseTool === undefined ? {} : { hasPermissionsToUseTool }),
-      ...(rules === undefined ? {} : { rules }),
-      ...(safeMode === undefined ? {} : { safeMode }),
-      ...(toolConcurrency === undefined ? {} : { toolConcurrency }),
-      ...(toolChoice === undefined ? {} : { toolChoice }),
+      ...(retrieve === undefined ? {} : { retrieve }),
+      ...(verify === undefined ? {} : { verify }),
+      ...loopOf(rest),
     }
   }
 
@@ -59,7 +49,9 @@ export class AgentBot extends SimpleBot {
   }
 
   protected override recipe(options: AskOptions): Partial<QueryOptions> {
-    return { ...super.recipe(options), ...this.#loop, tools: this.tools }
+    const { retrieve, ...recipe } = super.recipe(options)
+    const both = { ...retrieve, ...this.#loop.retrieve }
+    return { ...recipe, ...this.#loop, tools: this.tools, ...(Object.keys(both).length === 0 ? {} : { retrieve: both }) }
   }
 
   protected override settings(): ReturnType<SimpleBot['settings']> {

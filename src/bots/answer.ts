@@ -4,6 +4,7 @@ import type { Citation } from '../core/citation.ts'
 import { CriaError, errorFromInfo, NoAssistantMessageError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
+import { causeOf } from '../engine/to-the-end.ts'
 import type { Usage } from '../core/usage.ts'
 
 /** The assistant message, and what the turn came to. */
@@ -35,10 +36,11 @@ export async function* deltasOf(events: AsyncIterable<QueryEvent>): AsyncGenerat
   let message: Message | undefined
   let answer: BotAnswer | undefined
   for await (const event of events) {
+    if (event.parent !== undefined) continue
     if (event.type === 'text_delta') yield event.text
     else if (event.type === 'message') message = event.message
     else if (event.type === 'error')
-      throw errorFromInfo({ ...event.error, details: { ...event.error.details, turnId: event.turnId } })
+      throw errorFromInfo({ ...event.error, details: { ...event.error.details, turnId: event.turnId } }, causeOf(event.error))
     else if (event.type === 'cancelled') throw new CriaError('aborted', event.reason, { details: { turnId: event.turnId } })
     else if (event.type === 'complete' && message !== undefined) answer = toAnswer(message, event.result)
   }

@@ -98,7 +98,13 @@ describe('SimpleBot', () => {
 
   it('CORE-SIMPLE-003 completionOptionsForMessages holds what was said and the settings, and no bookkeeping', () => {
     const schema = { type: 'object', properties: {} }
-    const bot = new SimpleBot({ model: new ScriptedModel([]), temperature: 0.5, topP: 0.9, jsonMode: true, schema })
+    const bot = new SimpleBot({
+      model: new ScriptedModel([], { facts: { structuredOutput: true } }),
+      temperature: 0.5,
+      topP: 0.9,
+      jsonMode: true,
+      schema,
+    })
     const history = [
       user('a'),
       { role: 'assistant' as const, parts: [{ type: 'tool-call' as const, id: 'c', name: 'f', input: {} }] },

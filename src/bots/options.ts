@@ -25,7 +25,13 @@ type PassedOn =
   | 'enableThinking'
   | 'budget'
   | 'cache'
+  | 'slowAfter'
+  | 'specialist'
+  | 'context'
+  | 'showThinking'
+  | 'onUpdateUsage'
   | 'onQueryCompleted'
+  | 'answerLimits'
 
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
   readonly systemPrompt?: string
@@ -56,6 +62,45 @@ export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
   readonly output?: NodeJS.WritableStream
 }
 
+/** Options of the loop, for bots that run tools: as those of `query()`. */
+export type LoopOptions = Pick<
+  QueryOptions,
+  | 'hasPermissionsToUseTool'
+  | 'rules'
+  | 'hooks'
+  | 'repairToolCall'
+  | 'safeMode'
+  | 'toolConcurrency'
+  | 'toolChoice'
+  | 'prepareStep'
+  | 'stopWhen'
+  | 'nesting'
+>
+
+export const LOOP_OPTIONS: readonly (keyof LoopOptions)[] = namesOf<LoopOptions>({
+  hasPermissionsToUseTool: true,
+  rules: true,
+  hooks: true,
+  repairToolCall: true,
+  safeMode: true,
+  toolConcurrency: true,
+  toolChoice: true,
+  prepareStep: true,
+  stopWhen: true,
+  nesting: true,
+}) as readonly (keyof LoopOptions)[]
+
+/** Those of them that were given. */
+export function loopOf(options: LoopOptions): LoopOptions {
+  return Object.fromEntries(LOOP_OPTIONS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+}
+
+/** What every bot takes. */
+export function withoutLoop(options: BotOptions & LoopOptions): BotOptions {
+  const names: readonly string[] = LOOP_OPTIONS
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)))
+}
+
 /** Options of `query()` that a bot takes as they are. */
 export const PASSED_ON: readonly PassedOn[] = [
   'fallbackModels',
@@ -65,7 +110,13 @@ export const PASSED_ON: readonly PassedOn[] = [
   'enableThinking',
   'budget',
   'cache',
+  'slowAfter',
+  'specialist',
+  'context',
+  'showThinking',
+  'onUpdateUsage',
   'onQueryCompleted',
+  'answerLimits',
 ]
 
 /** As for `query()`: the compiler sees to it that none is missing. */
@@ -75,7 +126,13 @@ const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
   fallbackModels: true,
   switchModels: true,
   cache: true,
+  slowAfter: true,
+  specialist: true,
+  context: true,
+  showThinking: true,
+  onUpdateUsage: true,
   onQueryCompleted: true,
+  answerLimits: true,
   memory: true,
   streamTarget: true,
   jsonMode: true,

@@ -23,6 +23,10 @@ export function displayFor(target: StreamTarget, output: Output): Display {
 export async function* shown(events: AsyncIterable<QueryEvent>, display: Display): AsyncGenerator<QueryEvent, void, undefined> {
   try {
     for await (const event of events) {
+      if (event.parent !== undefined) {
+        yield event
+        continue
+      }
       if (event.type === 'text_delta') display.delta(event.text)
       else if (event.type === 'reset') display.reset()
       yield event

@@ -18,6 +18,8 @@ import type { DocumentStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
 import { checkNames } from '../engine/check-values.ts'
+import { inheritedRecorder } from '../engine/parent.ts'
+import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
 import { answerFrom, deltasOf } from './answer.ts'
@@ -34,6 +36,8 @@ export interface AskOptions {
   readonly sessionId?: string
   /** The span that this turn belongs to; default the current one. */
   readonly span?: Span
+  /** Takes messages of the user while the turn runs. */
+  readonly steering?: Steering
 }
 
 /** How many memories are looked up for a question. */
@@ -135,13 +139,9 @@ export class SimpleBot {
     return sessionId === undefined ? { retrieve: { memory, nResults: ALL } } : {}
   }
 
-  protected systemFor(_model: LanguageModel): string {
-    return this.systemPrompt
-  }
-
   /** The names that the second argument of `ask` may hold. */
   protected get askOptions(): readonly string[] {
-    return namesOf<AskOptions>({ signal: true, sessionId: true, span: true })
+    return namesOf<AskOptions>({ signal: true, sessionId: true, span: true, steering: true })
   }
 
   protected get kind(): string {
@@ -188,14 +188,16 @@ export class SimpleBot {
       ...this.recipe(ask),
       ...overrides,
       model,
-      system: this.systemFor(model),
+      system: this.systemPrompt,
       prompt,
       operation: this.operation,
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
-      ...(recorder === undefined ? {} : { recorder }),
+      // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
+      recorder,
       ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
       ...(ask.span === undefined ? {} : { span: ask.span }),
+      ...(ask.steering === undefined ? {} : { steering: ask.steering }),
     })
     return yield* this.#finalized(
       events,
@@ -210,6 +212,10 @@ export class SimpleBot {
   ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
     let answer: Message | undefined
     for await (const event of events) {
+      if (event.parent !== undefined) {
+        yield event
+        continue
+      }
       if (event.type === 'message') answer = event.message
       if (event.type === 'complete' && answer !== undefined) {
         try {
@@ -235,7 +241,7 @@ export class SimpleBot {
 
   async #recorder(): Promise<Recorder | undefined> {
     if (this.options.recorder === false) return undefined
-    return this.options.recorder ?? (await openJournal())
+    return this.options.recorder ?? inheritedRecorder() ?? (await openJournal())
   }
 
   async #defaultModel(): Promise<LanguageModel> {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { tool } from '../../test/calls.ts'
+import type { ModelFacts } from '../core/model.ts'
 import type { QueryMetrics } from '../engine/options.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { StructuredBot } from './structured-bot.ts'
+import type { StructuredBotOptions } from './structured-bot.ts'
 
 const schema = z.object({ name: z.string(), age: z.number().int() })
 const bot = (
@@ -97,5 +101,71 @@ describe('StructuredBot', () => {
       break
     }
     expect(ends).toEqual(['cancelled'])
+  })
+})
+
+describe('StructuredBot with tools', () => {
+  const ran: unknown[] = []
+  const look = tool('look', (input) => (ran.push(input), 'Ada is 36.'))
+  const agent = (
+    answers: readonly ScriptedAnswer[],
+    options: Partial<StructuredBotOptions<{ name: string; age: number }>> = {},
+    facts: Partial<ModelFacts> = {},
+  ): { bot: StructuredBot<{ name: string; age: number }>; model: ScriptedModel } => {
+    ran.length = 0
+    const model = new ScriptedModel(answers, { facts })
+    return { model, bot: new StructuredBot({ schema, model, tools: [look], recorder: false, ...options }) }
+  }
+  const call: ScriptedAnswer = { toolCalls: [{ name: 'look', input: {} }] }
+
+  it('CORE-STRUCT-001 runs them before it answers', async () => {
+    const { bot: ada, model } = agent([call, '{"name":"Ada","age":36}'])
+    expect(await ada.ask('Who?')).toMatchObject({ object: { name: 'Ada', age: 36 }, attempts: 1 })
+    expect(model.requests[0]).toMatchObject({ tools: [{ name: 'look' }], responseFormat: { type: 'json' } })
+    expect(ran).toHaveLength(1)
+  })
+
+  it('CORE-STRUCT-001 corrects an answer within the turn: no tool runs twice', async () => {
+    const { bot: ada, model } = agent([call, 'Ada, 36', '{"name":"Ada"}', '{"name":"Ada","age":36}'])
+    expect(await ada.ask('Who?')).toMatchObject({ object: { age: 36 }, attempts: 3 })
+    expect(ran).toHaveLength(1)
+    expect(model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ])
+    const { bot: never } = agent([call, 'No.', 'No!', 'Never.'])
+    await expect(never.ask('Who?')).rejects.toMatchObject({
+      code: 'invalid_response',
+      details: { attempts: [{ text: 'No.' }, { text: 'No!' }, { text: 'Never.' }] },
+    })
+    const { bot: lenient } = agent([call, 'No.'], { numAttempts: 1, allowFailedValidation: true })
+    expect(await lenient.ask('Who?')).toMatchObject({
+      content: 'No.',
+      attempts: 1,
+      problems: [expect.stringContaining('no JSON')],
+    })
+  })
+
+  it('CORE-STRUCT-001 a model that takes no JSON format beside tools is told in words', async () => {
+    const { bot: ada, model } = agent(
+      [call, '{"name":"Ada","age":36}'],
+      {},
+      { structuredOutput: true, structuredOutputWithTools: false },
+    )
+    expect(await ada.ask('Who?')).toMatchObject({ object: { age: 36 } })
+    expect(model.requests[0]).not.toHaveProperty('responseFormat')
+    expect(model.requests[0]?.messages[0]?.content).toContain('JSON Schema')
+  })
+
+  it('CORE-STRUCT-001 streams no objects with them, and checks them', async () => {
+    const { bot: ada } = agent([])
+    await expect(ada.streamObjects('Who?').next()).rejects.toThrow('cannot be used with `tools`')
+    expect(() => agent([], { tools: [look, look] })).toThrow('Two tools')
   })
 })

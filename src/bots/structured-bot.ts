@@ -1,23 +1,32 @@
 /** A bot that answers with an object of a given shape. */
 
-import { CriaError } from '../core/error.ts'
+import type { QueryOptions } from '../app/query.ts'
+import { ConfigurationError, CriaError } from '../core/error.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { Hooks } from '../core/hook.ts'
 import { assistant, toMessages, user } from '../core/message.ts'
 import type { MessageInput } from '../core/message.ts'
-import type { LanguageModel } from '../core/model.ts'
-import { isStandardSchema, issueLine, jsonSchemaOf } from '../core/schema.ts'
+import { isStandardSchema, issueLine } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
+import type { Tool } from '../core/tool.ts'
 import { addUsage } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
+import { checkTools } from '../engine/check-options.ts'
 import { checkNumber } from '../engine/check-values.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
 import type { BotAnswer } from './answer.ts'
-import { checkBotNames } from './options.ts'
-import type { BotOptions, StreamTarget } from './options.ts'
+import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
+import type { BotOptions, LoopOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
 
-export interface StructuredBotOptions<Output> extends Omit<BotOptions, 'schema' | 'jsonMode'> {
+export interface StructuredBotOptions<Output> extends Omit<BotOptions, 'schema' | 'jsonMode'>, LoopOptions {
+  /** What the model may use before it answers; run as by AgentBot. Default none. */
+  readonly tools?: readonly Tool[]
+  /** With `tools`: model calls at most. Default 50. */
+  readonly maxIterations?: number
+
   readonly schema: Schema<Output>
   /** Attempts in all until an answer fits the schema; default 3. */
   readonly numAttempts?: number
@@ -34,19 +43,32 @@ export interface StructuredAnswer<Output> extends BotAnswer {
   readonly attempts: number
 }
 
+interface Failed {
+  readonly text: string
+  readonly problems: readonly string[]
+}
+
 type Reading<Output> = { readonly object: Output | undefined; readonly problems: readonly string[] }
 
 export class StructuredBot<Output = unknown> extends SimpleBot {
   readonly #schema: Schema<Output>
   readonly #attempts: number
   readonly #lenient: boolean
+  readonly #tools: readonly Tool[]
+  readonly #loop: Partial<QueryOptions>
+  /** Answers that did not fit and were corrected within their turn, by turn. */
+  readonly #corrected = new Map<string, Failed[]>()
 
   /** @throws ConfigurationError for a schema that is none, and as SimpleBot. */
   constructor(options: StructuredBotOptions<Output>) {
-    checkBotNames('StructuredBot', options, ['numAttempts', 'allowFailedValidation'])
-    const { numAttempts = 3, allowFailedValidation = false, ...rest } = options
+    checkBotNames('StructuredBot', options, ['numAttempts', 'allowFailedValidation', 'tools', 'maxIterations', ...LOOP_OPTIONS])
+    const { numAttempts = 3, allowFailedValidation = false, tools = [], maxIterations, ...rest } = options
     checkNumber('numAttempts', numAttempts, 1)
-    super({ ...rest, jsonMode: true })
+    checkNumber('maxIterations', maxIterations, 1)
+    checkTools(tools)
+    super({ ...withoutLoop(rest), schema: options.schema, jsonMode: true })
+    this.#tools = tools
+    this.#loop = { ...(maxIterations === undefined ? {} : { maxSteps: maxIterations }), ...loopOf(rest) }
     this.#schema = options.schema
     this.#attempts = numAttempts
     this.#lenient = allowFailedValidation
@@ -57,7 +79,8 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
    * @throws CriaError `invalid_response` when no attempt fitted; `details.attempts` holds what each said and why it does not fit.
    */
   override async ask(input: MessageInput, options: AskOptions = {}): Promise<StructuredAnswer<Output>> {
-    const failed: { text: string; problems: readonly string[] }[] = []
+    if (this.#tools.length > 0) return this.#askWithTools(input, options)
+    const failed: Failed[] = []
     const conversation = toMessages(input)
     let usage: Usage | undefined
     let costUsd: number | null = 0
@@ -78,6 +101,50 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
     }
   }
 
+  /** Corrections belong to the same turn: no tool runs again because an answer did not fit. */
+  async #askWithTools(input: MessageInput, options: AskOptions): Promise<StructuredAnswer<Output>> {
+    const answer = await super.ask(input, options)
+    const failed = this.#corrected.get(answer.turnId) ?? []
+    this.#corrected.delete(answer.turnId)
+    const { object, problems } = await this.#read(answer.content)
+    if (problems.length > 0 && !this.#lenient)
+      throw hopelessEnding(answer) ?? notFitting([...failed, { text: answer.content, problems }])
+    return { ...answer, object: object as Output, problems, attempts: failed.length + 1 }
+  }
+
+  protected override recipe(options: AskOptions): Partial<QueryOptions> {
+    const recipe = super.recipe(options)
+    if (this.#tools.length === 0) return recipe
+    const { hooks } = this.#loop
+    const onStop: NonNullable<Hooks['onStop']> = async ({ text }, ctx) => {
+      const { problems } = await this.#read(text)
+      const failed = this.#corrected.get(ctx.turnId) ?? []
+      if (problems.length === 0 || failed.length + 1 >= this.#attempts) return hooks?.onStop?.({ text }, ctx)
+      this.#corrected.set(ctx.turnId, [...failed, { text, problems }])
+      return { goOn: correction(problems) }
+    }
+    return { ...recipe, ...this.#loop, tools: this.#tools, hooks: { ...hooks, onStop } }
+  }
+
+  protected override async *run(
+    ...given: Parameters<SimpleBot['run']>
+  ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+    let turnId: string | undefined
+    let isDone = false
+    try {
+      for await (const event of super.run(...given)) {
+        turnId ??= event.turnId
+        if (event.type === 'complete' && event.parent === undefined) isDone = true
+        yield event
+        if (event.type === 'complete' && event.parent === undefined) return event.result
+      }
+      return undefined
+    } finally {
+      // Of a turn that came to no answer nobody asks what was corrected.
+      if (!isDone && turnId !== undefined) this.#corrected.delete(turnId)
+    }
+  }
+
   /**
    * Yields the object as it grows, unchecked; returns the answer. It is asked for once: what was shown cannot be taken back. Leaving early cancels
    * the turn.
@@ -87,6 +154,10 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
     input: MessageInput,
     options: AskOptions = {},
   ): AsyncGenerator<unknown, StructuredAnswer<Output>, undefined> {
+    if (this.#tools.length > 0)
+      throw new ConfigurationError(
+        'streamObjects() cannot be used with `tools`: what the model says between its calls is no object. Use ask().',
+      )
     let text = ''
     const stream = this.stream(input, options)
     try {
@@ -115,13 +186,6 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
 
   protected override get kind(): string {
     return 'StructuredBot'
-  }
-
-  /** A model that cannot be made to fit a schema is told about it. */
-  protected override systemFor(model: LanguageModel): string {
-    if (model.facts.structuredOutput === true) return this.systemPrompt
-    const rules = `Answer with JSON only, without any other text, that fits this JSON Schema:\n${JSON.stringify(jsonSchemaOf(this.#schema, 'StructuredBot'))}`
-    return this.systemPrompt === '' ? rules : `${this.systemPrompt}\n\n${rules}`
   }
 
   async #read(text: string): Promise<Reading<Output>> {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { QueryOptions } from '../app/query.ts'
 import type { Tool } from '../core/tool.ts'
+import { Steering } from '../engine/steering.ts'
 import { openJournal } from '../app/journal.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { AgentBot } from './agent-bot.ts'
+import type { AgentBotOptions } from './agent-bot.ts'
 import { AsyncToolBot } from './async-tool-bot.ts'
 import { completionOptionsForMessages } from './completion.ts'
 import { SimpleBot } from './simple-bot.ts'
@@ -157,5 +160,93 @@ describe('AgentBot', () => {
     for await (const event of bot.events('Bergen?')) types.push(event.type)
     expect(types).toContain('tool_result')
     expect(types.at(-1)).toBe('complete')
+  })
+})
+
+describe('options of AgentBot', () => {
+  /** What `query()` is told by the bot itself, or by `ask()`. */
+  type Elsewhere =
+    | 'prompt'
+    | 'messages'
+    | 'system'
+    | 'sessionId'
+    | 'abortSignal'
+    | 'span'
+    | 'steering'
+    | 'operation'
+    | 'bot'
+    | 'notices'
+    | 'maxSteps'
+    | 'responseFormat'
+    | 'stream'
+    | 'executeTools'
+    | 'clock'
+    | 'createId'
+    | 'random'
+  // The compiler sees to it that no option of query() is forgotten.
+  const taken: Record<Exclude<keyof QueryOptions, Elsewhere>, keyof AgentBotOptions> = {
+    model: 'model',
+    fallbackModels: 'fallbackModels',
+    specialist: 'specialist',
+    switchModels: 'switchModels',
+    tools: 'tools',
+    toolChoice: 'toolChoice',
+    hasPermissionsToUseTool: 'hasPermissionsToUseTool',
+    rules: 'rules',
+    hooks: 'hooks',
+    repairToolCall: 'repairToolCall',
+    onUpdateUsage: 'onUpdateUsage',
+    enableThinking: 'enableThinking',
+    showThinking: 'showThinking',
+    safeMode: 'safeMode',
+    prepareStep: 'prepareStep',
+    stopWhen: 'stopWhen',
+    nesting: 'nesting',
+    toolConcurrency: 'toolConcurrency',
+    retrieve: 'retrieve',
+    context: 'context',
+    cache: 'cache',
+    retry: 'retry',
+    timeouts: 'timeouts',
+    budget: 'budget',
+    recorder: 'recorder',
+    onQueryCompleted: 'onQueryCompleted',
+    slowAfter: 'slowAfter',
+    temperature: 'temperature',
+    maxOutputTokens: 'maxOutputTokens',
+    topP: 'topP',
+    topK: 'topK',
+    presencePenalty: 'presencePenalty',
+    frequencyPenalty: 'frequencyPenalty',
+    stopSequences: 'stopSequences',
+    seed: 'seed',
+    providerOptions: 'providerOptions',
+    answerLimits: 'answerLimits',
+    verify: 'verify',
+  }
+
+  it('CORE-TOOL-001 are all that make sense of query(), and reach it', async () => {
+    expect(Object.keys(taken).length).toBeGreaterThan(30)
+    const seen: unknown[] = []
+    const model = new ScriptedModel([{ toolCalls: [{ name: 'weather', input: {} }] }, 'Fog.'])
+    const bot = new AgentBot({
+      model,
+      tools: [weather],
+      recorder: false,
+      streamTarget: 'none',
+      repairToolCall: () => ({ input: { town: 'Bergen' } }),
+      hooks: { onToolCall: ({ input }) => void seen.push(input) },
+      prepareStep: ({ step }) => (step === 1 ? { toolChoice: 'required' } : undefined),
+      onUpdateUsage: () => void seen.push('usage'),
+      context: { compaction: false },
+      slowAfter: 5,
+    })
+    const steering = new Steering()
+    steering.steer('Only today.')
+    const answer = await bot.ask('How is it?', { steering })
+    expect(answer.content).toBe('Fog.')
+    expect(seen).toEqual(['usage', { town: 'Bergen' }, 'usage'])
+    expect(model.requests[0]).toMatchObject({ toolChoice: 'required' })
+    expect(model.requests[0]?.messages.map(({ content }) => content)).toEqual(['Only today.', 'How is it?'])
   })
 })

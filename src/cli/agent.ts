@@ -1,5 +1,9 @@
 /** What `run` and `chat` have in common: the tools of a folder, the rules for them, and a model that can use them. */
 
+import { approvalsFor } from '../app/approvals.ts'
+import { agentTool } from '../app/agent-tool.ts'
+import { commandHooks } from '../app/command-hooks.ts'
+import { openModel } from '../app/open-model.ts'
 import { builtinTools } from '../app/builtin-tools.ts'
 import type { BuiltinToolOptions } from '../app/builtin-tools.ts'
 import type { SandboxConfig } from '../app/config-schema.ts'
@@ -12,6 +16,7 @@ import { nearest } from '../util/nearest.ts'
 import type { Io } from './io.ts'
 import { EXTRACTIVE } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
+import { taskPrompt } from './task-prompt.ts'
 
 export interface RuleOptions {
   readonly allow: readonly string[]
@@ -51,15 +56,47 @@ export function agentTools(
   })
 }
 
-/** What the configuration says, and the command line on top. */
-export function agentRules({ allow, deny }: RuleOptions, { config }: LoadedConfig, io: Io): NonNullable<QueryOptions['rules']> {
+/** The tools with one that does tasks of their own by means of them, unless the configuration says otherwise. */
+export async function withAgent(
+  tools: () => readonly Tool[],
+  { config }: LoadedConfig,
+  { env }: Io,
+): Promise<() => readonly Tool[]> {
+  const { model = config.models?.task, tools: names, maxSteps, disabled } = config.agent ?? {}
+  if (disabled === true) return tools
+  const patterns = names?.map((name) => new RegExp(`^${name.replaceAll('*', '.*')}$`))
+  const agent = agentTool({
+    tools: () =>
+      tools().filter(
+        ({ name }) => name !== 'ask_user' && (patterns === undefined || patterns.some((pattern) => pattern.test(name))),
+      ),
+    system: taskPrompt(),
+    ...(model === undefined ? {} : { model: await openModel(model, config, env) }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+  })
+  return () => [...tools(), agent]
+}
+
+/** What the configuration says, what the user has allowed for good, and the command line on top. */
+export function agentRules(
+  { allow, deny }: RuleOptions,
+  { config, paths }: LoadedConfig,
+  io: Io,
+): NonNullable<QueryOptions['rules']> {
   const { rules } = config
+  const always = approvalsFor(io.cwd, paths).map(({ rule }) => rule)
   return {
-    allow: [...(rules?.allow ?? []), ...allow],
+    allow: [...(rules?.allow ?? []), ...always, ...allow],
     ask: rules?.ask ?? [],
     deny: [...(rules?.deny ?? []), ...deny],
     root: io.cwd,
   }
+}
+
+/** The programs that the configuration names around prompts and tool calls. */
+export function hooksOf({ config }: LoadedConfig, io: Io): Pick<QueryOptions, 'hooks'> {
+  const hooks = commandHooks(config, io)
+  return hooks === undefined ? {} : { hooks }
 }
 
 /** What the model is told of its surroundings. */

@@ -8,6 +8,7 @@ import { foldEvents } from '../core/fold.ts'
 import type { TurnRow } from '../core/recorder.ts'
 import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
+import { causeOf } from '../engine/to-the-end.ts'
 import { elapsed } from '../util/clock.ts'
 import { visibleLine, visibleText, wholeCharacters } from '../util/terminal.ts'
 import type { TextStream } from '../util/terminal.ts'
@@ -41,7 +42,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
   const seen: QueryEvent[] = []
   const text = options.format === 'text' ? await textView(io, options) : undefined
   for await (const event of events) {
-    seen.push(event)
+    if (event.parent === undefined) seen.push(event)
     if (options.format === 'events') await io.stdout.write(toJsonLine(event))
     else await text?.show(event)
   }
@@ -58,7 +59,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
   }
 
   if (last.type === 'error') {
-    await tellFailure(errorFromInfo(last.error), io)
+    await tellFailure(errorFromInfo(last.error, causeOf(last.error)), io)
     return EXIT_CODES[last.error.code]
   }
   return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
@@ -146,6 +147,7 @@ async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Prom
   return {
     end,
     async show(event) {
+      if (event.parent !== undefined) return
       if (event.type !== 'thinking') await endThinking()
       switch (event.type) {
         case 'start':

@@ -72,7 +72,15 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
     if (!options['no-log']) await tellNewSession(options.session, io)
     const events = askBot(
       question,
-      { ...models, budget, store, filter, nResults: options.results ?? loaded.config.nResults, format },
+      {
+        ...models,
+        budget,
+        store,
+        filter,
+        nResults: options.results ?? loaded.config.nResults,
+        slowAfter: loaded.config.slowAfter,
+        format,
+      },
       options,
       io,
     )
@@ -95,11 +103,12 @@ interface Setting {
   readonly store: DocumentStore | undefined
   readonly filter: ChunkFilter | undefined
   readonly nResults: number | undefined
+  readonly slowAfter: number | undefined
   readonly format: AnswerFormat
 }
 
 function askBot(question: string, setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
-  const { model, fallbackModels, switchModels, budget, store, filter, nResults, format } = setting
+  const { model, fallbackModels, switchModels, budget, store, filter, nResults, slowAfter, format } = setting
   const recipe = {
     model,
     fallbackModels,
@@ -107,6 +116,7 @@ function askBot(question: string, setting: Setting, options: AskOptions, io: Io)
     budget,
     streamTarget: 'api' as const,
     ...(options.thinking ? { enableThinking: true } : {}),
+    ...(slowAfter === undefined ? {} : { slowAfter }),
     ...(options['no-log'] ? { recorder: false as const } : {}),
     ...(options.cache ? { cache: 'journal' as const } : {}),
     // What a person or a pipe has been given cannot be taken back.

@@ -23,6 +23,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/chat.ts')).chat,
   },
   {
+    name: 'compare',
+    summary: 'choose between two answers to one question',
+    load: async () => (await import('./commands/compare.ts')).compare,
+  },
+  {
     name: 'logs list',
     summary: 'list recorded turns, newest first',
     load: async () => (await import('./commands/logs-list.ts')).logsList,
@@ -78,7 +83,7 @@ export const COMMANDS: readonly CommandEntry[] = [
 ]
 
 /** Names that are kept for commands to come. */
-export const PLANNED: readonly string[] = ['compare', 'serve', 'mcp', 'worker']
+export const PLANNED: readonly string[] = ['serve', 'mcp', 'worker']
 
 /** The entry that the first words of a command line name, and the words that are left. */
 export function findCommand(

@@ -19,7 +19,8 @@ export async function* shownDeeds(
   let text: EventOf<'text_delta'>[] = []
   for await (const event of events) {
     const deed = deeds.add(event)
-    if (!isText) {
+    if (!isText || event.parent !== undefined) {
+      if (isText && deed !== undefined) await tell(event, deed, io)
       yield event
       continue
     }
@@ -57,7 +58,8 @@ async function tell(event: QueryEvent, deed: Deed, { stderr }: Io): Promise<void
   await line(`  ${deed.name}: ${what}`)
 
   function line(text: string): Promise<void> {
-    return stderr.writeRaw(`${stderr.style('dim', visibleLine(text))}\n`)
+    const indent = event.parent === undefined ? '' : '  '
+    return stderr.writeRaw(`${stderr.style('dim', `${indent}${visibleLine(text)}`)}\n`)
   }
 }
 

@@ -21,6 +21,8 @@ const LOOKING: ReadonlySet<string> = new Set([
   'fetch_url',
   'ask_user',
   'todo',
+  // What it changes counts by its own calls.
+  'agent',
 ])
 const CHANGING: ReadonlySet<string> = new Set(['write_file', 'edit_file'])
 
@@ -36,23 +38,27 @@ export class Deeds {
   errorCode: ErrorCode | undefined
 
   add(event: QueryEvent): Deed | undefined {
-    this.steps = Math.max(this.steps, event.step)
-    this.sessionId = event.sessionId
+    const isNested = event.parent !== undefined
+    if (!isNested) {
+      this.steps = Math.max(this.steps, event.step)
+      this.sessionId = event.sessionId
+    }
+    const keyOf = (id: string): string => `${event.turnId} ${id}`
     switch (event.type) {
       case 'tool_request': {
         const deed: Deed = { ...event.tool }
-        this.#deeds.set(`${event.seq}`, deed)
-        this.#open.set(deed.id, deed)
+        this.#deeds.set(keyOf(`${event.seq}`), deed)
+        this.#open.set(keyOf(deed.id), deed)
         return deed
       }
       case 'permission_decision':
         for (const { id, granted, reason, rule } of event.decisions) {
-          const deed = this.#open.get(id)
+          const deed = this.#open.get(keyOf(id))
           if (deed !== undefined && !granted) deed.refused = { reason, ...(rule === undefined ? {} : { rule }) }
         }
         return undefined
       case 'tool_result': {
-        const deed = this.#open.get(event.result.id)
+        const deed = this.#open.get(keyOf(event.result.id))
         if (deed !== undefined) deed.isError = event.result.isError
         return deed
       }
@@ -62,10 +68,10 @@ export class Deeds {
         return undefined
       }
       case 'complete':
-        this.finishReason = event.result.finishReason
+        if (!isNested) this.finishReason = event.result.finishReason
         return undefined
       case 'error':
-        this.errorCode = event.error.code
+        if (!isNested) this.errorCode = event.error.code
         return undefined
       default:
         return undefined

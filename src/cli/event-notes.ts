@@ -13,6 +13,10 @@ export function eventNote(event: QueryEvent): string | undefined {
       return `${describeError(event.error)} Trying again in ${formatMs(event.delay)}.`
     case 'model_switch':
       return `going on with ${event.to} instead of ${event.from} (${event.reason.replaceAll('_', ' ')}).`
+    case 'steering':
+      return event.delivery === 'steer' ? `told the model: ${event.message.content}` : undefined
+    case 'prepare_step':
+      return event.model === undefined ? undefined : `this step is done by ${event.model}.`
     case 'notice':
       return event.message
     case 'compaction':
@@ -33,6 +37,8 @@ export function finishNote({ finishReason }: QueryResult): string | undefined {
       return 'the provider ended the answer: its content filter stepped in.'
     case 'max-steps':
       return 'the turn ended at its limit of steps.'
+    case 'stop-when':
+      return 'the turn was ended by its stop condition.'
     default:
       return undefined
   }

@@ -9,7 +9,7 @@ import { ConfigurationError } from '../core/error.ts'
 import { checkPrices } from '../engine/check-budget.ts'
 import type { McpConnection } from '../app/mcp.ts'
 import { agentServers } from './agent-servers.ts'
-import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } from './agent.ts'
+import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from './agent.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
 import { EXIT } from './exit-codes.ts'
@@ -65,7 +65,8 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
   let servers: McpConnection | undefined
   try {
     servers = await agentServers(options, loaded, io)
-    const tools = [...agentTools(store, loaded, io, options), ...(servers?.tools ?? [])]
+    const own = [...agentTools(store, loaded, io, options), ...(servers?.tools ?? [])]
+    const tools = (await withAgent(() => own, loaded, io))()
     checkRules([...options.allow, ...options.deny], tools)
     await tellNewSession(options.session, io)
     const deeds = new Deeds()
@@ -103,9 +104,11 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
 async function recipe(options: RunTaskOptions, loaded: LoadedConfig, io: Io): Promise<Partial<QueryOptions>> {
   return {
     rules: agentRules(options, loaded, io),
+    ...hooksOf(loaded, io),
     safeMode: options.safe,
     ...(options['max-steps'] === undefined ? {} : { maxSteps: options['max-steps'] }),
     ...(options.thinking ? { enableThinking: true } : {}),
+    ...(loaded.config.slowAfter === undefined ? {} : { slowAfter: loaded.config.slowAfter }),
     ...(options['no-log'] ? {} : { recorder: await openJournal(io) }),
     ...(options.session === undefined ? {} : { sessionId: options.session }),
   }

@@ -1,7 +1,7 @@
 /** What every station gets beside its input. */
 
 import type { Clock } from './clock.ts'
-import type { EventBody } from './event.ts'
+import type { EventBody, QueryEvent } from './event.ts'
 import type { CreateId } from './id.ts'
 import type { JournalEntry } from './recorder.ts'
 import type { Span } from './span.ts'
@@ -19,5 +19,10 @@ export interface StationContext {
 /** Written down by the recorder tap and not shown to the reader. */
 export type Note = { readonly type: 'note'; readonly entry: Exclude<JournalEntry, { type: 'event' }> }
 
-/** A station yields event bodies and notes, and returns its product. */
-export type Station<Product> = AsyncGenerator<EventBody | Note, Product, undefined>
+/** Shown as it is: an event of a turn that a tool has begun, which its own turn has written down. */
+export type Nested = { readonly type: 'nested'; readonly event: QueryEvent }
+
+export type Yielded = EventBody | Note | Nested
+
+/** A station yields event bodies, notes and nested events, and returns its product. */
+export type Station<Product> = AsyncGenerator<Yielded, Product, undefined>

@@ -61,6 +61,8 @@ export interface ErrorInfo {
   /** HTTP status of the provider's answer, where there was one. */
   readonly status?: number
   readonly hint?: string
+  /** The message of what caused it, where that says more. */
+  readonly cause?: string
   readonly details?: JsonObject
 }
 

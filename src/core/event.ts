@@ -2,8 +2,10 @@
  * The events of a turn: the only place where they are declared. Engine, bots, command line, server and page share them.
  *
  *     start ─► (notice | model_switch | retrieval)* ─► step* ─► notice* ─► complete | cancelled | error
- *     step  =  (text_delta | thinking | tool_input_delta | retry | reset | model_switch | compaction | notice)*  usage  message  tools?
- *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result)*
+ *     step  =  (steering | prepare_step)*  (text_delta | thinking | tool_input_delta | retry | reset | model_switch | compaction | notice)*
+ *              usage  message  tools?
+ *     tools =  tool_request+  (permission_request | permission_decision | tool_progress | tool_result | nested)*
+ *     nested = any event of a turn that a tool has begun, marked with `parent`
  *
  * An event is plain JSON. Stations yield event *bodies*; the recorder tap stamps them. Exactly one terminal event ends every
  * stream, and every `tool_request` is followed by exactly one `tool_result` with the same id.
@@ -11,9 +13,10 @@
 
 import type { Citation } from './citation.ts'
 import type { ErrorInfo } from './error.ts'
+import type { HookName } from './hook.ts'
 import type { JsonObject } from './json.ts'
 import type { Message } from './message.ts'
-import type { FinishReason } from './model.ts'
+import type { FinishReason, ToolChoice } from './model.ts'
 import type { PermissionRequest, ToolResult, ToolUse } from './tool.ts'
 import type { Usage } from './usage.ts'
 
@@ -32,7 +35,8 @@ export interface BotIdentity {
 export interface QueryResult {
   /** The text of the last step. */
   readonly text: string
-  readonly finishReason: FinishReason | 'max-steps'
+  /** `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. */
+  readonly finishReason: FinishReason | 'max-steps' | 'stop-when'
   readonly steps: number
   readonly usage: Usage
   /** US dollars; `null` when the price of a model that was used is unknown. */
@@ -50,7 +54,19 @@ export interface QueryResult {
   readonly traceId: string
 }
 
-export type StartEvent = { readonly type: 'start'; readonly model: string; readonly bot?: BotIdentity }
+/** The tool call that a turn was made in. */
+export interface CallRef {
+  readonly turnId: string
+  readonly callId: string
+}
+
+export type StartEvent = {
+  readonly type: 'start'
+  readonly model: string
+  readonly bot?: BotIdentity
+  /** The turn was begun by a tool of another one. */
+  readonly calledBy?: CallRef
+}
 
 export type ContentEvent =
   | { readonly type: 'text_delta'; readonly text: string; readonly attempt: number }
@@ -103,11 +119,39 @@ export type NoticeEvent = {
   readonly details?: JsonObject
 }
 
+export type SteeringEvent =
+  /** A message that the user gave while the turn ran: the model is told before its next step, or (`follow_up`) it is said after the turn. */
+  | { readonly type: 'steering'; readonly delivery: 'steer' | 'follow_up'; readonly message: Message }
+  /** What `prepareStep` has changed for this step alone. */
+  | {
+      readonly type: 'prepare_step'
+      readonly model?: string
+      readonly tools?: readonly string[]
+      readonly toolChoice?: ToolChoice
+      readonly system?: string
+    }
+
+/** A hook of the application has changed something, refused it, or failed. */
+export type HookEvent = {
+  readonly type: 'hook'
+  readonly hook: HookName
+  readonly outcome: 'changed' | 'refused' | 'failed'
+  /** Id of the call that it is about. */
+  readonly id?: string
+  /** Why it refused, or how it failed. */
+  readonly reason?: string
+}
+
 export type FeedbackEvent = {
   readonly type: 'feedback'
+  /** By the order in which they were shown. */
   readonly choice: 'first' | 'second' | 'none'
+  /** Why neither was preferred. */
+  readonly reason?: 'tie' | 'both_bad'
+  /** Ids of turns. */
   readonly preferred: string | null
   readonly rejected: string | null
+  readonly comment?: string
 }
 
 export type TerminalEvent =
@@ -123,6 +167,8 @@ export type EventBody =
   | RecoveryEvent
   | ToolEvent
   | NoticeEvent
+  | SteeringEvent
+  | HookEvent
   | FeedbackEvent
   | TerminalEvent
 
@@ -135,6 +181,11 @@ export interface EventStamp {
   readonly seq: number
   /** Epoch milliseconds. */
   readonly at: number
+  /**
+   * The event is one of another turn, which a tool of this one has begun: it shows what that tool does, keeps the numbers of its own turn, and neither
+   * ends this turn nor is part of its answer.
+   */
+  readonly parent?: CallRef
 }
 
 type Stamped<Body> = Body extends unknown ? Body & EventStamp : never
@@ -143,8 +194,11 @@ export type EventOf<Type extends EventBody['type']> = Extract<QueryEvent, { type
 
 const TERMINAL = { complete: true, cancelled: true, error: true } as const
 
-export function isTerminal<Event extends EventBody>(event: Event): event is Event & TerminalEvent {
-  return event.type in TERMINAL
+/** Whether the event ends its stream; the end of a nested turn does not. */
+export function isTerminal<Event extends EventBody & { readonly parent?: CallRef }>(
+  event: Event,
+): event is Event & TerminalEvent {
+  return event.type in TERMINAL && event.parent === undefined
 }
 
 /** Makes a `switch` over events exhaustive. */

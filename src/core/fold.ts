@@ -1,5 +1,5 @@
 import { ConfigurationError } from './error.ts'
-import type { EventBody, QueryResult } from './event.ts'
+import type { CallRef, EventBody, QueryResult } from './event.ts'
 import { fromParts } from './message.ts'
 import type { Message } from './message.ts'
 import type { ToolResult } from './tool.ts'
@@ -15,11 +15,11 @@ export interface Folded {
 }
 
 /**
- * Folds the events of a turn, or the beginning of them, into the state that they describe.
+ * Folds the events of a turn, or the beginning of them, into the state that they describe. Those of nested turns are left out.
  *
  * @throws ConfigurationError when it is given no list of events.
  */
-export function foldEvents(events: Iterable<EventBody & { readonly step?: number }>): Folded {
+export function foldEvents(events: Iterable<EventBody & { readonly step?: number; readonly parent?: CallRef }>): Folded {
   const given: unknown = events
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given))
     throw new ConfigurationError('foldEvents() takes a list of events; those of a running query() are collected first.')
@@ -37,7 +37,8 @@ export class EventFold {
   #result: QueryResult | undefined
   readonly #toolResults: ToolResult[] = []
 
-  add(event: EventBody & { readonly step?: number }): void {
+  add(event: EventBody & { readonly step?: number; readonly parent?: CallRef }): void {
+    if (event.parent !== undefined) return
     if (event.type === 'text_delta' || event.type === 'thinking') {
       if (event.step !== this.#step) this.#clear()
       this.#step = event.step

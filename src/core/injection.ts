@@ -10,6 +10,8 @@ export interface ContextSource {
   readonly maxTokens: number
   /** `true`: seldom changes, and stands before the conversation, where providers can keep it in their caches. Default: after it. */
   readonly isStable?: boolean
+  /** Milliseconds after which a source that has not answered is left out, and the user is told; default 10,000. */
+  readonly timeout?: number
   /** In the order in which they are to stand. Where the budget is short, the last ones are kept. A failure skips the source. */
   load(request: ContextRequest): Promise<readonly ContextPiece[]>
 }

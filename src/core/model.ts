@@ -43,6 +43,8 @@ export interface ModelFacts {
   readonly thinking?: boolean
   /** The provider can be made to answer with JSON of a given schema. */
   readonly structuredOutput?: boolean
+  /** `false`: not in a request that offers tools; the model is then told about the JSON in words. Default as `structuredOutput`. */
+  readonly structuredOutputWithTools?: boolean
   /** `false`: the model only quotes what it is given, and cannot be asked to write a summary. Default true. */
   readonly writes?: boolean
   /** `true`: it cuts off the beginning of a request that is too long, and answers the rest. Default false. */

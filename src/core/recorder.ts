@@ -74,7 +74,7 @@ export interface TurnClose {
   readonly text: string
   readonly usage: Usage
   readonly costUsd: number | null
-  readonly finishReason: FinishReason | 'max-steps' | null
+  readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | null
   readonly error?: ErrorInfo
   readonly metrics: TurnMetrics
 }
@@ -84,8 +84,11 @@ export interface TurnMetrics {
   readonly timeToFirstTokenMs: number | null
   readonly durationMs: number
   readonly steps: number
+  /** Tool calls that were started. */
   readonly toolsExecuted: number
+  /** Attempts that failed, and the failure that the turn ended with. */
   readonly errors: number
+  /** Attempts that were made again with the same model. */
   readonly retries: number
   readonly cacheHit: boolean
   /** Of the input tokens, the share that providers read from their prompt caches; `null` when none of them said. Absent as `models`. */
@@ -177,6 +180,8 @@ export interface ListTurns {
   readonly status?: TurnState
   readonly model?: string
   readonly sessionId?: string
+  /** `true`: only turns that took longer than their limit for slow queries. */
+  readonly slow?: boolean
   /** Default 50. */
   readonly limit?: number
   /** Continues the list whose `nextCursor` this was. */
@@ -197,6 +202,8 @@ export interface TurnDetail {
   readonly spans: readonly SpanRecord[]
   /** What is missing because it cannot be read, in words; absent where nothing is. */
   readonly damaged?: readonly string[]
+  /** Turns that tools of this one have made, in the order they began; each with the call that made it. */
+  readonly nested: readonly (TurnSummary & { readonly callId: string })[]
 }
 
 /** What is read of a turn whose lease has run out shows it as lost, wherever the reader may write. */

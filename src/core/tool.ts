@@ -1,6 +1,7 @@
 /** Tools: what a model may ask for, and what it is told about the outcome. */
 
 import type { Json } from './json.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import type { FilePart, ImagePart, UnknownEffects } from './part.ts'
 import type { Schema } from './schema.ts'
 import type { Span } from './span.ts'
@@ -137,6 +138,20 @@ export interface Tool<Input = never> {
   /** An async generator yields progress and returns its output. */
   call(input: Input, ctx: ToolContext): ToolOutput | Promise<ToolOutput> | AsyncGenerator<string, ToolOutput>
 }
+
+/** A call that could not be made: no such tool, arguments that are no JSON, or that do not fit the schema. */
+export interface MisfitCall extends ToolUse {
+  /** What the model would be told. */
+  readonly problem: string
+}
+
+/**
+ * Mends a call before the model is told of it: gives the call as it should be, or nothing. What it gives is checked like any call.
+ */
+export type RepairToolCall = (
+  call: MisfitCall,
+  ctx: { readonly tools: readonly Tool[]; readonly signal: AbortSignal },
+) => MaybePromise<{ readonly name?: string; readonly input: Json } | undefined>
 
 export interface PermissionDecision {
   readonly granted: boolean

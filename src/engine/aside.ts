@@ -2,11 +2,28 @@
 
 import type { LanguageModel, ResponseFormat } from '../core/model.ts'
 import type { Message } from '../core/message.ts'
-import type { ModelContext } from '../model/answer.ts'
+import { CriaError } from '../core/error.ts'
+import type { Answer, ModelContext } from '../model/answer.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Complete } from '../prepare/compact/compact.ts'
 import { conversationOf } from '../prepare/conversation.ts'
 import { buildRequest } from '../prepare/request.ts'
+
+/** The text of a whole answer. @throws CriaError `invalid_response` for one that was cut, called a tool, or holds no text. */
+function textOf({ message, finishReason, model: { ref } }: Answer): string {
+  const fault =
+    message.toolCalls !== undefined
+      ? 'called a tool'
+      : finishReason === 'length'
+        ? 'was cut at the limit of its output'
+        : finishReason === 'content-filter'
+          ? 'was withheld by the provider'
+          : message.content.trim() === ''
+            ? 'holds no text'
+            : undefined
+  if (fault !== undefined) throw new CriaError('invalid_response', `The answer of ${ref} ${fault}.`)
+  return message.content
+}
 
 /** Of the models, the ones that can write answer, in this order; `undefined` when there is none. */
 export function completeAside(
@@ -34,7 +51,7 @@ export function completeAside(
           const next = await asked.next()
           if (next.done !== true) continue
           if (next.value.type === 'overflow') throw next.value.error
-          return next.value.message.content
+          return textOf(next.value)
         }
       } catch (thrown) {
         span.fail(thrown)

@@ -5,30 +5,33 @@ import { CriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Answer, Overflow } from '../model/answer.ts'
 import { currentModel, passOn } from '../model/chain.ts'
+import { unfitFor } from '../model/fit.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Demand } from '../prepare/compact/make-room.ts'
 import { prepare } from '../prepare/prepare.ts'
 import type { Prepared } from '../prepare/prepare.ts'
 import { completeAside } from './aside.ts'
 import { checkRead, cutNotice, silentCut } from './silent-cut.ts'
+import { withSystem } from './step-settings.ts'
+import type { StepSettings } from './step.ts'
 import type { Turn } from './turn.ts'
 
 /** Our count may be wrong, and only the provider knows: what it would surely refuse, or silently cut, is not sent. */
 const SURELY_TOO_LARGE = 1.25
 
 /** @throws CriaError `context_length`, with the numbers, when neither making room nor a larger model helps. */
-export async function* prepareAndAsk(turn: Turn): Station<Answer> {
+export async function* prepareAndAsk(turn: Turn, settings: StepSettings): Station<Answer> {
   let state: Demand['state'] = 'new'
   let refusal: CriaError | undefined
   for (;;) {
-    const prepared = yield* prepareFor(state, turn)
+    const prepared = yield* prepareFor(state, turn, settings)
     turn.conversation = prepared.conversation
 
     // What was refused is not sent again as it was.
     const isWorthAsking = state === 'refused' ? prepared.compacted : mayFit(prepared)
     if (isWorthAsking) {
       const canShrink = state === 'new' && !prepared.compacted
-      const outcome = yield* askFor(prepared, canShrink, turn)
+      const outcome = yield* askFor(prepared, canShrink, turn, settings)
       if (outcome.type === 'answer') return outcome
       refusal = outcome.error
       turn.tooLarge.set(outcome.model.ref, sizeRefused(outcome, prepared))
@@ -37,8 +40,8 @@ export async function* prepareAndAsk(turn: Turn): Station<Answer> {
         continue
       }
     }
-    const { ref } = currentModel(turn.chain)
-    const larger = passOn(turn.chain, 'context_too_large')
+    const { ref } = currentModel(settings.chain)
+    const larger = passOn(settings.chain, 'context_too_large', (model) => unfitFor(prepared.request, model) === undefined)
     if (larger === undefined) throw tooLarge(ref, prepared, refusal)
     yield larger
     refusal = undefined
@@ -47,14 +50,22 @@ export async function* prepareAndAsk(turn: Turn): Station<Answer> {
 }
 
 /** @param canShrink something can still be done about a request that the provider cuts without a word. */
-async function* askFor(prepared: Prepared, canShrink: boolean, turn: Turn): Station<Answer | Overflow> {
+async function* askFor(
+  prepared: Prepared,
+  canShrink: boolean,
+  turn: Turn,
+  { chain, system }: StepSettings,
+): Station<Answer | Overflow> {
   const { ctx, options } = turn
-  const { request } = prepared
+  const request =
+    system === undefined
+      ? prepared.request
+      : { ...prepared.request, messages: withSystem(prepared.request.messages, turn.input.system, system) }
   // The request was prepared for one model, and another may answer it.
   const windowOf = ({ ref, facts }: LanguageModel): number | null =>
     ref === request.model ? prepared.window : (facts.contextWindow ?? null)
   const isChecked = canShrink && options.context?.compaction !== false
-  const outcome = yield* streamModel(request, { ...ctx, checkRead: isChecked ? checkRead(windowOf) : undefined })
+  const outcome = yield* streamModel(request, { ...ctx, chain, checkRead: isChecked ? checkRead(windowOf) : undefined })
   if (outcome.type === 'overflow' || outcome.cacheHit || turn.toldOfCut) return outcome
   const cut = await silentCut(request, outcome.model, outcome.usage, windowOf(outcome.model))
   if (cut === undefined) return outcome
@@ -63,9 +74,9 @@ async function* askFor(prepared: Prepared, canShrink: boolean, turn: Turn): Stat
   return outcome
 }
 
-function prepareFor(state: Demand['state'], turn: Turn): Station<Prepared> {
-  const { ctx, options, input, request, conversation, step } = turn
-  const model = currentModel(turn.chain)
+function prepareFor(state: Demand['state'], turn: Turn, { chain, request }: StepSettings): Station<Prepared> {
+  const { ctx, options, input, conversation, step } = turn
+  const model = currentModel(chain)
   const { compaction = {}, summaryModel } = options.context ?? {}
   const room = { compaction: compactionFor(model, compaction, turn), state, tooLarge: turn.tooLarge.get(model.ref) }
   // A model that cannot write is not joined by one that can: who chose it wants nothing to leave the machine.

@@ -2,9 +2,11 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'
+import { HOOK_NAMES } from '../core/hook.ts'
+import type { Hooks } from '../core/hook.ts'
 import type { ContextSource } from '../core/injection.ts'
 import { toMessages } from '../core/message.ts'
-import type { LanguageModel } from '../core/model.ts'
+import type { LanguageModel, ToolChoice } from '../core/model.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkCompaction } from '../prepare/compact/room.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
@@ -49,12 +51,18 @@ const OPTIONS = namesOf<EngineOptions>({
   executeTools: true,
   hasPermissionsToUseTool: true,
   rules: true,
+  hooks: true,
+  repairToolCall: true,
   onUpdateUsage: true,
   abortSignal: true,
   enableThinking: true,
   showThinking: true,
   safeMode: true,
   maxSteps: true,
+  prepareStep: true,
+  stopWhen: true,
+  steering: true,
+  nesting: true,
   toolConcurrency: true,
   responseFormat: true,
   stream: true,
@@ -125,17 +133,23 @@ export function checkOptions(options: EngineOptions): void {
   checkVerify(options.verify)
   checkNames('`rules`', options.rules ?? {}, RULES)
   checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
+  checkPort('steering', options.steering, 'deliver', 'new Steering()')
   checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
   checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   for (const name of ['system', 'sessionId', 'operation'] as const) checkType(name, options[name], 'string')
-  for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage'] as const) checkType(name, options[name], 'function')
+  for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage', 'prepareStep', 'stopWhen', 'repairToolCall'] as const)
+    checkType(name, options[name], 'function')
   for (const name of ['safeMode', 'showThinking', 'executeTools', 'stream'] as const) checkType(name, options[name], 'boolean')
+  checkHooks(options.hooks)
   checkToolChoice(options)
   checkResponseFormat(options.responseFormat)
   checkNumber('slowAfter', options.slowAfter, 0)
   checkNumber('maxSteps', options.maxSteps, 1)
+  checkNames('`nesting`', options.nesting ?? {}, ['depth', 'turns'])
+  checkNumber('nesting.depth', options.nesting?.depth, 0)
+  checkNumber('nesting.turns', options.nesting?.turns, 0)
   checkNumber('toolConcurrency', options.toolConcurrency, 1)
   checkRetrieval(options.retrieve ?? {})
   checkSettings(options)
@@ -191,7 +205,14 @@ function checkResponseFormat(format: EngineOptions['responseFormat']): void {
   checkOneOf('responseFormat.type', format.type, ['json'])
 }
 
-function checkToolChoice({ toolChoice, tools = [] }: EngineOptions): void {
+/** @throws ConfigurationError for what is no tool choice, or names a tool that is not there. */
+export function checkToolChoice({
+  toolChoice,
+  tools = [],
+}: {
+  readonly toolChoice?: ToolChoice | undefined
+  readonly tools?: readonly Tool[]
+}): void {
   if (toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none' || toolChoice === 'required') return
   const named: unknown = typeof toolChoice === 'object' ? toolChoice?.tool : undefined
   if (typeof named !== 'string')
@@ -200,10 +221,20 @@ function checkToolChoice({ toolChoice, tools = [] }: EngineOptions): void {
     throw new ConfigurationError(`\`toolChoice\` names the tool ${JSON.stringify(named)}, which is none of \`tools\`.`)
 }
 
+function checkHooks(hooks: Hooks | undefined): void {
+  if (hooks === undefined) return
+  checkNames('`hooks`', hooks, [...HOOK_NAMES, 'timeout'])
+  for (const name of HOOK_NAMES) checkType(`hooks.${name}`, hooks[name], 'function')
+  checkNumber('hooks.timeout', hooks.timeout, 1)
+}
+
 function checkSources(sources: readonly ContextSource[]): void {
   checkList('context.sources', sources, 'sources')
   for (const source of sources) {
-    if (typeof source?.load === 'function' && typeof source.name === 'string' && source.maxTokens >= 0) continue
+    if (typeof source?.load === 'function' && typeof source.name === 'string' && source.maxTokens >= 0) {
+      checkNumber('context.sources[].timeout', source.timeout, 1)
+      continue
+    }
     throw new ConfigurationError(
       '`context.sources` must hold objects with a `name`, a number of `maxTokens` and a function `load`; `project`, `recentFiles` and `gitStatus` are options of the query() of this package.',
     )
@@ -221,7 +252,8 @@ export function checkVerify(verify: EngineOptions['verify']): void {
   throw new ConfigurationError(`\`verify\` must be false, 'words', 'model', { model } or a function, but is ${describe(verify)}.`)
 }
 
-function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {
+/** All models that a turn may ask. */
+export function modelsNamed({ model, specialist, fallbackModels = [], switchModels }: EngineOptions): readonly LanguageModel[] {
   if (switchModels === false) return [model]
   return [model, ...(specialist === undefined ? [] : [specialist]), ...fallbackModels]
 }

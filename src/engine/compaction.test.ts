@@ -121,6 +121,74 @@ describe('a conversation that grows past its window', () => {
     expect(events.filter((event) => event.type === 'notice').map(({ code }) => code)).toContain('summary_failed')
   })
 
+  it.each<[string, ScriptedAnswer, RegExp]>([
+    ['cut by its limit', { text: 'Notes: the ri', finish: 'length' }, /was cut at the limit of its output/],
+    ['withheld', { text: 'Notes: the ri', finish: 'content-filter' }, /was withheld by the provider/],
+    ['blank', { text: ' \n' }, /holds no text/],
+    ['thinking only', { thinking: 'Notes: the river.', finish: 'stop' }, /holds no text/],
+    ['a tool call', { text: 'Notes.', toolCalls: [{ name: 'look', input: {} }] }, /called a tool/],
+    ['too large', { text: 'Notes. '.repeat(3000) }, /The summary is too large/],
+  ])('ENG-CTX-002 a summary that is %s is a failed one, and says so', async (_, answer, why) => {
+    const summaryModel = new ScriptedModel(() => answer, { ref: 'a/quick' })
+    const model = agent(30)
+    const { events, result } = await run({
+      model,
+      prompt: 'Watch the river.',
+      tools: [look],
+      context: { summaryModel: () => summaryModel },
+    })
+    expect(result?.text).toBe('Done.')
+    const notices = events.flatMap((event) => (event.type === 'notice' && event.code === 'summary_failed' ? [event.message] : []))
+    expect(notices[0]).toMatch(why)
+    expect(compactions(events).map(({ strategy }) => strategy)).not.toContain('summarise')
+    expect(model.requests.some((request) => contents(request).some((text) => text.includes('Summary of an older part')))).toBe(
+      false,
+    )
+  })
+
+  it('ENG-CTX-002 the last turns are not given up for a large summary', async () => {
+    const said = Array.from({ length: 12 }, (_, turn) => [
+      user(`Question ${turn}. ${words(900)}`),
+      assistant(`Answer ${turn}.`),
+    ]).flat()
+    const model = new ScriptedModel((request) => (isSummary(request) ? 'Notes. '.repeat(1500) : 'Done.'), {
+      facts: { contextWindow: WINDOW },
+    })
+    await run({ model, messages: [...said, user('And now?')] })
+    const sent = contents(model.requests.at(-1) as ModelRequest)
+    for (const last of ['Question 11.', 'Question 10.']) expect(sent.some((text) => text.startsWith(last))).toBe(true)
+  })
+
+  it('ENG-CTX-002 what was compacted can be read, also of a conversation that was given', async () => {
+    const recorder = await SqliteRecorder.open({ path: join(folder, 'given.db') })
+    const said = Array.from({ length: 12 }, (_, turn) => [
+      user(`Question ${turn}. ${words(900)}`),
+      assistant(`Answer ${turn}.`),
+    ]).flat()
+    const model = new ScriptedModel((request) => (isSummary(request) ? 'Notes.' : 'Done.'), { facts: { contextWindow: WINDOW } })
+    const { events, result } = await run({ model, messages: [...said, user('And now?')], recorder })
+    expect(compactions(events)).toHaveLength(1)
+    const stored = recorder.read.turn(result?.turnId ?? '')?.messages.map(({ content }) => content) ?? []
+    expect(stored.slice(0, said.length)).toEqual(said.map(({ content }) => content))
+    // The session goes on from the summary, and knows nothing twice.
+    const history = recorder.read.history(result?.sessionId ?? '').map(({ content }) => content)
+    expect(history.filter((text) => text.startsWith('Question 11.'))).toHaveLength(1)
+    expect(history.at(-1)).toBe('Done.')
+    expect(history.some((text) => text.includes('Notes.'))).toBe(true)
+    recorder.close()
+  })
+
+  it('ENG-CTX-001 what would surely be refused is not sent, what may fit is', async () => {
+    const ask = (tokens: number): Promise<readonly QueryEvent[]> =>
+      run({
+        model: new ScriptedModel(['Done.'], { facts: { contextWindow: WINDOW } }),
+        prompt: 'river '.repeat(tokens),
+        context: { compaction: false },
+      }).then(({ events }) => events)
+    expect((await ask(WINDOW * 1.15)).at(-1)).toMatchObject({ type: 'complete' })
+    expect((await ask(WINDOW * 1.4)).at(-1)).toMatchObject({ type: 'error', error: { code: 'context_length' } })
+  })
+
   it('ENG-CTX-002 asks the model for summaries first, and counts what it costs', async () => {
     const summaryModel = new ScriptedModel(
       () => ({ text: 'Notes: short.', usage: { inputTokens: 500, outputTokens: 5, totalTokens: 505 } }),

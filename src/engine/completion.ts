@@ -18,7 +18,7 @@ export { toolCallsInText } from '../model/text-tool-calls.ts'
 
 /** The request for these messages as this model can take it. */
 export function completionRequest(messages: readonly Message[], model: LanguageModel, request: RequestOptions): ModelRequest {
-  return fitRequest(buildRequest(model.ref, conversationOf(messages.map(fenced)), request), model)
+  return fitRequest(buildRequest(model.ref, conversationOf(messages.map(fenced)), request), model).request
 }
 
 /** A finished answer of one model call. */

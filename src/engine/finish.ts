@@ -7,6 +7,7 @@ import type { QueryResult } from '../core/event.ts'
 import type { Grounding } from '../core/model.ts'
 import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
+import { steeredTooLate } from './take-steering.ts'
 import type { Turn } from './turn.ts'
 import { verify } from './verify.ts'
 
@@ -31,6 +32,7 @@ export async function* finish(
     turnId: turn.turnId,
     traceId: turn.span.traceId,
   }
+  yield* steeredTooLate(turn)
   yield { type: 'complete', result }
   return result
 }

@@ -1,11 +1,10 @@
 /** Which events are stored together, and which become one. */
 
-import type { Note } from '../core/context.ts'
-import type { EventBody } from '../core/event.ts'
+import type { Yielded } from '../core/context.ts'
 import type { Grouping } from '../util/ready.ts'
 
 /** Facts that nothing is done upon: what is yielded after them in the same tick may be stored with them. */
-const OPEN: ReadonlySet<EventBody['type']> = new Set<EventBody['type']>([
+const OPEN: ReadonlySet<Yielded['type']> = new Set<Yielded['type']>([
   'usage',
   'message',
   'retrieval',
@@ -20,7 +19,7 @@ const OPEN: ReadonlySet<EventBody['type']> = new Set<EventBody['type']>([
  * behind `tool_start`, a request behind its messages, a question to the user behind `permission_request`, the end of a turn. Before the
  * first step it never may, so that each event bears the step in which it was yielded.
  */
-export function groupingOf(body: EventBody | Note, step: number): Grouping {
+export function groupingOf(body: Yielded, step: number): Grouping {
   if (body.type === 'text_delta' || body.type === 'thinking' || body.type === 'tool_input_delta') return 'paced'
   // Behind a message without calls the turn ends: a reader who leaves at its text leaves before that.
   if (body.type === 'message' && body.message.toolCalls === undefined) return 'last'
@@ -28,8 +27,8 @@ export function groupingOf(body: EventBody | Note, step: number): Grouping {
 }
 
 /** Makes one of neighbouring deltas of one kind and attempt. */
-export function joinDeltas(bodies: readonly (EventBody | Note)[]): (EventBody | Note)[] {
-  const joined: (EventBody | Note)[] = []
+export function joinDeltas(bodies: readonly Yielded[]): Yielded[] {
+  const joined: Yielded[] = []
   for (const body of bodies) {
     const last = joined.at(-1)
     if (body.type === 'text_delta' && last?.type === 'text_delta' && last.attempt === body.attempt) {

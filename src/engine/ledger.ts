@@ -25,6 +25,8 @@ export interface LedgerOptions {
   readonly budget?: Budget | undefined
   /** Who keeps the budgets of session and day. */
   readonly store: () => BudgetStore
+  /** Of the turn whose tool makes this one: what is used here is used there. */
+  readonly parent?: TurnLedger | undefined
 }
 
 export class TurnLedger implements Ledger {
@@ -34,6 +36,9 @@ export class TurnLedger implements Ledger {
   readonly #models = new Map<string, ModelUse>()
   readonly #options: LedgerOptions
   #used: Amount = NOTHING
+  /** Set aside for requests under way, those of nested turns among them. */
+  #outstanding: Amount = NOTHING
+  #planned: Amount = NOTHING
   /** The account of the request under way, where others share it. */
   #reserved: BudgetKey | undefined
 
@@ -45,7 +50,8 @@ export class TurnLedger implements Ledger {
     const { budget, turnId, sessionId, clock, store } = this.#options
     const { session = {}, day = {}, ...own } = budget ?? {}
     const isShared = isLimited(session) || isLimited(day)
-    if (!isShared && !isLimited(own)) return request
+    const around = this.#around()
+    if (!isShared && !isLimited(own) && around.length === 0) return request
 
     const demand = {
       inputTokens: estimateRequestTokens(request),
@@ -53,7 +59,7 @@ export class TurnLedger implements Ledger {
       facts: model.facts,
       price: model.facts.price ?? undefined,
     }
-    const turn: Account = { scope: 'turn', limits: own, settled: this.#used, reserved: NOTHING }
+    const accounts = [this.#account(), ...around.map((ledger) => ledger.#account())]
     let plan: Plan | undefined
     if (isShared) {
       const key = { turnId, sessionId, day: dayOf(clock.now()) }
@@ -62,12 +68,13 @@ export class TurnLedger implements Ledger {
           { scope: 'session', limits: session, ...used.session },
           { scope: 'day', limits: day, ...used.day },
         ]
-        return (plan = planRequest(demand, [turn, ...shared]))
+        return (plan = planRequest(demand, [...accounts, ...shared]))
       })
       this.#reserved = key
     } else {
-      plan = planRequest(demand, [turn])
+      plan = planRequest(demand, accounts)
     }
+    if (plan !== undefined) this.#setAside(plan.most)
     return plan?.maxOutputTokens === undefined ? request : { ...request, maxOutputTokens: plan.maxOutputTokens }
   }
 
@@ -77,7 +84,8 @@ export class TurnLedger implements Ledger {
     this.#add(usage, costUsd)
     this.#models.set(model.ref, useOf(model.ref, this.#models.get(model.ref), usage, costUsd))
     const amount = { tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), costUsd: costUsd ?? 0 }
-    this.#used = sumOf(this.#used, amount)
+    this.#setAside(NOTHING)
+    for (const ledger of [this, ...this.#ancestors()]) ledger.#used = sumOf(ledger.#used, amount)
     const key = this.#reserved
     this.#reserved = undefined
     if (key !== undefined) await settled(this.#options.store().settle(key, amount))
@@ -91,6 +99,29 @@ export class TurnLedger implements Ledger {
 
   free(): void {
     this.#add(ZERO_USAGE, 0)
+  }
+
+  #account(): Account {
+    const { session: _, day: __, ...limits } = this.#options.budget ?? {}
+    return { scope: 'turn', limits, settled: this.#used, reserved: this.#outstanding }
+  }
+
+  #ancestors(): readonly TurnLedger[] {
+    const { parent } = this.#options
+    return parent === undefined ? [] : [parent, ...parent.#ancestors()]
+  }
+
+  /** Those of the turns around this one that are limited. */
+  #around(): readonly TurnLedger[] {
+    return this.#ancestors().filter((ledger) => isLimited(ledger.#account().limits))
+  }
+
+  /** What is set aside for the request under way, in place of what was for the last one. */
+  #setAside(most: Amount): void {
+    const { tokens, costUsd } = this.#planned
+    for (const ledger of [this, ...this.#ancestors()])
+      ledger.#outstanding = sumOf(sumOf(ledger.#outstanding, most), { tokens: -tokens, costUsd: -costUsd })
+    this.#planned = most
   }
 
   #add(usage: Usage, costUsd: number | null): void {

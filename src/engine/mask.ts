@@ -7,6 +7,7 @@ import type { JournalEntry } from '../core/recorder.ts'
 import { takenValues } from '../util/environment.ts'
 import { redact, redactJson } from '../util/redact.ts'
 
+export function withoutSecrets<E extends JournalEntry>(entry: E): E
 export function withoutSecrets(entry: JournalEntry): JournalEntry {
   const secrets = takenValues()
   switch (entry.type) {

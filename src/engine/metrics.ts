@@ -1,5 +1,6 @@
-/** What a turn came to in numbers, folded from its events. */
+/** Folds the events and notes of a turn into its metrics. */
 
+import type { Note } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { TurnMetrics } from '../core/recorder.ts'
 import { elapsed } from '../util/clock.ts'
@@ -24,6 +25,9 @@ export class Metrics {
         this.#errors++
         break
       case 'model_switch':
+        // A switch after a failed attempt. Before the first step, or to a model made for the task, nothing has failed.
+        if (event.step > 0 && (event.reason === 'rate_limited' || event.reason === 'model_unavailable')) this.#errors++
+        break
       case 'error':
         this.#errors++
         break
@@ -34,11 +38,13 @@ export class Metrics {
         this.#cacheReadTokens += cacheReadTokens
         break
       }
-      case 'tool_result':
-        this.#toolsExecuted++
-        break
       default:
     }
+  }
+
+  /** A call that was refused, or does not fit its schema, is never started. */
+  note({ entry }: Note): void {
+    if (entry.type === 'tool_start') this.#toolsExecuted++
   }
 
   summary(startedAt: number, endedAt: number, steps: number, cacheHit: boolean, slowAfter: number): TurnMetrics {

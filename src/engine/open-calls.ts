@@ -1,14 +1,13 @@
 /** Tool calls that have been requested and not yet answered. */
 
-import type { Note } from '../core/context.ts'
-import type { EventBody } from '../core/event.ts'
+import type { Yielded } from '../core/context.ts'
 import type { ToolResult } from '../core/tool.ts'
 
 export class OpenCalls {
   /** With the key under which its effect was announced, once it has been started. */
   readonly #calls = new Map<string, { readonly name: string; readonly key?: string }>()
 
-  observe(body: EventBody | Note): void {
+  observe(body: Yielded): void {
     if (body.type === 'tool_request') this.#calls.set(body.tool.id, { name: body.tool.name })
     else if (body.type === 'tool_result') this.#calls.delete(body.result.id)
     else if (body.type === 'note' && body.entry.type === 'tool_start')

@@ -4,12 +4,13 @@ import type { Budget } from '../core/budget.ts'
 import type { ClaimVerifier } from '../core/citation.ts'
 import type { Clock } from '../core/clock.ts'
 import type { BotIdentity, NoticeEvent } from '../core/event.ts'
+import type { Hooks } from '../core/hook.ts'
 import type { CreateId } from '../core/id.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
 import type { Span, SpanMirror } from '../core/span.ts'
-import type { PermissionChecker, Tool } from '../core/tool.ts'
+import type { PermissionChecker, RepairToolCall, Tool } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 import type { AnswerLimits } from '../model/ceilings.ts'
 import type { CoolDowns } from '../model/cool-down.ts'
@@ -18,6 +19,8 @@ import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
+import type { PrepareStep, StopWhen } from './step.ts'
+import type { Steering } from './steering.ts'
 import type { EngineContextOptions } from './context-options.ts'
 
 /** @see EngineOptions.verify */
@@ -41,11 +44,16 @@ export interface EngineOptions extends CallSettings {
    */
   readonly switchModels?: boolean
   readonly tools?: readonly Tool[]
+  /** `required` and `{ tool }` hold for the first step; after it the model is free to answer. `prepareStep` can require a call in later ones. */
   readonly toolChoice?: ToolChoice
   /** `false`: the turn is complete when the model has chosen its calls; none is run. Default true. */
   readonly executeTools?: boolean
   /** Absent: whatever needs permission is refused. */
   readonly hasPermissionsToUseTool?: PermissionChecker
+  /** Callbacks around prompts, tool calls and the end of the turn, which may refuse, change or add. */
+  readonly hooks?: Hooks
+  /** Mends a call of a tool that is not there, or whose arguments do not fit its schema; default the model is told and tries again. */
+  readonly repairToolCall?: RepairToolCall
   /** What may run without asking, has to be asked about, or never runs. */
   readonly rules?: ToolRules
   /** Called once a step with the usage of that step. */
@@ -59,6 +67,14 @@ export interface EngineOptions extends CallSettings {
   readonly safeMode?: boolean
   /** Default 50. */
   readonly maxSteps?: number
+  /** Called before each step: may change the model, the tools, the tool choice and the system prompt for this step alone. */
+  readonly prepareStep?: PrepareStep
+  /** Called after each step whose tools have run: `true` ends the turn, with `finishReason: 'stop-when'`. */
+  readonly stopWhen?: StopWhen
+  /** Turns that tools of this turn may make: how deep they may be nested, default 4, and how many there may be in all, default 100. */
+  readonly nesting?: { readonly depth?: number; readonly turns?: number }
+  /** Takes messages of the user while the turn runs. */
+  readonly steering?: Steering
   /** Tools that run at the same time at most; default 5. */
   readonly toolConcurrency?: number
   readonly responseFormat?: ResponseFormat
@@ -90,8 +106,8 @@ export interface EngineOptions extends CallSettings {
    * each request, whose output is limited to what is left; when nothing is left the turn ends with `budget_exceeded`. Default no limit.
    */
   readonly budget?: Budget
-  /** Where the turn is written down; default nowhere. */
-  readonly recorder?: Recorder
+  /** Where the turn is written down; default nowhere, in a tool where the turn around it is. */
+  readonly recorder?: Recorder | undefined
   /** Continues this session; excludes `messages`. */
   readonly sessionId?: string
   readonly bot?: BotIdentity

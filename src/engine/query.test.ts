@@ -144,6 +144,12 @@ describe('query()', () => {
     expect(model.requests).toHaveLength(1)
   })
 
+  it('ENG-ERR-001 a model that says it was aborted, when nobody did that, has failed', async () => {
+    const model = new ScriptedModel([{ fail: { after: 0, error: new CriaError('aborted', 'The connection was aborted.') } }])
+    const events = await collect({ model, prompt: 'Hi', abortSignal: new AbortController().signal })
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'aborted', message: 'The connection was aborted.' } })
+  })
+
   it('ENG-ERR-004 a key in what a model of others throws stands in no event', async () => {
     const model: LanguageModel = {
       ref: 'mine/model',

@@ -18,62 +18,78 @@ import { prepareAndAsk } from './ask.ts'
 import { checkOptions } from './check-options.ts'
 import { finish } from './finish.ts'
 import type { EngineOptions } from './options.ts'
+import { currentCall, forwarded, inherited } from './parent.ts'
 import { recall } from './recall.ts'
 import { recorded } from './record.ts'
-import { checkNesting } from './nesting.ts'
 import { currentSpan } from './span.ts'
+import { isToStop, settingsOfStep } from './step-settings.ts'
+import { steered } from './take-steering.ts'
 import { toTheEnd } from './to-the-end.ts'
-import { beginTurn, conversationAfter, DEFAULT_MAX_STEPS, toolsContext } from './turn.ts'
+import { readTurn } from './turn-reader.ts'
+import { promptHook, stopHook } from './turn-hooks.ts'
+import { addSaid, beginTurn, conversationAfter, DEFAULT_MAX_STEPS, startOf, toolsContext } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**
  * Answers a question and streams everything that happens on the way. The last event is `complete`, `cancelled` or `error`; nothing is
  * thrown once the first event is there. Leaving the generator early cancels the turn.
  *
- * @throws ConfigurationError at once, before any request is made, when the options are wrong; CriaError `tool_failure` when it is asked by a
- * tool of a query that is asked by a tool, and so on, eight deep.
+ * @throws ConfigurationError at once, before any request is made, when the options are wrong.
  */
 export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkOptions(options)
+  const caller = currentCall()
+  const own = inherited(options, caller)
   const parent = options.span ?? currentSpan()
-  checkNesting(parent)
-  return run(options, parent)
-}
-
-async function* run(
-  options: EngineOptions,
-  parent: Turn['span'] | undefined,
-): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-  const turn = beginTurn(options, parent)
-  return yield* recorded(toTheEnd(turn, steps(turn)), turn)
+  return readTurn(() => {
+    const turn = beginTurn(own, parent, caller)
+    const events = recorded(toTheEnd(turn, steps(turn)), turn)
+    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal }
+  })
 }
 
 async function* steps(turn: Turn): Station<QueryResult> {
   const { ctx, options } = turn
   const maxSteps = options.maxSteps ?? DEFAULT_MAX_STEPS
-  yield { type: 'start', model: options.model.ref, ...(options.bot === undefined ? {} : { bot: options.bot }) }
+  yield startOf(turn)
   yield* options.notices ?? []
   yield* firstSwitch(turn)
   yield* recall(turn)
+  yield* promptHook(turn)
 
   for (;;) {
     ctx.signal.throwIfAborted()
     turn.step++
-    const answer = yield* prepareAndAsk(turn)
+    addSaid(turn, yield* steered(turn))
+    const settings = yield* settingsOfStep(turn)
+    const answer = yield* prepareAndAsk(turn, settings)
     yield* say(answer, turn)
 
     const calls = answer.message.toolCalls ?? []
     if (answer.paused && calls.length === 0 && turn.step < maxSteps) {
-      turn.conversation = conversationAfter(turn, answer, [])
+      turn.conversation = conversationAfter(turn, settings, answer, [])
       continue
     }
-    if (calls.length === 0 || options.executeTools === false || wasCut(answer)) return yield* finish(answer, turn)
+    if (calls.length === 0 || options.executeTools === false || wasCut(answer)) {
+      const isWhole = calls.length === 0 && !wasCut(answer) && turn.step < maxSteps
+      const more = isWhole ? yield* stopHook(answer, turn) : undefined
+      if (!isWhole || (more === undefined && !isSteered(turn))) return yield* finish(answer, turn)
+      turn.conversation = conversationAfter(turn, settings, answer, [])
+      if (more !== undefined) addSaid(turn, [more])
+      continue
+    }
 
-    const results = yield* runTools(calls, toolsContext(turn))
+    const results = yield* runTools(calls, toolsContext(turn, settings))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
-    turn.conversation = conversationAfter(turn, answer, results)
+    turn.conversation = conversationAfter(turn, settings, answer, results)
+    if (await isToStop(turn, answer.message, results)) return yield* finish(answer, turn, 'stop-when')
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }
+}
+
+/** The answer is there, but the user has said something that the model has not read. */
+function isSteered({ options }: Turn): boolean {
+  return (options.steering?.waiting.length ?? 0) > 0
 }
 
 /** Nobody knows what else it would have said: its calls may be half of what was meant, and are not run. */

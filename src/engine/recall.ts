@@ -26,8 +26,9 @@ export async function* recall(turn: Turn): Station<void> {
   }
   turn.tools.unsettled = unsettledCalls([...turn.input.history, ...(turn.input.since ?? [])])
   if (given.length > 0) {
-    const messages = soundHistory(turn.input.history)
-    yield { type: 'note', entry: { type: 'compaction', step: 0, messages } }
+    // First as messages of this turn: when they are compacted later, they can still be read.
+    yield { type: 'note', entry: { type: 'messages', step: 0, messages: given } }
+    yield { type: 'note', entry: { type: 'compaction', step: 0, messages: soundHistory(turn.input.history) } }
   }
   // What stands beside the conversation is looked up by `prepare`, which is told what tools have read.
   const sources = options.context?.sources ?? []

@@ -1,15 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { SimpleBot } from '../bots/simple-bot.ts'
 import { CriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { foldEvents } from '../core/fold.ts'
 import { toolResult, user } from '../core/message.ts'
 import type { JournalEntry, Recorder } from '../core/recorder.ts'
+import { CoolDowns } from '../model/cool-down.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { query } from './query.ts'
+import { causeOf } from './to-the-end.ts'
 import type { EngineOptions, QueryMetrics } from './options.ts'
 import { currentSpan } from './span.ts'
 
@@ -317,6 +320,81 @@ describe('the recorder tap', () => {
     ])
   })
 
+  it.each<[string, Partial<EngineOptions> & Pick<EngineOptions, 'model'>, object]>([
+    [
+      'a call that is refused, or does not fit, is not executed',
+      {
+        model: new ScriptedModel([
+          {
+            toolCalls: [
+              { id: 'a', name: 'echo', input: {} },
+              { id: 'b', name: 'guarded', input: {} },
+              { id: 'c', name: 'no_such_tool', input: {} },
+              { id: 'd', name: 'echo', input: 'no object' },
+            ],
+          },
+          'Done.',
+        ]),
+        tools: [echo, { ...echo, name: 'guarded', needsPermission: true }],
+      },
+      { toolsExecuted: 1, errors: 0, retries: 0 },
+    ],
+    [
+      'a retry is an attempt that failed and one that was made again',
+      { model: new ScriptedModel([{ fail: { after: 0, error: new CriaError('overloaded', 'Busy.') } }, 'Done.']) },
+      { toolsExecuted: 0, errors: 1, retries: 1 },
+    ],
+    [
+      'a switch after a failure is one, as is the failure of the turn',
+      {
+        model: new ScriptedModel([{ fail: { after: 0, error: new CriaError('overloaded', 'Busy.') } }]),
+        fallbackModels: [new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No key.') } }])],
+        retry: { maxRetries: 0 },
+      },
+      { errors: 2, retries: 0 },
+    ],
+    [
+      'a switch to a model that was made for the task is no failure',
+      { model: new ScriptedModel([]), specialist: new ScriptedModel(['Done.']) },
+      { errors: 0, retries: 0 },
+    ],
+  ])('ENG-METRIC-001 %s', async (_, options, expected) => {
+    const completed: QueryMetrics[] = []
+    await collect({
+      prompt: 'Hi',
+      retry: { initialDelay: 0 },
+      ...options,
+      onQueryCompleted: (metrics) => completed.push(metrics),
+    })
+    expect(completed).toMatchObject([expected])
+  })
+
+  it('ENG-METRIC-001 a model that rests since an earlier turn is no failure of this one', async () => {
+    const coolDowns = new CoolDowns()
+    const completed: QueryMetrics[] = []
+    const model = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('rate_limited', 'Slow down.') } }), {
+      ref: 'a/one',
+    })
+    const fallbackModels = [new ScriptedModel(['One.', 'Two.'], { ref: 'b/two' })]
+    const onQueryCompleted = (metrics: QueryMetrics): void => void completed.push(metrics)
+    for (const prompt of ['One?', 'Two?'])
+      await collect({ model, fallbackModels, prompt, coolDowns, retry: { maxRetries: 0 }, onQueryCompleted })
+    expect(completed).toMatchObject([{ errors: 1 }, { errors: 0 }])
+  })
+
+  it('ENG-METRIC-001 slow turns can be listed', async () => {
+    let now = 1000
+    const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }
+    const recorder = await open()
+    const model = new ScriptedModel(['Quick.', { text: 'Slow.', before: () => void (now += 600) }])
+    await collect({ model, prompt: 'One?', clock, recorder, slowAfter: 1000 })
+    await collect({ model, prompt: 'Two?', clock, recorder, slowAfter: 1000 })
+    const questions = async (slow: boolean): Promise<string[]> =>
+      (await recorder.read.turns({ slow })).turns.map(({ question }) => question)
+    expect(await questions(true)).toEqual(['Two?'])
+    expect(await questions(false)).toEqual(['Two?', 'One?'])
+  })
+
   it('ENG-METRIC-001 nothing lasts less than no time when the clock is set back', async () => {
     let now = 10_000_000
     const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }
@@ -361,6 +439,51 @@ function failing(recorder: Recorder, after: number): Recorder {
   }
 }
 
+describe('failures', () => {
+  it('ENG-ERR-004 a journal that cannot be opened still begins with start', async () => {
+    const recorder = otherwise(await open(), {
+      openTurn: () => {
+        throw new CriaError('journal_failed', 'The journal cannot be written: the file system is read-only.')
+      },
+    })
+    const events = await collect({ model: new ScriptedModel([]), prompt: 'Hi', recorder, bot: { kind: 'SimpleBot' } })
+    expect(events).toMatchObject([
+      { type: 'start', model: 'scripted/model', bot: { kind: 'SimpleBot' }, seq: 0, step: 0 },
+      { type: 'error', error: { code: 'journal_failed' }, seq: 1 },
+    ])
+  })
+
+  it('ENG-ERR-004 an error says in its event what caused it, without keys, and carries it in code', async () => {
+    const cause = new Error('connect ECONNREFUSED with key sk-abcdefgh12345678')
+    const error = new CriaError('network', 'The server cannot be reached.', { cause })
+    const half = { text: ['Hal', 'f'], fail: { after: 2, error } }
+    const options = { prompt: 'Hi', retry: { maxRetries: 0, afterOutput: 'error' as const } }
+    const events = await collect({ model: new ScriptedModel([half]), ...options })
+    const last = events.at(-1)
+    expect(last).toMatchObject({
+      error: { code: 'network', cause: 'connect ECONNREFUSED with key sk-[redacted]', details: { text: 'Half' } },
+    })
+    expect(last?.type === 'error' && causeOf(last.error)).toBe(cause)
+    // Out of a journal only its words can come.
+    const stored = JSON.parse(JSON.stringify(last)) as typeof last
+    expect(stored?.type === 'error' && causeOf(stored.error)).toMatchObject({ message: expect.stringContaining('ECONNREFUSED') })
+    const rejected = new SimpleBot({
+      model: new ScriptedModel([half]),
+      recorder: false,
+      streamTarget: 'none',
+      retry: options.retry,
+    })
+    await expect(rejected.ask('Hi')).rejects.toMatchObject({ code: 'network', cause })
+  })
+
+  it('ENG-ERR-004 the error that was given up with names the last failure once', async () => {
+    const model = new ScriptedModel(() => ({ fail: { after: 0, error: new CriaError('overloaded', 'Busy.') } }))
+    const events = await collect({ model, prompt: 'Hi', retry: { maxRetries: 1, initialDelay: 0 } })
+    expect(events.at(-1)).toMatchObject({ error: { code: 'overloaded', details: { attempts: 2 } } })
+    expect(JSON.stringify(events.at(-1))).not.toContain('"cause"')
+  })
+})
+
 describe('invariants of the journal', () => {
   it('what was shown is what was stored, wherever a model fails, a reader leaves or the disk is full', async () => {
     await fc.assert(
@@ -384,8 +507,12 @@ describe('invariants of the journal', () => {
           expect(model.open).toBe(0)
           const last = shown.at(-1)
           const failed = last?.type === 'error' && last.error.code === 'journal_failed'
-          const stored = (await recorder.read.turn(shown[0]?.turnId ?? ''))?.events ?? []
-          expect(stored.slice(0, shown.length - (failed ? 1 : 0))).toEqual(failed ? shown.slice(0, -1) : shown)
+          const row = await recorder.read.turn(shown[0]?.turnId ?? '')
+          const stored = row?.events ?? []
+          // A journal that fails at once shows the beginning of the turn and its end.
+          if (fullAfter !== null && stored.length === 0)
+            expect(shown.map(({ type }) => type)).toEqual(['start', 'error'].slice(0, shown.length))
+          else expect(stored.slice(0, shown.length - (failed ? 1 : 0))).toEqual(failed ? shown.slice(0, -1) : shown)
           if (fullAfter === null) {
             expect(stored.filter(isTerminal)).toHaveLength(1)
             const detail = await recorder.read.turn(shown[0]?.turnId ?? '')

@@ -4,12 +4,13 @@
  * group, not per token.
  */
 
-import type { Note, Station } from '../core/context.ts'
+import type { Station, Yielded } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { EventBody, EventStamp, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import { EventFold } from '../core/fold.ts'
 import type { JournalEntry } from '../core/recorder.ts'
+import { errorInfo, withDetails } from '../model/error-info.ts'
 import { settledInTime } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
@@ -19,7 +20,7 @@ import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
 import { closeOf, report } from './turn-end.ts'
 import type { LastEvent } from './turn-end.ts'
-import { openingOf } from './turn.ts'
+import { openingOf, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** Milliseconds from one group of deltas to the next: less than a frame of a screen. A delta after a longer pause is shown at once. */
@@ -58,6 +59,7 @@ export async function* recorded(
     // What the reader throws into the generator, it gets back.
     if (isWithReader) throw thrown
     // Stations report their failures as events; what is thrown here is the journal's, or ours.
+    if (!tap.hasBegun) yield tap.unstoredStart()
     yield tap.unstored(toCriaError(thrown, 'journal_failed'))
     return undefined
   } finally {
@@ -70,14 +72,14 @@ export async function* recorded(
 }
 
 /** Not returned with its reader: what tools have done by then is still wanted. */
-function keptOpen(bodies: Station<void>): AsyncIterator<EventBody | Note, void> {
+function keptOpen(bodies: Station<void>): AsyncIterator<Yielded, void> {
   return { next: () => bodies.next() }
 }
 
 /** The turn of a session that is busy: it is written down, and ends at once. */
 async function* refused(error: CriaError, turn: Turn): Station<void> {
-  yield { type: 'start', model: turn.options.model.ref }
-  yield { type: 'error', error: error.toJSON() }
+  yield startOf(turn)
+  yield { type: 'error', error: errorInfo(error) }
 }
 
 function left(): CriaError {
@@ -87,8 +89,10 @@ function left(): CriaError {
 /** What had been said when the turn failed stands in its error: whoever is told of nothing else has lost nothing. */
 function withText(terminal: TerminalEvent, text: string): TerminalEvent {
   if (terminal.type !== 'error' || text === '') return terminal
-  return { type: 'error', error: { ...terminal.error, details: { ...terminal.error.details, text } } }
+  return { type: 'error', error: withDetails(terminal.error, { text }) }
 }
+
+type EventEntry = Extract<JournalEntry, { type: 'event' }>
 
 class Tap {
   readonly metrics = new Metrics()
@@ -99,6 +103,8 @@ class Tap {
   /** Events that the journal has. More than were shown, where it got them too late. */
   #stored = 0
   #isOpen = false
+  /** A `start` that was shown although the journal had failed. */
+  #unstored: EventEntry | undefined
   /** The last event, from when the turn is being closed. */
   terminal: LastEvent | undefined
   /** Settles when the journal has done what the turn no longer waited for. */
@@ -126,7 +132,7 @@ class Tap {
   }
 
   /** Stores what was yielded together and returns the events among it. */
-  async store(bodies: readonly (EventBody | Note)[]): Promise<QueryEvent[]> {
+  async store(bodies: readonly Yielded[]): Promise<QueryEvent[]> {
     const first = this.#seq
     try {
       return await this.#store(joinDeltas(bodies))
@@ -137,26 +143,36 @@ class Tap {
     }
   }
 
-  async #store(bodies: readonly (EventBody | Note)[]): Promise<QueryEvent[]> {
+  async #store(bodies: readonly Yielded[]): Promise<QueryEvent[]> {
     const entries: JournalEntry[] = []
+    const shown: QueryEvent[] = []
     for (const body of bodies) {
       this.#calls.observe(body)
-      if (body.type === 'note') entries.push(withoutSecrets(body.entry))
-      else if (isTerminal(body)) return this.#end(body, entries)
-      else entries.push(this.#entryOf(body))
+      if (body.type === 'note') {
+        entries.push(withoutSecrets(body.entry))
+        this.metrics.note(body)
+      } else if (body.type === 'nested') {
+        // Its own turn has written it down.
+        shown.push(body.event)
+      } else if (isTerminal(body)) {
+        return [...shown, ...(await this.#end(body, entries))]
+      } else {
+        const entry = this.#entryOf(body)
+        entries.push(entry)
+        shown.push(entry.event)
+      }
     }
     await this.#write(entries)
-    return eventsIn(entries)
+    return shown
   }
 
   /** Ends the turn: calls without a result get one, then comes the terminal event. */
   async #end(terminal: TerminalEvent, before: readonly JournalEntry[] = []): Promise<QueryEvent[]> {
     const results = this.#calls.unanswered().map((result) => this.#entryOf({ type: 'tool_result', result }))
-    const entries = [...before, ...results]
-    await this.#write(entries)
+    await this.#write([...before, ...results])
     const last = this.#stamp(withText(terminal, this.#fold.state().text))
     await this.#close(last)
-    return [...eventsIn(entries), last]
+    return [...results.map(({ event }) => event), last]
   }
 
   /** The reader is gone: what runs for it has to end. After the terminal event nothing does. */
@@ -169,7 +185,7 @@ class Tap {
     try {
       while (this.terminal === undefined && this.#calls.running) {
         const next = await source.next()
-        if (next.done === true || (next.value.type !== 'note' && isTerminal(next.value))) return
+        if (next.done === true || (next.value.type !== 'note' && next.value.type !== 'nested' && isTerminal(next.value))) return
         await this.store([next.value])
       }
     } catch {
@@ -191,6 +207,7 @@ class Tap {
     }
     if (!this.#isOpen) return
     const { terminal } = this
+    if (this.#unstored !== undefined) await this.#write([this.#unstored]).catch(() => {})
     const closing =
       terminal === undefined
         ? this.#end({ type: 'cancelled', reason: 'The reader of the turn left.' })
@@ -198,12 +215,22 @@ class Tap {
     await closing.catch(() => {})
   }
 
-  /** The one event that may be shown without being stored. */
+  get hasBegun(): boolean {
+    return this.#seq > 0
+  }
+
+  /** A journal that cannot be opened: whoever reads the turn still learns what it is before it ends. */
+  unstoredStart(): QueryEvent {
+    this.#unstored = { type: 'event', event: this.#stamp(startOf(this.#turn)) }
+    return this.#unstored.event
+  }
+
+  /** The one event that may be shown without being stored, but for the `start` before it where nothing could be. */
   unstored(error: CriaError): QueryEvent {
     const { abortSignal } = this.#turn.options
     const isCancelled = this.#late !== undefined && abortSignal?.aborted === true
     this.terminal = this.#stamp(
-      isCancelled ? { type: 'cancelled', reason: error.message } : { type: 'error', error: error.toJSON() },
+      isCancelled ? { type: 'cancelled', reason: error.message } : { type: 'error', error: errorInfo(error) },
     )
     return this.terminal
   }
@@ -247,7 +274,7 @@ class Tap {
     })
   }
 
-  #entryOf(body: EventBody): JournalEntry {
+  #entryOf(body: EventBody): EventEntry {
     return withoutSecrets({ type: 'event', event: this.#stamp(body) })
   }
 
@@ -258,8 +285,4 @@ class Tap {
     this.metrics.observe(event)
     return event
   }
-}
-
-function eventsIn(entries: readonly JournalEntry[]): QueryEvent[] {
-  return entries.flatMap((entry) => (entry.type === 'event' ? [entry.event] : []))
 }

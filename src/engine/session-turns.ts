@@ -2,7 +2,7 @@
 
 import type { Station } from '../core/context.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { EventBody, QueryEvent, QueryResult } from '../core/event.ts'
+import type { EventBody } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
@@ -14,7 +14,9 @@ import type { EngineOptions } from './options.ts'
 import { recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
-import { beginTurn } from './turn.ts'
+import { readTurn } from './turn-reader.ts'
+import type { TurnEvents } from './turn-reader.ts'
+import { beginTurn, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 export interface SessionTurnOptions extends Pick<EngineOptions, 'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> {
@@ -27,8 +29,6 @@ export interface SessionTurnOptions extends Pick<EngineOptions, 'model' | 'abort
   readonly summaryModel?: EngineOptions['model'] | undefined
 }
 
-type Events = AsyncGenerator<QueryEvent, QueryResult | undefined, undefined>
-
 /** Of what the conversation takes now: what is aimed at, and what is good enough. */
 const AIM = { target: 0.3, limit: 0.6, keepTurns: 1 } as const
 
@@ -36,31 +36,30 @@ const AIM = { target: 0.3, limit: 0.6, keepTurns: 1 } as const
  * Makes the conversation of a session smaller, now and not when it has to be: the old is summarised, the last turn stays as it is. A `compaction`
  * event says what it came to; a `notice` (`nothing_to_compact`) that there was nothing.
  */
-export function compactSession(options: SessionTurnOptions): Events {
+export function compactSession(options: SessionTurnOptions): TurnEvents {
   return run(options, options, compacted)
 }
 
 /** Makes a session that begins with the whole conversation of another; the events carry its id. The other one stays as it is. */
-export function forkSession(options: SessionTurnOptions): Events {
+export function forkSession(options: SessionTurnOptions): TurnEvents {
   const { sessionId: _, ...rest } = options
   return run(options, rest, copied)
 }
 
-async function* run(
+function run(
   options: SessionTurnOptions,
   engineOptions: Omit<SessionTurnOptions, 'sessionId'>,
   work: (history: readonly Message[], turn: Turn, options: SessionTurnOptions) => Station<void>,
-): Events {
+): TurnEvents {
   const { title, summaryModel: _, ...known } = engineOptions
-  const turn = beginTurn({ ...known, prompt: title }, currentSpan())
-  return yield* recorded(toTheEnd(turn, steps()), turn)
+  const parent = currentSpan()
+  return readTurn(() => {
+    const turn = beginTurn({ ...known, prompt: title }, parent)
+    return { events: recorded(toTheEnd(turn, steps(turn)), turn), signal: turn.ctx.signal }
+  })
 
-  async function* steps(): Station<void> {
-    yield {
-      type: 'start',
-      model: options.model.ref,
-      ...(options.bot === undefined ? {} : { bot: options.bot }),
-    }
+  async function* steps(turn: Turn): Station<void> {
+    yield startOf(turn)
     const history = await options.recorder.read.history(options.sessionId)
     if (history.length === 0) throw new ConfigurationError('Nothing has been said in this session yet.')
     yield* work(history, turn, options)

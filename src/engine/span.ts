@@ -25,18 +25,8 @@ export interface SpanOptions {
   /** Gets each span when it ends. */
   readonly sink: (record: SpanRecord) => void
   readonly turnId?: string
-  /** It is the span of a turn. */
-  readonly isTurn?: boolean
   /** Also shown there; default nowhere. */
   readonly mirror?: SpanMirror | undefined
-}
-
-/** How many turns a span is inside of, itself among them where it is that of a turn. */
-const nesting = new WeakMap<Span, number>()
-
-/** Turns around this span: a tool that asks a query makes one more. */
-export function nestingOf(span: Span | undefined): number {
-  return span === undefined ? 0 : (nesting.get(span) ?? 0)
 }
 
 const mirroredSpans = new WeakMap<Span, MirroredSpan>()
@@ -55,8 +45,7 @@ export function startSpan(name: string, options: SpanOptions): Span {
   const span: Span = {
     traceId,
     spanId,
-    child: (childName, childAttributes) =>
-      startSpan(childName, { ...options, isTurn: false, parent: span, attributes: childAttributes ?? {} }),
+    child: (childName, childAttributes) => startSpan(childName, { ...options, parent: span, attributes: childAttributes ?? {} }),
     set: (more) => {
       attributes = { ...attributes, ...more }
     },
@@ -92,6 +81,5 @@ export function startSpan(name: string, options: SpanOptions): Span {
     run: (work) => current.run(span, shown === undefined ? work : () => shown.run(work)),
   }
   if (shown !== undefined) mirroredSpans.set(span, shown)
-  nesting.set(span, nestingOf(parent) + Number(options.isTurn === true))
   return span
 }

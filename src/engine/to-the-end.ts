@@ -2,8 +2,12 @@
 
 import type { Station } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'
+import { errorInfo } from '../model/error-info.ts'
 import { timeExceeded } from './budget-exceeded.ts'
+import { steeredTooLate } from './take-steering.ts'
 import type { Turn } from './turn.ts'
+
+export { causeOf } from '../model/error-info.ts'
 
 /** @param work yields the terminal event itself when it succeeds. */
 export async function* toTheEnd(turn: Turn, work: Station<unknown>): Station<void> {
@@ -14,10 +18,11 @@ export async function* toTheEnd(turn: Turn, work: Station<unknown>): Station<voi
   } catch (thrown) {
     const error = toCriaError(thrown)
     turn.span.fail(error)
+    yield* steeredTooLate(turn)
     if (ctx.signal.aborted && (options.abortSignal?.aborted === true || error.code === 'aborted')) {
       yield { type: 'cancelled', reason: reasonOf(options.abortSignal?.reason) }
     } else {
-      yield { type: 'error', error: error.toJSON() }
+      yield { type: 'error', error: errorInfo(error) }
     }
   } finally {
     stopTimer()

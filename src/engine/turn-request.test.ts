@@ -1,10 +1,14 @@
 /** A turn that is handed over half way: its question is answered like any other. */
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { all, collect } from '../../test/calls.ts'
+import { all, calling, collect, tool } from '../../test/calls.ts'
 import { assistant, toolResult, user } from '../core/message.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { query } from './query.ts'
 
 const words = (chars: number): string =>
@@ -53,5 +57,50 @@ describe('messages that end in the results of tools', () => {
     expect(searched).toEqual(['Where is it?'])
     expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'assistant', 'tool'])
     expect(() => query({ model, messages: steps(1, 20), retrieve: { docstore } })).toThrow('nothing to search for')
+  })
+})
+
+describe('toolChoice', () => {
+  const look = tool('look', () => 'seen')
+  it.each([{ toolChoice: 'required' as const }, { toolChoice: { tool: 'look' } }])(
+    'ENG-QUERY-001 %o holds for the first step: the model may then answer',
+    async ({ toolChoice }) => {
+      const model = new ScriptedModel(({ toolChoice: bound }) =>
+        bound === undefined ? 'Seen it.' : { toolCalls: [{ name: 'look', input: {} }] },
+      )
+      const events = await collect({ model, tools: [look], toolChoice, maxSteps: 5 })
+      expect(model.requests.map((request) => request.toolChoice)).toEqual([toolChoice, undefined])
+      expect(events.at(-1)).toMatchObject({ type: 'complete', result: { text: 'Seen it.', finishReason: 'stop' } })
+    },
+  )
+
+  it.each(['none', 'auto'] as const)('ENG-QUERY-001 %s holds for all steps', async (toolChoice) => {
+    const model = calling([{ name: 'look' }])
+    await collect({ model, tools: [look], toolChoice })
+    expect(model.requests.map((request) => request.toolChoice)).toEqual([toolChoice, toolChoice])
+  })
+})
+
+describe('what is handed over in a session', () => {
+  it('ENG-QUERY-001 is stored under ids of its own when those of the session are taken', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cria-request-'))
+    const recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
+    const first = { id: 'm1', role: 'user' as const, content: 'One?' }
+    await collect({ model: new ScriptedModel(['1.']), prompt: first, recorder, sessionId: 's' })
+    const model = new ScriptedModel(['3.', '4.'])
+    await collect({
+      model,
+      prompt: [{ id: 'm1', role: 'user', content: 'Two?' }, assistant('2.'), user('Three?')],
+      recorder,
+      sessionId: 's',
+    })
+    await collect({ model, prompt: 'Four?', recorder, sessionId: 's' })
+    const told = ['One?', '1.', 'Two?', '2.', 'Three?']
+    expect(model.requests[0]?.messages.map(({ content }) => content)).toEqual(told)
+    expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual([...told, '3.', 'Four?'])
+    const ids = recorder.read.history('s').map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    recorder.close()
+    rmSync(folder, { recursive: true })
   })
 })

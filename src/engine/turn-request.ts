@@ -61,6 +61,12 @@ export function requestOf(options: EngineOptions): RequestOptions {
   }
 }
 
+/** A tool that the model has to call, it has to call in the first step: bound to call one in each step, it could never answer. */
+export function requestOfStep(request: RequestOptions, step: number): RequestOptions {
+  const { toolChoice, ...rest } = request
+  return step > 1 && (toolChoice === 'required' || typeof toolChoice === 'object') ? rest : request
+}
+
 function effortOf(enabled: EngineOptions['enableThinking']): ThinkingEffort | undefined {
   if (enabled === undefined || enabled === false) return undefined
   return enabled === true ? 'medium' : enabled

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { CriaError } from '../core/error.ts'
+import type { StartEvent } from '../core/event.ts'
 import { createId as newId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
@@ -16,7 +17,7 @@ import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
-import { continued } from '../prepare/conversation.ts'
+import { continued, withSaid } from '../prepare/conversation.ts'
 import type { Conversation } from '../prepare/conversation.ts'
 import { offeredTokens } from '../prepare/request-tokens.ts'
 import type { RequestOptions } from '../prepare/request.ts'
@@ -31,7 +32,10 @@ import { sha256 } from '../util/hash.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
+import { inCallOf, refOf } from './parent.ts'
+import type { ParentCall } from './parent.ts'
 import { startSpan } from './span.ts'
+import type { StepSettings } from './step.ts'
 import { inputOf, requestOf } from './turn-request.ts'
 
 export const DEFAULT_MAX_STEPS = 50
@@ -51,6 +55,10 @@ export interface Turn {
   readonly ctx: ModelContext
   readonly request: RequestOptions
   readonly tools: ToolsState
+  /** The tool call that this turn was made in. */
+  readonly caller: ParentCall | undefined
+  /** Counts the turns that are made below this one. */
+  readonly made: { turns: number }
   /** From 1; 0 before the first step. */
   step: number
   input: TurnInput
@@ -64,7 +72,7 @@ export interface Turn {
 }
 
 /** @param parent captured when `query()` was called. */
-export function beginTurn(options: EngineOptions, parent: Span | undefined): Turn {
+export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall): Turn {
   const clock = options.clock ?? steadyClock()
   const createId: CreateId = options.createId ?? newId
   const sessionId = options.sessionId ?? createId('ses')
@@ -73,7 +81,6 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
   const signal = options.abortSignal === undefined ? ending.signal : AbortSignal.any([options.abortSignal, ending.signal])
   const span = startSpan(options.operation ?? 'query', {
     parent,
-    isTurn: true,
     clock,
     turnId,
     sink: spanSink(options.recorder),
@@ -102,6 +109,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     clock,
     budget: options.budget,
     store: () => options.recorder?.budget ?? processBudget(),
+    parent: caller?.turn.ledger,
   })
   return {
     options,
@@ -116,7 +124,9 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
     step: 0,
     input: inputOf(options),
     request: requestOf(options),
-    tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId }),
+    tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId, parent: caller?.turn.tools }),
+    caller,
+    made: { turns: 0 },
     conversation: undefined,
     tooLarge: new Map(),
     toldOfCut: false,
@@ -137,6 +147,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined): Tur
       random: options.random ?? Math.random,
       cache: options.cache,
       coolDowns,
+      told: new Set(),
     },
   }
 }
@@ -149,23 +160,50 @@ function modelsOf({ model, fallbackModels = [], specialist, switchModels }: Engi
   return first === undefined || first === model ? models : [first, ...models]
 }
 
+/** What the user has said since the last step; in the first one it comes before the prompt, since it was said before. */
+export function addSaid(turn: Turn, messages: readonly Message[]): void {
+  if (messages.length === 0) return
+  const { conversation, input } = turn
+  const said = conversation === undefined ? [...messages, ...input.messages] : [...input.messages, ...messages]
+  turn.input = { ...input, messages: said }
+  if (conversation !== undefined) turn.conversation = withSaid(conversation, messages)
+}
+
 /** What has been said when a step is over. */
-export function conversationAfter(turn: Turn, answer: Answer, results: readonly Message[]): Conversation | undefined {
-  const { conversation, request } = turn
+export function conversationAfter(
+  { conversation }: Turn,
+  { request }: StepSettings,
+  answer: Answer,
+  results: readonly Message[],
+): Conversation | undefined {
   return conversation === undefined ? undefined : continued(conversation, answer, results, offeredTokens(request))
 }
 
 /** What the tools station is given in the present step. */
-export function toolsContext({ ctx, options, step, tools, conversation }: Turn): ToolsContext {
+export function toolsContext(turn: Turn, settings: StepSettings): ToolsContext {
+  const { ctx, options, step, tools, conversation } = turn
   tools.untrusted ||= conversation?.untrusted ?? false
   return {
     ...ctx,
     step,
     state: tools,
-    tools: options.tools ?? [],
+    tools: settings.tools,
     permit: options.hasPermissionsToUseTool,
+    hooks: options.hooks,
+    repair: options.repairToolCall,
     safeMode: options.safeMode ?? false,
     concurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
+    inCall: inCallOf(turn),
+  }
+}
+
+/** The first event. */
+export function startOf({ options: { model, bot }, caller }: Turn): StartEvent {
+  return {
+    type: 'start',
+    model: model.ref,
+    ...(bot === undefined ? {} : { bot }),
+    ...(caller === undefined ? {} : { calledBy: refOf(caller) }),
   }
 }
 

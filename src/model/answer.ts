@@ -29,6 +29,8 @@ export interface ModelContext extends StationContext {
   readonly coolDowns?: CoolDowns | undefined
   /** Judges, by what the provider has counted, whether it has read the whole request; an error takes the answer back. */
   readonly checkRead?: ((request: ModelRequest, model: LanguageModel, usage: Usage) => Promise<CriaError | undefined>) | undefined
+  /** Notices about models that this turn has had already: each is told once. */
+  readonly told: Set<string>
   /** Absent: every request is made. */
   readonly cache?: ResponseCache | undefined
 }

@@ -25,11 +25,15 @@ export async function* attemptParts(
   const watchdog = new Watchdog(model.ref, timeouts, clock)
   const signal = AbortSignal.any([aborted, watchdog.signal])
   void watchdog.watch(over.signal)
+  // At once, also when nobody asks for the next part.
+  const leave = (): void => reader.leave(watchdog.signal.aborted)
+  signal.addEventListener('abort', leave, { once: true })
   let finished = false
   try {
     for (let received = 0; !finished; received++) {
       // Else timers and signals would have no turn, however many questions are asked one after the other, and aborted signals would be kept.
       if (received % PARTS_PER_TURN === 0) await setImmediate()
+      signal.throwIfAborted()
       watchdog.waiting()
       const next = await orAborted(reader.next(), signal)
       watchdog.received()
@@ -39,7 +43,8 @@ export async function* attemptParts(
     }
   } finally {
     over.abort(OVER)
+    signal.removeEventListener('abort', leave)
     // A provider that ignores the signal is not waited for.
-    reader.leave(watchdog.signal.aborted)
+    leave()
   }
 }

@@ -17,6 +17,8 @@ export function currentModel({ models, current }: ModelChain): LanguageModel {
   return model
 }
 
+export type SwitchEvent = Extract<RecoveryEvent, { type: 'model_switch' }>
+
 type Sized = { readonly facts: Pick<LanguageModel['facts'], 'contextWindow'> }
 
 export interface SwitchChoices<Model> {
@@ -60,9 +62,18 @@ export function switchModel<Model extends Sized>(
   }
 }
 
-/** Passes the turn on to another model. Returns the event that says so; `undefined`, and nothing has changed, where there is none. */
-export function passOn(chain: ModelChain, reason: SwitchReason): RecoveryEvent | undefined {
-  const next = switchModel(reason, chain.current, chain)
+/**
+ * Passes the turn on to another model. Returns the event that says so; `undefined`, and nothing has changed, where there is none.
+ *
+ * @param fits whether a model can do what is asked; those that cannot are passed over.
+ */
+export function passOn(
+  chain: ModelChain,
+  reason: SwitchReason,
+  fits: (model: LanguageModel) => boolean = () => true,
+): SwitchEvent | undefined {
+  const models = chain.models.filter((model, index) => index <= chain.current || fits(model))
+  const next = switchModel(reason, chain.current, { models })
   if (next === undefined) return undefined
   const from = currentModel(chain)
   chain.current = chain.models.indexOf(next, chain.current + 1)

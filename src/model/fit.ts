@@ -1,20 +1,84 @@
-/** Fits a request to what a model can take; the facts are data of the model catalogue, each with only its own effect. */
+/** Fits a request to the facts of a model: leaves out what it does not take, and says what; or says why it cannot do the job. */
 
+import { fromParts, textOf } from '../core/message.ts'
 import type { ModelFacts, ModelRequest, RequestMessage } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 
-export function fitRequest(request: ModelRequest, model: Target): ModelRequest {
+export interface Fitted {
+  readonly request: ModelRequest
+  /** What the model does not take and was left out: `tools`, `images`, `thinking`, `structured output`. */
+  readonly omitted: readonly string[]
+}
+
+export function fitRequest(given: ModelRequest, model: Target): Fitted {
   const { facts, ref } = model
-  const { temperature, ...rest } = request
-  const fitted = facts.fixedTemperature ?? temperature
-  return {
+  const { temperature, tools, toolChoice, thinking, responseFormat, ...rest } = given
+  const omitted: string[] = []
+  const takes = (fact: boolean | undefined, what: string, isAsked: boolean): boolean => {
+    if (isAsked && fact === false) omitted.push(what)
+    return isAsked && fact !== false
+  }
+  const withTools = takes(facts.tools, 'tools', tools !== undefined && tools.length > 0)
+  const withThinking = thinking !== undefined && (thinking === 'off' || takes(facts.thinking, 'thinking', true))
+  // Beside tools the rules below do as well: nothing is lost that anybody has to be told.
+  const besideTools = withTools && facts.structuredOutputWithTools === false
+  const withFormat = takes(facts.structuredOutput, 'structured output', responseFormat !== undefined) && !besideTools
+  // Most requests fit as they are; a long conversation is then passed on, not copied.
+  const isUnchanged = allFit(rest.messages, model)
+  if (!isUnchanged && rest.messages.some(({ parts }) => hasUnseenImage(parts, facts))) omitted.push('images')
+  const messages = isUnchanged ? rest.messages : rest.messages.map((message) => fitMessage(message, model))
+  const fixed = facts.fixedTemperature ?? temperature
+  const request: ModelRequest = {
     ...rest,
     model: ref,
-    // Most requests fit as they are; a long conversation is then passed on, not copied.
-    messages: allFit(rest.messages, model) ? rest.messages : rest.messages.map((message) => fitMessage(message, model)),
-    ...(fitted === undefined ? {} : { temperature: fitted }),
-    stream: request.stream && facts.streaming !== false,
+    messages:
+      responseFormat === undefined || (facts.structuredOutput === true && !besideTools)
+        ? messages
+        : withRules(messages, responseFormat, facts),
+    ...(fixed === undefined ? {} : { temperature: fixed }),
+    ...(withTools ? { tools } : {}),
+    ...(withTools && toolChoice !== undefined ? { toolChoice } : {}),
+    ...(withThinking ? { thinking } : {}),
+    ...(withFormat && responseFormat !== undefined ? { responseFormat } : {}),
+    stream: given.stream && facts.streaming !== false,
   }
+  return { request, omitted }
+}
+
+/** Why a model cannot do what a request asks, as the end of a sentence that begins with its name; `undefined` when it can. */
+export function unfitFor(request: ModelRequest, { facts }: Pick<Target, 'facts'>): string | undefined {
+  const { messages, tools = [], toolChoice, responseFormat } = request
+  if (facts.tools === false && tools.length > 0) {
+    if (toolChoice === 'required' || typeof toolChoice === 'object')
+      return 'cannot call tools, and this request requires a tool call'
+    if (messages.some(({ role }) => role === 'tool'))
+      return 'cannot call tools, and this conversation is in the middle of tool calls'
+  }
+  if (facts.images === false) {
+    const question = messages.findLast(({ role }) => role === 'user')
+    if (question !== undefined && question.parts.some(isImage)) return 'does not take images, and the question holds one'
+  }
+  if (facts.writes === false && responseFormat !== undefined) return 'only quotes, and cannot answer with JSON'
+  return undefined
+}
+
+/** Tells a model about the JSON that is wanted where its provider cannot be made to enforce it. */
+function withRules(
+  messages: readonly RequestMessage[],
+  { schema }: NonNullable<ModelRequest['responseFormat']>,
+  { systemRole }: ModelFacts,
+): readonly RequestMessage[] {
+  const shape = schema === undefined ? '.' : `, that fits this JSON Schema:\n${JSON.stringify(schema)}`
+  const rules = `Answer with JSON only, without any other text${shape}`
+  const [first] = messages
+  if (systemRole !== false && first?.role === 'system')
+    return [said('system', `${first.content}\n\n${rules}`), ...messages.slice(1)]
+  return [said(systemRole === false ? 'user' : 'system', rules), ...messages]
+}
+
+function said(role: 'system' | 'user', text: string): RequestMessage {
+  const { content, parts } = fromParts(role, [{ type: 'text', text }])
+  return { role, content, parts }
 }
 
 interface Target {
@@ -49,14 +113,45 @@ function allFit(messages: readonly RequestMessage[], model: Target): boolean {
 
 function fitsAlready({ role, parts }: RequestMessage, { ref, facts }: Target): boolean {
   if (facts.systemRole === false && (role === 'system' || role === 'developer')) return false
+  if (hasUnseenImage(parts, facts)) return false
   return role !== 'assistant' || !parts.some((part) => isForeignThought(part, ref))
 }
 
 function fitMessage(message: RequestMessage, model: Target): RequestMessage {
   if (fitsAlready(message, model)) return message
-  if (message.role !== 'assistant') return { ...message, role: 'user' }
-  // Signatures of another model's thinking are not valid here, and the thinking itself is not part of the answer.
-  return { ...message, parts: message.parts.filter((part) => !isForeignThought(part, model.ref)) }
+  const { role, parts } = message
+  const fitted = hasUnseenImage(parts, model.facts) ? parts.map(withoutImage) : parts
+  const asUser = model.facts.systemRole === false && (role === 'system' || role === 'developer')
+  return {
+    ...message,
+    role: asUser ? 'user' : role,
+    content: fitted === parts ? message.content : textOf(fitted),
+    // Signatures of another model's thinking are not valid here, and the thinking itself is not part of the answer.
+    parts: role === 'assistant' ? fitted.filter((part) => !isForeignThought(part, model.ref)) : fitted,
+  }
+}
+
+function hasUnseenImage(parts: readonly Part[], { images }: ModelFacts): boolean {
+  return (
+    images === false && parts.some((part) => isImage(part) || (part.type === 'tool-result' && part.attachments?.some(isImage)))
+  )
+}
+
+function isImage(part: Part): boolean {
+  return part.type === 'image' || (part.type === 'file' && part.mediaType.startsWith('image/'))
+}
+
+/** The model is told that there was one: an answer about it would be made up. */
+const UNSEEN = '[An image stood here. It was left out: this model does not take images.]'
+
+function withoutImage(part: Part): Part {
+  if (isImage(part)) return { type: 'text', text: UNSEEN }
+  if (part.type !== 'tool-result' || part.attachments?.some(isImage) !== true) return part
+  return {
+    ...part,
+    content: part.content === '' ? UNSEEN : `${part.content}\n${UNSEEN}`,
+    attachments: part.attachments.filter((each) => !isImage(each)),
+  }
 }
 
 function isForeignThought(part: Part, ref: string): boolean {

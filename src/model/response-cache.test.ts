@@ -5,13 +5,15 @@ import { createModel } from '../app/models.ts'
 import type { ModelOptions } from '../app/models.ts'
 import { resolveModel } from '../app/user-models.ts'
 import { foldEvents } from '../core/fold.ts'
-import { user } from '../core/message.ts'
+import type { CacheStore } from '../core/cache.ts'
+import { fromParts, toolResult, user } from '../core/message.ts'
 import type { ModelRequest } from '../core/model.ts'
 import { CriaError } from '../core/error.ts'
 import { query } from '../engine/query.ts'
 import type { EngineOptions, QueryMetrics } from '../engine/options.ts'
 import type { AiSdkModel } from '../providers/create.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { MemoryCache } from './memory-cache.ts'
 import { cacheKey, ResponseCache } from './response-cache.ts'
 
 const MODEL = { ref: 'a/b', identity: 'here' }
@@ -147,6 +149,46 @@ describe('ResponseCache', () => {
       // The model itself gives each of its calls the same id.
       expect(after?.id === before?.id).toBe(!toolCalls)
     }
+  })
+
+  it('ENG-CACHE-001 a turn with tools is answered again in all of its steps, whatever ids its calls have', async () => {
+    const tool = { name: 'echo', description: '', inputSchema: {}, needsPermission: false, call: () => 'x' }
+    const model = new ScriptedModel((_, call) =>
+      call % 3 === 2 ? 'Done.' : { toolCalls: [{ id: `c${call}`, name: 'echo', input: { call: call % 3 } }] },
+    )
+    const cache = new ResponseCache({ toolCalls: true })
+    expect((await ask({ model, cache, tools: [tool] })).text).toBe('Done.')
+    expect((await ask({ model, cache, tools: [tool] })).text).toBe('Done.')
+    expect(model.requests).toHaveLength(3)
+  })
+
+  it('ENG-CACHE-001 which result belongs to which call counts', () => {
+    const calls = (first: string, second: string): ModelRequest => ({
+      ...request,
+      messages: [
+        fromParts('assistant', [
+          { type: 'tool-call', id: 'a', name: 'f', input: {} },
+          { type: 'tool-call', id: 'b', name: 'f', input: {} },
+        ]),
+        toolResult({ id: first, name: 'f', content: 'one' }),
+        toolResult({ id: second, name: 'f', content: 'two' }),
+      ].map(({ role, content, parts }) => ({ role, content, parts })),
+    })
+    expect(cacheKey(calls('a', 'b'), MODEL)).not.toBe(cacheKey(calls('b', 'a'), MODEL))
+  })
+
+  it('ENG-CACHE-001 an answer that several share is stored once', async () => {
+    const entries = new MemoryCache()
+    let stored = 0
+    const store: CacheStore = {
+      get: (key, now) => entries.get(key, now),
+      set: (...given) => (stored++, entries.set(...given)),
+      clear: () => entries.clear(),
+    }
+    const cache = new ResponseCache({ store })
+    const model = new ScriptedModel([{ text: 'Once.', before: () => setImmediate() }])
+    await Promise.all([ask({ model, cache }), ask({ model, cache }), ask({ model, cache })])
+    expect([model.requests.length, stored]).toEqual([1, 1])
   })
 
   it('ENG-CACHE-001 is not changed by who changes an answer', async () => {

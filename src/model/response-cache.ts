@@ -95,10 +95,23 @@ export class ResponseCache {
 
 /**
  * Everything that determines the answer: the whole request as the model gets it (its order of members aside), and which of the models of that name
- * it is. A hash, so that what is kept under it tells neither questions nor keys.
+ * it is. Ids of calls do not count, only which result belongs to which call: an answer that is given again has new ones. A hash, so that what is
+ * kept under it tells neither questions nor keys.
  */
 export function cacheKey(request: ModelRequest, model: Pick<LanguageModel, 'ref' | 'identity'>): string {
-  return sha256(canonicalJson({ model: model.identity ?? nameOfObject(model), request }))
+  return sha256(canonicalJson({ model: model.identity ?? nameOfObject(model), request: withNumberedCalls(request) }))
+}
+
+/** With the number of each call in the place of its id. */
+function withNumberedCalls(request: ModelRequest): unknown {
+  const numbers = new Map<string, number>()
+  const numbered = (part: Part): unknown => {
+    if (part.type !== 'tool-call' && part.type !== 'tool-result') return part
+    if (!numbers.has(part.id)) numbers.set(part.id, numbers.size)
+    return { ...part, id: numbers.get(part.id) }
+  }
+  const messages = request.messages.map(({ toolCalls: _, ...message }) => ({ ...message, parts: message.parts.map(numbered) }))
+  return { ...request, messages }
 }
 
 /** Goes up when what is kept changes its form: what was kept before is then not understood, and not found. */

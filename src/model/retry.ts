@@ -3,6 +3,7 @@
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError, isCriaError, MaxRetriesExceededError, toCriaError } from '../core/error.ts'
 import type { ErrorInfo } from '../core/error.ts'
+import { errorInfo } from './error-info.ts'
 import { backoff, DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { describe } from '../util/check.ts'
 import { systemClock } from '../util/clock.ts'
@@ -81,7 +82,7 @@ export async function* retryWithBackoff<T, R>(
         })
       }
       const delay = backoff(attempt, { ...DEFAULT_BACKOFF, initialDelay }, random())
-      yield { type: 'retry', attempt, delay, error: error.toJSON() }
+      yield { type: 'retry', attempt, delay, error: errorInfo(error) }
       await clock.sleep(delay, signal)
     }
   }

@@ -4,6 +4,7 @@ import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { CreateId } from '../core/id.ts'
+import type { EventBody, NoticeEvent } from '../core/event.ts'
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts'
@@ -19,7 +20,8 @@ import { cached } from './cached.ts'
 import { Ceilings } from './ceilings.ts'
 import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
-import { fitRequest } from './fit.ts'
+import { errorInfo } from './error-info.ts'
+import { fitRequest, unfitFor } from './fit.ts'
 import type { Seat } from './flight.ts'
 import { modelParts } from './model-parts.ts'
 import { givenUp, recover } from './recover.ts'
@@ -46,11 +48,14 @@ interface Failure {
  */
 export async function* streamModel(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
   const { chain } = ctx
+  const fits = (candidate: LanguageModel): boolean => unfitFor(request, candidate) === undefined
+  yield* passOver(request, ctx)
   let retries = 0
   const before: ModelFailure[] = []
   for (let attempt = 1; ; attempt++) {
     const model = currentModel(chain)
-    const fitted = fitRequest(request, model)
+    const { request: fitted, omitted } = fitRequest(request, model)
+    yield* tellOnce(omitted.length === 0 ? undefined : leftOut(omitted, model), ctx)
     const outcome = yield* cached(fitted, model, attempt, ctx, (seat) => tryOnce(fitted, model, attempt, ctx, seat))
     if ('message' in outcome) {
       if (!outcome.cacheHit) ctx.coolDowns?.wake(model)
@@ -59,10 +64,14 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
     const { error, shown, typed } = outcome
     if (ctx.signal.aborted) throw ctx.signal.reason
 
-    const hasFallback = chain.current + 1 < chain.models.length
+    const following = chain.models.slice(chain.current + 1)
+    const hasFallback = following.some(fits)
     const recovery = recover(error, { retries, shown, hasFallback, random: ctx.random() }, ctx.retry)
-    if (recovery.action === 'fail') throw givenUp(error, attempt, ctx.retry, before)
-    if (recovery.action === 'retry') yield { type: 'retry', attempt, delay: recovery.delay, error: error.toJSON() }
+    if (recovery.action === 'fail') {
+      if (!hasFallback) yield* following.flatMap((each) => [...tellOnce(passedOver(request, each), ctx)])
+      throw givenUp(error, attempt, ctx.retry, before)
+    }
+    if (recovery.action === 'retry') yield { type: 'retry', attempt, delay: recovery.delay, error: errorInfo(error) }
     if (shown || typed) yield { type: 'reset', attempt }
     if (recovery.action === 'overflow') return { type: 'overflow', error, model }
     if (recovery.action === 'retry') {
@@ -74,9 +83,48 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
       const { reason } = recovery
       const now = ctx.clock.now()
       ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason }, now)
-      const switched = passOn(chain, reason)
+      yield* following.slice(0, following.findIndex(fits)).flatMap((each) => [...tellOnce(passedOver(request, each), ctx)])
+      const switched = passOn(chain, reason, fits)
       if (switched !== undefined) yield switched
     }
+  }
+}
+
+/** Turns to the first model that can do what is asked. @throws CriaError `invalid_request` when none can. */
+function* passOver(request: ModelRequest, ctx: ModelContext): Generator<EventBody> {
+  const model = currentModel(ctx.chain)
+  const unfit = unfitFor(request, model)
+  if (unfit === undefined) return
+  yield* tellOnce(passedOver(request, model), ctx)
+  const switched = passOn(ctx.chain, 'model_unavailable', (each) => unfitFor(request, each) === undefined)
+  if (switched === undefined) {
+    throw new CriaError('invalid_request', `${model.ref} ${unfit}, and no other model was named that can. It was not asked.`, {
+      hint: 'Name a model that can, as `model` or among the fallback models; or correct its `facts` if they are wrong.',
+    })
+  }
+  // Nothing has failed: another model is made for this.
+  yield { ...switched, reason: 'specialized_task' }
+}
+
+/** Once a turn: a loop would tell it in each step. */
+function* tellOnce(notice: NoticeEvent | undefined, { told }: ModelContext): Generator<NoticeEvent> {
+  if (notice === undefined || told.has(notice.message)) return
+  told.add(notice.message)
+  yield notice
+}
+
+function passedOver(request: ModelRequest, model: LanguageModel): NoticeEvent | undefined {
+  const unfit = unfitFor(request, model)
+  if (unfit === undefined) return undefined
+  return { type: 'notice', code: 'model_passed_over', message: `${model.ref} ${unfit}: it is not asked.` }
+}
+
+function leftOut(omitted: readonly string[], { ref }: LanguageModel): NoticeEvent {
+  return {
+    type: 'notice',
+    code: 'left_out',
+    message: `Left out of the request to ${ref}, which does not take them: ${omitted.join(', ')}.`,
+    details: { model: ref, omitted: [...omitted] },
   }
 }
 

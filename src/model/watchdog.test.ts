@@ -114,4 +114,15 @@ describe('Watchdog', () => {
       over.abort()
     },
   )
+
+  it('D02 a clock that is set back makes the limit of an attempt no longer than twice', async () => {
+    const clock = new SteppedClock()
+    const over = new AbortController()
+    const watchdog = new Watchdog('a/model', { firstToken: null, idle: null, step: 100 }, clock)
+    void watchdog.watch(over.signal)
+    clock.setBack(1_000_000)
+    await clock.passTo(clock.time + 200)
+    expect(watchdog.signal.aborted).toBe(true)
+    over.abort()
+  })
 })

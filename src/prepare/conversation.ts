@@ -89,6 +89,16 @@ export function continued(
   }
 }
 
+/** The conversation with what the user has said in the middle of the turn; compaction leaves it alone like the question. */
+export function withSaid(conversation: Conversation, added: readonly Message[]): Conversation {
+  return {
+    ...conversation,
+    messages: conversation.messages.concat(added.map(toRequestMessage)),
+    said: conversation.said.concat(added),
+    turn: new Set([...conversation.turn, ...added.map(({ id }) => id)]),
+  }
+}
+
 export function toRequestMessage(message: Message): RequestMessage {
   const { role, content, parts, toolCalls } = message
   rememberCountOf(message)

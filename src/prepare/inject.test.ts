@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { EventBody } from '../core/event.ts'
 import type { ContextPiece, ContextSource } from '../core/injection.ts'
 import { assistant, user } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import type { StationContext, Note } from '../core/context.ts'
+import type { StationContext, Yielded } from '../core/context.ts'
+import { systemClock } from '../util/clock.ts'
 import { composeChat, composeRag } from './compose.ts'
 import { fenced } from './fence.ts'
 import { fitPieces, inject } from './inject.ts'
@@ -29,9 +29,9 @@ async function run(
   sources: readonly ContextSource[],
   room: number | null = null,
   signal: AbortSignal = new AbortController().signal,
-): Promise<{ readonly injection: Injection; readonly yielded: readonly (EventBody | Note)[] }> {
-  const yielded: (EventBody | Note)[] = []
-  const station = inject({ sources, reads: [], room }, { signal } as StationContext)
+): Promise<{ readonly injection: Injection; readonly yielded: readonly Yielded[] }> {
+  const yielded: Yielded[] = []
+  const station = inject({ sources, reads: [], room }, { signal, clock: systemClock } as StationContext)
   for (;;) {
     const next = await station.next()
     if (next.done === true) return { injection: next.value, yielded }
@@ -117,6 +117,20 @@ describe('inject', () => {
     const running = run([source('slow', [], { load: () => new Promise(() => {}) })], null, abort.signal)
     abort.abort(new Error('enough'))
     await expect(running).rejects.toThrow('enough')
+  })
+
+  it('ENG-CTX-003 a source that never answers is left out after its time, and told to stop', async () => {
+    let stopped = false
+    const load: ContextSource['load'] = ({ signal }) => {
+      signal.addEventListener('abort', () => (stopped = true))
+      return new Promise(() => {})
+    }
+    const { injection, yielded } = await run([source('slow', [], { load, timeout: 20 }), git])
+    expect(injection.after).toHaveLength(1)
+    expect(yielded).toEqual([
+      { type: 'notice', code: 'context', message: 'The context of "slow" is left out: it did not answer within 0.02 s.' },
+    ])
+    expect(stopped).toBe(true)
   })
 
   it('ENG-CTX-003 shares a small window among the sources', async () => {

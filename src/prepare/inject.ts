@@ -1,7 +1,7 @@
 /** What a request holds beside what was said: looked up once a turn, each source within its budget, labelled as what it is. */
 
 import type { Station, StationContext } from '../core/context.ts'
-import { toCriaError } from '../core/error.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
 import type { ContextPiece, ContextSource, EarlierRead } from '../core/injection.ts'
 import { injected } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
@@ -30,8 +30,11 @@ export interface InjectionState {
   readonly room: number | null
 }
 
-/** A source that fails is left out, and the user is told. */
-export async function* inject({ sources, reads, room }: InjectionState, { signal }: StationContext): Station<Injection> {
+/** Milliseconds. */
+const DEFAULT_TIMEOUT = 10_000
+
+/** A source that fails, or does not answer in time, is left out, and the user is told. */
+export async function* inject({ sources, reads, room }: InjectionState, { signal, clock }: StationContext): Station<Injection> {
   if (sources.length === 0) return NOTHING_INJECTED
   const wanted = sources.reduce((sum, { maxTokens }) => sum + maxTokens, 0)
   const share = room === null || wanted <= room ? 1 : room / wanted
@@ -39,13 +42,22 @@ export async function* inject({ sources, reads, room }: InjectionState, { signal
   const loaded = await Promise.all(
     sources.map(async (source): Promise<readonly Message[]> => {
       const maxTokens = Math.floor(source.maxTokens * share)
+      const { timeout = DEFAULT_TIMEOUT } = source
+      const over = new AbortController()
+      const both = AbortSignal.any([signal, over.signal])
+      clock.sleep(timeout, both).then(
+        () => over.abort(new CriaError('timeout', `it did not answer within ${timeout / 1000} s.`)),
+        () => {},
+      )
       try {
-        const request = { signal, maxTokens, reads, notice: (message: string) => void notices.push(message) }
-        return fitPieces(source.name, await orAborted(source.load(request), signal), maxTokens)
+        const request = { signal: both, maxTokens, reads, notice: (message: string) => void notices.push(message) }
+        return fitPieces(source.name, await orAborted(Promise.resolve(source.load(request)), both), maxTokens)
       } catch (thrown) {
         if (signal.aborted) throw signal.reason
         notices.push(`The context of "${source.name}" is left out: ${toCriaError(thrown).message}`)
         return []
+      } finally {
+        over.abort()
       }
     }),
   )

@@ -49,7 +49,7 @@ export async function* prepare(
 }
 
 async function* compose(
-  { system, history, messages, since = [], retrieve, context }: TurnInput,
+  { system, history, messages, since = [], added = [], retrieve, context }: TurnInput,
   request: RequestOptions,
   facts: ModelFacts,
   ctx: CompactContext,
@@ -57,7 +57,8 @@ async function* compose(
   const { docstore, memory, nResults = DEFAULT_RESULTS, filter, rerank, widen, followUps = 'words' } = retrieve ?? {}
   const { sources = [], reads = [] } = context ?? {}
   const said = { system, history, messages }
-  const injection = yield* inject({ sources, reads, room: roomForContext(said, request, facts) }, ctx)
+  const around = yield* inject({ sources, reads, room: roomForContext(said, request, facts) }, ctx)
+  const injection = added.length === 0 ? around : { ...around, after: [...around.after, ...added] }
   const query = docstore === undefined ? questionOf(messages) : yield* searchedFor(messages, history, followUps, ctx)
   const { span, signal, clock } = ctx
   const chat = { ...said, injection, memory, query, nResults, span, signal }

@@ -13,6 +13,8 @@ export interface TurnInput {
   /** What was done about it so far, when a turn is handed over half way: calls and their results. */
   readonly since?: readonly Message[]
   readonly retrieve?: RetrievalOptions
+  /** What the application adds to the prompt: data that stands before it. */
+  readonly added?: readonly Message[]
   /** What to look up beside it, and what is known from earlier in the session. */
   readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
 }

@@ -86,9 +86,17 @@ export const SPECIAL_CASES: readonly SpecialCase[] = [
   },
   { models: /\bclaude-/, facts: { tools: true, structuredOutput: true, images: true, thinking: true } },
   { models: /\bgemma-/, facts: { systemRole: false } },
+  // Before its third generation Gemini refuses function calling together with JSON.
   {
-    models: /\bgemini-(?:2\.5|3)(?!.*(?:image|tts|audio|live))/,
+    models: /\bgemini-2\.5(?!.*(?:image|tts|audio|live))/,
+    facts: { tools: true, structuredOutput: true, structuredOutputWithTools: false, images: true, thinking: true },
+  },
+  {
+    models: /\bgemini-3(?!.*(?:image|tts|audio|live))/,
     facts: { tools: true, structuredOutput: true, images: true, thinking: true },
   },
-  { models: /\bgemini-(?:1\.5|2\.0)/, facts: { tools: true, structuredOutput: true, images: true, thinking: false } },
+  {
+    models: /\bgemini-(?:1\.5|2\.0)/,
+    facts: { tools: true, structuredOutput: true, structuredOutputWithTools: false, images: true, thinking: false },
+  },
 ]

@@ -1,9 +1,11 @@
 /** A call on its way through the station, and what the station is given. */
 
 import type { StationContext } from '../core/context.ts'
+import type { QueryEvent } from '../core/event.ts'
+import type { Hooks } from '../core/hook.ts'
 import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import type { PermissionChecker, Tool, ToolResult } from '../core/tool.ts'
+import type { PermissionChecker, RepairToolCall, Tool, ToolResult } from '../core/tool.ts'
 import type { Attachment } from './output.ts'
 import type { Scheduled } from './schedule.ts'
 import type { ToolsState } from './state.ts'
@@ -12,11 +14,25 @@ export interface ToolsContext extends StationContext {
   readonly step: number
   readonly tools: readonly Tool[]
   readonly permit: PermissionChecker | undefined
+  readonly hooks: Hooks | undefined
+  /** Mends a call that does not fit its schema; absent: the model is told. */
+  readonly repair: RepairToolCall | undefined
   /** One call at a time, each asked about. */
   readonly safeMode: boolean
   /** Calls that run at the same time at most. */
   readonly concurrency: number
   readonly state: ToolsState
+  /** Runs a step of a tool where turns that it makes belong to this one. */
+  readonly inCall: <T>(frame: CallFrame, work: () => T) => T
+}
+
+/** A tool call at work, as far as turns that it makes are concerned. */
+export interface CallFrame {
+  readonly callId: string
+  /** Aborted when the tool has to stop. */
+  readonly signal: AbortSignal
+  /** Shows an event of such a turn; resolves when it was read. */
+  forward(event: QueryEvent): Promise<void>
 }
 
 /** A call whose tool is known and whose input fits. */

@@ -52,8 +52,19 @@ export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsC
     changed: changedSince(tool, rules, subjects),
     untrusted: book.afterUntrusted === 'ask' && state.untrusted && tool.isReadOnly !== true,
   })
-  if (judgement.verdict === 'run') tool.pin?.allow()
+  if (judgement.verdict === 'run') pin(tool, ctx)
   return judgement
+}
+
+/** The call is allowed, whether that can be kept or not. */
+function pin({ name, pin: kept }: Tool, { state }: ToolsContext): void {
+  try {
+    kept?.allow()
+  } catch (thrown) {
+    const message = `${name} was allowed, but that cannot be kept, so it will be asked about again: ${messageOf(thrown)}`
+    if (!state.notices.some((notice) => notice.message === message))
+      state.notices.push({ type: 'notice', code: 'pin_not_kept', message })
+  }
 }
 
 function meant(rules: readonly ReadRule[], { pin }: Tool): readonly ReadRule[] {
@@ -129,7 +140,7 @@ async function settle(job: Job, rule: string | undefined, answer: PermissionDeci
   const named = rule === undefined ? {} : { rule }
   if (!answer.granted) return { id, granted: false, reason: answer.reason ?? 'The user refused it.', ...named }
   job.phase = 'ready'
-  job.tool.pin?.allow()
+  pin(job.tool, ctx)
   return { id, granted: true, reason: answer.reason ?? 'Granted.', ...named }
 }
 

@@ -3,9 +3,9 @@
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
+import type { QueryEvent } from '../core/event.ts'
 import type { Span } from '../core/span.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
-import { elapsed } from '../util/clock.ts'
 import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
@@ -49,19 +49,20 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   cancelled.addEventListener('abort', cancel, { once: true })
   const limit = tool.timeout ?? DEFAULT_TOOL_TIMEOUT
   const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
-  work.after(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
+  void work.limit(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
   try {
     start(work, job, { idempotencyKey, span, ...reach }, ctx)
     let ending: Ending | undefined
     while (ending === undefined) {
       const news = await work.next()
       if (news.type === 'progress') yield { type: 'tool_progress', id, content: news.content }
+      else if (news.type === 'nested') yield news
       else ending = news
     }
     const outcome = readOutcome(ending, { tool, maxChars, span, timedOut })
     const { content, isError, attachments, sandbox } = outcome
-    const durationMs = elapsed(startedAt, ctx.clock.now())
-    return { result: { id, name, content, isError, durationMs, ...(sandbox === undefined ? {} : { sandbox }) }, attachments }
+    const result = { id, name, content, isError, durationMs: work.durationMs, ...(sandbox === undefined ? {} : { sandbox }) }
+    return { result, attachments }
   } finally {
     await work.end(CANCEL_GRACE)
     cancelled.removeEventListener('abort', cancel)
@@ -71,13 +72,14 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
 
 type Given = Pick<ToolContext, 'idempotencyKey' | 'span' | 'closedPaths' | 'reach'>
 
-function start(work: Work, { tool, input }: Job, given: Given, ctx: ToolsContext): void {
+function start(work: Work, { tool, input, call: { id: callId } }: Job, given: Given, ctx: ToolsContext): void {
   const { sessionId, turnId } = ctx
   const { signal } = work
   const progress = (content: string): void => work.progress(content)
   // The input was checked against the tool's own schema; only the tool knows its type.
   const call = (): unknown => tool.call(input as never, { ...given, signal, sessionId, turnId, progress })
-  work.start(call, (step) => given.span.run(step))
+  const frame = { callId, signal, forward: (event: QueryEvent) => work.forward(event) }
+  work.start(call, (step) => ctx.inCall(frame, () => given.span.run(step)))
 }
 
 async function reachOf({ tool, input }: Job, { state }: ToolsContext): Promise<Pick<ToolContext, 'closedPaths' | 'reach'>> {

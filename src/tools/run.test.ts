@@ -289,3 +289,19 @@ describe('effects', () => {
     expect(events.at(-1)).toMatchObject({ type: 'error' })
   })
 })
+
+describe('a call that is made in a circle', () => {
+  it('ENG-TOOL-003 is asked about again as long as it is refused, and no more once it was allowed', async () => {
+    for (const [granted, asks, runs] of [
+      [false, 3, 2],
+      [true, 1, 5],
+    ] as const) {
+      let asked = 0
+      let ran = 0
+      const look = tool('look', () => `saw ${++ran}`, { isReadOnly: true })
+      const model = calling(...Array.from({ length: 5 }, () => [{ name: 'look', input: { at: 'x' } }]))
+      await collect({ model, tools: [look], hasPermissionsToUseTool: () => (asked++, granted) })
+      expect([granted, asked, ran]).toEqual([granted, asks, runs])
+    }
+  })
+})

@@ -1,5 +1,6 @@
 /** What the tools station remembers from step to step, and from turn to turn of a session. */
 
+import type { NoticeEvent } from '../core/event.ts'
 import type { PermissionDecision } from '../core/tool.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { Recent } from '../util/recent.ts'
@@ -18,6 +19,8 @@ export interface ToolsState {
   readonly grants: SessionGrants
   /** Calls of earlier turns whose effects are unknown. */
   unsettled: UnsettledCalls
+  /** What is to be told and has not been yet. */
+  readonly notices: NoticeEvent[]
   rules(): Promise<RuleBook>
 }
 
@@ -32,16 +35,19 @@ export interface StateOptions {
   readonly rules?: ToolRules | undefined
   readonly recorder?: Recorder | undefined
   readonly sessionId: string
+  /** Of the turn whose tool makes this one: what was granted there holds here, and what it has read may be in the question. */
+  readonly parent?: ToolsState | undefined
 }
 
-export function toolsState({ rules, recorder, sessionId }: StateOptions): ToolsState {
+export function toolsState({ rules, recorder, sessionId, parent }: StateOptions): ToolsState {
   let book: Promise<RuleBook> | undefined
   return {
-    untrusted: false,
+    untrusted: parent?.untrusted ?? false,
     steps: [],
     futile: 0,
-    grants: recorder === undefined ? noGrants() : grantsOf(recorder, sessionId),
+    grants: parent !== undefined ? parent.grants : recorder === undefined ? noGrants() : grantsOf(recorder, sessionId),
     unsettled: new Map(),
+    notices: [],
     rules: () => (book ??= readRules(rules ?? {})),
   }
 }

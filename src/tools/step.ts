@@ -9,6 +9,7 @@ import { orAborted } from '../util/abort.ts'
 import { sha256 } from '../util/hash.ts'
 import { notRun } from './call.ts'
 import type { Job, Outcome, ToolsContext } from './call.ts'
+import { askHook } from './hooks.ts'
 import { sideBySide } from './side-by-side.ts'
 import { ask, judgeJob } from './permit.ts'
 import type { Asked, Decision } from './permit.ts'
@@ -100,6 +101,7 @@ export class Step {
       if (verdict === 'refuse' || (verdict === 'run' && judgement.silent !== true)) decisions.push(decision)
     }
     if (decisions.length > 0) yield { type: 'permission_decision', decisions }
+    yield* this.#ctx.state.notices.splice(0)
     yield* this.#refuse(refused, this.#period === undefined)
     return asked
   }
@@ -107,6 +109,7 @@ export class Step {
   async *#ask(asked: readonly Asked[]): Station<void> {
     if (asked.length === 0) return
     const refused = yield* ask(asked, this.#ctx)
+    yield* this.#ctx.state.notices.splice(0)
     // Whoever was told that this is a circle and lets it go on wants it.
     if (this.#period !== undefined && refused.length < asked.length) this.#ctx.state.steps = []
     yield* this.#refuse(refused, true)
@@ -123,13 +126,35 @@ export class Step {
     }
   }
 
+  /** A refusal of the application is no fault of the model. */
+  *refuseBy(index: number, outcome: Outcome): ReturnType<Step['answer']> {
+    this.#sensible++
+    yield* this.answer(index, outcome)
+  }
+
   async *#run(job: Job): Station<void> {
     this.#sensible++
     const share = Math.max(LEAST_RESULT_CHARS, Math.floor(MAX_STEP_CHARS / this.#calls.length))
     const outcome = yield* runTool(job, Math.min(job.tool.maxResultChars ?? DEFAULT_MAX_RESULT_CHARS, share), this.#ctx)
     job.phase = 'over'
     this.#ctx.state.untrusted = true
-    yield* this.answer(job.index, outcome)
+    yield* this.answer(job.index, yield* this.#hooked(job, outcome))
+  }
+
+  /** The result as the hook of the application lets it pass; the call has had its effects in any case. */
+  async *#hooked({ call, given }: Job, outcome: Outcome): Station<Outcome> {
+    const { result } = outcome
+    if (this.#ctx.signal.aborted) return outcome
+    const asked = await askHook('onToolResult', this.#ctx.hooks, { ...result, input: given }, 'content', this.#ctx, call.id)
+    if (asked.kind === 'unchanged') return outcome
+    yield asked.event
+    if (asked.kind === 'refused') {
+      const content = `The call ran. Its result was withheld by a hook: ${asked.reason}`
+      return { result: { ...result, content, isError: true }, attachments: [] }
+    }
+    const content = typeof asked.value === 'string' ? asked.value : JSON.stringify(asked.value)
+    // The hook has not seen what is attached: what it takes out of the text might stand there.
+    return { result: { ...result, content }, attachments: [] }
   }
 
   /** The messages for the model, in the order of the calls. */

@@ -1,7 +1,10 @@
 /** A tool at work: its progress, its end, and how it is stopped, as one row of news. */
 
 import type { Clock } from '../core/clock.ts'
+import type { Nested } from '../core/context.ts'
+import type { QueryEvent } from '../core/event.ts'
 import { orAborted } from '../util/abort.ts'
+import { elapsed } from '../util/clock.ts'
 import { Mailbox } from '../util/mailbox.ts'
 import { bounded, textOf } from './output.ts'
 
@@ -11,7 +14,7 @@ export type Ending =
   /** It was told to stop, and did not within its grace. It may still be running. */
   | { readonly type: 'abandoned'; readonly stopped: unknown }
 
-export type News = { readonly type: 'progress'; readonly content: string } | Ending
+export type News = { readonly type: 'progress'; readonly content: string } | Nested | Ending
 
 type Letter = News & { readonly read?: () => void }
 
@@ -21,6 +24,15 @@ const MAX_PROGRESS_CHARS = 4000
 
 export class Work {
   readonly #clock: Clock
+  readonly #startedAt: number
+  /** Milliseconds for which the tool stood still because its progress was not read. */
+  #heldMs = 0
+  #heldSince: number | undefined
+  /** What it waits for: a generator for one thing, turns that it makes for one each. */
+  #holders = 0
+  #released: Promise<void> | undefined
+  /** Milliseconds of its own that it took. */
+  #took: number | undefined
   readonly #mail = new Mailbox<Letter>()
   readonly #stopping = new AbortController()
   readonly #timers = new AbortController()
@@ -29,6 +41,7 @@ export class Work {
 
   constructor(clock: Clock, { maxProgressChars }: { readonly maxProgressChars: number }) {
     this.#clock = clock
+    this.#startedAt = clock.now()
     this.#progressLeft = maxProgressChars
   }
 
@@ -47,7 +60,7 @@ export class Work {
   async next(): Promise<News> {
     const letter = await this.#mail.take()
     letter.read?.()
-    if (letter.type !== 'progress') this.#ended = true
+    if (letter.type !== 'progress' && letter.type !== 'nested') this.#ended = true
     return letter
   }
 
@@ -61,9 +74,44 @@ export class Work {
     this.#clock.sleep(ms, this.#timers.signal).then(then, () => {})
   }
 
+  /** Stops the tool when it has worked for `ms` milliseconds; while it waits for its progress to be read it does not work. */
+  async limit(ms: number, then: () => void): Promise<void> {
+    try {
+      for (let left = ms; left > 0; left = ms - this.#worked()) {
+        await this.#clock.sleep(left, this.#timers.signal)
+        await this.#released
+      }
+      if (!this.#timers.signal.aborted) then()
+    } catch {
+      // It has ended before.
+    }
+  }
+
+  /** Milliseconds that the tool has worked; what its reader took to read its progress is not among them. */
+  get durationMs(): number {
+    return this.#took ?? this.#worked()
+  }
+
+  #worked(): number {
+    const now = this.#clock.now()
+    const held = this.#heldMs + (this.#heldSince === undefined ? 0 : elapsed(this.#heldSince, now))
+    return Math.max(0, elapsed(this.#startedAt, now) - held)
+  }
+
   /** For tools that are no generators: nobody waits until it was read. */
   progress(content: unknown): void {
     if (this.#mail.size < MAX_UNREAD) this.#show(content)
+  }
+
+  /** Shows an event of a turn that the tool makes. Resolves when it was read, at once for a tool that is to stop. */
+  async forward(event: QueryEvent): Promise<void> {
+    if (this.#ended) return
+    if (this.signal.aborted) {
+      this.#mail.post({ type: 'nested', event })
+      return
+    }
+    const shown = new Promise<void>((resolve) => this.#mail.post({ type: 'nested', event, read: resolve }))
+    await orAborted(this.#heldBy(shown), this.signal).catch(() => {})
   }
 
   /** Whoever reads has left: what still runs is stopped, and waited for as long as its grace lasts. */
@@ -78,8 +126,10 @@ export class Work {
     try {
       let output: unknown = await inContext(call)
       while (isGenerator(output)) output = await this.#drain(output, inContext)
+      this.#took = this.#worked()
       this.#mail.post({ type: 'returned', output, stopped: stopped() })
     } catch (thrown) {
+      this.#took = this.#worked()
       this.#mail.post({ type: 'threw', thrown, stopped: stopped() })
     }
   }
@@ -90,12 +140,22 @@ export class Work {
       for (;;) {
         const { done, value } = await inContext(() => generator.next())
         if (done === true) return value
-        await orAborted(this.#shown(value), this.signal)
+        await orAborted(this.#heldBy(this.#shown(value)), this.signal)
       }
     } catch (thrown) {
       await inContext(() => generator.return?.(undefined))
       throw thrown
     }
+  }
+
+  async #heldBy(shown: Promise<void>): Promise<void> {
+    if (this.#holders++ === 0) this.#heldSince = this.#clock.now()
+    this.#released = shown
+    await shown
+    if (--this.#holders > 0) return
+    this.#heldMs += elapsed(this.#heldSince ?? 0, this.#clock.now())
+    this.#heldSince = undefined
+    this.#released = undefined
   }
 
   /** Resolves when the progress was read; progress that is not shown still gives the rest of the process a turn. */

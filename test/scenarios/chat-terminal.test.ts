@@ -90,6 +90,38 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect(stdout.indexOf('Nobody knows')).toBeLessThan(stdout.indexOf('Go on'))
   })
 
+  test('ENG-QUERY-001 /steer reaches the model before its next step, Enter after the turn', async () => {
+    place.configure({ rules: { allow: ['run_command'] } })
+    const sent: (readonly SentMessage[])[] = []
+    server = await agentServer((messages: readonly SentMessage[]) => {
+      sent.push(messages)
+      const last = messages.at(-1)
+      if (last?.role === 'user' && last.content?.includes('Look') === true)
+        return { calls: [{ name: 'run_command', input: { command: 'touch begun; while [ ! -e go ]; do sleep 0.05; done' } }] }
+      return { text: `Answer ${sent.length}.` }
+    })
+    const { process, shows, ended } = chat()
+    await shows('openai-compatible/test')
+    process.stdin.write(`Look${KEY.enter}`)
+    await until(() => existsSync(join(place.folder, 'begun')))
+    process.stdin.write(`Then count them.${KEY.enter}`)
+    process.stdin.write(`/steer Only the red ones.${KEY.enter}`)
+    await shows('the model is told before its next step')
+    place.write({ go: '' })
+    await shows('Answer 3.')
+    process.stdin.write(KEY.ctrlD)
+    await ended
+    const said = sent.map((messages) => messages.flatMap(({ role, content }) => (role === 'user' ? [content ?? ''] : [])))
+    expect(said[1]?.slice(-2)).toEqual([expect.stringContaining('Look'), 'Only the red ones.'])
+    expect(said[2]?.at(-1)).toContain('Then count them.')
+    const { stdout } = await place.run(['logs', 'export'])
+    const [, first] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { events: { type: string; delivery?: string }[] })
+    expect(first?.events.flatMap(({ type, delivery }) => (type === 'steering' ? [delivery] : []))).toEqual(['steer', 'follow_up'])
+  })
+
   test('L02 a simple terminal and --plain get lines: nothing is painted, questions are answered with a letter', async () => {
     server = await agentServer([
       { calls: [{ name: 'run_command', input: { command: 'echo made > made.txt' } }] },

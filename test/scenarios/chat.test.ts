@@ -1,6 +1,6 @@
 /** Whole conversations at a terminal in memory, with a model at the other end of a socket. */
 
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runChat } from '../../src/cli/chat/run-chat.ts'
@@ -120,6 +120,50 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
     expect(isRaw()).toBe(false)
     expect([terminal.bracketedPaste, terminal.cursorVisible, terminal.strange]).toEqual([false, true, []])
+  })
+
+  test('ENG-TOOL-001 "always" holds in another chat of this folder, or everywhere, is shown, and can be taken back', async () => {
+    const first = await chat([
+      { calls: [RUN_TEST] },
+      { calls: [EDIT] },
+      { text: 'Done.' },
+      { calls: [RUN_TEST] },
+      { text: 'Again.' },
+    ])
+    first.say('Fix it')
+    await first.shows('May run_command do this?')
+    expect(first.terminal.text).toMatch(/f {2}the same, always in .*\n? *e {2}the same, always and everywhere/)
+    first.press('f')
+    await first.shows('May edit_file do this?')
+    first.press('e')
+    await first.ends('Done.')
+    first.press(KEY.ctrlD)
+    await first.code
+
+    const second = again()
+    second.say('Test it')
+    await second.ends('Again.')
+    expect(second.terminal.text).not.toContain('May run_command')
+    second.press(KEY.ctrlD)
+    await second.code
+
+    const shown = await place.run(['trust', '--show', '--json'])
+    expect((JSON.parse(shown.stdout) as { approvals: object[] }).approvals).toMatchObject([
+      { rule: 'run_command(node add.test.mjs)', folder: place.folder },
+      { rule: 'edit_file(add.mjs)', folder: null },
+    ])
+    expect((await place.run(['trust', '--show'])).stderr).toContain('allowed everywhere since')
+    mkdirSync(join(place.folder, 'elsewhere'))
+    const elsewhere = await place.run(['trust', '--show', '--json'], { cwd: join(place.folder, 'elsewhere') })
+    expect((JSON.parse(elsewhere.stdout) as { approvals: object[] }).approvals).toHaveLength(1)
+    expect((await place.run(['trust', '--forget', 'edit_file(add.mjs)'])).code).toBe(0)
+    expect((await place.run(['trust', '--forget', 'edit_file(add.mjs)'])).code).not.toBe(0)
+    // Nobody who can write a file can make a rule of it without its name.
+    const [kept] = readdirSync(join(place.home, 'trust', 'approvals'))
+    const file = join(place.home, 'trust', 'approvals', kept ?? '')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('node add.test.mjs', '*'))
+    const forged = await place.run(['trust', '--show', '--json'])
+    expect((JSON.parse(forged.stdout) as { approvals: object[] }).approvals).toEqual([])
   })
 
   test('J03 a tool of an MCP server that was allowed for the session is asked about again when its description changes', async () => {

@@ -133,6 +133,7 @@ describe('I09 a project that was cloned', () => {
       trust: 'untrusted',
       config: null,
       instructions: [],
+      approvals: [],
     })
   })
 })

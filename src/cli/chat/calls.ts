@@ -14,38 +14,39 @@ export class Calls {
 
   /** The call that an event is about, brought up to date. */
   add(event: QueryEvent): FoldedCall | undefined {
+    const keyOf = (id: string): string => `${event.turnId} ${id}`
     switch (event.type) {
       case 'tool_request': {
         const call: FoldedCall = { ...event.tool, number: ++this.#count, content: '', durationMs: 0 }
         this.#all.push(call)
         if (this.#all.length > MOST) this.#all.shift()
-        this.#open.set(call.id, call)
+        this.#open.set(keyOf(call.id), call)
         return call
       }
       case 'permission_request':
         for (const { id } of event.tools) {
-          const call = this.#open.get(id)
+          const call = this.#open.get(keyOf(id))
           if (call !== undefined) call.isAsked = true
         }
         return undefined
       case 'permission_decision':
         for (const { id, granted, reason, rule } of event.decisions) {
-          const call = this.#open.get(id)
+          const call = this.#open.get(keyOf(id))
           if (call !== undefined) call.isAsked = false
           if (call !== undefined && !granted) call.refused = { reason, ...(rule === undefined ? {} : { rule }) }
         }
         return undefined
       case 'tool_progress': {
-        const call = this.#open.get(event.id)
+        const call = this.#open.get(keyOf(event.id))
         if (call !== undefined) call.content = event.content
         return call
       }
       case 'tool_result': {
-        const call = this.#open.get(event.result.id)
+        const call = this.#open.get(keyOf(event.result.id))
         if (call === undefined) return undefined
         const { content, isError, durationMs } = event.result
         Object.assign(call, { content, isError, durationMs })
-        this.#open.delete(call.id)
+        this.#open.delete(keyOf(call.id))
         return call
       }
       default:

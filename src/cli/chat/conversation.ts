@@ -15,10 +15,11 @@ import type { Message } from '../../core/message.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/check-budget.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
+import { Steering } from '../../engine/steering.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
 import { agentServers } from '../agent-servers.ts'
-import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules } from '../agent.ts'
+import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from '../agent.ts'
 import { budgetOf, openModels } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
@@ -39,7 +40,7 @@ export interface OpenOptions extends Start {
 
 interface Parts extends OpenOptions {
   readonly models: ModelChoice
-  readonly builtin: readonly Tool[]
+  readonly tools: () => readonly Tool[]
   readonly servers: McpConnection | undefined
   readonly journal: Journal
   readonly store: Awaited<ReturnType<typeof openStore>> | undefined
@@ -50,6 +51,8 @@ const BOT = { kind: 'AgentBot', name: 'chat' } as const
 export class Conversation {
   readonly journal: Journal
   readonly calls: Calls = new Calls()
+  /** What is said while a turn runs. */
+  readonly steering: Steering = new Steering()
   /** Rules that were added in this chat. */
   readonly allowed: string[] = []
   readonly isSafe: boolean
@@ -77,8 +80,10 @@ export class Conversation {
     const builtin = agentTools(store, loaded, io, { ...options, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
-      checkRules([...options.allow, ...options.deny], [...builtin, ...(servers?.tools ?? [])])
-      return new Conversation({ ...given, models, builtin, servers, store, journal: await openJournal(io) })
+      // Those of servers may change from turn to turn.
+      const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
+      checkRules([...options.allow, ...options.deny], tools())
+      return new Conversation({ ...given, models, tools, servers, store, journal: await openJournal(io) })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -86,10 +91,8 @@ export class Conversation {
     }
   }
 
-  /** Those of servers may change from turn to turn. */
   get tools(): readonly Tool[] {
-    const { builtin, servers } = this.#parts
-    return [...builtin, ...(servers?.tools ?? [])]
+    return this.#parts.tools()
   }
 
   get model(): string {
@@ -111,11 +114,14 @@ export class Conversation {
       system: chatPrompt(permit !== undefined),
       tools: this.tools,
       rules,
+      ...hooksOf(loaded, io),
       safeMode: options.safe,
       context: agentContext(io),
       operation: 'chat',
+      steering: this.steering,
       ...(permit === undefined ? {} : { hasPermissionsToUseTool: permit }),
       ...(options.thinking ? { enableThinking: true } : {}),
+      ...(loaded.config.slowAfter === undefined ? {} : { slowAfter: loaded.config.slowAfter }),
       ...(this.sessionId === undefined ? {} : { sessionId: this.sessionId }),
       onUpdateUsage: ({ inputTokens, outputTokens }) => {
         this.#held = inputTokens === null ? null : inputTokens + (outputTokens ?? 0)
@@ -156,6 +162,8 @@ export class Conversation {
   /** What is said next begins a session. */
   begin(): void {
     this.sessionId = undefined
+    // What an interrupted turn was to be told belongs to its session.
+    this.steering.deliver()
     this.#held = null
     this.spent = NOTHING_SPENT
   }
@@ -197,7 +205,7 @@ export class Conversation {
 
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
-      this.sessionId = event.sessionId
+      if (event.parent === undefined) this.sessionId = event.sessionId
       yield event
     }
   }

@@ -1,6 +1,7 @@
 /** The user's side of a chat: a screen, a terminal that only knows lines, or a pipe. */
 
 import type { QueryEvent } from '../../core/event.ts'
+import type { Steering } from '../../engine/steering.ts'
 import type { Style } from '../io.ts'
 import type { Calls } from './calls.ts'
 
@@ -22,6 +23,8 @@ export interface Front {
   /** Cells of a line. */
   readonly columns: number
   readonly style: (style: Style, text: string) => string
+  /** What is typed while a turn runs is given to it. */
+  steerWith(steering: Steering): void
   /** The next message or command; `undefined` when the user leaves. */
   next(): Promise<string | undefined>
   /** @param text fit for a terminal. */

@@ -18,8 +18,8 @@ import { NOTHING_PASTED, paste, unfolded } from './pasted.ts'
 import { describeRequest } from './permission.ts'
 import { regionOf } from './region.ts'
 import type { RegionState } from './region.ts'
-import { findSlash, SLASH_COMMANDS, slashOf } from './slash.ts'
-import { slashNames } from './slash-names.ts'
+import { findSlash, SLASH_COMMANDS } from './slash.ts'
+import { slashNames, slashOf } from './slash-names.ts'
 import { costOf, formatTokens, NOTHING_SPENT, spentAfter, statusLine } from './status.ts'
 
 describe('cells', () => {

@@ -11,16 +11,20 @@ import type { Choice, Front } from './front.ts'
 export interface Asking {
   readonly front: Front
   readonly tools: () => readonly Tool[]
-  /** Every call is asked about, so nothing can be allowed for the session. */
+  /** Every call is asked about, so nothing can be allowed for longer. */
   readonly isSafe: boolean
+  /** Keeps a rule beyond the session. @param where absolute path of a folder; `null`: everywhere. */
+  readonly keep: (rule: string, where: string | null) => void
+  /** The folder of the chat. */
+  readonly folder: string
 }
 
-export function permissionAsker({ front, tools, isSafe }: Asking): PermissionChecker {
+export function permissionAsker(asking: Asking): PermissionChecker {
   return async (requests, { signal }) => {
     const decisions: PermissionDecision[] = []
     for (const request of requests) {
       if (signal.aborted) decisions.push(UNANSWERED)
-      else decisions.push(await decide(request, { front, tools, isSafe }, signal))
+      else decisions.push(await decide(request, asking, signal))
     }
     return decisions
   }
@@ -30,31 +34,35 @@ const UNANSWERED: PermissionDecision = { granted: false, reason: 'The user did n
 
 async function decide(
   request: PermissionRequest,
-  { front, tools, isSafe }: Asking,
+  { front, tools, isSafe, keep, folder }: Asking,
   signal: AbortSignal,
 ): Promise<PermissionDecision> {
   const preview = await previewOf(request, tools())
   await front.tell(describeRequest(request, preview, front))
   const { name, input, reason } = request
   const rule = ruleFor(reason === undefined ? { name, input } : { name, input, refused: { reason } })
+  const always = rule === undefined ? 'this very call' : exactText(rule)
   const choices: Choice[] = [
     { key: 'y', label: 'yes' },
     { key: 'n', label: 'no, and say why' },
-    ...(isSafe
+    ...(isSafe ? [] : [{ key: 'a', label: `yes, and do not ask again in this session about ${always}` }]),
+    // What no rule can say cannot be told again in another session.
+    ...(isSafe || rule === undefined
       ? []
       : [
-          {
-            key: 'a',
-            label: `yes, and do not ask again in this session about ${rule === undefined ? 'this very call' : exactText(rule)}`,
-          },
+          { key: 'f', label: `the same, always in ${exactText(folder)}` },
+          { key: 'e', label: 'the same, always and everywhere' },
         ]),
   ]
-  const answer = await front.choose(`May ${request.name} do this?`, choices, { signal })
-  if (answer === 0) return { granted: true, reason: 'The user allowed it.' }
-  if (answer === 2) {
+  const chosen = await front.choose(`May ${request.name} do this?`, choices, { signal })
+  const answer = chosen === undefined ? undefined : choices[chosen]?.key
+  if (answer === 'y') return { granted: true, reason: 'The user allowed it.' }
+  if (answer === 'a' || answer === 'f' || answer === 'e') {
+    const isKept = answer !== 'a' && rule !== undefined && (await kept(rule, answer === 'f' ? folder : null, { front, keep }))
+    const howLong = !isKept ? 'for this session' : answer === 'f' ? 'always in this folder' : 'always'
     return {
       granted: true,
-      reason: 'The user allowed it for this session.',
+      reason: `The user allowed it ${howLong}.`,
       remember: 'session',
       ...(rule === undefined ? {} : { rule }),
     }
@@ -62,6 +70,17 @@ async function decide(
   if (answer === undefined) return UNANSWERED
   const why = (await front.ask('Why not? The model is told; Enter alone gives no reason.', signal))?.trim() ?? ''
   return { granted: false, reason: why === '' ? 'The user refused it.' : `The user refused it: ${why}` }
+}
+
+/** A rule that cannot be kept holds for the session all the same. */
+async function kept(rule: string, where: string | null, { front, keep }: Pick<Asking, 'front' | 'keep'>): Promise<boolean> {
+  try {
+    keep(rule, where)
+    return true
+  } catch (thrown) {
+    await front.note(`${thrown instanceof Error ? thrown.message : String(thrown)} It holds for this session.`)
+    return false
+  }
 }
 
 interface Preview {

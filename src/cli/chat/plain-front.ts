@@ -5,6 +5,7 @@
 
 import { createInterface } from 'node:readline'
 import type { QueryEvent } from '../../core/event.ts'
+import type { Steering } from '../../engine/steering.ts'
 import { exactText, visibleLine } from '../../util/terminal.ts'
 import { showTurn } from '../answer-view.ts'
 import { Deeds } from '../deeds.ts'
@@ -15,6 +16,7 @@ import type { Io } from '../io.ts'
 import { MAX_CHARACTERS, tooLong } from '../read-text.ts'
 import { noted } from './calls.ts'
 import type { Calls } from './calls.ts'
+import { slashOf } from './slash-names.ts'
 import type { Choice, ChooseOptions, Front } from './front.ts'
 
 /** Within this time a second Ctrl-C leaves. */
@@ -35,6 +37,7 @@ export class PlainFront implements Front {
   #isOver = false
   /** The line that is being read has no end in sight. */
   #isEndless = false
+  #steering: Steering | undefined
   #interrupt: (() => void) | undefined
   #interruptedAt = -Infinity
   readonly #stopListening: () => void
@@ -48,6 +51,11 @@ export class PlainFront implements Front {
     io.stdin.on('data', watch)
     this.#lines = createInterface({ input: io.stdin, terminal: false, crlfDelay: Infinity })
     this.#lines.on('line', (line) => {
+      const steer = this.#interrupt === undefined || !this.canAsk ? undefined : slashOf(line)
+      if (this.#answer === undefined && steer?.name === 'steer' && steer.argument !== '') {
+        this.#steering?.steer(steer.argument)
+        return
+      }
       if (this.#answer === undefined) this.#waiting.push(line)
       else this.#answer(line)
       if (this.#waiting.length >= MAX_WAITING && !this.#isOver) this.#lines.pause()
@@ -66,6 +74,10 @@ export class PlainFront implements Front {
       io.stdin.off('data', watch)
       io.signal.removeEventListener('abort', over)
     }
+  }
+
+  steerWith(steering: Steering): void {
+    this.#steering = steering
   }
 
   get columns(): number {
@@ -95,7 +107,7 @@ export class PlainFront implements Front {
   ): Promise<number | undefined> {
     const rows = choices.map(({ key, label }) => `  ${key}  ${visibleLine(label)}\n`).join('')
     await this.tell(
-      `${rows}${exactText(question)} [${choices.length > 3 ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')}] `,
+      `${rows}${exactText(question)} [${choices.length > 3 && choices.every(({ key }) => /^\d+$/.test(key)) ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')}] `,
     )
     const line = (await this.#answered(signal))?.trim().toLowerCase()
     if (line === undefined) return undefined

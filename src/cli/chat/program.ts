@@ -1,5 +1,6 @@
 /** The chat itself: a message, its turn, the next one; and commands in between. */
 
+import { keepApproval } from '../../app/approvals.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import { exactText } from '../../util/terminal.ts'
 import { wrapWords } from '../terminal/wrap.ts'
@@ -11,7 +12,8 @@ import type { Front } from './front.ts'
 import type { Start } from './options.ts'
 import { permissionAsker } from './permission.ts'
 import { chooseSession, takeUp } from './sessions.ts'
-import { runSlash, slashOf } from './slash.ts'
+import { slashOf } from './slash-names.ts'
+import { runSlash } from './slash.ts'
 import type { SlashContext } from './slash.ts'
 
 export interface Program {
@@ -27,7 +29,16 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
   const { options, loaded, io } = start
   const askUser = front.canAsk ? askerOf(front) : undefined
   const conversation = await Conversation.open({ ...start, askUser, tell: (message) => front.note(message) })
-  const permit = front.canAsk ? permissionAsker({ front, tools: () => conversation.tools, isSafe: options.safe }) : undefined
+  front.steerWith(conversation.steering)
+  const permit = front.canAsk
+    ? permissionAsker({
+        front,
+        tools: () => conversation.tools,
+        isSafe: options.safe,
+        keep: (rule, folder) => keepApproval(rule, { folder }, loaded.paths),
+        folder: io.cwd,
+      })
+    : undefined
 
   const follow: SlashContext['follow'] = (make) => {
     const stop = new AbortController()

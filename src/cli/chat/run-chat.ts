@@ -30,7 +30,7 @@ async function byLines(start: Start): Promise<number> {
 async function onScreen(start: Start): Promise<number> {
   const { loaded, io } = start
   const { ScreenFront } = await import('./screen-front.ts')
-  const { slashNames } = await import('./slash-names.ts')
+  const { slashNames, slashOf } = await import('./slash-names.ts')
   const models = [...Object.keys(loaded.config.models ?? {}), ...Object.values(loaded.config.models ?? {})]
   const front = new ScreenFront({
     io,
@@ -38,7 +38,7 @@ async function onScreen(start: Start): Promise<number> {
     completable: { commands: slashNames, values: { model: models }, cwd: io.cwd },
   })
   try {
-    const [{ openProgram }, { findSlash, runSlash, slashOf }, { statusLine }, { describeFailure }] = await Promise.all([
+    const [{ openProgram }, { findSlash, runSlash }, { statusLine }, { describeFailure }] = await Promise.all([
       import('./program.ts'),
       import('./slash.ts'),
       import('./status.ts'),

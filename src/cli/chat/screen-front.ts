@@ -2,6 +2,7 @@
 
 import type { HomePaths } from '../../app/paths.ts'
 import type { QueryEvent } from '../../core/event.ts'
+import type { Steering } from '../../engine/steering.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
 import { wrapWords } from '../terminal/wrap.ts'
 import type { Io } from '../io.ts'
@@ -14,6 +15,7 @@ import { Question } from './question.ts'
 import { regionOf } from './region.ts'
 import type { RegionState } from './region.ts'
 import { Screen } from './screen.ts'
+import { slashOf } from './slash-names.ts'
 import { TerminalInput } from './terminal-input.ts'
 
 export interface ScreenOptions {
@@ -53,6 +55,7 @@ export class ScreenFront implements Front {
   readonly #screen: Screen
   readonly #input: TerminalInput
   #behind: Behind | undefined
+  #steering: Steering | undefined
   readonly #composer: Composer
   #queue: string[] = []
   /** Keys that wait until a completion is there, or what was typed in other sessions. */
@@ -125,6 +128,10 @@ export class ScreenFront implements Front {
     return this.#options.io.stdout.columns
   }
 
+  steerWith(steering: Steering): void {
+    this.#steering = steering
+  }
+
   /** Aborted when the user leaves. */
   get leaving(): AbortSignal {
     return this.#leaving.signal
@@ -146,6 +153,8 @@ export class ScreenFront implements Front {
     }
     if (this.#hasLeft) return undefined
     const message = this.#queue.shift() ?? ''
+    // What was said while a turn ran is a prompt now.
+    if (this.#steering?.followUps[0]?.content === message) this.#steering.takeFollowUp()
     await this.tell(this.#echo(message))
     return message
   }
@@ -283,6 +292,7 @@ export class ScreenFront implements Front {
       name === 'up' && this.#composer.isEmpty && this.#composer.searching === undefined ? this.#queue.pop() : undefined
     if (waiting !== undefined) {
       // What waits to be said can be taken back.
+      if (this.#steering?.followUps.at(-1)?.content === waiting) this.#steering.takeBack()
       this.#composer.write(waiting)
     } else if (name === 'tab') {
       this.#held = []
@@ -303,6 +313,7 @@ export class ScreenFront implements Front {
       return
     }
     this.#queue.push(message)
+    if (this.#interrupt !== undefined && slashOf(message) === undefined) this.#steering?.followUp(message)
     this.#wake?.()
   }
 
@@ -350,6 +361,7 @@ export class ScreenFront implements Front {
     this.#interrupt?.()
     this.#composer.takeBack(this.#queue)
     this.#queue = []
+    this.#steering?.takeFollowUps()
   }
 
   #suspend(): void {

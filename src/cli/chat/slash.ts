@@ -15,6 +15,7 @@ import { foldedLine } from './fold.ts'
 import type { Front } from './front.ts'
 import { exportText } from './export.ts'
 import { chooseSession, takeUp } from './sessions.ts'
+import { slashOf } from './slash-names.ts'
 import type { SlashName } from './slash-names.ts'
 import { costOf, formatTokens } from './status.ts'
 
@@ -43,6 +44,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'tools', about: 'what the model may use, and what is asked about', isImmediate: true, run: tools },
   { name: 'show', argument: '[N]', about: 'a tool call in full; without a number the last one', isImmediate: true, run: show },
   { name: 'allow', argument: 'RULE', about: 'ask no more about these calls: edit_file(src/**)', run: allow },
+  {
+    name: 'steer',
+    argument: 'TEXT',
+    about: 'tell the model while it works: it reads this before its next step',
+    isImmediate: true,
+    run: steer,
+  },
   { name: 'cost', about: 'what this session has used', isImmediate: true, run: cost },
   { name: 'compact', about: 'summarise what was said, so that there is room again', run: compact },
   { name: 'resume', argument: '[ID]', about: 'go on with another session', run: resume },
@@ -51,20 +59,6 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'new', about: 'begin a new session', run: startAnew },
   { name: 'exit', about: 'leave', isImmediate: true, run: () => Promise.resolve('leave') },
 ]
-
-/** The command of a line; `undefined` for a message. A path at the beginning of a message is none. */
-export function slashOf(text: string): { readonly name: string; readonly argument: string } | undefined {
-  const [, name, argument = ''] = /^\/([a-z?][\w-]*)(?:\s+([^]*))?$/i.exec(text.trim()) ?? []
-  if (name === undefined) return undefined
-  return { name: ALIASES.get(name) ?? name, argument: argument.trim() }
-}
-
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ['?', 'help'],
-  ['quit', 'exit'],
-  ['q', 'exit'],
-  ['clear', 'new'],
-])
 
 export function findSlash(name: string): SlashCommand | undefined {
   return SLASH_COMMANDS.find((command) => command.name === name)
@@ -88,7 +82,7 @@ export async function runSlash(text: string, ctx: SlashContext): Promise<'leave'
 function help(room: number): string {
   const rows = SLASH_COMMANDS.map(({ name, argument = '', about }) => [`/${name} ${argument}`.trimEnd(), about] as const)
   const keys = [
-    ['Enter', 'send; while the model works: say it next'],
+    ['Enter', 'send; while the model works: say it after the turn (/steer tells it at once)'],
     ['\\ Enter, Alt-Enter, Ctrl-J', 'a new line'],
     ['Tab', 'complete a command or a path'],
     ['Up, Down', 'what was typed before'],
@@ -168,6 +162,12 @@ async function cost(_: string, { conversation, front }: SlashContext): Promise<v
   await front.note(
     `${plural(spent.turns, 'turn')}, ${formatTokens(inputTokens)} in, ${formatTokens(outputTokens)} out, ${costOf(spent)}${sessionId === undefined ? '' : ` in session ${sessionId}`}`,
   )
+}
+
+async function steer(text: string, { conversation, front }: SlashContext): Promise<void> {
+  if (text === '') throw new ConfigurationError('Nothing to tell the model: write /steer and what it should know.')
+  conversation.steering.steer(text)
+  await front.note('the model is told before its next step.')
 }
 
 async function compact(_: string, { conversation, follow }: SlashContext): Promise<void> {

@@ -3,6 +3,7 @@
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent, QueryResult } from '../../core/event.ts'
+import { causeOf } from '../../engine/to-the-end.ts'
 import { visibleText } from '../../util/terminal.ts'
 import type { TextStream } from '../../util/terminal.ts'
 import { eventNote, finishNote } from '../event-notes.ts'
@@ -39,8 +40,13 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
   let last: QueryEvent | undefined
 
   for await (const event of events) {
-    last = event
     const call = calls.add(event)
+    if (event.parent !== undefined) {
+      if (event.type === 'tool_result' && call !== undefined) await tell(`  ${shownCall(call)}`)
+      target.refresh()
+      continue
+    }
+    last = event
     switch (event.type) {
       case 'text_delta':
         if (step !== undefined && step !== event.step) await end()
@@ -67,7 +73,7 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
       case 'error':
         await end()
         await tell(
-          `${style('red', wrapWords(describeFailure(errorFromInfo(event.error), io.env), io.stdout.columns, MESSAGE_INDENT))}\n`,
+          `${style('red', wrapWords(describeFailure(errorFromInfo(event.error, causeOf(event.error)), io.env), io.stdout.columns, MESSAGE_INDENT))}\n`,
         )
         break
       case 'complete':

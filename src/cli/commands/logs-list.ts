@@ -16,6 +16,7 @@ const OPTIONS = {
   },
   model: { type: 'text', short: 'm', value: 'MODEL', about: 'only turns of this model' },
   session: { type: 'text', value: 'ID', about: 'only turns of this session' },
+  slow: { type: 'flag', about: 'only slow turns: longer than 30 s, or "slowAfter" of the configuration' },
   cursor: { type: 'text', value: 'CURSOR', about: 'go on where a list ended: its "nextCursor"' },
   json: { type: 'flag', about: 'print one JSON object' },
 } as const
@@ -25,7 +26,7 @@ const DEFAULT_LIMIT = 20
 export const logsList: Command = defineCommand({
   name: 'logs list',
   options: OPTIONS,
-  examples: ['cria logs list -n 5', 'cria logs list --status failed --json'],
+  examples: ['cria logs list -n 5', 'cria logs list --slow', 'cria logs list --status failed --json'],
   run: ({ options }, io) => list(io, options),
 })
 
@@ -42,6 +43,7 @@ interface ListOptions {
   readonly status: string | undefined
   readonly model: string | undefined
   readonly session: string | undefined
+  readonly slow: boolean
   readonly cursor: string | undefined
   readonly search?: string
   readonly json: boolean
@@ -62,12 +64,13 @@ async function list(io: Io, options: ListOptions): Promise<number> {
   return 0
 }
 
-function toQuery({ limit, status, model, session, cursor, search }: ListOptions): ListTurns {
+function toQuery({ limit, status, model, session, slow, cursor, search }: ListOptions): ListTurns {
   return {
     limit: limit ?? DEFAULT_LIMIT,
     ...(status === undefined ? {} : { status: status as NonNullable<ListTurns['status']> }),
     ...(model === undefined ? {} : { model }),
     ...(session === undefined ? {} : { sessionId: session }),
+    ...(slow ? { slow } : {}),
     ...(cursor === undefined ? {} : { cursor }),
     ...(search === undefined ? {} : { search }),
   }

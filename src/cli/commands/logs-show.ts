@@ -1,5 +1,5 @@
 import type { Message } from '../../core/message.ts'
-import type { TurnDetail } from '../../core/recorder.ts'
+import type { TurnDetail, TurnMetrics } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { pageAt } from '../../core/store.ts'
 import { visibleText } from '../../util/terminal.ts'
@@ -17,7 +17,7 @@ export const logsShow: Command = defineCommand({
   name: 'logs show',
   arguments: [{ name: 'id', about: 'id of a turn, or "last"' }],
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { turn, messages, events, spans }' },
+    json: { type: 'flag', about: 'print one JSON object: { turn, messages, events, spans, nested }' },
   },
   examples: ['cria logs show last', 'cria logs show turn_01j8… --json'],
   async run({ arguments: [id = ''], options }, io) {
@@ -29,7 +29,7 @@ export const logsShow: Command = defineCommand({
   },
 })
 
-async function describe({ turn, messages, events, spans }: TurnDetail, out: Channel, from: Standpoint): Promise<string> {
+async function describe({ turn, messages, events, spans, nested }: TurnDetail, out: Channel, from: Standpoint): Promise<string> {
   const heading = (text: string): string => `\n${out.style('bold', text)}\n`
   const facts: (readonly [string, string])[] = [
     ['turn', turn.turnId],
@@ -38,7 +38,8 @@ async function describe({ turn, messages, events, spans }: TurnDetail, out: Chan
     ['bot', turn.bot === null ? '–' : [turn.bot.kind, turn.bot.name].filter((part) => part !== undefined).join(' ')],
     ['model', turn.model],
     ['started', formatTime(turn.startedAt)],
-    ['took', formatMs(turn.latencyMs)],
+    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}`],
+    ...(turn.metrics === null ? [] : [['did', formatMetrics(turn.metrics)] as const]),
     ['usage', formatUsage(turn.usage)],
     ['cost', formatCost(turn.costUsd)],
     ['rating', turn.rating === null ? '–' : `${turn.rating}${turn.ratingComment === null ? '' : ` (${turn.ratingComment})`}`],
@@ -69,8 +70,19 @@ async function describe({ turn, messages, events, spans }: TurnDetail, out: Chan
       [],
       roomOf(out),
     ),
+    nested.length === 0 ? '' : `${heading(`Made by its tools (${plural(nested.length, 'turn')})`)}${nestedTable(nested, out)}`,
     spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
   ].join('')
+}
+
+function formatMetrics({ steps, toolsExecuted, errors, retries }: TurnMetrics): string {
+  const counts = [
+    plural(steps, 'step'),
+    plural(toolsExecuted, 'tool call'),
+    ...(errors === 0 ? [] : [plural(errors, 'error')]),
+    ...(retries === 0 ? [] : [`${retries} ${retries === 1 ? 'retry' : 'retries'}`]),
+  ]
+  return counts.join(', ')
 }
 
 /** What was said, and which tools were called; where a passage stands and how well it was found. */
@@ -81,6 +93,18 @@ function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standp
   }
   const calls = toolCalls.map(({ name, input }) => `→ ${name} ${JSON.stringify(input)}`)
   return [content, ...calls].filter((text) => text !== '').join(' ')
+}
+
+function nestedTable(nested: TurnDetail['nested'], out: Channel): string {
+  const rows = nested.map(({ turnId, callId, status, latencyMs, costUsd, question }) => [
+    turnId,
+    callId,
+    status,
+    formatMs(latencyMs),
+    formatCost(costUsd),
+    shorten(question, 120),
+  ])
+  return table(rows, [3, 4], roomOf(out))
 }
 
 /** Spans below the span they ran in, in the order in which they began. */

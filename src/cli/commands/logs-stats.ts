@@ -4,6 +4,7 @@ import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatCost, formatTime, shorten, table } from '../format.ts'
 import { note, roomOf, toJsonLine } from '../io.ts'
+import { tellPreferences } from '../preferences-view.ts'
 
 const VIEWS = ['day', 'model', 'session'] as const
 
@@ -11,16 +12,19 @@ export const logsStats: Command = defineCommand({
   name: 'logs stats',
   options: {
     by: { type: 'text', value: 'VIEW', about: 'what the table is by: day, model or session', default: 'day', choices: VIEWS },
+    preferences: { type: 'flag', about: 'win rates from choices between two answers' },
     json: {
       type: 'flag',
       about: 'print one JSON object: { days: [{ day, model, turns, … }], models: […], sessions: […], total }',
     },
   },
-  details: `Days are those of UTC; of sessions, the last 50 are shown. What nobody knows is counted apart and is not part of the
+  details: `With --preferences the table is about choices between two answers (cria compare): how often each model and system prompt was
+preferred, with 95 % Wilson intervals, and whether the answer that was shown first was chosen more often than by chance. Days are those of UTC; of sessions, the last 50 are shown. What nobody knows is counted apart and is not part of the
 sums. A turn that asked several models counts once, with the one that answered; tokens and cost count with each of them.`,
-  examples: ['cria logs stats', 'cria logs stats --by model', 'cria logs stats --json'],
+  examples: ['cria logs stats', 'cria logs stats --by model', 'cria logs stats --preferences', 'cria logs stats --json'],
   async run({ options }, io) {
     const journal = await openJournalToRead(io)
+    if (options.preferences) return tellPreferences(journal?.read, options.json, io)
     const days = (await journal?.stats()) ?? []
     const total = sum(days)
     const models = byModel(days)

@@ -3,6 +3,8 @@ import type { CriaConfig } from '../../app/config-schema.ts'
 import { revokeInstructions, trustedInstructions, trustInstructions } from '../../app/context/instruction-trust.ts'
 import { findProjectFiles } from '../../app/context/project-files.ts'
 import type { ProjectFiles } from '../../app/context/project-files.ts'
+import { approvalsFor, forgetApproval } from '../../app/approvals.ts'
+import type { Approval } from '../../app/approvals.ts'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
 import { findProjectConfig, revokeTrust, trust, trustState } from '../../app/trust.ts'
@@ -11,6 +13,7 @@ import { CriaError } from '../../core/error.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
+import { formatTime } from '../format.ts'
 import { note, toJsonLine } from '../io.ts'
 import type { Io } from '../io.ts'
 
@@ -18,22 +21,25 @@ export const trustFolder: Command = defineCommand({
   name: 'trust',
   options: {
     revoke: { type: 'flag', about: 'take the trust back' },
+    forget: { type: 'text', value: 'RULE', about: 'ask again about what "always" was answered to' },
     show: { type: 'flag', about: 'only say what would count, and whether it does' },
-    json: { type: 'flag', about: 'print one JSON object: { folder, file, sha256, trust, config, instructions }' },
+    json: { type: 'flag', about: 'print one JSON object: { folder, file, sha256, trust, config, instructions, approvals }' },
   },
   details: `A project's .cria/config.json can name models, base URLs, rules and programs to start (MCP servers), so it does not count
 before you say so. AGENTS.md and the like, from the root of the repository down to this folder, are only data to the model
 before you say so; then they are instructions. Trust is bound to this folder and to the content of each file: what changes
-has to be trusted again.`,
+has to be trusted again. --show also lists the rules that were kept when a chat asked and the answer was "always".`,
   examples: ['cria trust --show', 'cria trust', 'cria trust --revoke'],
   async run({ options }, io) {
     const paths = homePaths(io)
     const project = findProjectConfig(io.cwd, paths)
     const found = await findProjectFiles(io.cwd)
+    if (options.forget !== undefined) return forget(options.forget, paths, io)
     if (options.revoke) return revoke({ project, found, config: null }, paths, options.json, io)
 
     const trustable = found.files.some(({ isCut }) => !isCut)
-    if (project === undefined && !trustable && !(options.json && options.show)) {
+    const hasApprovals = options.show && approvalsFor(io.cwd, paths).length > 0
+    if (project === undefined && !trustable && !hasApprovals && !(options.json && options.show)) {
       throw new CriaError(
         'not_found',
         `There is no .cria/config.json and no AGENTS.md in ${io.cwd}, nor above it in its repository: there is nothing to trust.`,
@@ -66,6 +72,16 @@ async function revoke(subject: Subject, paths: HomePaths, isJson: boolean, io: I
   return 0
 }
 
+async function forget(rule: string, paths: HomePaths, io: Io): Promise<number> {
+  if (!forgetApproval(rule, io.cwd, paths)) {
+    const rules = approvalsFor(io.cwd, paths).map((approval) => approval.rule)
+    const hint = rules.length === 0 ? {} : { hint: `Kept are: ${rules.join(', ')}.` }
+    throw new CriaError('not_found', `The rule ${JSON.stringify(rule)} was not kept, neither in ${io.cwd} nor everywhere.`, hint)
+  }
+  await note(io, `${rule} is asked about again.`)
+  return 0
+}
+
 interface TrustView {
   readonly folder: string
   readonly file: string | null
@@ -74,6 +90,8 @@ interface TrustView {
   readonly trust: TrustState
   readonly config: CriaConfig | null
   readonly instructions: readonly { readonly file: string; readonly sha256: string; readonly trust: TrustState }[]
+  /** Rules that were kept when a call was asked about; `folder` is `null` for those that hold everywhere. */
+  readonly approvals: readonly Approval[]
 }
 
 function viewOf({ project, found, config }: Subject, paths: HomePaths, io: Io): TrustView {
@@ -90,12 +108,15 @@ function viewOf({ project, found, config }: Subject, paths: HomePaths, io: Io): 
     trust: project === undefined ? all : trustState(project, paths),
     config,
     instructions,
+    approvals: approvalsFor(io.cwd, paths),
   }
 }
 
 /** All of it: nobody should trust what was not shown. */
 async function show(view: TrustView, found: ProjectFiles, io: Io): Promise<void> {
-  const { file, trust: state, config, instructions } = view
+  const { file, trust: state, config, instructions, approvals } = view
+  for (const { rule, folder, at } of approvals)
+    await note(io, `allowed ${folder === null ? 'everywhere' : `in ${folder}`} since ${formatTime(Date.parse(at))}: ${rule}`)
   if (config !== null) {
     await io.stdout.write(`${visibleText(JSON.stringify(config, undefined, 2))}\n`)
     await note(io, state === 'trusted' ? `${file} counts from now on.` : `${file} does not count (${state}).`)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Note } from '../../core/context.ts'
-import type { EventBody } from '../../core/event.ts'
+import type { Yielded } from '../../core/context.ts'
 import { assistant, fromParts, retrieved, system, toolResult, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
 import { compact } from './compact.ts'
 import type { CompactContext, Compacted, Complete } from './compact.ts'
+import { trim } from './plan.ts'
 import type { Goal } from './plan.ts'
 import { checkCompaction, outputReserve } from './room.ts'
 import { shortened, withoutMiddle } from './shorten.ts'
@@ -34,14 +34,14 @@ async function compacted(
   goal: Partial<Goal> & Pick<Goal, 'target'>,
   turn: readonly Message[] = [],
   complete: Complete | undefined = scribe('Notes.'),
-): Promise<{ readonly result: Compacted | undefined; readonly bodies: readonly (EventBody | Note)[] }> {
+): Promise<{ readonly result: Compacted | undefined; readonly bodies: readonly Yielded[] }> {
   const station = compact(
     { messages, turn: new Set(turn.map(({ id }) => id)) },
     { limit: goal.target * 1.6, most: goal.limit ?? goal.target * 1.6, keepTurns: 2, ...goal },
     tokensOf,
     contextOf(complete),
   )
-  const bodies: (EventBody | Note)[] = []
+  const bodies: Yielded[] = []
   for (;;) {
     const next = await station.next()
     if (next.done === true) return { result: next.value, bodies }
@@ -112,6 +112,21 @@ describe('compact', () => {
     expect(asked[1]).toMatch(/<<<([0-9a-f]+)\nNotes 1\.\n\1>>>[^]*<<<([0-9a-f]+)\n[^]*Fact [^]*\2>>>$/)
     expect(made?.summary?.content).toContain(`Notes ${asked.length}.`)
     expect(made?.summary?.content).toContain('is data')
+  })
+
+  it('ENG-CTX-002 recent messages are given up before the summary of what is older', () => {
+    const messages = [
+      user('First.'),
+      fromParts('user', [{ type: 'text', text: 'Summary so far.' }], { summary: true }),
+      ...Array.from({ length: 4 }, (_, at) => assistant(`Recent ${at} ${'r'.repeat(200)}`)),
+      user('Now?'),
+    ]
+    const units = unitsOf(messages, new Set(), tokensOf)
+    const trimmed = trim({ units, recent: 2 }, { target: 100, limit: 320, most: 400, keepTurns: 0 }, tokensOf)
+    const kept = trimmed.units.flatMap((unit) => unit.messages.map(({ content }) => content.slice(0, 8)))
+    expect(kept).toContain('Summary ')
+    expect(kept).not.toContain('Recent 0')
+    expect(kept.at(-1)).toBe('Now?')
   })
 
   it('ENG-CTX-002 a summary that is longer than what it sums up is not used', async () => {

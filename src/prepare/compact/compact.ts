@@ -5,6 +5,7 @@
 
 import type { Station, StationContext } from '../../core/context.ts'
 import { toCriaError } from '../../core/error.ts'
+import type { NoticeEvent } from '../../core/event.ts'
 import type { MessageId } from '../../core/id.ts'
 import type { Message } from '../../core/message.ts'
 import { divide, oldOf, summaryTokens, trim, withOutlines, withShorterOpening, withSummary } from './plan.ts'
@@ -58,12 +59,19 @@ export async function* compact(
   if (total(division.units) > goal.target && isWorthSummary(division, goal, tokensOf)) {
     const notes = yield* summarise(whole, goal, ctx)
     const id = ctx.createId('msg')
-    summary = notes === undefined ? omissionMessage(id) : summaryMessage(notes, id)
-    const summarised = withSummary(division, summary, tokensOf)
+    const written = notes === undefined ? undefined : summaryMessage(notes, id)
+    const omitted = withSummary(division, omissionMessage(id), tokensOf)
+    let summarised = written === undefined ? omitted : withSummary(division, written, tokensOf)
+    summary = written ?? omissionMessage(id)
+    if (written !== undefined && isTooLarge(tokensOf(written), summarised, omitted, division, goal, tokensOf)) {
+      yield summaryFailed('The summary is too large.')
+      summarised = omitted
+      summary = omissionMessage(id)
+    }
     if (total(summarised.units) < total(division.units)) {
       division = summarised
       // What is not there any more need not be called shortened.
-      stages = [...(units === given ? [] : ['shorten']), notes === undefined ? 'trim' : 'summarise']
+      stages = [...(units === given ? [] : ['shorten']), summary === written ? 'summarise' : 'trim']
     } else {
       summary = undefined
     }
@@ -104,16 +112,36 @@ async function* summarise(division: Division, goal: Goal, ctx: CompactContext): 
     for (const piece of pieces(old, chars)) {
       notes = await complete.ask(summaryRequest(piece, notes), maxOutputTokens)
     }
-    return notes.trim() === '' ? undefined : notes
+    return notes
   } catch (thrown) {
     if (ctx.signal.aborted) throw thrown
-    const error = toCriaError(thrown)
-    yield {
-      type: 'notice',
-      code: 'summary_failed',
-      message: `No summary could be made, so that older messages are left out: ${error.message}`,
-    }
+    yield summaryFailed(toCriaError(thrown).message)
     return undefined
+  }
+}
+
+/** Providers count in tokens of their own: a summary may take this many times what it was allowed by ours. */
+const SUMMARY_SLACK = 2
+
+/** Whether a summary saves nothing, or takes the room of the last turns. */
+function isTooLarge(
+  tokens: number,
+  summarised: Division,
+  omitted: Division,
+  before: Division,
+  goal: Goal,
+  tokensOf: TokensOf,
+): boolean {
+  const size = total(summarised.units)
+  const allowed = SUMMARY_SLACK * summaryTokens(goal) + tokensOf(summaryMessage('', 'msg_none'))
+  return tokens > allowed || size >= total(before.units) || (size > goal.limit && total(omitted.units) <= goal.limit)
+}
+
+function summaryFailed(why: string): NoticeEvent {
+  return {
+    type: 'notice',
+    code: 'summary_failed',
+    message: `No summary could be made, so that older messages are left out: ${why}`,
   }
 }
 

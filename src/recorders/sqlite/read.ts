@@ -100,6 +100,7 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
   only(query.status === 'done' ? 'state = ?' : "state = ? AND state <> 'done'", query.status)
   only('model = ?', query.model)
   only('session_id = ?', query.sessionId)
+  only(`metrics ->> '$.slow' = ?`, query.slow === true ? 1 : undefined)
   only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
 
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
@@ -160,8 +161,21 @@ function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
     messages: messagesOf(journal, row.id, damage),
     events: readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }, -1, damage),
     spans: readSpans(connection, row.trace_id, turnId, damage),
+    nested: readNested(journal, row.trace_id, turnId),
   }
   return damage.length === 0 ? detail : { ...detail, damaged: damage }
+}
+
+/** Turns of the same trace whose `start` says that a call of this turn made them. */
+function readNested({ connection }: Journal, traceId: string, turnId: string): TurnDetail['nested'] {
+  const rows = connection.all<StoredSummary & { readonly call_id: string }>(
+    `SELECT ${SUMMARY_COLUMNS.replace(/^id,/, 'turns.id,')}, body ->> '$.calledBy.callId' AS call_id
+     FROM (SELECT DISTINCT turn_id AS nested FROM spans WHERE trace_id = ?) CROSS JOIN turns ON turns.turn_id = nested
+     CROSS JOIN events ON events.turn = turns.id AND events.seq = 0
+     WHERE body ->> '$.calledBy.turnId' = ? ORDER BY turns.id`,
+    [traceId, turnId],
+  )
+  return rows.map((row) => ({ ...toSummary(row), callId: row.call_id }))
 }
 
 function eventsOf({ connection }: Journal, turnId: string, after?: number): QueryEvent[] {

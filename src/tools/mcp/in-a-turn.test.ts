@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { PermissionChecker, PermissionRequest } from '../../core/tool.ts'
 import { query } from '../../engine/query.ts'
@@ -25,14 +26,17 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-async function turn(options: Partial<EngineOptions>, pins: McpPins): Promise<{ isError: boolean; content: string }[]> {
+async function turn(
+  options: Partial<EngineOptions>,
+  pins: McpPins,
+  events: QueryEvent[] = [],
+): Promise<{ isError: boolean; content: string }[]> {
   await using connection = await connectMcp({
     servers: { files: { command: process.execPath, args: [SERVER, 'changing', description] } },
     pins,
     sandbox: 'off',
   })
   const model = new ScriptedModel([{ toolCalls: [{ name: NAME, input: { value: 'a.txt' } }] }, 'Done.'])
-  const events: QueryEvent[] = []
   for await (const event of query({ prompt: 'Go', model, tools: connection.tools, ...options })) events.push(event)
   return events.flatMap((event) => (event.type === 'tool_result' ? [event.result] : []))
 }
@@ -82,6 +86,21 @@ describe('tools of MCP servers in a turn', () => {
     expect(asked).toMatchObject([{ reason: expect.stringContaining('have changed since it was allowed') }])
     await turn(options, pins)
     expect(asked).toHaveLength(1)
+  })
+
+  it('J03 a pin that cannot be kept is told as that, and the call runs', async () => {
+    const pins: McpPins = {
+      allowed: () => undefined,
+      allow: () => {
+        throw new CriaError('store_failed', '/home/cria/trust cannot be written: the file system is read-only.')
+      },
+    }
+    const events: QueryEvent[] = []
+    expect(await turn({ rules: { allow: [NAME] } }, pins, events)).toMatchObject([{ isError: false }])
+    expect(events.filter(({ type }) => type === 'notice')).toMatchObject([
+      { code: 'pin_not_kept', message: expect.stringContaining('cannot be written: the file system is read-only') },
+    ])
+    expect(events.at(-1)).toMatchObject({ type: 'complete' })
   })
 
   it('a prohibition meets them by pattern', async () => {

@@ -1,0 +1,105 @@
+/** A tool that does a task in a turn of its own: with its own tools, model and conversation, and only its answer comes back. */
+
+import { ConfigurationError, CriaError } from '../core/error.ts'
+import type { QueryResult } from '../core/event.ts'
+import type { LanguageModel } from '../core/model.ts'
+import type { Tool, ToolContext } from '../core/tool.ts'
+import { checkNames, checkNumber, checkType } from '../engine/check-values.ts'
+import { inheritedModels } from '../engine/parent.ts'
+import { namesOf } from '../util/nearest.ts'
+import type { ModelInput } from './models.ts'
+import { query } from './query.ts'
+import { resolveModel, userConfig } from './user-models.ts'
+
+export interface AgentToolOptions {
+  /** What it may use; asked for at each call. It is never among them itself. */
+  readonly tools: readonly Tool[] | (() => readonly Tool[])
+  /** Default: what the pointer `task` stands for where it is set, else the models of the turn that calls it. */
+  readonly model?: ModelInput
+  /** Its system prompt; default none. */
+  readonly system?: string
+  /** Default 30. */
+  readonly maxSteps?: number
+  /** Default `agent`. */
+  readonly name?: string
+  /** For the model that chooses it; default what it does and what it has to be told. */
+  readonly description?: string
+}
+
+const OPTIONS = namesOf<AgentToolOptions>({
+  tools: true,
+  model: true,
+  system: true,
+  maxSteps: true,
+  name: true,
+  description: true,
+})
+const DEFAULT_MAX_STEPS = 30
+/** Milliseconds: a task of many steps takes longer than any single tool. */
+const TIMEOUT = 1_800_000
+
+const DESCRIPTION = `Does a task in a conversation of its own and returns its final answer. Use it for work that takes many steps whose details you
+do not need, such as searching through many files, and for tasks that can be done side by side. It knows nothing of this conversation: say what
+is wanted, where to look, and what to answer with.`
+
+/**
+ * What needs permission is asked about as in the turn around it, whose signal, budget and journal it shares.
+ *
+ * @throws ConfigurationError for wrong options.
+ */
+export function agentTool(options: AgentToolOptions): Tool {
+  checkNames('agentTool()', options, OPTIONS)
+  const { tools, model, system, maxSteps = DEFAULT_MAX_STEPS, name = 'agent', description = DESCRIPTION } = options
+  if (typeof tools !== 'function' && !Array.isArray(tools))
+    throw new ConfigurationError('agentTool() needs `tools`: a list, or a function that gives one.')
+  for (const member of ['system', 'name', 'description'] as const) checkType(member, options[member], 'string')
+  checkNumber('maxSteps', maxSteps, 1)
+  const own = model === undefined ? undefined : resolveModel(model)
+
+  const call = async ({ task }: { task: string }, ctx: ToolContext): Promise<string> => {
+    const models = own === undefined ? taskModels() : { model: own }
+    const given: readonly Tool[] = typeof tools === 'function' ? tools() : tools
+    const events = query({
+      ...models,
+      prompt: task,
+      ...(system === undefined ? {} : { system }),
+      tools: given.filter((each) => each.name !== name),
+      maxSteps,
+      abortSignal: ctx.signal,
+      bot: { kind: 'AgentBot', name },
+      operation: name,
+    })
+    let result: QueryResult | undefined
+    for await (const event of events) {
+      if (event.parent !== undefined) continue
+      if (event.type === 'complete') result = event.result
+      if (event.type === 'error')
+        throw new CriaError('tool_failure', `The agent ended with ${event.error.code}: ${event.error.message}`)
+      if (event.type === 'cancelled') throw new CriaError('aborted', event.reason)
+    }
+    const text = result?.text.trim() ?? ''
+    const unfinished =
+      result?.finishReason === 'max-steps' ? `\n[The agent stopped after ${maxSteps} steps and may not be done.]` : ''
+    return `${text === '' ? 'The agent gave no answer.' : text}${unfinished}`
+  }
+  const tool: Tool<{ task: string }> = {
+    name,
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: { task: { type: 'string', description: 'The whole task, with everything that has to be known.' } },
+      required: ['task'],
+      additionalProperties: false,
+    },
+    // Its own tools are asked about one by one.
+    needsPermission: false,
+    resources: () => ({}),
+    timeout: TIMEOUT,
+    call,
+  }
+  return tool
+}
+
+function taskModels(): { readonly model?: LanguageModel; readonly fallbackModels?: readonly LanguageModel[] } {
+  return userConfig().models?.task === undefined ? (inheritedModels() ?? {}) : { model: resolveModel('task') }
+}

@@ -1,0 +1,138 @@
+/** Hooks of the configuration: programs that get what happens as JSON on standard input, and may answer with JSON on standard output. */
+
+import { CriaError } from '../core/error.ts'
+import type { HookContext, HookName, Hooks } from '../core/hook.ts'
+import type { JsonObject } from '../core/json.ts'
+import { commandEnvironment } from '../tools/builtin/command-environment.ts'
+import { ProcessGroup } from '../tools/builtin/process-group.ts'
+import { isRecord } from '../util/check.ts'
+import type { CommandHook, CriaConfig } from './config-schema.ts'
+
+/** Milliseconds that one program may take unless it says otherwise. */
+const DEFAULT_TIMEOUT = 10_000
+const MAX_OUTPUT = 1_000_000
+/** Refuses, with what stands on standard error as the reason. */
+const REFUSED = 2
+
+interface Surroundings {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** What each program may say that is handed on to the next one. */
+const CHANGES: Readonly<Record<HookName, string>> = {
+  onPrompt: 'context',
+  onToolCall: 'input',
+  onToolResult: 'content',
+  onStop: 'goOn',
+}
+
+/** `undefined` where the configuration names none. The programs of a hook run one after the other; the first that refuses decides. */
+export function commandHooks({ hooks }: CriaConfig, surroundings: Surroundings): Hooks | undefined {
+  const named = Object.entries(hooks ?? {}) as [HookName, readonly CommandHook[]][]
+  const used = named.filter(([, commands]) => commands.length > 0)
+  if (used.length === 0) return undefined
+  const made = used.map(([hook, commands]) => [
+    hook,
+    (given: object, ctx: HookContext) => runAll(hook, commands, given, ctx, surroundings),
+  ])
+  // Each program has a time of its own: together they may take as long as all of them.
+  const timeout = Math.max(...used.map(([, commands]) => commands.reduce((sum, each) => sum + timeoutOf(each) + 1000, 0)))
+  return { ...(Object.fromEntries(made) as Hooks), timeout }
+}
+
+function timeoutOf({ timeout = DEFAULT_TIMEOUT }: CommandHook): number {
+  return timeout
+}
+
+async function runAll(
+  hook: HookName,
+  commands: readonly CommandHook[],
+  given: object,
+  ctx: HookContext,
+  surroundings: Surroundings,
+): Promise<object | undefined> {
+  const member = CHANGES[hook]
+  const at = new Map(Object.entries(given))
+  let changed: unknown
+  for (const command of commands) {
+    if (!concerns(command, at.get('name'))) continue
+    const answer = await run(
+      command,
+      { hook, cwd: surroundings.cwd, sessionId: ctx.sessionId, turnId: ctx.turnId, step: ctx.step, ...Object.fromEntries(at) },
+      ctx.signal,
+      surroundings,
+    )
+    if (typeof answer['refuse'] === 'string') return answer
+    if (answer[member] === undefined) continue
+    const said = answer[member]
+    // What several add to a prompt stands one below the other.
+    changed = hook === 'onPrompt' && typeof changed === 'string' && typeof said === 'string' ? `${changed}\n${said}` : said
+    if (hook === 'onToolCall' || hook === 'onToolResult') at.set(member, changed)
+  }
+  return changed === undefined ? undefined : { [member]: changed }
+}
+
+/** `tools` names the tools that a hook is about. */
+function concerns({ tools }: CommandHook, name: unknown): boolean {
+  if (tools === undefined || typeof name !== 'string') return true
+  return tools.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name))
+}
+
+/** @throws CriaError when the program cannot be started, fails, takes too long, or answers with no JSON. */
+async function run(
+  hook: CommandHook,
+  input: object,
+  signal: AbortSignal,
+  { cwd, env }: Surroundings,
+): Promise<Partial<JsonObject>> {
+  const { command, args = [] } = hook
+  const [out, error]: [Buffer[], Buffer[]] = [[], []]
+  let bytes = 0
+  const keep =
+    (into: Buffer[]) =>
+    (piece: Buffer): void => {
+      bytes += piece.length
+      if (bytes <= MAX_OUTPUT) into.push(piece)
+    }
+  const group = new ProcessGroup(command, args, {
+    cwd: hook.cwd ?? cwd,
+    env: commandEnvironment(env),
+    onOutput: keep(out),
+    onErrorOutput: keep(error),
+    takesInput: true,
+  })
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutOf(hook))])
+  const stop = (): void => group.stop()
+  limit.addEventListener('abort', stop, { once: true })
+  try {
+    group.write(`${JSON.stringify(input)}\n`)
+    group.endInput()
+    const { code } = await group.ended.catch((cause: unknown) => {
+      throw failed(command, 'cannot be started', cause)
+    })
+    if (signal.aborted) throw signal.reason
+    if (limit.aborted) throw failed(command, `did not end within ${timeoutOf(hook) / 1000} s`)
+    const said = Buffer.concat(error).toString('utf8').trim()
+    if (code === REFUSED) return { refuse: said.slice(0, 2000) }
+    if (code !== 0) throw failed(command, `ended with code ${String(code)}${said === '' ? '' : `: ${said.slice(0, 500)}`}`)
+    return answerOf(Buffer.concat(out).toString('utf8'), command)
+  } finally {
+    limit.removeEventListener('abort', stop)
+  }
+}
+
+function answerOf(text: string, command: string): Partial<JsonObject> {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isRecord(value)) return value as JsonObject
+  } catch {
+    // Told below.
+  }
+  throw failed(command, 'must print a JSON object, or nothing')
+}
+
+function failed(command: string, what: string, cause?: unknown): CriaError {
+  return new CriaError('tool_failure', `the hook ${command} ${what}`, cause === undefined ? {} : { cause })
+}

@@ -1,0 +1,268 @@
+/** Asks the same question twice, lets somebody choose the better answer without knowing who gave it, and records the choice. */
+
+import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
+import type { FeedbackEvent, QueryEvent, QueryResult } from '../core/event.ts'
+import type { JsonObject } from '../core/json.ts'
+import { toMessages } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { LanguageModel } from '../core/model.ts'
+import type { Recorder } from '../core/recorder.ts'
+import type { Tool } from '../core/tool.ts'
+import { checkNames, checkPort, checkType } from '../engine/check-values.ts'
+import { causeOf } from '../engine/to-the-end.ts'
+import { orAborted } from '../util/abort.ts'
+import { namesOf } from '../util/nearest.ts'
+import { openJournal } from './journal.ts'
+import type { ModelInput } from './models.ts'
+import { query } from './query.ts'
+import type { QueryOptions } from './query.ts'
+import { defaultModel, resolveModel } from './user-models.ts'
+
+/** `first` and `second` by the order in which they are shown; `tie`: both are equally good; `both_bad`: neither will do. */
+export const VERDICTS = ['first', 'second', 'tie', 'both_bad'] as const
+export type FeedbackVerdict = (typeof VERDICTS)[number]
+
+export interface FeedbackChoice {
+  readonly choice: FeedbackVerdict
+  /** Why, in words of the one who chose. */
+  readonly comment?: string
+}
+
+export type Side = 'first' | 'second'
+
+export type Chosen = FeedbackVerdict | FeedbackChoice | undefined
+
+/** An answer as it is judged: who gave it is not told. */
+export interface BlindAnswer {
+  readonly text: string
+  readonly message: Message
+}
+
+export interface BlindPair {
+  readonly question: string
+  readonly first: BlindAnswer
+  readonly second: BlindAnswer
+}
+
+/** Options of `query()` that do not matter here, or would make two answers of one. */
+type NotCompared = 'model' | 'fallbackModels' | 'switchModels' | 'cache' | 'recorder' | 'messages' | 'sessionId'
+
+export interface FeedbackOptions {
+  /** The request. A `sessionId` is where the conversation so far is read from: neither answer becomes part of it. */
+  readonly query: Omit<QueryOptions, NotCompared> & Pick<QueryOptions, 'messages' | 'sessionId'>
+  /** Two models; excludes `samples`. */
+  readonly models?: readonly [ModelInput, ModelInput]
+  /** Two answers of one model; default that which answers where none is named. */
+  readonly samples?: { readonly model?: ModelInput }
+  /** Is given both answers, complete; aborted with the `abortSignal` of the query. `undefined`: no choice was made, and none is recorded. */
+  readonly choose: (pair: BlindPair, ctx: { readonly signal: AbortSignal }) => Chosen | Promise<Chosen>
+  /** Told of every event of both turns as it comes, and of `feedback` at the end. */
+  readonly onEvent?: (event: QueryEvent | FeedbackEvent, side: Side | undefined) => void
+  /** Where both turns and the choice are written down; default the journal. */
+  readonly recorder?: Recorder
+  /** For tests: chance and time. */
+  readonly random?: () => number
+  readonly now?: () => number
+}
+
+export interface Judged extends BlindAnswer {
+  readonly turnId: string
+  readonly sessionId: string
+  readonly model: string
+  readonly result: QueryResult
+}
+
+export interface Feedback {
+  /** `null`: no choice was made. */
+  readonly choice: FeedbackVerdict | null
+  readonly comment?: string
+  /** The event as it is recorded; `null` without a choice. */
+  readonly event: FeedbackEvent | null
+  readonly first: Judged
+  readonly second: Judged
+}
+
+const OPTIONS = namesOf<FeedbackOptions>({
+  query: true,
+  models: true,
+  samples: true,
+  choose: true,
+  onEvent: true,
+  recorder: true,
+  random: true,
+  now: true,
+})
+const NOT_COMPARED = namesOf<Pick<QueryOptions, Exclude<NotCompared, 'messages' | 'sessionId'>>>({
+  model: true,
+  fallbackModels: true,
+  switchModels: true,
+  cache: true,
+  recorder: true,
+})
+
+/**
+ * Two answers to one request, side by side and in a random order, and which of them somebody prefers. Nothing is shared between the two: no
+ * cache, no fallback, no session. Only tools that change nothing run; calls of others are refused.
+ *
+ * @throws ConfigurationError for wrong options, before anything is asked; CriaError when an answer fails (both turns stay in the journal, and no
+ *   choice is recorded), or the choice is none of the four.
+ */
+export async function collectFeedback(options: FeedbackOptions): Promise<Feedback> {
+  checkOptions(options)
+  const { query: request, choose, onEvent, random = Math.random, now = Date.now } = options
+  const recorder = options.recorder ?? (await openJournal())
+  const models = await modelsOf(options)
+  const messages = await conversationOf(request, recorder)
+  const shown = random() < 0.5 ? models : ([models[1], models[0]] as const)
+  const failed = new AbortController()
+  const caller = request.abortSignal
+  const signal = caller === undefined ? failed.signal : AbortSignal.any([caller, failed.signal])
+  const answer = (model: LanguageModel, side: Side): Promise<Judged> =>
+    judged(asked(request, { model, messages, recorder, signal }), (event) => onEvent?.(event, side)).catch((thrown: unknown) => {
+      // Nobody could choose: the other answer need not be paid for.
+      failed.abort(thrown)
+      throw thrown
+    })
+  const [first, second] = await both(answer(shown[0], 'first'), answer(shown[1], 'second'))
+
+  const question = questionOf(toMessages([request.prompt ?? [], request.messages ?? []]))
+  const blind = ({ text, message }: Judged): BlindAnswer => ({ text, message })
+  const chosen = await orAborted(
+    Promise.resolve(choose({ question, first: blind(first), second: blind(second) }, { signal })),
+    signal,
+  )
+  if (chosen === undefined) return { choice: null, event: null, first, second }
+  const { choice, comment } = checked(chosen)
+  const event = eventOf(choice, comment, first, second)
+  await recorder.feedback({
+    at: now(),
+    choice: event.choice,
+    first: first.turnId,
+    second: second.turnId,
+    question,
+    details: detailsOf(choice, comment, first, second),
+  })
+  onEvent?.(event, undefined)
+  return { choice, ...(comment === undefined ? {} : { comment }), event, first, second }
+}
+
+interface Asked {
+  readonly model: LanguageModel
+  readonly messages: readonly Message[] | undefined
+  readonly recorder: Recorder
+  readonly signal: AbortSignal
+}
+
+function asked(request: FeedbackOptions['query'], { model, messages, recorder, signal }: Asked): AsyncIterable<QueryEvent> {
+  const { sessionId: _, messages: given, tools = [], rules, ...rest } = request
+  const said = messages ?? given
+  return query({
+    ...rest,
+    ...(said === undefined ? {} : { messages: said }),
+    ...(tools.length === 0 ? {} : { tools, rules: { ...rules, deny: [...(rules?.deny ?? []), ...tools.flatMap(effectful)] } }),
+    model,
+    switchModels: false,
+    recorder,
+    abortSignal: signal,
+    operation: 'compare',
+    bot: rest.bot ?? { kind: 'Comparison' },
+  })
+}
+
+/** The rule against a tool that may change something. */
+function effectful({ name, isReadOnly }: Tool): readonly string[] {
+  return isReadOnly === true ? [] : [name]
+}
+
+/** Reads a turn to its end. */
+async function judged(events: AsyncIterable<QueryEvent>, tell: (event: QueryEvent) => void): Promise<Judged> {
+  let message: Message | undefined
+  for await (const event of events) {
+    tell(event)
+    if (event.parent !== undefined) continue
+    if (event.type === 'message') message = event.message
+    else if (event.type === 'error') throw errorFromInfo(event.error, causeOf(event.error))
+    else if (event.type === 'cancelled') throw new CriaError('aborted', event.reason)
+    else if (event.type === 'complete' && message !== undefined) {
+      const { result } = event
+      const { text, turnId, sessionId, model } = result
+      return { text, message, turnId, sessionId, model, result }
+    }
+  }
+  throw new CriaError('no_assistant_message', 'An answer to compare ended without a message.')
+}
+
+/** Both, or the first failure once neither runs any more. */
+async function both(one: Promise<Judged>, other: Promise<Judged>): Promise<readonly [Judged, Judged]> {
+  const [first, second] = await Promise.allSettled([one, other])
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value]
+  const failures = [first, second].flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+  throw failures.find((thrown) => !(thrown instanceof CriaError) || thrown.code !== 'aborted') ?? failures[0]
+}
+
+async function modelsOf({ models, samples }: FeedbackOptions): Promise<readonly [LanguageModel, LanguageModel]> {
+  if (models !== undefined) return [resolveModel(models[0]), resolveModel(models[1])]
+  const model = samples?.model === undefined ? await defaultModel() : resolveModel(samples.model)
+  return [model, model]
+}
+
+/** What was said in the session; its turn is not begun, so that it stays free. */
+async function conversationOf(request: FeedbackOptions['query'], recorder: Recorder): Promise<readonly Message[] | undefined> {
+  return request.sessionId === undefined ? undefined : await recorder.read.history(request.sessionId)
+}
+
+function questionOf(messages: readonly Message[]): string {
+  const since = messages.findLastIndex(({ role }) => role === 'assistant') + 1
+  return messages
+    .slice(since)
+    .flatMap(({ role, content }) => (role === 'user' ? [content] : []))
+    .join('\n')
+}
+
+function checked(given: unknown): FeedbackChoice {
+  const { choice, comment } = (typeof given === 'string' ? { choice: given } : (given ?? {})) as Partial<FeedbackChoice>
+  if (choice === undefined || !VERDICTS.includes(choice))
+    throw new ConfigurationError(
+      `\`choose\` must give one of ${VERDICTS.join(', ')}, but gave ${JSON.stringify(choice ?? null)}.`,
+    )
+  return { choice, ...(typeof comment === 'string' && comment.trim() !== '' ? { comment } : {}) }
+}
+
+function eventOf(choice: FeedbackVerdict, comment: string | undefined, first: Judged, second: Judged): FeedbackEvent {
+  const said = comment === undefined ? {} : { comment }
+  if (choice === 'first') return { type: 'feedback', choice, preferred: first.turnId, rejected: second.turnId, ...said }
+  if (choice === 'second') return { type: 'feedback', choice, preferred: second.turnId, rejected: first.turnId, ...said }
+  return { type: 'feedback', choice: 'none', reason: choice, preferred: null, rejected: null, ...said }
+}
+
+function detailsOf(choice: FeedbackVerdict, comment: string | undefined, first: Judged, second: Judged): JsonObject {
+  return {
+    verdict: choice,
+    models: { first: first.model, second: second.model },
+    order: 'random',
+    ...(comment === undefined ? {} : { comment }),
+  }
+}
+
+function checkOptions(options: FeedbackOptions): void {
+  checkNames('collectFeedback()', options, OPTIONS)
+  const { models, samples, choose, query: request } = options
+  if (typeof request !== 'object' || request === null)
+    throw new ConfigurationError('collectFeedback() needs `query`: the options of query(), such as { prompt }.')
+  for (const name of NOT_COMPARED) {
+    if (name in request)
+      throw new ConfigurationError(
+        `\`query.${name}\` cannot be compared: name models with \`models\` or \`samples\`, and the journal with \`recorder\`.`,
+      )
+  }
+  if (models !== undefined && samples !== undefined)
+    throw new ConfigurationError('`models` and `samples` exclude each other: two models, or two answers of one.')
+  if (models !== undefined && (!Array.isArray(models) || models.length !== 2))
+    throw new ConfigurationError('`models` must hold two models.')
+  if (typeof choose !== 'function')
+    throw new ConfigurationError('collectFeedback() needs `choose`: a function that is given both answers.')
+  if (request.messages !== undefined && request.sessionId !== undefined)
+    throw new ConfigurationError('`messages` and `sessionId` exclude each other: a session knows its messages.')
+  checkType('onEvent', options.onEvent, 'function')
+  checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
+}

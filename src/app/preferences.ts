@@ -1,0 +1,212 @@
+/** What choices between two answers say: pairs for training, and win rates with their intervals. */
+
+import type { Message } from '../core/message.ts'
+import type { FeedbackRecord, JournalReader, TurnDetail } from '../core/recorder.ts'
+
+interface Said {
+  readonly role: string
+  readonly content: string
+}
+
+/** One line of a preference data set, in the conversational form that trainers read. */
+export interface PreferencePair {
+  readonly prompt: readonly Said[]
+  readonly chosen: readonly Said[]
+  readonly rejected: readonly Said[]
+  readonly chosenModel: string
+  readonly rejectedModel: string
+  readonly chosenTurnId: string
+  readonly rejectedTurnId: string
+  /** The chosen answer was shown first. */
+  readonly chosenFirst: boolean
+  readonly comment?: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Of each choice that prefers one answer, the pair; a choice whose turns are gone from the journal is left out, and counted. */
+export async function* preferencePairs(
+  read: JournalReader,
+): AsyncGenerator<PreferencePair, { readonly missing: number }, undefined> {
+  let missing = 0
+  for (const record of await read.feedback()) {
+    if (record.choice === 'none') continue
+    const chosenFirst = record.choice === 'first'
+    const [chosen, rejected] = await Promise.all([
+      read.turn(chosenFirst ? record.first : record.second),
+      read.turn(chosenFirst ? record.second : record.first),
+    ])
+    if (chosen === undefined || rejected === undefined) {
+      missing++
+      continue
+    }
+    const comment = record.details?.['comment']
+    yield {
+      prompt: promptOf(chosen),
+      chosen: answerOf(chosen),
+      rejected: answerOf(rejected),
+      chosenModel: chosen.turn.model,
+      rejectedModel: rejected.turn.model,
+      chosenTurnId: chosen.turn.turnId,
+      rejectedTurnId: rejected.turn.turnId,
+      chosenFirst,
+      ...(typeof comment === 'string' ? { comment } : {}),
+      at: record.at,
+    }
+  }
+  return { missing }
+}
+
+/** What was composed for the turn, up to the question. */
+function promptOf({ messages }: TurnDetail): readonly Said[] {
+  const end =
+    messages.findLastIndex(
+      ({ role, retrieved, injected }) => role === 'user' && retrieved === undefined && injected === undefined,
+    ) + 1
+  return messages.slice(0, end).map(said)
+}
+
+/** What followed it: the answer, and the tool calls on the way to it. */
+function answerOf({ messages, turn }: TurnDetail): readonly Said[] {
+  const begin =
+    messages.findLastIndex(
+      ({ role, retrieved, injected }) => role === 'user' && retrieved === undefined && injected === undefined,
+    ) + 1
+  const after = messages.slice(begin).filter(({ role }) => role === 'assistant' || role === 'tool')
+  return after.length === 0 ? [{ role: 'assistant', content: turn.text }] : after.map(said)
+}
+
+function said({ role, content }: Message): Said {
+  // Retrieved text reaches a model in the user's role.
+  return { role: role === 'retrieved' ? 'user' : role, content }
+}
+
+export interface WinRate {
+  readonly model: string
+  /** Hash of the system prompt; `null` without one. */
+  readonly promptHash: string | null
+  readonly wins: number
+  readonly losses: number
+  readonly ties: number
+  readonly bothBad: number
+  /** Wins among wins and losses; `null` where there are none. */
+  readonly winRate: number | null
+  /** 95 % Wilson score interval of it. */
+  readonly interval: readonly [low: number, high: number] | null
+}
+
+export interface PositionBias {
+  /** Choices that prefer one answer. */
+  readonly choices: number
+  readonly firstChosen: number
+  readonly share: number | null
+  readonly interval: readonly [low: number, high: number] | null
+  /** Two-sided exact binomial p against one half: small means that the place decided more than it should. */
+  readonly p: number
+}
+
+export interface PreferenceStats {
+  /** Choices in all. */
+  readonly choices: number
+  readonly ties: number
+  readonly bothBad: number
+  /** The best first. Two answers of one model under one prompt tell nothing about it, and count only for the position. */
+  readonly models: readonly WinRate[]
+  readonly position: PositionBias
+  /** Choices whose turns are gone from the journal. */
+  readonly missing: number
+}
+
+export async function preferenceStats(read: JournalReader): Promise<PreferenceStats> {
+  const records = await read.feedback()
+  const tallies = new Map<string, Tally>()
+  let missing = 0
+  for (const record of records) {
+    const [first, second] = await Promise.all([read.turn(record.first), read.turn(record.second)])
+    if (first === undefined || second === undefined) missing++
+    else count(record, first, second, tallies)
+  }
+  const preferred = records.filter(({ choice }) => choice !== 'none')
+  const verdicts = (verdict: string): number => records.filter((record) => verdictOf(record) === verdict).length
+  return {
+    choices: records.length,
+    ties: verdicts('tie'),
+    bothBad: verdicts('both_bad'),
+    models: [...tallies.values()].map(rateOf).toSorted((a, b) => (b.winRate ?? -1) - (a.winRate ?? -1) || b.wins - a.wins),
+    position: positionBias(preferred.filter(({ choice }) => choice === 'first').length, preferred.length),
+    missing,
+  }
+}
+
+type Tally = { -readonly [Key in 'wins' | 'losses' | 'ties' | 'bothBad']: WinRate[Key] } & Pick<WinRate, 'model' | 'promptHash'>
+
+function verdictOf({ choice, details }: FeedbackRecord): string {
+  if (choice !== 'none') return choice
+  return details?.['verdict'] === 'both_bad' ? 'both_bad' : 'tie'
+}
+
+function count(record: FeedbackRecord, first: TurnDetail, second: TurnDetail, tallies: Map<string, Tally>): void {
+  const [one, other] = [keyOf(first), keyOf(second)]
+  if (one === other) return
+  const tallyOf = (key: string, { turn: { model, promptHash } }: TurnDetail): Tally => {
+    const tally = tallies.get(key) ?? { model, promptHash, wins: 0, losses: 0, ties: 0, bothBad: 0 }
+    tallies.set(key, tally)
+    return tally
+  }
+  const [a, b] = [tallyOf(one, first), tallyOf(other, second)]
+  if (record.choice === 'none') {
+    const kind = verdictOf(record) === 'both_bad' ? 'bothBad' : 'ties'
+    a[kind]++
+    b[kind]++
+  } else {
+    a[record.choice === 'first' ? 'wins' : 'losses']++
+    b[record.choice === 'first' ? 'losses' : 'wins']++
+  }
+}
+
+function keyOf({ turn: { model, promptHash } }: TurnDetail): string {
+  return JSON.stringify([model, promptHash])
+}
+
+function rateOf(tally: Tally): WinRate {
+  const decided = tally.wins + tally.losses
+  return { ...tally, winRate: decided === 0 ? null : tally.wins / decided, interval: wilson(tally.wins, decided) }
+}
+
+/** @param first how often what was shown first was chosen, of `choices`. */
+export function positionBias(first: number, choices: number): PositionBias {
+  return {
+    choices,
+    firstChosen: first,
+    share: choices === 0 ? null : first / choices,
+    interval: wilson(first, choices),
+    p: binomialP(first, choices),
+  }
+}
+
+/** 97.5 % quantile of the normal distribution. */
+const Z = 1.959_963_984_540_054
+
+/** 95 % score interval of a share (Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927). */
+export function wilson(successes: number, trials: number): readonly [number, number] | null {
+  if (trials === 0) return null
+  const share = successes / trials
+  const scale = 1 + Z ** 2 / trials
+  const centre = (share + Z ** 2 / (2 * trials)) / scale
+  const half = (Z / scale) * Math.sqrt((share * (1 - share)) / trials + Z ** 2 / (4 * trials ** 2))
+  return [Math.max(0, centre - half), Math.min(1, centre + half)]
+}
+
+/** Two-sided exact test of a fair coin: the chance of a count that is no more likely than this one. */
+export function binomialP(successes: number, trials: number): number {
+  const extreme = Math.max(successes, trials - successes)
+  if (2 * extreme === trials) return 1
+  // In logarithms: a factorial of some hundred choices is no number any more.
+  let logarithm = -trials * Math.LN2
+  let tail = 0
+  for (let k = trials; k >= extreme; k--) {
+    tail += Math.exp(logarithm)
+    logarithm += Math.log(k) - Math.log(trials - k + 1)
+  }
+  return Math.min(1, 2 * tail)
+}

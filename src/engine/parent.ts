@@ -1,0 +1,133 @@
+/**
+ * Turns that are made by tools of other turns. What `query()` is called with inside a tool inherits from the turn around it: signal, budget,
+ * permission, recorder and span; and its events are shown there as well.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { CriaError } from '../core/error.ts'
+import type { CallRef, QueryEvent, QueryResult } from '../core/event.ts'
+import type { Recorder } from '../core/recorder.ts'
+import type { CallFrame } from '../tools/call.ts'
+import type { ToolsState } from '../tools/state.ts'
+import { checkPrices } from './check-budget.ts'
+import { modelsNamed } from './check-options.ts'
+import type { EngineOptions } from './options.ts'
+import type { TurnLedger } from './ledger.ts'
+
+/** A turn, as far as those that its tools make are concerned. */
+export interface ParentTurn {
+  readonly turnId: string
+  readonly options: EngineOptions
+  readonly recorder: Recorder | undefined
+  readonly ledger: TurnLedger
+  readonly tools: ToolsState
+  /** The tool call that it was made in itself. */
+  readonly caller: ParentCall | undefined
+  /** Counts the turns that are made below it. */
+  readonly made: { turns: number }
+}
+
+/** The tool call that runs now. */
+export interface ParentCall extends CallFrame {
+  readonly turn: ParentTurn
+  /** Turns around this call. */
+  readonly depth: number
+  /** Turns that were begun below the outermost one; shared by all of them. */
+  readonly made: { turns: number }
+}
+
+/** Limits of nesting, where the outermost turn says nothing. */
+export const DEFAULT_NESTING = { depth: 4, turns: 100 } as const
+
+const current = new AsyncLocalStorage<ParentCall>()
+
+/** The tool call that this code runs in, where it does. */
+export function currentCall(): ParentCall | undefined {
+  return current.getStore()
+}
+
+/** Where turns of bots are written down that are made in a tool: where its own turn is. */
+export function inheritedRecorder(): Recorder | undefined {
+  return currentCall()?.turn.recorder
+}
+
+/** The models of the turn around this code, where there is one. */
+export function inheritedModels(): Required<Pick<EngineOptions, 'model' | 'fallbackModels'>> | undefined {
+  const options = currentCall()?.turn.options
+  return options === undefined ? undefined : { model: options.model, fallbackModels: options.fallbackModels ?? [] }
+}
+
+/** Runs a step of a tool where turns that it makes find the one around it. */
+export function inCallOf(turn: ParentTurn): <T>(frame: CallFrame, work: () => T) => T {
+  const { caller } = turn
+  return (frame, work) => current.run({ ...frame, turn, depth: (caller?.depth ?? 0) + 1, made: caller?.made ?? turn.made }, work)
+}
+
+/**
+ * The options of a turn with what it inherits; what it names itself stays.
+ *
+ * @throws CriaError `budget_exceeded` for a turn that is nested too deeply, or one too many; ConfigurationError for a model without a known price
+ *   where a turn around it has a budget in money.
+ */
+export function inherited(options: EngineOptions, call: ParentCall | undefined): EngineOptions {
+  if (call === undefined) return options
+  const { turn, signal, depth, made } = call
+  const { turns, depth: deepest } = { ...DEFAULT_NESTING, ...outermost(turn).options.nesting }
+  if (depth > deepest)
+    throw tooMany('depth', deepest, `Turns that tools make may be nested ${deepest} deep, and this one would be number ${depth}.`)
+  if (made.turns >= turns)
+    throw tooMany('turns', turns, `The tools of a turn may make ${turns} turns, and this one would be one more.`)
+  // A model whose price nobody knows could spend what a turn around it may not.
+  for (let at: ParentTurn | undefined = turn; at !== undefined; at = at.caller?.turn)
+    checkPrices(at.options.budget ?? {}, modelsNamed(options))
+  made.turns++
+  const given = turn.options
+  const { session: _, ...shared } = given.budget ?? {}
+  const day = shared.day === undefined ? {} : { day: shared.day }
+  return {
+    ...('recorder' in options || given.recorder === undefined ? {} : { recorder: given.recorder }),
+    ...(given.hasPermissionsToUseTool === undefined ? {} : { hasPermissionsToUseTool: given.hasPermissionsToUseTool }),
+    ...(given.rules === undefined ? {} : { rules: given.rules }),
+    ...(given.hooks === undefined ? {} : { hooks: given.hooks }),
+    ...(given.safeMode === undefined ? {} : { safeMode: given.safeMode }),
+    ...(Object.keys(day).length === 0 ? {} : { budget: day }),
+    ...options,
+    abortSignal: options.abortSignal === undefined ? signal : AbortSignal.any([options.abortSignal, signal]),
+  }
+}
+
+function outermost(turn: ParentTurn): ParentTurn {
+  let at = turn
+  while (at.caller !== undefined) at = at.caller.turn
+  return at
+}
+
+function tooMany(kind: string, limit: number, message: string): CriaError {
+  return new CriaError('budget_exceeded', message, {
+    hint: 'Do more in one turn, or raise `nesting` of the outermost one.',
+    details: { kind, limit },
+  })
+}
+
+export function refOf({ turn, callId }: ParentCall): CallRef {
+  return { turnId: turn.turnId, callId }
+}
+
+/** Shows the events of a nested turn to the reader of the turn around it too, who is waited for. */
+export async function* forwarded(
+  events: AsyncGenerator<QueryEvent, QueryResult | undefined, undefined>,
+  call: ParentCall,
+): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
+  const parent = refOf(call)
+  try {
+    for (;;) {
+      const next = await events.next()
+      if (next.done === true) return next.value
+      const event = next.value
+      await call.forward(event.parent === undefined ? { ...event, parent } : event)
+      yield event
+    }
+  } finally {
+    await events.return(undefined)
+  }
+}

@@ -1,0 +1,108 @@
+/** What holds for one step alone: another model, other tools, another tool choice or system prompt, as `prepareStep` says. */
+
+import type { Station } from '../core/context.ts'
+import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
+import type { MaybePromise } from '../core/maybe-promise.ts'
+import type { Message } from '../core/message.ts'
+import type { RequestMessage, ToolChoice } from '../core/model.ts'
+import type { Tool } from '../core/tool.ts'
+import { currentModel } from '../model/chain.ts'
+import type { RequestOptions } from '../prepare/request.ts'
+import { orAborted } from '../util/abort.ts'
+import { checkModel } from './check-model.ts'
+import { checkNames } from './check-values.ts'
+import { checkToolChoice, checkTools } from './check-options.ts'
+import type { StepChanges, StepSettings, StepState } from './step.ts'
+import { requestOfStep, specOf } from './turn-request.ts'
+import type { Turn } from './turn.ts'
+
+const CHANGES = ['model', 'tools', 'toolChoice', 'system']
+
+/** @throws CriaError when `prepareStep` throws, or what it gives makes no sense. */
+export async function* settingsOfStep(turn: Turn): Station<StepSettings> {
+  const { options, chain, step } = turn
+  const request = requestOfStep(turn.request, step)
+  const unchanged: StepSettings = { chain, request, tools: options.tools ?? [], system: undefined }
+  if (options.prepareStep === undefined) return unchanged
+  const changes = await called('prepareStep', turn, () => options.prepareStep?.(stateOf(turn)))
+  if (changes === undefined || changes === null) return unchanged
+  checkNames('What `prepareStep` gives', changes, CHANGES)
+  const { model, tools = unchanged.tools, toolChoice = request.toolChoice, system } = changes
+  if (model !== undefined) checkModel('prepareStep().model', model)
+  if (changes.tools !== undefined) checkTools(tools)
+  checkToolChoice({ toolChoice, tools })
+  if (Object.keys(changes).length > 0) yield { type: 'prepare_step', ...shown(changes) }
+  const { toolChoice: _, ...rest } = request
+  return {
+    chain: model === undefined ? chain : { models: [model, ...chain.models.slice(chain.current)], current: 0 },
+    request: {
+      ...rest,
+      tools: changes.tools === undefined ? request.tools : specsOf(tools),
+      ...(toolChoice === undefined ? {} : { toolChoice }),
+    },
+    tools,
+    system,
+  }
+}
+
+/** Whether the turn is over, by what `stopWhen` says of the step that has just ended. @throws CriaError when it throws. */
+export async function isToStop(turn: Turn, message: Message, results: readonly Message[]): Promise<boolean> {
+  const { stopWhen } = turn.options
+  if (stopWhen === undefined) return false
+  const toolResults = results.flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      if (part.type !== 'tool-result') return []
+      const { id, name, content, isError } = part
+      return [{ id, name, content, isError }]
+    }),
+  )
+  const { usage, costUsd } = turn.ledger
+  return called('stopWhen', turn, () => stopWhen({ ...stateOf(turn), message, toolResults, usage, costUsd }))
+}
+
+function stateOf({ step, conversation, input, chain }: Turn): StepState {
+  return { step, messages: conversation?.said ?? [...input.history, ...input.messages], model: currentModel(chain).ref }
+}
+
+/** A callback of the caller that decides how the turn goes on: without its answer nobody knows. */
+async function called<T>(name: string, { ctx }: Turn, work: () => MaybePromise<T>): Promise<T> {
+  try {
+    return await orAborted(Promise.resolve(work()), ctx.signal)
+  } catch (thrown) {
+    ctx.signal.throwIfAborted()
+    if (isCriaError(thrown)) throw thrown
+    throw new CriaError('configuration', `\`${name}\` threw: ${toCriaError(thrown).message}`, { cause: thrown })
+  }
+}
+
+function shown({ model, tools, toolChoice, system }: StepChanges): {
+  readonly model?: string
+  readonly tools?: readonly string[]
+  readonly toolChoice?: ToolChoice
+  readonly system?: string
+} {
+  return {
+    ...(model === undefined ? {} : { model: model.ref }),
+    ...(tools === undefined ? {} : { tools: tools.map(({ name }) => name) }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(system === undefined ? {} : { system }),
+  }
+}
+
+const specs = new WeakMap<readonly Tool[], RequestOptions['tools']>()
+
+/** Made once of a list: its tokens are then counted once too. */
+function specsOf(tools: readonly Tool[]): RequestOptions['tools'] {
+  const known = specs.get(tools) ?? tools.map(specOf)
+  specs.set(tools, known)
+  return known
+}
+
+/** The messages with another system prompt; what retrieval and trusted instructions have added to it stays. */
+export function withSystem(messages: readonly RequestMessage[], from: string, to: string): readonly RequestMessage[] {
+  const [first, ...rest] = messages
+  const added = first?.role === 'system' && first.content.startsWith(from) ? first.content.slice(from.length) : undefined
+  const text = [to, added?.trim() ?? ''].filter((part) => part !== '').join('\n\n')
+  const others = added === undefined ? messages : rest
+  return text === '' ? others : [{ role: 'system', content: text, parts: [{ type: 'text', text }] }, ...others]
+}

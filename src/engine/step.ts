@@ -1,0 +1,53 @@
+/** What callbacks of a single step are told and give: `prepareStep` and `stopWhen`. */
+
+import type { MaybePromise } from '../core/maybe-promise.ts'
+import type { Message } from '../core/message.ts'
+import type { LanguageModel, ToolChoice } from '../core/model.ts'
+import type { Tool, ToolResult } from '../core/tool.ts'
+import type { Usage } from '../core/usage.ts'
+import type { ModelChain } from '../model/chain.ts'
+import type { RequestOptions } from '../prepare/request.ts'
+
+/** What `prepareStep` is told. */
+export interface StepState {
+  /** The step to come, from 1. */
+  readonly step: number
+  /** What has been said, the system prompt included once the first step has been made. */
+  readonly messages: readonly Message[]
+  /** The model that is asked unless another one is named. */
+  readonly model: string
+}
+
+/** What holds for one step; whatever is left out stays as the options of the turn say. */
+export interface StepChanges<Model = LanguageModel> {
+  /** Asked in this step, before the models of the turn. */
+  readonly model?: Model
+  /** All tools of this step. */
+  readonly tools?: readonly Tool[]
+  readonly toolChoice?: ToolChoice
+  /** In place of the option `system`. */
+  readonly system?: string
+}
+
+export type PrepareStep<Model = LanguageModel> = (state: StepState) => MaybePromise<StepChanges<Model> | undefined>
+
+/** What `stopWhen` is told after a step whose tools have run. */
+export interface StepEnd extends StepState {
+  /** What the model said in this step. */
+  readonly message: Message
+  readonly toolResults: readonly Pick<ToolResult, 'id' | 'name' | 'content' | 'isError'>[]
+  /** Of the turn so far. */
+  readonly usage: Usage
+  readonly costUsd: number | null
+}
+
+export type StopWhen = (end: StepEnd) => MaybePromise<boolean>
+
+/** A step, as it is asked for. */
+export interface StepSettings {
+  readonly chain: ModelChain
+  readonly request: RequestOptions
+  readonly tools: readonly Tool[]
+  /** In place of the system prompt; `undefined`: as it is. */
+  readonly system: string | undefined
+}

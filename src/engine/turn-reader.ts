@@ -1,0 +1,95 @@
+/**
+ * Hands the events of a turn to its reader. A turn that is aborted, or whose time is up, is read to its end in the background: its request is
+ * closed, its row is closed and its session is free, whether the reader reads on, pauses or has dropped the generator.
+ */
+
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+
+export type TurnEvents = AsyncGenerator<QueryEvent, QueryResult | undefined, undefined>
+
+/** A turn under way. */
+interface Started {
+  readonly events: TurnEvents
+  /** Aborted when the turn has to end. */
+  readonly signal: AbortSignal
+}
+
+type Read = IteratorResult<QueryEvent, QueryResult | undefined>
+
+/** @param begin called at the first `next()`; nothing happens before. */
+export function readTurn(begin: () => Started): TurnEvents {
+  return new TurnReader(begin)
+}
+
+class TurnReader implements TurnEvents {
+  readonly #begin: () => Started
+  #started: Started | undefined
+  #isLeft = false
+  /** Read in the background, and not yet asked for by the reader; few, since an aborted turn soon ends. */
+  #ahead: Promise<Read>[] = []
+
+  constructor(begin: () => Started) {
+    this.#begin = begin
+  }
+
+  async next(): Promise<Read> {
+    if (this.#isLeft) return { done: true, value: undefined }
+    const { events } = this.#start()
+    const read = await (this.#ahead.shift() ?? events.next())
+    if (read.done === true) this.#stopListening()
+    return read
+  }
+
+  async return(value: QueryResult | undefined | PromiseLike<QueryResult | undefined>): Promise<Read> {
+    this.#leave()
+    return this.#started === undefined ? { done: true, value: await value } : await this.#started.events.return(value)
+  }
+
+  async throw(thrown: unknown): Promise<Read> {
+    this.#leave()
+    if (this.#started === undefined) throw thrown
+    return await this.#started.events.throw(thrown)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return(undefined)
+  }
+
+  #start(): Started {
+    if (this.#started !== undefined) return this.#started
+    const started = this.#begin()
+    this.#started = started
+    if (started.signal.aborted) this.#readToEnd()
+    else started.signal.addEventListener('abort', this.#readToEnd, { once: true })
+    return started
+  }
+
+  #leave(): void {
+    this.#isLeft = true
+    this.#ahead = []
+    this.#stopListening()
+  }
+
+  /** A signal of the caller may live longer than many turns. */
+  #stopListening(): void {
+    this.#started?.signal.removeEventListener('abort', this.#readToEnd)
+  }
+
+  readonly #readToEnd = (): void => {
+    const { events } = this.#start()
+    const readOn = (): void => {
+      const read = events.next()
+      this.#ahead.push(read)
+      read.then(
+        ({ done }) => (done === true || this.#isLeft ? undefined : readOn()),
+        // The reader is told when it asks.
+        () => {},
+      )
+    }
+    readOn()
+  }
+}
