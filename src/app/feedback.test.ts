@@ -21,8 +21,8 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cria-feedback-'))
   recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
 })
-afterEach(() => {
-  recorder.close()
+afterEach(async () => {
+  await recorder.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -244,7 +244,7 @@ describe('preferences', () => {
 
   it('ENG-FEED-001 a choice whose turns are gone is counted as missing', async () => {
     const record: Parameters<Recorder['feedback']>[0] = { at: 1, choice: 'first', first: 'gone', second: 'too', question: 'Why?' }
-    recorder.feedback(record)
+    await recorder.feedback(record)
     expect(await preferenceStats(recorder.read)).toMatchObject({ choices: 1, missing: 1, models: [] })
     const pairs = preferencePairs(recorder.read)
     expect(await pairs.next()).toEqual({ done: true, value: { missing: 1 } })

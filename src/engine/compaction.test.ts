@@ -175,7 +175,7 @@ describe('a conversation that grows past its window', () => {
     expect(history.filter((text) => text.startsWith('Question 11.'))).toHaveLength(1)
     expect(history.at(-1)).toBe('Done.')
     expect(history.some((text) => text.includes('Notes.'))).toBe(true)
-    recorder.close()
+    await recorder.close()
   })
 
   it('ENG-CTX-001 what would surely be refused is not sent, what may fit is', async () => {

@@ -29,5 +29,5 @@ it('K01 a key in the arguments of a call or in its result stands in no event and
     expect(JSON.stringify(written)).not.toContain('canary')
     expect(JSON.stringify(written)).toContain('[redacted]')
   }
-  recorder.close()
+  await recorder.close()
 })

@@ -22,8 +22,8 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cria-nested-'))
   recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
 })
-afterEach(() => {
-  recorder.close()
+afterEach(async () => {
+  await recorder.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -143,7 +143,7 @@ describe('a turn that a tool makes', () => {
     expect(recorder.read.turns({ status: 'open' }).turns).toEqual([])
   })
 
-  it('ENG-BUDGET-001 is paid out of the budget of the turn around it', async () => {
+  it('is paid out of the budget of the turn around it', async () => {
     const usage = { inputTokens: 400, outputTokens: 100, totalTokens: 500 }
     const child = new ScriptedModel(() => ({ text: 'Inner.', usage }), { ref: 'b/two', facts: { maxOutputTokens: 100 } })
     const model = new ScriptedModel(
@@ -165,7 +165,7 @@ describe('a turn that a tool makes', () => {
     })
   })
 
-  it('ENG-BUDGET-001 asks no model of unknown price where money is limited around it', async () => {
+  it('asks no model of unknown price where money is limited around it', async () => {
     const child = new ScriptedModel(['Inner.'], { ref: 'b/two' })
     const outer = new ScriptedModel([{ toolCalls: [{ name: 'delegate', input: {} }] }, 'Done.'], {
       facts: { price: { input: 1, output: 1 } },
@@ -181,7 +181,7 @@ describe('a turn that a tool makes', () => {
     })
   })
 
-  it('ENG-BUDGET-001 two at once cannot spend the same money', async () => {
+  it('two at once cannot spend the same money', async () => {
     const child = (): ScriptedModel =>
       new ScriptedModel(
         [{ text: 'Inner.', before: () => sleep(5), usage: { inputTokens: 10, outputTokens: 300, totalTokens: 310 } }],
@@ -253,7 +253,7 @@ describe('a turn that a tool makes', () => {
       const events = await collect({ model: outer, tools: [ask], recorder: journal })
       expect(events.flatMap((event) => (event.type === 'tool_result' ? [event.result.content] : []))).toEqual(['Inner.'])
       expect(journal.read.turns().turns).toHaveLength(turns)
-      journal.close()
+      await journal.close()
     }
   })
 })

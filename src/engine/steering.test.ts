@@ -20,8 +20,8 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cria-steering-'))
   recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
 })
-afterEach(() => {
-  recorder.close()
+afterEach(async () => {
+  await recorder.close()
   rmSync(folder, { recursive: true })
 })
 

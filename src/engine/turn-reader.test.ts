@@ -23,8 +23,8 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cria-reader-'))
   recorder = await SqliteRecorder.open({ path: join(folder, 'cria.db') })
 })
-afterEach(() => {
-  recorder.close()
+afterEach(async () => {
+  await recorder.close()
   rmSync(folder, { recursive: true })
 })
 

@@ -100,7 +100,7 @@ describe('what is handed over in a session', () => {
     expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual([...told, '3.', 'Four?'])
     const ids = recorder.read.history('s').map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
-    recorder.close()
+    await recorder.close()
     rmSync(folder, { recursive: true })
   })
 })

@@ -135,7 +135,7 @@ async function play(plan: Turn, recorder: SqliteRecorder, ran: Ran, steering: St
     if (index === plan.leaveAt) break
     if (index === plan.killAt) {
       // The process is gone: nobody reads on, and nothing is written any more.
-      recorder.close()
+      await recorder.close()
       controller.abort()
       break
     }
@@ -175,9 +175,9 @@ test(`ENG-ERR-001 ENG-TOOL-003 ${RUNS} random turns each come to one end`, { tim
       const own = seen.filter(({ parent }) => parent === undefined)
       const wasReadToTheEnd = seen.some(isTerminal)
       if (wasReadToTheEnd && plan.killAt === undefined) checkEvents(own)
-      recorder.close()
+      await recorder.close()
 
-      keeper.sweep()
+      await keeper.sweep()
       expect(keeper.read.turns({ status: 'open' }).turns).toEqual([])
       // The turn, and those that its tools have made.
       for (const { turnId } of keeper.read.turns({ limit: 6 }).turns) checkEvents(keeper.read.events(turnId))
@@ -189,6 +189,6 @@ test(`ENG-ERR-001 ENG-TOOL-003 ${RUNS} random turns each come to one end`, { tim
     }),
     { numRuns: RUNS },
   )
-  keeper.close()
+  await keeper.close()
   rmSync(folder, { recursive: true })
 })

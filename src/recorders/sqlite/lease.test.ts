@@ -15,14 +15,14 @@ test('REC-LOG-001 writing renews a lease that has less than two thirds left', as
   const other = await SqliteRecorder.open({ ...options, owner: { ...thisOwner(), host: 'elsewhere', machine: 'another' } })
   const turn = openOf('one')
   const stamp = stamper(turn)
-  recorder.openTurn(turn)
+  await recorder.openTurn(turn)
   now = 30_000
-  recorder.record('one', entriesOf([stamp(0, { type: 'start', model: 'test/model' })]))
+  await recorder.record('one', entriesOf([stamp(0, { type: 'start', model: 'test/model' })]))
   now = 89_000
   expect(other.sweep()).toBe(0)
   now = 91_000
   expect(other.sweep()).toBe(1)
-  recorder.close()
-  other.close()
+  await recorder.close()
+  await other.close()
   rmSync(folder, { recursive: true })
 })
