@@ -89,7 +89,7 @@ function modelToAsk(
   }: Pick<CheckProvidersOptions, 'config' | 'defaultModel'> & { readonly listed: readonly string[] },
 ): string | undefined {
   const { main, quick, task, reasoning } = config.models ?? {}
-  const chosen = [defaultModel, main, quick, task, reasoning, ...(config.fallbackModels ?? [])]
+  const chosen = [main, quick, task, reasoning, ...(config.fallbackModels ?? []), defaultModel]
   const own = chosen.find((ref) => ref?.startsWith(`${provider}/`) === true)
   if (own !== undefined) return own
   const suggested = suggestedModel(provider)

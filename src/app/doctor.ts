@@ -40,7 +40,7 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
   checks.push(await checkDatabase('journal', paths.journal))
   for (const file of storeFiles(paths))
     checks.push(await checkDatabase(`store ${file.slice(0, -'.db'.length)}`, join(paths.stores, file)))
-  const chosen = loaded === undefined ? undefined : await checkDefaultModel(surroundings, loaded)
+  const chosen = loaded === undefined ? undefined : await checkDefaultModel(surroundings, loaded, offline)
   const config = loaded?.config ?? {}
   checks.push(...(await checkProviders({ env: surroundings.env, config, defaultModel: chosen?.ref, offline, signal })))
   if (chosen !== undefined) checks.push(chosen.check)
@@ -180,13 +180,16 @@ async function problemOf(path: string): Promise<Pick<Check, 'message' | 'hint'> 
 async function checkDefaultModel(
   { env }: Surroundings,
   { config }: LoadedConfig,
+  offline: boolean,
 ): Promise<{ readonly check: Check; readonly ref?: string }> {
   const name = 'default model'
   try {
-    const ref = await defaultModelRef(env, config)
+    const ref = await defaultModelRef(env, config, offline ? nobody : fetch)
     const message = ref === 'builtin/extractive' ? `${ref}: answers by quoting, as no other model is configured` : ref
     return { ref, check: { name, status: 'ok', message } }
   } catch (thrown) {
     return { check: { name, status: 'failed', message: toCriaError(thrown).message, hint: 'See docs/configuration.md.' } }
   }
 }
+
+const nobody: typeof fetch = () => Promise.reject(new TypeError('Nobody is asked with --offline.'))

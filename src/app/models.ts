@@ -9,7 +9,8 @@ import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES } from '../providers/registry.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import { describe } from '../util/check.ts'
+import { describe, isRecord } from '../util/check.ts'
+import { listens } from '../util/listens.ts'
 import { namesOf, nearest } from '../util/nearest.ts'
 import { POINTERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
@@ -110,8 +111,8 @@ export function suggestedModel(provider: string): string | undefined {
 }
 
 /**
- * What answers when nobody named a model: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, a running Ollama, else
- * `builtin/extractive`.
+ * What answers when nobody named a model: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
+ * `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama, else `builtin/extractive`.
  */
 export async function defaultModelRef(env: Environment, config: CriaConfig = {}, fetcher: typeof fetch = fetch): Promise<string> {
   const named = env['CRIA_MODEL']
@@ -121,22 +122,47 @@ export async function defaultModelRef(env: Environment, config: CriaConfig = {},
     const { keyVariable, suggested } = definitionOf(provider)
     if (keyVariable !== undefined && suggested !== undefined && (env[keyVariable] ?? '') !== '') return `${provider}/${suggested}`
   }
-  return (await firstOllamaModel(env, fetcher)) ?? EXTRACTIVE_REF
+  return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher)) ?? EXTRACTIVE_REF
 }
 
-/** Long enough for a local server, short enough to go unnoticed where there is none. */
-const OLLAMA_PATIENCE = 300
+/** Milliseconds for a connection: nobody who has no server notices. */
+const CONNECTS = 300
+/** Milliseconds for the list of models, once somebody is there to send it. */
+const LISTS = 5000
+
+/** The server was named, so that it is waited for whatever it takes to connect. */
+async function firstCompatibleModel(env: Environment, fetcher: typeof fetch): Promise<string | undefined> {
+  const base = env['OPENAI_COMPATIBLE_BASE_URL']
+  if (base === undefined || base === '') return undefined
+  const key = env['OPENAI_COMPATIBLE_API_KEY']
+  const url = `${base.replace(/\/+$/, '')}/models`
+  const id = await firstListed(url, 'data', 'id', fetcher, key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` })
+  return id === undefined ? undefined : `openai-compatible/${id}`
+}
 
 async function firstOllamaModel(env: Environment, fetcher: typeof fetch): Promise<string | undefined> {
   const host = env['OLLAMA_HOST'] ?? '127.0.0.1:11434'
   const base = host.includes('://') ? host : `http://${host}`
+  if (!URL.canParse(base) || (fetcher === fetch && !(await listens(new URL(base), CONNECTS)))) return undefined
+  const name = await firstListed(new URL('/api/tags', base).href, 'models', 'name', fetcher, {})
+  return name === undefined ? undefined : `ollama/${name}`
+}
+
+/** The first entry of a list of models; `undefined` where there is none, or no server. */
+async function firstListed(
+  url: string,
+  list: string,
+  name: string,
+  fetcher: typeof fetch,
+  headers: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
   try {
-    const response = await fetcher(new URL('/api/tags', base), { signal: AbortSignal.timeout(OLLAMA_PATIENCE) })
+    const response = await fetcher(url, { headers, redirect: 'error', signal: AbortSignal.timeout(LISTS) })
     const body: unknown = response.ok ? await response.json() : undefined
-    const models = typeof body === 'object' && body !== null && 'models' in body && Array.isArray(body.models) ? body.models : []
-    const first: unknown = models[0]
-    const name = typeof first === 'object' && first !== null && 'name' in first ? first.name : undefined
-    return typeof name === 'string' && name !== '' ? `ollama/${name}` : undefined
+    const models: unknown = isRecord(body) ? body[list] : undefined
+    const first: unknown = Array.isArray(models) ? models[0] : undefined
+    const found = isRecord(first) ? first[name] : undefined
+    return typeof found === 'string' && found !== '' ? found : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 /** Answers a question on the command line: from a store where there is one, by a model where there is one. */
 
+import { wasHintedToday } from '../app/hints.ts'
 import type { HomePaths } from '../app/paths.ts'
 import { openStore, sourceBase } from '../app/stores.ts'
 import { QueryBot } from '../bots/query-bot.ts'
@@ -55,7 +56,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   const choice = await prepareStore(options, loaded, io)
   if (models.model.ref === EXTRACTIVE) {
     if (choice === undefined) throw nothingToAnswerFrom(loaded.paths)
-    await note(io, extractiveNotice(options.model !== undefined))
+    await note(io, extractiveNotice(options.model !== undefined || (await wasHintedToday(loaded.paths))))
   }
 
   const store = choice === undefined ? undefined : await openStore(choice)
@@ -129,9 +130,10 @@ function askBot(question: string, setting: Setting, options: AskOptions, io: Io)
   return bot.events(question, { ...asked, ...found })
 }
 
-function extractiveNotice(wasNamed: boolean): string {
+/** @param isKnown that no model writes the answer, or that it was asked for. */
+function extractiveNotice(isKnown: boolean): string {
   const what = `${EXTRACTIVE} answers by quoting the documents.`
-  if (wasNamed) return what
+  if (isKnown) return what
   return `no model is configured: ${what} For a written answer set a key such as OPENAI_API_KEY, or name a model with -m.`
 }
 

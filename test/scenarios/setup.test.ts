@@ -188,7 +188,9 @@ describe('models', () => {
     }
     const found = providers.find(({ name }) => name === 'openai-compatible')
     expect(found).toMatchObject({ reachable: true, models: [{ ref: 'openai-compatible/small:1b', price: null }, {}] })
-    expect(server.asked).toEqual([{ path: '/v1/models', authorization: 'Bearer key-0123456789' }])
+    // Once for its models, and once for the first of them, which is the default.
+    const asked = { path: '/v1/models', authorization: 'Bearer key-0123456789' }
+    expect(server.asked).toEqual([asked, asked])
   })
 
   test('a server that answers and has no list of models is not said to be unreachable', async () => {
@@ -199,6 +201,13 @@ describe('models', () => {
     const { providers } = JSON.parse((await place.run(['models', '--json'], { env })).stdout) as { providers: { name: string }[] }
     const found = providers.find(({ name }) => name === 'openai-compatible')
     expect(found).toMatchObject({ reachable: false, why: 'it answered with status 404', status: 404 })
+  })
+
+  test('the server at OPENAI_COMPATIBLE_BASE_URL answers with its first model when no key is set', async () => {
+    await using server = await modelServer()
+    const env = { OPENAI_COMPATIBLE_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: '' }
+    const { stdout } = await place.run(['models', '--json'], { env })
+    expect(JSON.parse(stdout)).toMatchObject({ default: { ref: 'openai-compatible/small:1b' } })
   })
 
   test('a running Ollama answers when nothing else is configured', async () => {

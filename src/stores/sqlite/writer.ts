@@ -111,7 +111,7 @@ export class Writer {
   /** In one transaction; tells which were there. */
   async remove(sources: readonly string[]): Promise<boolean[]> {
     const removed = await this.alone(() => this.#remove(sources))
-    if (isMuchFree(this.#connection)) await this.#giveBack()
+    if (this.#connection.isOpen && isMuchFree(this.#connection)) await this.#giveBack()
     return removed
   }
 
@@ -136,9 +136,9 @@ export class Writer {
     await this.#giveBack()
   }
 
-  /** Gives free room back to the disk, step by step: others write and search in between. */
+  /** Gives free room back to the disk, step by step: others write and search in between, or close the store. */
   async #giveBack(): Promise<void> {
-    while (await this.alone(() => vacuum(this.#connection, STEP_MS))) await sleep(STEP_MS)
+    while (await this.alone(() => this.#connection.isOpen && vacuum(this.#connection, STEP_MS))) await sleep(STEP_MS)
   }
 
   /** An index that another version of the analyzer made would miss what it should find. */

@@ -1,0 +1,26 @@
+/** Remembers when a hint was last given, so that it comes once a day. */
+
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeFolder } from '../util/files.ts'
+import type { HomePaths } from './paths.ts'
+
+const DAY_MS = 86_400_000
+
+/** Whether the hint was given within the last day; if not, notes that it is given now. Where nothing can be written it is given each time. */
+export async function wasHintedToday({ home }: Pick<HomePaths, 'home'>, now: number = Date.now()): Promise<boolean> {
+  const file = join(home, 'hinted')
+  try {
+    const { mtimeMs } = await stat(file)
+    if (now - mtimeMs < DAY_MS && mtimeMs <= now) return true
+  } catch {
+    // It was never given.
+  }
+  try {
+    makeFolder(home, 0o700)
+    await writeFile(file, '')
+  } catch {
+    // A home that cannot be written: the hint does no harm twice.
+  }
+  return false
+}
