@@ -136,7 +136,13 @@ async function firstCompatibleModel(env: Environment, fetcher: typeof fetch): Pr
   if (base === undefined || base === '') return undefined
   const key = env['OPENAI_COMPATIBLE_API_KEY']
   const url = `${base.replace(/\/+$/, '')}/models`
-  const id = await firstListed(url, 'data', 'id', fetcher, key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` })
+  const id = await firstListed(
+    url,
+    'data',
+    'id',
+    fetcher,
+    key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` },
+  )
   return id === undefined ? undefined : `openai-compatible/${id}`
 }
 

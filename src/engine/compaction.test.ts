@@ -125,7 +125,6 @@ describe('a conversation that grows past its window', () => {
     ['cut by its limit', { text: 'Notes: the ri', finish: 'length' }, /was cut at the limit of its output/],
     ['withheld', { text: 'Notes: the ri', finish: 'content-filter' }, /was withheld by the provider/],
     ['blank', { text: ' \n' }, /holds no text/],
-    ['thinking only', { thinking: 'Notes: the river.', finish: 'stop' }, /holds no text/],
     ['a tool call', { text: 'Notes.', toolCalls: [{ name: 'look', input: {} }] }, /called a tool/],
     ['too large', { text: 'Notes. '.repeat(3000) }, /The summary is too large/],
   ])('ENG-CTX-002 a summary that is %s is a failed one, and says so', async (_, answer, why) => {

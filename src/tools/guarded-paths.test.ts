@@ -118,10 +118,8 @@ const HOSTILE: readonly string[] = [
 const ORDINARY: readonly string[] = [
   'git commit -m "fix process.env handling"',
   'git checkout -b fix/api-key',
-  'git push origin feature/secrets',
   'git grep -n process.env -- src',
   'git show HEAD:src/app.ts',
-  'git clone https://github.com/x/y.git',
   'git mv a.ts b.ts',
   'git add .husky/pre-commit',
   'git diff -- .vscode/settings.json',
@@ -136,10 +134,18 @@ const ORDINARY: readonly string[] = [
   'cat src/keys.ts',
   'cp .env.example x',
   'npm --silent test',
-  'npm run lint -- --fix',
   'pnpm lint',
-  'yarn',
   'cargo clippy --all-targets',
+  `find . -name '.env.*'`,
+  'javac A.java',
+]
+
+/** Programs that run others, write where an option says, or read what they should not: outside a sandbox no star covers them. */
+const ASKED: readonly string[] = [
+  'git push origin feature/secrets',
+  'git clone https://github.com/x/y.git',
+  'npm run lint -- --fix',
+  'yarn',
   'cmake -DCMAKE_BUILD_TYPE=Release -B build',
   'ctest --output-on-failure',
   'vitest run -t name',
@@ -147,12 +153,10 @@ const ORDINARY: readonly string[] = [
   `curl -H 'Accept: text/html' https://example.org`,
   'wget -nv https://example.org/x.tgz',
   'tar -C dir -czf x.tgz .',
-  `find . -name '.env.*'`,
   'ps -ef',
   'ps aux',
   'convert a.png b.jpg',
   'install -m755 a b',
-  'javac A.java',
 ]
 
 async function isAllowed(command: string, patterns: readonly string[]): Promise<boolean> {
@@ -166,7 +170,11 @@ it.each(HOSTILE)('ENG-TOOL-005 %s is not covered by a star', async (command) => 
   expect(await isAllowed(command, everyProgram)).toBe(false)
 })
 
-it.each(ORDINARY)('ENG-TOOL-005 %s is', async (command) => {
+it.each(ASKED)('ENG-TOOL-005 %s is asked about, whatever a star allows', async (command) => {
+  expect(await isAllowed(command, everyProgram)).toBe(false)
+})
+
+it.each(ORDINARY)('ENG-TOOL-005 %s is covered by a star', async (command) => {
   expect(await isAllowed(command, everyProgram)).toBe(true)
 })
 

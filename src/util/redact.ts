@@ -40,15 +40,25 @@ export function redact(text: string, secrets: readonly (string | undefined)[] = 
   return clean
 }
 
-/** As `redact`, for every text in a JSON value. Names of members stay. */
+/** As `redact`, for every text in a JSON value, however deep it is nested. Names of members stay. */
 export function redactJson<T>(value: T, secrets: readonly (string | undefined)[] = []): T {
-  const masked = (each: unknown): unknown => {
-    if (typeof each === 'string') return redact(each, secrets)
-    if (Array.isArray(each)) return each.map(masked)
-    if (typeof each !== 'object' || each === null) return each
-    return Object.fromEntries(Object.entries(each).map(([name, member]) => [name, masked(member)]))
+  const root = { value: value as unknown }
+  const waiting: [holder: object, name: string][] = [[root, 'value']]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [holder, name] = next
+    const each: unknown = Reflect.get(holder, name)
+    if (typeof each === 'string') put(holder, name, redact(each, secrets))
+    if (typeof each !== 'object' || each === null) continue
+    const copy: object = Array.isArray(each) ? [...(each as readonly unknown[])] : { ...each }
+    put(holder, name, copy)
+    for (const member of Object.keys(copy)) waiting.push([copy, member])
   }
-  return masked(value) as T
+  return root.value as T
+}
+
+/** A member may be called `__proto__`. */
+function put(holder: object, name: string, value: unknown): void {
+  Object.defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
 /** An address as it may be shown: without a user, a password, a query and a fragment, any of which may hold a key. */
