@@ -18,7 +18,7 @@ import { widthOf } from '../src/cli/terminal/width.ts'
 import { ROOT } from './files.ts'
 
 const COLUMNS = 92
-const QUESTION = 'What is a station?'
+const QUESTION = 'How do I let a bot use my own tool?'
 const COLOURS: Readonly<Record<number, string>> = {
   31: '#e06c60',
   32: '#8fc27c',

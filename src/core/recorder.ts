@@ -234,6 +234,13 @@ export interface JournalKeeper {
   sessionStats(limit?: number): MaybePromise<readonly SessionStats[]>
   /** Removes what is too old or too much, oldest turns first; never an open turn. */
   gc(options?: GcOptions): MaybePromise<GcReport>
+  /**
+   * Removes a small share of what is too old or too much, at most once a day.
+   *
+   * @param signal ends it early; what is left is done another time.
+   * @returns what was removed; `undefined` when nothing was.
+   */
+  tend(signal?: AbortSignal): MaybePromise<GcReport | undefined>
 }
 
 /** What one model was asked for in a turn. */

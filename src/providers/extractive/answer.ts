@@ -9,7 +9,7 @@ import type { Reading } from './match.ts'
 import type { Passage, Range } from './passage.ts'
 import { readQuestion, readQuestions } from './question.ts'
 import type { Question } from './question.ts'
-import { grown, overlap, runsOf } from './runs.ts'
+import { grown, overlap, runsOf, wordsOf } from './runs.ts'
 import type { Room, Run } from './runs.ts'
 import { headOf, showRun } from './show.ts'
 import { THRESHOLD } from './weights.ts'
@@ -22,6 +22,8 @@ const ROOMS: readonly Room[] = [
   { words: 15, lines: 6 },
 ]
 const MOST_NEAREST = 3
+/** A further block with fewer words says nothing by itself. */
+const LEAST_WORDS = 6
 
 export interface ExtractiveOptions {
   /** Inverse document frequency of each analysed word of the question, where the store knows it. */
@@ -94,7 +96,9 @@ function choose(lists: readonly Ranking[]): { readonly question: Question; reado
   const chosen: { question: Question; run: Run }[] = []
   for (const [at, room] of ROOMS.entries()) {
     const list = lists[Math.min(at, lists.length - 1)]
-    const next = list?.runs.find(({ run }) => !chosen.some((one) => overlap(one.run, run)))
+    const next = list?.runs.find(
+      ({ run }) => (at === 0 || wordsOf(run.pieces) >= LEAST_WORDS) && !chosen.some((one) => overlap(one.run, run)),
+    )
     if (list !== undefined && next !== undefined) chosen.push({ question: list.question, run: grown(next.run, room) })
   }
   return chosen
