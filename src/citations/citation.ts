@@ -2,7 +2,6 @@
 
 import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
-import type { QuotedPassage } from '../core/model.ts'
 import { pageAt } from '../core/store.ts'
 import { beginningOf } from '../util/cut.ts'
 import { linesIn } from '../util/lines.ts'
@@ -64,14 +63,4 @@ export function citationOf(
     ...(alsoIn === undefined ? {} : { alsoIn }),
     ...(foundIn === undefined ? {} : { foundIn }),
   }
-}
-
-/** The citations of a model that quotes, which says itself where its quotes stand. One whose marker names no passage is left out. */
-export function quotedCitations(quotes: readonly QuotedPassage[], passages: readonly Retrieved[]): Citation[] {
-  return quotes.flatMap(({ marker, start, end, claim }) => {
-    const retrieved = passages.find((passage) => passage.marker === marker)
-    return retrieved === undefined
-      ? []
-      : citationOf(retrieved, claim, { verdict: 'verified', kind: 'verbatim', range: { start, end } })
-  })
 }

@@ -1,10 +1,12 @@
 /** The last station: reads the citations of the answer and says what the turn came to. */
 
 import type { CheckedAnswer } from '../citations/check.ts'
-import { quotedCitations } from '../citations/citation.ts'
+import { citationOf } from '../citations/citation.ts'
 import type { Station } from '../core/context.ts'
 import type { QueryResult } from '../core/event.ts'
-import type { Grounding } from '../core/model.ts'
+import type { Citation } from '../core/citation.ts'
+import type { Retrieved } from '../core/message.ts'
+import type { Grounding, QuotedPassage } from '../core/model.ts'
 import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
 import { steeredTooLate } from './take-steering.ts'
@@ -50,4 +52,14 @@ function grounded(
 ): Pick<QueryResult, 'citations' | 'uncited' | 'abstained'> {
   const abstained = answer.abstained || (citations.length === 0 && saysAbstention(answer.message.content))
   return { citations, uncited: abstained ? 0 : uncited, abstained }
+}
+
+/** The citations of a model that quotes, which says itself where its quotes stand. One whose marker names no passage is left out. */
+function quotedCitations(quotes: readonly QuotedPassage[], passages: readonly Retrieved[]): Citation[] {
+  return quotes.flatMap(({ marker, start, end, claim }) => {
+    const retrieved = passages.find((passage) => passage.marker === marker)
+    return retrieved === undefined
+      ? []
+      : citationOf(retrieved, claim, { verdict: 'verified', kind: 'verbatim', range: { start, end } })
+  })
 }

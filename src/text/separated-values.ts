@@ -175,3 +175,13 @@ export function headerOf(rows: readonly (readonly string[])[]): number | undefin
   const isAmongNotes = rows.slice(0, Math.max(0, index)).some((row) => !isNote(row))
   return first !== undefined && !isAmongNotes && namesColumns(first, rows.slice(index + 1)) ? index : undefined
 }
+
+/** Cells of a row of a Markdown table. */
+export function cellsOfRow(row: string): string[] {
+  return row
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())
+}

@@ -1,7 +1,7 @@
 /** Reads a question: its words with their weights, what it looks for, and where it is two questions in one. */
 
 import { Analyzer } from '../../text/analyzer.ts'
-import { withoutQuestionWords } from './question-words.ts'
+import { withoutQuestionWords } from '../../text/question-words.ts'
 
 /** What an answer has to show. `place` and the like say what an answer in prose looks like. */
 export type Sought =

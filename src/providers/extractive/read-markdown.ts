@@ -6,7 +6,7 @@ import type { Block } from '../../text/markdown-blocks.ts'
 import { sentenceEnds } from '../../text/sentences.ts'
 import { countLines, countWords, cutLines } from './measure.ts'
 import type { Passage, Piece, PieceKind, Range, Section } from './passage.ts'
-import { cellsOfRow } from './read-rows.ts'
+import { cellsOfRow } from '../../text/separated-values.ts'
 
 /** Words of a paragraph that is one piece; of a longer one some sentences are. */
 const WHOLE_PARAGRAPH = 80

@@ -22,13 +22,3 @@ export function readRows({ text, headings = [] }: Passage): Piece[] {
     return { start, end, kind: 'row', section, block: 1, leadsIn: false, cells: own, words: countWords(own.join(' ')), lines: 1 }
   })
 }
-
-/** Cells of a row of a Markdown table. */
-export function cellsOfRow(row: string): string[] {
-  return row
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '')
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim())
-}

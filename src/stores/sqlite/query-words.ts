@@ -147,7 +147,8 @@ class Variants {
       this.#counts[id] = 0
       this.#weights[id] = 0
     }
-    const most = known === undefined ? Number.POSITIVE_INFINITY : mostFrequent * known.frequency
+    // Only English is stemmed: of other scripts every inflection is a term of its own, and the query may have a rare one.
+    const most = known === undefined || /[^\0-\x7f]/.test(term) ? Number.POSITIVE_INFINITY : mostFrequent * known.frequency
     return termsById(this.#connection, this.#corpus, [...alike.keys()])
       .filter(({ frequency }) => frequency <= most)
       .map((found) => ({ term: found, similarity: alike.get(found.id) ?? 0 }))

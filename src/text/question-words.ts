@@ -1,6 +1,6 @@
 /** Words that questions are made of, in the languages that the analyser has no list for: "wann" is no word that an answer has to hold. */
 
-import { fold } from '../../text/fold.ts'
+import { fold } from './fold.ts'
 
 /** Folded: without accents. */
 const FUNCTION_WORDS: Readonly<Record<string, string>> = {

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { MemoryDocumentStore } from '../../index.ts'
+import { editsBetween, nearestTerm } from './spelling.ts'
+
+const VOCABULARY = [
+  'ownership',
+  'uninstal',
+  'instal',
+  'virtual',
+  'torch',
+  'chosen',
+  'close',
+  'password',
+  'progress',
+  'prog',
+  'yaml2',
+].map((term, at) => ({ term, frequency: at + 1 }))
+const like = (first: string, least: number, most: number): typeof VOCABULARY =>
+  VOCABULARY.filter(({ term }) => term.startsWith(first) && term.length >= least && term.length <= most)
+const meant = (word: string, stem = word): string | undefined => nearestTerm(word, stem, like)?.term
+
+describe('the term that was meant', () => {
+  test.each([
+    ['ownrship', undefined, 'ownership'],
+    ['unistall', 'unistal', 'uninstal'],
+    ['virtaul', undefined, 'virtual'],
+    ['progres', 'progr', 'progress'],
+    ['Pasword', undefined, 'password'],
+    ['chose', undefined, 'chosen'],
+  ])('%s is %s', (word, stem, expected) => {
+    expect(meant(word, stem ?? word.toLowerCase())).toBe(expected)
+  })
+
+  test.each([
+    ['another sound makes another word', 'touch'],
+    ['short words have too many neighbours', 'clos'],
+    ['the first letter is kept', 'iownership'],
+    ['digits are no slip', 'yaml3'],
+    ['scripts without spaces are searched otherwise', '所有権について'],
+  ])('%s: %s is none', (_, word) => {
+    expect(meant(word)).toBeUndefined()
+  })
+})
+
+test.each([
+  ['kitten', 'kitten', 0],
+  ['virtaul', 'virtual', 1],
+  ['colour', 'color', 1],
+  ['seperate', 'separate', 1],
+  ['wipe', 'type', undefined],
+])('from %s to %s it takes %s edits', (a, b, edits) => {
+  expect(editsBetween(a, b, 1)).toBe(edits)
+  expect(editsBetween(b, a, 1)).toBe(edits)
+})
+
+test('QRY-RAG-014 a word that no document has is searched for as they spell it, and both words are told', async () => {
+  const store = new MemoryDocumentStore()
+  await store.extend([
+    { source: 'a.md', text: 'Ownership moves with the value.' },
+    { source: 'b.md', text: 'Sheep graze on the hill.' },
+  ])
+  const [best] = await store.search('what is ownrship')
+  expect(best).toMatchObject({ source: 'a.md', evidence: { corrections: { ownrship: 'ownership' } } })
+  const [known] = await store.search('what is ownership')
+  expect(known?.evidence).not.toHaveProperty('corrections')
+})
