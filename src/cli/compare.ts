@@ -6,6 +6,7 @@ import type { BlindPair, Feedback, FeedbackChoice, Side, FeedbackVerdict } from 
 import { openJournal } from '../app/journal.ts'
 import { openModel, requireKeyOf } from '../app/open-model.ts'
 import { openStore } from '../app/stores.ts'
+import { EXTRACTIVE } from './model-choice.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { FeedbackEvent, QueryEvent } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
@@ -45,6 +46,10 @@ export async function runCompare(word: string, options: CompareOptions, io: Io):
   }
   const [one, other] = models as [LanguageModel, LanguageModel | undefined]
   const choice = await prepareStore(options, loaded, io)
+  if (one.ref === EXTRACTIVE && other === undefined)
+    throw new ConfigurationError(`${EXTRACTIVE} gives the same answer each time: there is nothing to compare.`, {
+      hint: 'Name a model that writes with -m, or two models.',
+    })
   const store = choice === undefined ? undefined : await openStore(choice)
   try {
     const nResults = options.results ?? loaded.config.nResults

@@ -2,9 +2,11 @@
 
 import type { Station } from '../core/context.ts'
 import type { Message } from '../core/message.ts'
+import { fenced } from '../prepare/fence.ts'
 import { askHook } from '../tools/hooks.ts'
 import type { Steering } from './steering.ts'
 import type { Turn } from './turn.ts'
+import { hookContext } from './turn-hooks.ts'
 
 /** Before a step: writes down what was given, and returns what the model is told of it. */
 export async function* steered({ options, ctx, step, conversation }: Turn): Station<readonly Message[]> {
@@ -15,6 +17,7 @@ export async function* steered({ options, ctx, step, conversation }: Turn): Stat
     const asked = await askHook('onPrompt', options.hooks, { prompt: message.content }, 'context', { ...ctx, step })
     if (asked.kind !== 'unchanged') yield asked.event
     if (asked.kind === 'refused') continue
+    if (asked.kind === 'changed') messages.push(fenced(hookContext(asked.value)))
     messages.push(message)
     yield { type: 'steering', delivery: 'steer', message }
   }

@@ -20,12 +20,12 @@ export async function* promptHook(turn: Turn): Station<void> {
       hint: 'Say it otherwise, or change the hook.',
     })
   }
-  const context = injected(String(outcome.value), {
-    by: 'hook',
-    title: 'what a hook of the application adds',
-    source: 'onPrompt',
-  })
-  turn.input = { ...input, added: [...(input.added ?? []), context] }
+  turn.input = { ...input, added: [...(input.added ?? []), hookContext(outcome.value)] }
+}
+
+/** What `onPrompt` adds to a prompt, as data. */
+export function hookContext(value: unknown): Message {
+  return injected(String(value), { by: 'hook', title: 'what a hook of the application adds', source: 'onPrompt' })
 }
 
 /** What the model is told in place of the end; `undefined`: the turn ends. */

@@ -32,6 +32,9 @@ export interface Piece extends Range {
   readonly leadsIn: boolean
   /** Of a row of separated values. */
   readonly cells?: readonly string[]
+  /** Lines of its code block stand before it, or after it, that are not part of it. */
+  readonly isCutBefore?: boolean
+  readonly isCutAfter?: boolean
   /** Info string of a fence: `sh`. */
   readonly language?: string
   readonly words: number

@@ -4,6 +4,7 @@ import { linesOf } from '../../util/lines.ts'
 import { markdownBlocks } from '../../text/markdown-blocks.ts'
 import type { Block } from '../../text/markdown-blocks.ts'
 import { sentenceEnds } from '../../text/sentences.ts'
+import { withoutMarkup } from '../../text/without-markup.ts'
 import { countLines, countWords, cutLines } from './measure.ts'
 import type { Passage, Piece, PieceKind, Range, Section } from './passage.ts'
 import { cellsOfRow } from '../../text/separated-values.ts'
@@ -15,6 +16,12 @@ const PART_OF_PARAGRAPH = 50
 const OPENS_INDENTED = /^\s*(?:!!!|\?\?\?\+?|===|:{3,}|\.\. (?!code|sourcecode|literalinclude|prompt)[\w:-]+::)/
 const DIRECTIVE_LINE =
   /^\s*(?::{3,}(?:\{?[\w-]+\}?.*)?|\.\. [\w:-]+::.*|:[\w-]+:.*|\(?[\w-]+\)=|\[[^\]]+\]:\s*\S+.*|<!--[^]*-->)\s*$/
+/** A table drawn with signs. */
+const GRID_TABLE = /^\s*\+[-=+]{3,}\+\s*\n/
+const HAS_MARKUP = /\]\(|\]\[|<\w/
+
+type Part = Pick<Piece, 'isCutBefore' | 'isCutAfter'>
+const WHOLE: Part = {}
 const INDENTED = /^(?: {4}|\t)/
 
 export function readMarkdown(passage: Passage): Piece[] {
@@ -26,16 +33,21 @@ export function readMarkdown(passage: Passage): Piece[] {
   let isText = false
   let number = 0
 
-  const add = (range: Range, kind: PieceKind, language?: string): void => {
-    const words = countWords(text.slice(range.start, range.end))
-    if (words === 0) return
+  const add = (range: Range, kind: PieceKind, language?: string, part: Part = WHOLE): void => {
+    const content = text.slice(range.start, range.end)
+    const words = countWords(content)
+    // A line of badges or images says nothing.
+    if (words === 0 || (kind === 'prose' && HAS_MARKUP.test(content) && countWords(withoutMarkup(content)) === 0)) return
     pieces.push({
       start: range.start,
       end: range.end,
       kind,
       section,
       block: number,
-      leadsIn: kind !== 'code' && /:\**\s*$/.test(text.slice(Math.max(range.start, range.end - 8), range.end)),
+      ...part,
+      leadsIn:
+        kind !== 'code' &&
+        /:\**\s*$|^\s*===\+?\s*"[^"\n]*"\s*$/.test(text.slice(Math.max(range.start, range.end - 8), range.end)),
       ...(language === undefined ? {} : { language }),
       words,
       lines: countLines(text, range),
@@ -66,6 +78,9 @@ export function readMarkdown(passage: Passage): Piece[] {
     else if (block.kind === 'paragraph') {
       if (DIRECTIVE_LINE.test(content) && !content.includes('\n')) {
         isText = OPENS_INDENTED.test(content)
+        // `.. warning:: Never do this.` says something.
+        const said = isText ? /::\s+(?=\S)/.exec(content) : null
+        if (said !== null) addProse({ start: block.start + said.index + said[0].length, end: block.end })
         continue
       }
       if (OPENS_INDENTED.test(content)) {
@@ -80,7 +95,8 @@ export function readMarkdown(passage: Passage): Piece[] {
       }
       const isIndented = content.split('\n').every((line) => INDENTED.test(line) || line.trim() === '')
       if (!isIndented) isText = false
-      if (isIndented && !isText) for (const part of cutLines(text, block)) add(part, 'code')
+      const isGrid = GRID_TABLE.test(content)
+      if ((isIndented && !isText) || isGrid) for (const part of cutLines(text, block)) add(part, 'code')
       else addProse(block)
     }
   }
@@ -104,7 +120,8 @@ export function readMarkdown(passage: Passage): Piece[] {
     const isDirective = info.startsWith('{')
     if (isDirective && withoutDirectives(text.slice(inside.start, inside.end)).trim() === '') return
     const language = isDirective ? '' : (/^[\w+#.-]+(?=\s|$)/.exec(info)?.[0] ?? '')
-    for (const part of cutLines(text, inside)) add(part, 'code', language)
+    const parts = [...cutLines(text, inside)]
+    parts.forEach((part, at) => add(part, 'code', language, { isCutBefore: at > 0, isCutAfter: at < parts.length - 1 }))
   }
 
   function addTable(table: Block): void {

@@ -62,7 +62,9 @@ function codeOf(text: string, group: readonly Piece[], language: string): string
   const isNext = opening !== undefined && text.slice(opening.end, first.start).trim() === ''
   const lines = [
     ...(opening === undefined ? [] : [text.slice(opening.start, opening.end), ...(isNext ? [] : ['…'])]),
-    text.slice(first.start, last.end),
+    ...(first.isCutBefore === true ? ['…'] : []),
+    text.slice(first.start, last.end).trimEnd(),
+    ...(last.isCutAfter === true ? ['…'] : []),
   ].join('\n')
   return fenced(dedented(language === '' ? withoutDirectives(lines) : lines), language)
 }

@@ -32,7 +32,7 @@ const SWITCHES = [
 
 /** @param exists whether a path is there, so that a part of the system that is missing is not asked for. */
 export function bubblewrapWords(walls: Walls, exists: (path: string) => boolean): readonly string[] {
-  const { root, writable, readOnly, pinned, hiddenFiles, hiddenFolders, temporary, network, cwd = root } = walls
+  const { root, writable, readOnly, pinned, hiddenFiles, hiddenFolders, programs, temporary, network, cwd = root } = walls
   const inside = (path: string): boolean => [root, ...writable].some((folder) => path === folder || path.startsWith(`${folder}/`))
   const over = [
     ...pinned.map((path) => ({ path, words: ['--bind', path, path] })),
@@ -55,6 +55,7 @@ export function bubblewrapWords(walls: Walls, exists: (path: string) => boolean)
     temporary,
     '/tmp',
     ...(exists('/var/tmp') ? ['--bind', temporary, '/var/tmp'] : []),
+    ...programs.flatMap((path) => ['--ro-bind', path, path]),
     ...over.filter(({ path }) => !inside(path)).flatMap(({ words }) => words),
     ...[root, ...writable].flatMap((path) => ['--bind', path, path]),
     ...over.filter(({ path }) => inside(path)).flatMap(({ words }) => words),

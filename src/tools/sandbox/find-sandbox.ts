@@ -43,6 +43,7 @@ export async function trySandbox(platform: string, exists: (path: string) => boo
     pinned: [],
     hiddenFiles: [],
     hiddenFolders: [],
+    programs: [],
     temporary: tmpdir(),
     network: false,
   }

@@ -14,6 +14,7 @@ const WALLS: Walls = {
   pinned: ['/w/a'],
   hiddenFiles: ['/w/a/.env', '/home/u/.npmrc'],
   hiddenFolders: ['/home/u/.ssh', '/w/a/private'],
+  programs: ['/tmp/cria'],
   temporary: '/t',
   network: false,
 }

@@ -78,6 +78,7 @@ export class Sandbox {
   /** Places beside the workspace where secrets of the user lie. */
   readonly #around: readonly { readonly scan: FolderScan; readonly isHome: boolean }[]
   #temporary: string | undefined
+  #programs: readonly string[] | undefined
 
   /** @param root real path. @param find for tests. */
   constructor(root: string, options: SandboxOptions = {}, find: () => Promise<FoundSandbox> = findSandbox) {
@@ -185,6 +186,7 @@ export class Sandbox {
       pinned: [...pinned],
       hiddenFiles: entries.flatMap(([path, folder]) => (folder ? [] : [path])),
       hiddenFolders: entries.flatMap(([path, folder]) => (folder ? [path] : [])),
+      programs: (this.#programs ??= ownPrograms()),
       temporary: (this.#temporary ??= temporaryFolder()),
       network,
     }
@@ -351,4 +353,12 @@ function temporaryFolder(): string {
   const path = realpathSync.native(mkdtempSync(join(tmpdir(), 'cria-sandbox-')))
   temporaries.add(path)
   return path
+}
+
+/** Where cria itself is installed, if that is a temporary folder: a command may run it, or a server that came with it. */
+function ownPrograms(): readonly string[] {
+  let folder = import.meta.dirname
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
+  const own = realOrSame(folder)
+  return ['/tmp', '/var/tmp', realOrSame(tmpdir())].some((temporary) => isInside(own, temporary)) ? [own] : []
 }

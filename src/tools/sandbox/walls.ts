@@ -12,6 +12,8 @@ export interface Walls {
   /** Real paths of files that read as empty, and of folders that are empty. */
   readonly hiddenFiles: readonly string[]
   readonly hiddenFolders: readonly string[]
+  /** Folders of programs that are to be read although they lie in `/tmp`. */
+  readonly programs: readonly string[]
   /** A private folder outside, which is `/tmp` inside. */
   readonly temporary: string
   readonly network: boolean
