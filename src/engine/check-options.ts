@@ -133,7 +133,7 @@ export function checkOptions(options: EngineOptions): void {
   checkVerify(options.verify)
   checkNames('`rules`', options.rules ?? {}, RULES)
   checkPort('recorder', options.recorder, 'openTurn', 'openRecorder()')
-  checkPort('steering', options.steering, 'deliver', 'new Steering()')
+  checkPort('steering', options.steering, 'delivered', 'new Steering()')
   checkPort('retrieve.docstore', options.retrieve?.docstore, 'retrieve', 'SqliteDocumentStore.open()')
   checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))

@@ -82,6 +82,10 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined):
     checkPrices(at.options.budget ?? {}, modelsNamed(options))
   made.turns++
   const given = turn.options
+  // An option that is `undefined` was not named: it must not take away what the turn around it forbids.
+  const named = Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value !== undefined || name === 'recorder'),
+  ) as unknown as EngineOptions
   const { session: _, ...shared } = given.budget ?? {}
   const day = shared.day === undefined ? {} : { day: shared.day }
   return {
@@ -91,7 +95,7 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined):
     ...(given.hooks === undefined ? {} : { hooks: given.hooks }),
     ...(given.safeMode === undefined ? {} : { safeMode: given.safeMode }),
     ...(Object.keys(day).length === 0 ? {} : { budget: day }),
-    ...options,
+    ...named,
     abortSignal: options.abortSignal === undefined ? signal : AbortSignal.any([options.abortSignal, signal]),
   }
 }

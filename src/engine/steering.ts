@@ -53,9 +53,9 @@ export class Steering {
     return this.#followUps.pop()
   }
 
-  /** For the engine: what the model is told now. */
-  deliver(): readonly Message[] {
-    return this.#waiting.splice(0)
+  /** For the engine: the model is told of it, or a hook has refused it; it waits no more. */
+  delivered(message: Message): void {
+    this.#waiting = this.#waiting.filter((one) => one !== message)
   }
 
   /** For the engine: follow-ups that no turn has written down. */

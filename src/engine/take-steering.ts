@@ -13,8 +13,10 @@ export async function* steered({ options, ctx, step, conversation }: Turn): Stat
   const { steering } = options
   if (steering === undefined) return []
   const messages: Message[] = []
-  for (const message of steering.deliver()) {
+  for (let [message] = steering.waiting; message !== undefined; [message] = steering.waiting) {
     const asked = await askHook('onPrompt', options.hooks, { prompt: message.content }, 'context', { ...ctx, step })
+    // Until a hook has answered it waits: a turn that is aborted meanwhile leaves it to the next one.
+    steering.delivered(message)
     if (asked.kind !== 'unchanged') yield asked.event
     if (asked.kind === 'refused') continue
     if (asked.kind === 'changed') messages.push(fenced(hookContext(asked.value)))

@@ -42,14 +42,17 @@ export class Ceilings {
         this.#count(part.type, part.text.length)
         break
       case 'tool-input':
+        if (!this.#streamed.has(part.id)) this.#count('calls', 1)
         this.#streamed.add(part.id)
         this.#count('arguments', part.delta.length)
         break
       case 'tool-call':
+        if (this.#streamed.has(part.id)) break
         this.#count('calls', 1)
-        if (!this.#streamed.has(part.id) && typeof part.input === 'string') this.#count('arguments', part.input.length)
+        if (typeof part.input === 'string') this.#count('arguments', part.input.length)
         break
       case 'restart':
+        this.#streamed.clear()
         for (const name of ['text', 'thinking', 'arguments', 'calls'] as const) this.#counts[name] = 0
         break
       default:

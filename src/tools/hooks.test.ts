@@ -1,6 +1,7 @@
 /** Hooks and repairs, through `query()`. */
 
 import { describe, expect, it } from 'vitest'
+import { defineTool } from './define-tool.ts'
 import { all, calling, collect, resultsOf, tool, toldTo } from '../../test/calls.ts'
 import type { Hooks } from '../core/hook.ts'
 import { Steering } from '../engine/steering.ts'
@@ -138,6 +139,35 @@ describe('onPrompt and onStop', () => {
     const events = await run(hooks, { model: used, steering })
     expect(used.requests[1]?.messages.map(({ content }) => content)).toEqual(['Go', 'One.', 'Fine.'])
     expect(all(events, 'hook')).toMatchObject([{ hook: 'onPrompt', outcome: 'refused', reason: 'Not that.' }])
+  })
+
+  it('ENG-QUERY-001 what onPrompt adds for a message that steers reaches the model before it', async () => {
+    const steering = new Steering()
+    const used = new ScriptedModel([
+      { text: 'One.', before: (part) => (part === 0 ? steering.steer('And red?') : undefined) },
+      'Two.',
+    ])
+    const hooks: Hooks = { onPrompt: ({ prompt }) => (prompt === 'And red?' ? { context: 'Red is sold out.' } : undefined) }
+    await run(hooks, { model: used, steering })
+    const said = used.requests[1]?.messages.map(({ content }) => content) ?? []
+    expect(said.at(-1)).toBe('And red?')
+    expect(said.at(-2)).toContain('Red is sold out.')
+  })
+
+  it('ENG-QUERY-001 an answer that is none of a hook lets no call pass', async () => {
+    for (const answer of [{ decision: 'block' }, { refuse: undefined }]) {
+      const ran: string[] = []
+      const used = new ScriptedModel([{ toolCalls: [{ name: 'note', input: {} }] }, 'Done.'])
+      const note = defineTool({
+        name: 'note',
+        description: 'Notes.',
+        inputSchema: { type: 'object' },
+        needsPermission: false,
+        call: () => (ran.push('note'), 'noted'),
+      })
+      await run({ onToolCall: () => answer as never }, { model: used, tools: [note] })
+      expect(ran).toEqual([])
+    }
   })
 
   it('refuses hooks that are none', async () => {

@@ -47,6 +47,9 @@ export async function askHook(
     if (answer === undefined || answer === null) return { kind: 'unchanged' }
     if (!isRecord(answer)) throw new CriaError('configuration', 'it must give an object or nothing')
     const { refuse } = answer
+    const wrong = Object.keys(answer).find((name) => name !== 'refuse' && name !== member)
+    if (wrong !== undefined || ('refuse' in answer && typeof refuse !== 'string'))
+      throw new CriaError('configuration', `it must give { refuse: 'why' } or { ${member} }, but gave \`${wrong ?? 'refuse'}\``)
     if (typeof refuse === 'string') {
       const reason = refuse.trim() === '' ? 'It gave no reason.' : refuse
       return { kind: 'refused', reason, event: { type: 'hook', hook, outcome: 'refused', ...about, reason } }

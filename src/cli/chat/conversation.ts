@@ -163,7 +163,7 @@ export class Conversation {
   begin(): void {
     this.sessionId = undefined
     // What an interrupted turn was to be told belongs to its session.
-    this.steering.deliver()
+    for (const message of this.steering.waiting) this.steering.delivered(message)
     this.#held = null
     this.spent = NOTHING_SPENT
   }

@@ -186,6 +186,27 @@ test('QRY-RAG-022 brackets of a document are not taken for markers', async () =>
   expect(content).toContain(String.raw`12 wheels \[7]`)
 })
 
+test('QRY-RAG-022 rows of a table whose head stands in another chunk are rows all the same', async () => {
+  const rows = Array.from({ length: 150 }, (_, at) => `| svc-${String.fromCodePoint(97 + (at % 26))}${at} | ${8000 + at} |`)
+  const { content } = await ask('What port does svc-n143 use?', {
+    'a.md': `# Ports\n\n| service | port |\n| --- | --- |\n${rows.join('\n')}\n`,
+  })
+  expect(content).toMatch(/\| service \| port \|\n\|( --- \|)+\n(?:\|.*\n)*\| svc-n143 \| 8143 \|/)
+})
+
+test('QRY-RAG-022 of a long sentence the words around those that are asked for are quoted', async () => {
+  const rooms = Array.from({ length: 26 }, (_, at) => `${String.fromCodePoint(65 + at)}da works in room ${at}`).join(', ')
+  const { citations } = await ask('In which room does Zda work?', { 'a.md': `${rooms}.` })
+  expect(citations?.[0]?.quote).toContain('Zda works in room 25')
+})
+
+test('a question of a megabyte is read as far as a question goes', () => {
+  const passage = { marker: '1', source: 'a.md', text: 'Sheep graze on the hill.', score: 1 }
+  for (const question of ['x'.repeat(1_000_000), 'sheep '.repeat(200_000)]) {
+    expect(answerFromPassages(question, [passage]).blocks.length).toBeLessThanOrEqual(3)
+  }
+})
+
 test.each([
   ['one line without an end', 'word '.repeat(200_000)],
   ['nothing but signs', '`*_[({<|'.repeat(30_000)],

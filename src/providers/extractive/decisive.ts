@@ -1,6 +1,7 @@
 /** Chooses the words of a block that decide: the sentence that says most of the question, with as much of its neighbours as a quote has room for. */
 
 import { hasLook, shareOf } from './looks.ts'
+import { Matcher } from './match.ts'
 import type { Sentence } from './match.ts'
 import { countWords } from './measure.ts'
 import type { Range } from './passage.ts'
@@ -46,17 +47,39 @@ export function decisiveRange(question: Question, { reading: { passage }, pieces
     else if (fits(from - 1, to)) from--
     else break
   }
-  return shortened(text, range(from, to))
+  const matcher = new Matcher(question)
+  return shortened(text, range(from, to), (word) => matcher.strengths(word).some((strength) => strength > 0))
 }
 
-/** The first words of a sentence that is longer than a quote, without the white space around them. */
-function shortened(text: string, { start, end }: Range): Range {
-  let words = 0
-  const range = text.slice(start, end)
-  const first = start + (/\S/.exec(range)?.index ?? 0)
-  for (const word of range.matchAll(/\S+/g)) {
-    words++
-    if (words === LONGEST) return { start: first, end: start + word.index + word[0].length }
+/**
+ * Of a sentence that is longer than a quote the words around those that the question says, without the white space around them.
+ *
+ * @param isSaid whether the question says a word.
+ */
+function shortened(text: string, { start, end }: Range, isSaid: (word: string) => boolean): Range {
+  const words = Array.from(text.slice(start, end).matchAll(/\S+/g), ({ 0: word, index }) => ({ at: start + index, word }))
+  const times = new Map<string, number>()
+  for (const { word } of words) times.set(word, (times.get(word) ?? 0) + 1)
+  // What the sentence says once tells the place.
+  const worth = words.map(({ word }) => (isSaid(word) ? 1 / (times.get(word) ?? 1) : 0))
+  const first = words.length <= LONGEST ? 0 : bestWindow(worth)
+  const last = words[Math.min(words.length, first + LONGEST) - 1]
+  return { start: words[first]?.at ?? start, end: last === undefined ? end : last.at + last.word.length }
+}
+
+/** Where the run of `LONGEST` words begins that is worth most, with what is worth most of all in its middle where there is room. */
+function bestWindow(worth: readonly number[]): number {
+  let sum = 0
+  let most = 0
+  let last = 0
+  for (const [at, one] of worth.entries()) {
+    sum += one - (worth[at - LONGEST] ?? 0)
+    if (sum <= most + 1e-9) continue
+    most = sum
+    last = at
   }
-  return { start: first, end: start + range.trimEnd().length }
+  const first = Math.max(0, last - LONGEST + 1)
+  const inside = worth.slice(first, last + 1)
+  const peak = first + inside.indexOf(inside.reduce((a, b) => Math.max(a, b), 0))
+  return Math.max(0, Math.min(worth.length - LONGEST, peak - LONGEST / 2))
 }

@@ -36,7 +36,7 @@ export interface Term {
 }
 
 /** More than any question says; what comes after is not read. */
-const LONGEST = 4000
+const LONGEST = 2000
 /** Where a second question begins. */
 const SECOND =
   /[?？]\s+(?=\p{L})|,?\s+(?:and|or)\s+(?=(?:how|what|which|where|when|who|why|can|does|do|is|are|should)\s)|[,;]\s+(?=(?:how|what|which|where|when|who|why)\s)/iu
@@ -107,7 +107,8 @@ const COMPARED =
   /\b(?:differences?|different|differs?|compare[ds]?|comparison)\b.*?\b(?:between|from|to|with)?\s+(.{2,80}?)\s+(?:and|vs\.?|versus|or|from|to|with)\s+(.{2,80}?)(?:\s+differ)?\s*[?.]?$|^how do(?:es)?\s+(.{2,80}?)\s+(?:and|differ from)\s+(.{2,80}?)(?:\s+differ)?\s*[?.]?$/i
 
 /** @param beside another question that it stands beside: its terms count less. */
-export function readQuestion(text: string, weights?: Readonly<Record<string, number>>, beside = ''): Question {
+export function readQuestion(asked: string, weights?: Readonly<Record<string, number>>, beside = ''): Question {
+  const text = asked.slice(0, LONGEST)
   const own = termsOf(text)
   const raw = new Map<string, number>()
   for (const term of own) raw.set(term, (LIGHT.has(term) ? LIGHT_SHARE : 1) * weightOf(term, weights))

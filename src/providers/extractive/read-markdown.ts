@@ -95,6 +95,14 @@ export function readMarkdown(passage: Passage): Piece[] {
       }
       const isIndented = content.split('\n').every((line) => INDENTED.test(line) || line.trim() === '')
       if (!isIndented) isText = false
+      const columns = columnsAbove(above, content)
+      if (columns !== undefined) {
+        const outer = section
+        section = { headings: outer.headings.filter((heading) => heading !== above.at(-1)), columns }
+        for (const row of linesOf(text, block.start, block.end, '\n')) add(row, 'row')
+        section = outer
+        continue
+      }
       const isGrid = GRID_TABLE.test(content)
       if ((isIndented && !isText) || isGrid) for (const part of cutLines(text, block)) add(part, 'code')
       else addProse(block)
@@ -138,6 +146,14 @@ const DIRECTIVE = /^[ \t]*(?:\.\. [\w:-]+::.*|[*-] +\.\. [\w:-]+::.*|:[\w-]+:.*)
 /** Code of a reStructuredText block without the lines that tell a program what to do with it. */
 export function withoutDirectives(code: string): string {
   return code.replaceAll(DIRECTIVE, '')
+}
+
+/** Rows of a table whose head stands in another passage: the names of its columns are the innermost heading. */
+function columnsAbove(above: readonly string[], content: string): readonly string[] | undefined {
+  const names = above.at(-1)?.split(' | ') ?? []
+  const lines = content.split('\n')
+  const areRows = names.length > 1 && lines.every((line) => line.includes('|') && cellsOfRow(line).length === names.length)
+  return areRows ? names : undefined
 }
 
 /** A passage that begins in the middle of a section repeats none of the headings above it. */

@@ -15,6 +15,8 @@ import { Postings } from './postings.ts'
 const MAX_WORDS = 256
 /** Groups that a fragment stands for. */
 const MAX_GROUPS = 64
+/** Unknown words that are compared with the vocabulary: a question seldom has more slips. */
+const MOST_CORRECTED = 8
 const WORD = /[\p{L}\p{M}]+/gu
 const LAST_CHARACTER = '\u{10ffff}'
 
@@ -70,9 +72,12 @@ export function parseQuery(
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   const known = termsByName(connection, corpus, [...counts.keys()])
   const corrections = new Map<string, string>()
+  const tried = new Set<string>()
   for (const [word] of query.matchAll(WORD)) {
+    if (tried.size >= MOST_CORRECTED) break
     const [term, ...more] = analyzer.terms(word)
-    if (term === undefined || more.length > 0 || known.has(term)) continue
+    if (term === undefined || more.length > 0 || known.has(term) || tried.has(term)) continue
+    tried.add(term)
     const meant = nearestTerm(word, term, (first, least, most) => termsLike(connection, corpus, first, least, most))
     if (meant === undefined) continue
     known.set(term, meant)

@@ -36,6 +36,7 @@ describe('the term that was meant', () => {
     ['short words have too many neighbours', 'clos'],
     ['the first letter is kept', 'iownership'],
     ['digits are no slip', 'yaml3'],
+    ['a stem that is short by chance', 'closs'],
     ['scripts without spaces are searched otherwise', '所有権について'],
   ])('%s: %s is none', (_, word) => {
     expect(meant(word)).toBeUndefined()

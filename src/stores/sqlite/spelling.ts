@@ -31,8 +31,11 @@ export function nearestTerm<T extends Candidate>(
   const [first] = typed
   if (most === 0 || first === undefined || !LETTERS.test(typed) || UNSPACED.test(typed)) return undefined
   const near = termsLike(first, stem.length - most, typed.length + most).flatMap((found) => {
-    if (!LETTERS.test(found.term)) return []
-    const edits = [typed, stem].flatMap((form) => editsBetween(form, found.term, most) ?? [])
+    const { length } = found.term
+    if (Math.min(Math.abs(length - typed.length), Math.abs(length - stem.length)) > most || !LETTERS.test(found.term)) return []
+    // The stem of a slip may be short by chance: `redi` of `redis` is not `red`.
+    const forms = stem.length >= ONE_EDIT ? [typed, stem] : [typed]
+    const edits = forms.flatMap((form) => editsBetween(form, found.term, most) ?? [])
     return edits.length === 0 ? [] : [{ found, edits: Math.min(...edits), shared: sharedLetters(typed, found.term) }]
   })
   near.sort(
