@@ -6,14 +6,14 @@ import { scoreRun } from './features.ts'
 import type { ScoredRun } from './features.ts'
 import { Matcher } from './match.ts'
 import type { Reading } from './match.ts'
-import type { Passage, Range } from './passage.ts'
+import type { Passage } from './passage.ts'
+import type { Range } from '../../util/range.ts'
 import { readQuestion, readQuestions } from './question.ts'
 import type { Question } from './question.ts'
 import { grown, overlap, runsOf, wordsOf } from './runs.ts'
 import type { Room, Run } from './runs.ts'
 import { headOf, showRun } from './show.ts'
 import { THRESHOLD } from './weights.ts'
-import { ABSTENTION, NEAREST, NO_QUESTION } from './wording.ts'
 
 /** What the first block may hold, and those after it. */
 const ROOMS: readonly Room[] = [
@@ -22,6 +22,9 @@ const ROOMS: readonly Room[] = [
   { words: 15, lines: 6 },
 ]
 const MOST_NEAREST = 3
+const ABSTENTION = 'The documents do not contain the answer to this question.'
+const NO_QUESTION = 'There is no question to answer.'
+const NEAREST = 'Nearest places:'
 /** A further block with fewer words says nothing by itself. */
 const LEAST_WORDS = 6
 

@@ -3,8 +3,8 @@
 import { hasLook, shareOf } from './looks.ts'
 import { Matcher } from './match.ts'
 import type { Sentence } from './match.ts'
-import { countWords } from './measure.ts'
-import type { Range } from './passage.ts'
+import { countWords } from '../../text/measure.ts'
+import type { Range } from '../../util/range.ts'
 import type { Question } from './question.ts'
 import type { Run } from './runs.ts'
 
@@ -67,7 +67,10 @@ function shortened(text: string, { start, end }: Range, isSaid: (word: string) =
   return { start: words[first]?.at ?? start, end: last === undefined ? end : last.at + last.word.length }
 }
 
-/** Where the run of `LONGEST` words begins that is worth most, with what is worth most of all in its middle where there is room. */
+/** Words that are quoted behind the one that is worth most. */
+const BEHIND = 6
+
+/** Where the run of `LONGEST` words begins that is worth most; what counts stands in its middle where there is room. */
 function bestWindow(worth: readonly number[]): number {
   let sum = 0
   let most = 0
@@ -78,8 +81,11 @@ function bestWindow(worth: readonly number[]): number {
     most = sum
     last = at
   }
-  const first = Math.max(0, last - LONGEST + 1)
-  const inside = worth.slice(first, last + 1)
-  const peak = first + inside.indexOf(inside.reduce((a, b) => Math.max(a, b), 0))
-  return Math.max(0, Math.min(worth.length - LONGEST, peak - LONGEST / 2))
+  const first = worth.findIndex((one, at) => one > 0 && at > last - LONGEST)
+  const peak = worth.indexOf(
+    worth.slice(Math.max(0, first), last + 1).reduce((a, b) => Math.max(a, b), 0),
+    Math.max(0, first),
+  )
+  const middle = Math.floor((first + last - LONGEST) / 2) + 1
+  return Math.max(0, Math.min(worth.length - LONGEST, Math.max(middle, peak + BEHIND - LONGEST)))
 }

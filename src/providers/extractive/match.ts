@@ -2,10 +2,14 @@
 
 import { Analyzer } from '../../text/analyzer.ts'
 import { sentenceEnds } from '../../text/sentences.ts'
+import { isCodeName } from '../../util/code-extensions.ts'
 import { linesOf } from '../../util/lines.ts'
-import type { Passage, Piece, Range, Section } from './passage.ts'
+import type { Passage, Piece, Section } from './passage.ts'
+import type { Range } from '../../util/range.ts'
 import type { Question } from './question.ts'
-import { readPassage } from './read-passage.ts'
+import { readCode } from './read-code.ts'
+import { readMarkdown } from './read-markdown.ts'
+import { readRows } from './read-rows.ts'
 
 /** How well each term of the question is said, 0 to 1. */
 export type Strengths = Float64Array
@@ -59,7 +63,7 @@ export class Matcher {
 
   read(passage: Passage): Reading {
     const { text } = passage
-    const all = readPassage(passage).map((piece): MatchedPiece => {
+    const all = readerOf(passage.source)(passage).map((piece): MatchedPiece => {
       const sentences = Array.from(sentencesOf(text, piece), (range) => this.#sentence(text, range))
       return { piece, sentences, strengths: this.#best(sentences.map(({ strengths }) => strengths)) }
     })
@@ -154,6 +158,12 @@ function withoutLongCode(pieces: readonly MatchedPiece[], share: (strengths: Str
 function literally(term: string): RegExp {
   const escaped = term.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
   return new RegExp(String.raw`(?<![\w-])${escaped}(?![\w-])`)
+}
+
+/** The format is the one that the name of the source promises. */
+function readerOf(source: string): (passage: Passage) => Piece[] {
+  if (/\.(?:csv|tsv|tab|psv)$/i.test(source)) return readRows
+  return isCodeName(source) || /\.jsonl?$/i.test(source) ? readCode : readMarkdown
 }
 
 /** Pieces of one passage that are compared. */

@@ -6,7 +6,6 @@ import type { Grounding, LanguageModel, ModelCall, ModelFacts, ModelPart, ModelR
 import { ZERO_USAGE } from '../../core/usage.ts'
 import { answerFromPassages } from './answer.ts'
 import type { Passage } from './passage.ts'
-import { NO_DOCUMENTS } from './wording.ts'
 
 export const EXTRACTIVE_REF = 'builtin/extractive'
 
@@ -57,6 +56,8 @@ async function* stream(
   yield { type: 'finish', reason: 'stop', abstained: answer.abstained, ...(citations.length === 0 ? {} : { citations }) }
 }
 
+const NO_DOCUMENTS =
+  'I am the built-in model of cria: I answer questions by showing what documents say, and there are none here. Index some with `cria index <path>`, or name a language model with `--model`.'
 const NOTHING: Grounding = { question: '', passages: [], weights: {} }
 
 /** Passages of a store that are read: what answers a question stands among the first ones if it was found at all. */

@@ -1,5 +1,7 @@
 /** The passages that an answer is taken from, and the pieces that they are read into. */
 
+import type { Range } from '../../util/range.ts'
+
 /** A passage of a document, as retrieval found it. */
 export interface Passage {
   /** What cites it, without brackets: `1`. */
@@ -11,12 +13,6 @@ export interface Passage {
   readonly headings?: readonly string[] | undefined
   /** Share of the score of the best passage of the same store, 0 to 1. */
   readonly score: number
-}
-
-/** UTF-16 offsets into the text of a passage. */
-export interface Range {
-  readonly start: number
-  readonly end: number
 }
 
 export type PieceKind = 'prose' | 'item' | 'row' | 'code'

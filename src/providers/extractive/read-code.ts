@@ -3,8 +3,9 @@
 import { definedName } from '../../text/definitions.ts'
 import { linesOf } from '../../util/lines.ts'
 import type { Line } from '../../util/lines.ts'
-import { countLines, countWords } from './measure.ts'
-import type { Passage, Piece, Range, Section } from './passage.ts'
+import { countLines, countWords } from '../../text/measure.ts'
+import type { Passage, Piece, Section } from './passage.ts'
+import type { Range } from '../../util/range.ts'
 
 const TAB_WIDTH = 4
 /** Lines of one piece at most. */

@@ -5,8 +5,9 @@ import { markdownBlocks } from '../../text/markdown-blocks.ts'
 import type { Block } from '../../text/markdown-blocks.ts'
 import { sentenceEnds } from '../../text/sentences.ts'
 import { withoutMarkup } from '../../text/without-markup.ts'
-import { countLines, countWords, cutLines } from './measure.ts'
-import type { Passage, Piece, PieceKind, Range, Section } from './passage.ts'
+import { countLines, countWords, cutLines } from '../../text/measure.ts'
+import type { Passage, Piece, PieceKind, Section } from './passage.ts'
+import type { Range } from '../../util/range.ts'
 import { cellsOfRow } from '../../text/separated-values.ts'
 
 /** Words of a paragraph that is one piece; of a longer one some sentences are. */

@@ -1,7 +1,7 @@
 /** Reads separated values into one piece a row. */
 
 import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
-import { countWords } from './measure.ts'
+import { countWords } from '../../text/measure.ts'
 import type { Passage, Piece, Section } from './passage.ts'
 
 const LINES_READ = 20

@@ -1,7 +1,7 @@
 /** How long text is, and where long code may be cut. */
 
-import { linesOf } from '../../util/lines.ts'
-import type { Range } from './passage.ts'
+import { linesOf } from '../util/lines.ts'
+import type { Range } from '../util/range.ts'
 
 /** Lines of code in one piece at most. */
 const LINES = 10
