@@ -12,7 +12,7 @@ import { query } from './query.ts'
 import { resolveModel, userConfig } from './user-models.ts'
 
 export interface AgentToolOptions {
-  /** What it may use; asked for at each call. It is never among them itself. */
+  /** The tools of the sub-agent, read at each call. The `agent` tool itself is left out. */
   readonly tools: readonly Tool[] | (() => readonly Tool[])
   /** Default: what the pointer `task` stands for where it is set, else the models of the turn that calls it. */
   readonly model?: ModelInput
@@ -43,7 +43,7 @@ do not need, such as searching through many files, and for tasks that can be don
 is wanted, where to look, and what to answer with.`
 
 /**
- * What needs permission is asked about as in the turn around it, whose signal, budget and journal it shares.
+ * The sub-agent shares the signal, budget, journal and permission checker of the turn that calls it.
  *
  * @throws ConfigurationError for wrong options.
  */

@@ -21,7 +21,7 @@ export interface Approval {
   readonly at: string
 }
 
-/** What was allowed in a folder, and everywhere; the oldest first. */
+/** Lists the approvals kept for a folder and those kept for every folder, oldest first. */
 export function approvalsFor(cwd: string, paths: HomePaths): readonly Approval[] {
   const here = realPath(cwd)
   return all(paths).filter(({ folder }) => folder === null || folder === here)

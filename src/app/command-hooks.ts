@@ -19,7 +19,7 @@ interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What each program may say that is handed on to the next one. */
+/** The member of a program's answer that becomes the input of the next program, by hook. */
 const CHANGES: Readonly<Record<HookName, string>> = {
   onPrompt: 'context',
   onToolCall: 'input',
@@ -66,7 +66,7 @@ async function runAll(
     if (typeof answer['refuse'] === 'string') return answer
     if (answer[member] === undefined) continue
     const said = answer[member]
-    // What several add to a prompt stands one below the other.
+    // The context that several programs add to a prompt is joined line by line.
     changed = hook === 'onPrompt' && typeof changed === 'string' && typeof said === 'string' ? `${changed}\n${said}` : said
     if (hook === 'onToolCall' || hook === 'onToolResult') at.set(member, changed)
   }

@@ -87,7 +87,7 @@ export interface CriaConfig {
   readonly agent?: AgentConfig
   readonly rules?: { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
   readonly budget?: BudgetConfig
-  /** What confines commands and servers that are programs. */
+  /** The sandbox of commands and of MCP servers that run as programs. */
   readonly sandbox?: SandboxConfig
   /** Servers whose tools the model may use; a program is started in the folder of the configuration unless it says where. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>

@@ -48,7 +48,7 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
   return { ok: checks.every(({ status }) => status !== 'failed'), checks }
 }
 
-/** What confines commands here, and what does not. */
+/** Reports whether commands run in a sandbox on this machine. */
 async function checkSandbox({ mode = 'auto', network = 'none' }: SandboxConfig = {}): Promise<Check> {
   const found = await findSandbox()
   const name = 'sandbox'

@@ -119,7 +119,7 @@ export async function collectFeedback(options: FeedbackOptions): Promise<Feedbac
   const signal = caller === undefined ? failed.signal : AbortSignal.any([caller, failed.signal])
   const answer = (model: LanguageModel, side: Side): Promise<Judged> =>
     judged(asked(request, { model, messages, recorder, signal }), (event) => onEvent?.(event, side)).catch((thrown: unknown) => {
-      // Nobody could choose: the other answer need not be paid for.
+      // One answer failed, so there is no choice to make: stop the other before it costs more.
       failed.abort(thrown)
       throw thrown
     })
@@ -206,7 +206,7 @@ async function modelsOf({ models, samples }: FeedbackOptions): Promise<readonly 
   return [model, model]
 }
 
-/** What was said in the session; its turn is not begun, so that it stays free. */
+/** Reads the messages of the session without opening a turn in it, so that the session is not busy. */
 async function conversationOf(request: FeedbackOptions['query'], recorder: Recorder): Promise<readonly Message[] | undefined> {
   return request.sessionId === undefined ? undefined : await recorder.read.history(request.sessionId)
 }

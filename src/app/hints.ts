@@ -7,7 +7,7 @@ import type { HomePaths } from './paths.ts'
 
 const DAY_MS = 86_400_000
 
-/** Whether the hint was given within the last day; if not, notes that it is given now. Where nothing can be written it is given each time. */
+/** Returns whether the hint was given within the last 24 hours; if not, records that it is given now. Returns false where the home cannot be written. */
 export async function wasHintedToday({ home }: Pick<HomePaths, 'home'>, now: number = Date.now()): Promise<boolean> {
   const file = join(home, 'hinted')
   try {

@@ -1,4 +1,4 @@
-/** What choices between two answers say: pairs for training, and win rates with their intervals. */
+/** Turns choices between two answers into training pairs, and into win rates with confidence intervals. */
 
 import type { Message } from '../core/message.ts'
 import type { FeedbackRecord, JournalReader, TurnDetail } from '../core/recorder.ts'

@@ -1,7 +1,8 @@
 /** Splits Markdown into its blocks, line by line: what CommonMark calls leaf and container blocks, as far as cutting needs them. */
 
-import { isWhiteSpace, lineAt } from '../util/lines.ts'
+import { isWhiteSpace, lineAt, linesOf } from '../util/lines.ts'
 import type { Line } from '../util/lines.ts'
+import type { Range } from '../util/range.ts'
 
 export type BlockKind = 'front-matter' | 'heading' | 'fence' | 'table' | 'list' | 'break' | 'paragraph'
 
@@ -207,4 +208,22 @@ function plainTitle(line: string): string {
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[*`]+|<[^>]*>/g, '')
     .trim()
+}
+
+const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
+
+/** The outermost items of a list. */
+export function* listItems(text: string, list: Range, lineBreak: string): Generator<Range> {
+  let start = list.start
+  let outermost: number | undefined
+  for (const line of linesOf(text, list.start, list.end, lineBreak)) {
+    const indent = ITEM.exec(text.slice(line.start, Math.min(line.end, line.start + 80)))?.[1]?.length
+    if (indent === undefined) continue
+    outermost ??= indent
+    if (indent <= outermost + 1 && line.start > start) {
+      yield { start, end: line.start }
+      start = line.start
+    }
+  }
+  yield { start, end: list.end }
 }

@@ -50,3 +50,18 @@ export function linesIn(
 function countBreaks(text: string): number {
   return text.split(/\r\n|\r|\n/).length - 1
 }
+
+const TAB_WIDTH = 4
+
+/** Columns of the white space that a line begins with, and the offset of its first other character; `end` where there is none. */
+export function indentation(text: string, start: number, end: number): { readonly indent: number; readonly first: number } {
+  let indent = 0
+  let first = start
+  for (; first < end; first++) {
+    const code = text.charCodeAt(first)
+    if (code === 0x20) indent++
+    else if (code === 0x09) indent += TAB_WIDTH - (indent % TAB_WIDTH)
+    else if (code !== 0x0c && code !== 0x0d && code !== 0xfeff) break
+  }
+  return { indent, first }
+}

@@ -1,13 +1,12 @@
 /** Reads source code into pieces that know the definition they stand in. */
 
 import { definedName } from '../../text/definitions.ts'
-import { linesOf } from '../../util/lines.ts'
+import { indentation, linesOf } from '../../util/lines.ts'
 import type { Line } from '../../util/lines.ts'
 import { countLines, countWords } from '../../text/measure.ts'
 import type { Passage, Piece, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 
-const TAB_WIDTH = 4
 /** Lines of one piece at most. */
 const LINES = 10
 /** A key of JSON, YAML or TOML that other lines stand below. */
@@ -109,13 +108,6 @@ function labelOf(signature: string): string {
 }
 
 function readIndent(text: string, { start, end }: Line): { readonly indent: number; readonly head: string } {
-  let indent = 0
-  let first = start
-  for (; first < end; first++) {
-    const code = text.charCodeAt(first)
-    if (code === 0x20) indent++
-    else if (code === 0x09) indent += TAB_WIDTH - (indent % TAB_WIDTH)
-    else if (code !== 0x0c && code !== 0x0d && code !== 0xfeff) break
-  }
+  const { indent, first } = indentation(text, start, end)
   return { indent, head: text.slice(first, Math.min(end, first + 300)) }
 }

@@ -1,7 +1,7 @@
 /** Reads Markdown, and plain text, into pieces: paragraphs, list items, table rows, code. */
 
 import { linesOf } from '../../util/lines.ts'
-import { markdownBlocks } from '../../text/markdown-blocks.ts'
+import { listItems, markdownBlocks } from '../../text/markdown-blocks.ts'
 import type { Block } from '../../text/markdown-blocks.ts'
 import { sentenceEnds } from '../../text/sentences.ts'
 import { withoutMarkup } from '../../text/without-markup.ts'
@@ -71,7 +71,7 @@ export function readMarkdown(passage: Passage): Piece[] {
       isText = false
     } else if (block.kind === 'fence') addFence(block)
     else if (block.kind === 'list') {
-      for (const item of items(text, block)) {
+      for (const item of listItems(text, block, '\n')) {
         if (countWords(text.slice(item.start, item.end)) <= WHOLE_PARAGRAPH) add(item, 'item')
         else for (const part of itemParts(text, item)) add(part.range, part.isCode ? 'code' : 'item')
       }
@@ -186,29 +186,11 @@ function* sentenceGroups(text: string, range: Range): Generator<Range> {
   if (start < range.end) yield { start, end: range.end }
 }
 
-const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
-
-/** The outermost items of a list. */
-function* items(text: string, list: Range): Generator<Range> {
-  let start = list.start
-  let outermost: number | undefined
-  for (const line of linesOf(text, list.start, list.end, '\n')) {
-    const indent = ITEM.exec(text.slice(line.start, Math.min(line.end, line.start + 80)))?.[1]?.length
-    if (indent === undefined) continue
-    outermost ??= indent
-    if (indent <= outermost + 1 && line.start > start) {
-      yield { start, end: line.start }
-      start = line.start
-    }
-  }
-  yield { start, end: list.end }
-}
-
 /** The paragraphs and code of a long item. */
 function* itemParts(text: string, item: Range): Generator<{ readonly range: Range; readonly isCode: boolean }> {
   for (const block of markdownBlocks(text, item.start, item.end, '\n', true)) {
     if (block.kind === 'fence') for (const range of cutLines(text, block)) yield { range, isCode: true }
-    else if (block.kind === 'list') for (const range of items(text, block)) yield { range, isCode: false }
+    else if (block.kind === 'list') for (const range of listItems(text, block, '\n')) yield { range, isCode: false }
     else for (const range of sentenceGroups(text, block)) yield { range, isCode: false }
   }
 }

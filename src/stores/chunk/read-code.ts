@@ -6,10 +6,9 @@
 import { BORDER } from './atom.ts'
 import type { Atom, Range } from './atom.ts'
 import { cutRange } from './cut.ts'
-import { linesOf } from '../../util/lines.ts'
+import { indentation, linesOf } from '../../util/lines.ts'
 import { Nest } from './nest.ts'
 
-const TAB_WIDTH = 4
 /** Enough of a line to tell what it is. */
 const HEAD = 160
 const LONGEST_LABEL = 100
@@ -85,18 +84,6 @@ const WITHOUT_BLANK = [BORDER.item, BORDER.line]
 /** The further out and the more set off by blank lines, the better. */
 function borderAt(depth: number, afterBlank: boolean): number {
   return (afterBlank ? AFTER_BLANK[depth] : WITHOUT_BLANK[depth]) ?? (afterBlank ? BORDER.line : BORDER.sentence)
-}
-
-function indentation(text: string, start: number, end: number): { readonly indent: number; readonly first: number } {
-  let indent = 0
-  let first = start
-  for (; first < end; first++) {
-    const code = text.charCodeAt(first)
-    if (code === 0x20) indent++
-    else if (code === 0x09) indent += TAB_WIDTH - (indent % TAB_WIDTH)
-    else if (code !== 0x0c && code !== 0x0d && code !== 0xfeff) break
-  }
-  return { indent, first }
 }
 
 /** The line that opens a block, as a heading: `class Reader extends Base`. */

@@ -5,7 +5,7 @@ import type { Atom } from './atom.ts'
 import { cutRange } from './cut.ts'
 import { headingAtoms, room } from './heading.ts'
 import { lineAt, linesOf } from '../../util/lines.ts'
-import { markdownBlocks } from '../../text/markdown-blocks.ts'
+import { listItems, markdownBlocks } from '../../text/markdown-blocks.ts'
 import type { Block } from '../../text/markdown-blocks.ts'
 import { codeAtoms } from './read-code.ts'
 import { proseAtoms } from './prose.ts'
@@ -126,24 +126,6 @@ class BlockAtoms {
     }
     for (const range of cutRange(this.#text, inside.end, fence.end, this.#max)) yield { ...range, border: BORDER.never, path }
   }
-}
-
-const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
-
-/** The outermost items of a list. */
-function* listItems(text: string, list: Block, lineBreak: string): Generator<{ readonly start: number; readonly end: number }> {
-  let start = list.start
-  let outermost: number | undefined
-  for (const line of linesOf(text, list.start, list.end, lineBreak)) {
-    const indent = ITEM.exec(text.slice(line.start, Math.min(line.end, line.start + 80)))?.[1]?.length
-    if (indent === undefined) continue
-    outermost ??= indent
-    if (indent <= outermost + 1 && line.start > start) {
-      yield { start, end: line.start }
-      start = line.start
-    }
-  }
-  yield { start, end: list.end }
 }
 
 function cells(row: string): string {
