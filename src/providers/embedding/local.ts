@@ -3,8 +3,8 @@
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 
-/** Not a dependency: whoever wants local models installs it. */
-const PACKAGE = '@huggingface/transformers'
+/** The optional package that runs local models; not a dependency. */
+export const PACKAGE: string = '@huggingface/transformers'
 
 /** What is used of the package. */
 interface Transformers {
@@ -41,9 +41,18 @@ export function createLocalEmbeddingModel(name: string, load: () => Promise<unkn
 }
 
 async function open(name: string, load: () => Promise<unknown>): Promise<Extractor> {
-  let transformers: Transformers
+  return await openLocal<Transformers, Extractor>(name, load, (transformers) => transformers.pipeline('feature-extraction', name))
+}
+
+/**
+ * Loads the optional package, and a model with it.
+ *
+ * @throws ConfigurationError when the package is not installed; CriaError `model_unavailable` when the model cannot be loaded.
+ */
+export async function openLocal<P, M>(name: string, load: () => Promise<unknown>, model: (loaded: P) => Promise<M>): Promise<M> {
+  let loaded: P
   try {
-    transformers = (await load()) as Transformers
+    loaded = (await load()) as P
   } catch (cause) {
     throw new ConfigurationError(`A local model needs the package ${PACKAGE}, which is not installed.`, {
       hint: `Install it with: npm install ${PACKAGE}`,
@@ -51,7 +60,7 @@ async function open(name: string, load: () => Promise<unknown>): Promise<Extract
     })
   }
   try {
-    return await transformers.pipeline('feature-extraction', name)
+    return await model(loaded)
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause)
     throw new CriaError('model_unavailable', `The local model ${name} could not be loaded: ${said}`, { cause })

@@ -1,10 +1,7 @@
 /** A natural language inference model that runs in this process, in ONNX format, as a judge of citations. */
 
 import type { ClaimVerdict, ClaimVerifier, Verdict } from '../../core/citation.ts'
-import { ConfigurationError, CriaError } from '../../core/error.ts'
-
-/** Not a dependency: whoever wants local models installs it. */
-const PACKAGE = '@huggingface/transformers'
+import { openLocal, PACKAGE } from '../embedding/local.ts'
 
 /** What is used of the package. */
 interface Transformers {
@@ -68,20 +65,11 @@ interface Opened {
   readonly labels: readonly Verdict[]
 }
 
-async function open(name: string, load: () => Promise<unknown>): Promise<Opened> {
-  let transformers: Transformers
-  try {
-    transformers = (await load()) as Transformers
-  } catch (cause) {
-    throw new ConfigurationError(`A local model needs the package ${PACKAGE}, which is not installed.`, {
-      hint: `Install it with: npm install ${PACKAGE}`,
-      cause,
-    })
-  }
-  try {
+function open(name: string, load: () => Promise<unknown>): Promise<Opened> {
+  return openLocal<Transformers, Opened>(name, load, async ({ AutoTokenizer, AutoModelForSequenceClassification }) => {
     const [tokenize, classifier] = await Promise.all([
-      transformers.AutoTokenizer.from_pretrained(name),
-      transformers.AutoModelForSequenceClassification.from_pretrained(name),
+      AutoTokenizer.from_pretrained(name),
+      AutoModelForSequenceClassification.from_pretrained(name),
     ])
     const labels = Object.entries(classifier.config.id2label)
       .sort(([a], [b]) => Number(a) - Number(b))
@@ -89,10 +77,7 @@ async function open(name: string, load: () => Promise<unknown>): Promise<Opened>
     if (!labels.includes('verified'))
       throw new TypeError(`its labels are ${Object.values(classifier.config.id2label).join(', ')}, and none is entailment`)
     return { tokenize, classifier, labels }
-  } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    throw new CriaError('model_unavailable', `The local model ${name} could not be loaded: ${said}`, { cause })
-  }
+  })
 }
 
 async function classify(
