@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentStore, Surroundings } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import { toCriaError } from '../../core/error.ts'
-import { tokensOfPassage } from './tokens.ts'
+import { tokensOfPassage } from './pack.ts'
 import { placeOf } from './merge.ts'
 import type { Passage } from './merge.ts'
 

@@ -2,8 +2,8 @@
 
 import { isPattern } from '../../core/filter.ts'
 import type { ChunkFilter, FilterTest } from '../../core/store.ts'
-import { best } from '../rank/best.ts'
-import type { Scored } from '../rank/best.ts'
+import { best } from '../rank/blend.ts'
+import type { Scored } from '../rank/blend.ts'
 import { chunkTest, fieldTest } from '../rank/filter.ts'
 import type { Filtered } from '../rank/filter.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

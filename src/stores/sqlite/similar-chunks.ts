@@ -1,8 +1,8 @@
 /** Which chunks are about the same thing as a chunk. */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { best } from '../rank/best.ts'
-import type { Scored } from '../rank/best.ts'
+import { best } from '../rank/blend.ts'
+import type { Scored } from '../rank/blend.ts'
 import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
 import type { Neighbour } from '../rank/neighbours.ts'
 import { RANKING } from '../rank/settings.ts'
@@ -12,7 +12,7 @@ import type { Postings } from './postings.ts'
 import { termsById } from './query-words.ts'
 import type { Term } from './query-words.ts'
 import { countTerms } from './sequence.ts'
-import type { Sequences } from './sequences.ts'
+import type { Sequences } from './sequence.ts'
 
 export interface Index {
   readonly connection: Connection
