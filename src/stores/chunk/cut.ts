@@ -2,7 +2,8 @@
 
 import { isWhiteSpace } from '../../util/lines.ts'
 import { trimRange } from './atom.ts'
-import type { Atom, Range } from './atom.ts'
+import type { Atom } from './atom.ts'
+import type { Range } from '../../util/range.ts'
 
 /** A place is looked for in the last part of the window, so that pieces are at least half full. */
 const SEARCHED_SHARE = 0.5

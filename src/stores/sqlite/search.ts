@@ -14,7 +14,7 @@ import type { Corpus, CorpusCache } from './corpus.ts'
 import { CHUNK_COLUMNS, toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
 import { InvertedIndex } from './inverted.ts'
-import type { Range } from './inverted.ts'
+import type { ListPart } from './inverted.ts'
 import type { WordResult } from './nearest.ts'
 import { Postings } from './postings.ts'
 import { parseQuery } from './query-words.ts'
@@ -183,7 +183,7 @@ function firstWord(rows: readonly IdentifiedRow[], isIt: (word: string) => boole
  */
 function addCounts(
   { ids, counts: added }: Postings,
-  { from, to }: Range,
+  { from, to }: ListPart,
   share: number,
   counts: Float64Array,
   touched: Int32Array,

@@ -7,7 +7,7 @@ import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
 import type { Neighbour } from '../rank/neighbours.ts'
 import { RANKING } from '../rank/settings.ts'
 import type { Corpus } from './corpus.ts'
-import type { InvertedIndex, Range } from './inverted.ts'
+import type { InvertedIndex, ListPart } from './inverted.ts'
 import type { Postings } from './postings.ts'
 import { termsById } from './query-words.ts'
 import type { Term } from './query-words.ts'
@@ -69,7 +69,7 @@ function addSimilarity(
   similarity: Float64Array,
   weight: number,
   { ids, counts }: Postings,
-  { from, to }: Range,
+  { from, to }: ListPart,
   touched: number[],
 ): void {
   for (let at = from; at < to; at++) {
