@@ -1,4 +1,4 @@
-/** What a model is sent, and in which order: system prompt, history, retrieved passages, question. */
+/** Composes a request: system prompt, history, retrieved passages, question. */
 
 import { fromParts, retrieved, system as systemMessage } from '../core/message.ts'
 import type { Message } from '../core/message.ts'

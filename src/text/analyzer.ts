@@ -1,4 +1,4 @@
-/** What a text is searched by: its words, brought to a form in which spellings and inflections of one word are the same. */
+/** Analyses text for search: words in a form in which spellings and inflections of one word are the same. */
 
 import { porterStem } from './porter.ts'
 import { fold, normalize } from './fold.ts'

@@ -1,4 +1,4 @@
-/** Where sentences end, told by punctuation and by what follows it. Rather one end too few than a sentence that is torn. */
+/** Finds where sentences end, by punctuation and by what follows it. Rather one end too few than a sentence that is torn. */
 
 import { patternFor } from '../util/pattern.ts'
 import { isWhiteSpace } from '../util/lines.ts'

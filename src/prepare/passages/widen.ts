@@ -1,4 +1,4 @@
-/** What stands around a passage that was found: a rule without its exception, a step without the one before it, misleads. */
+/** Adds the text around a passage that was found. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentStore, Surroundings } from '../../core/store.ts'

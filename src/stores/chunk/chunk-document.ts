@@ -1,4 +1,4 @@
-/** The chunker: a document is read into atoms by its format, atoms are packed into chunks. */
+/** Cuts documents into chunks: a format reader makes atoms, and atoms are packed into chunks. */
 
 import { hash } from 'node:crypto'
 import { ConfigurationError } from '../../core/error.ts'

@@ -1,4 +1,4 @@
-/** What a document store needs beside the port so that files can be indexed into it incrementally (`index-files.ts`). */
+/** The port of stores that files can be indexed into incrementally (`index-files.ts`). */
 
 import type { DocumentStore, SourceDocument } from '../../core/store.ts'
 import { promises } from 'node:fs'

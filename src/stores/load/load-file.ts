@@ -1,4 +1,4 @@
-/** One file to one document: read within limits, told by its content, its text taken out. */
+/** Loads one file as a document: reads it within limits, tells its format by its content, and extracts the text. */
 
 import { hash } from 'node:crypto'
 import { constants } from 'node:fs'

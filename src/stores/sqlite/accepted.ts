@@ -1,4 +1,4 @@
-/** The chunks that a filter lets through; all others lose their score as soon as they are met. */
+/** Finds the chunks that a filter accepts. */
 
 import { isPattern } from '../../core/filter.ts'
 import type { ChunkFilter, FilterTest } from '../../core/store.ts'

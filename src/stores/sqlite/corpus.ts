@@ -1,4 +1,4 @@
-/** What every query needs to know of all chunks; read once and kept until the index changes. */
+/** Reads the statistics of all chunks that every query needs, kept until the index changes, and the text around a chunk. */
 
 import type { CorpusSize } from '../rank/bm25.ts'
 import type { Scored } from '../rank/blend.ts'

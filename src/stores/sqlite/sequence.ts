@@ -1,4 +1,4 @@
-/** A chunk as its terms: title, headings and text, one after the other, with a mark between them. */
+/** Keeps a chunk as its terms: title, headings and text, one after the other, with a mark between them. */
 
 import { RANKING } from '../rank/settings.ts'
 import { decodeNumbers, encodeNumbers } from './postings.ts'

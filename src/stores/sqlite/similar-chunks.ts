@@ -1,4 +1,4 @@
-/** Which chunks are about the same thing as a chunk. */
+/** Finds the chunks that are about the same thing as a chunk. */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { best } from '../rank/blend.ts'

@@ -1,4 +1,4 @@
-/** A change of one file on its way: made up, held against what the model has seen, shown, written. */
+/** Changes one file: computes the change, compares it with what the model has seen, shows it and writes it. */
 
 import { countChanges, unifiedDiff } from '../../util/line-diff.ts'
 import type { LineEnd } from './line-ends.ts'

@@ -1,4 +1,4 @@
-/** Some lines of a text, never more than fit, with a note of what is left out. */
+/** Cuts lines out of a text, within limits, with a note of what is left out. */
 
 import { beginningOf } from '../../util/cut.ts'
 

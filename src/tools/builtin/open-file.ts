@@ -1,4 +1,4 @@
-/** Opens what is a regular file and nothing else: no pipe is waited for, no device is read, no link is followed any more. */
+/** Opens regular files only: never waits for a pipe, reads a device or follows a link. */
 
 import type { BigIntStats } from 'node:fs'
 import { open } from 'node:fs/promises'

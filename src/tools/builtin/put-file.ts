@@ -1,4 +1,4 @@
-/** Puts a file in its place as a whole: whoever reads it sees the old content or the new, also after a crash in between. */
+/** Replaces a file atomically: readers see the old content or the new, also after a crash. */
 
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'

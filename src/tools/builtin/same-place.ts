@@ -1,6 +1,6 @@
 /**
- * Is what was opened where it was looked for? Between the look at a path and its use, a program may have put a link in the place of one
- * of its folders. The system tells where an open file really lies, and lets its folder be used by that handle instead of by name.
+ * Checks that an opened file is the one that was looked for. Between the look at a path and its use, a program may have put a link in the place of
+ * one of its folders. The system tells where an open file really lies, and lets its folder be used by that handle instead of by name.
  */
 
 import { constants, promises, readlinkSync } from 'node:fs'

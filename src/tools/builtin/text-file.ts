@@ -1,4 +1,4 @@
-/** A text file as it can be edited: its text with line feeds, and what is needed to write it back as it was. */
+/** Reads a text file for editing, and writes it back with its own line ends and encoding. */
 
 import { createHash } from 'node:crypto'
 import { decode, encode } from './encoding.ts'

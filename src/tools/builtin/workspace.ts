@@ -1,4 +1,4 @@
-/** The folder that the built-in tools work in, and what lies outside of it or is nobody's business. */
+/** Resolves paths in the working folder, and refuses those outside of it. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
