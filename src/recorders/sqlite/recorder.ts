@@ -13,8 +13,11 @@ import type {
   Recorder,
   SessionStats,
   StatsRow,
+  TagStats,
   TurnClose,
+  TurnFilter,
   TurnOpen,
+  UserStats,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { isPromise, unheard } from '../../util/promise.ts'
@@ -32,7 +35,7 @@ import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
-import { readSessionStats, readStats } from './stats.ts'
+import { readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
 import { limitsOf, tend } from './upkeep.ts'
 
@@ -169,12 +172,20 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     return this.#patience.run(() => endUnheldTurns(this.#journal))
   }
 
-  stats(): readonly StatsRow[] {
-    return readStats(this.#journal.connection)
+  stats(filter?: TurnFilter): readonly StatsRow[] {
+    return readStats(this.#journal.connection, filter)
   }
 
-  sessionStats(limit = 50): readonly SessionStats[] {
-    return readSessionStats(this.#journal.connection, limit)
+  sessionStats(limit = 50, filter?: TurnFilter): readonly SessionStats[] {
+    return readSessionStats(this.#journal.connection, limit, filter)
+  }
+
+  userStats(limit = 50): readonly UserStats[] {
+    return readUserStats(this.#journal.connection, limit)
+  }
+
+  tagStats(limit = 50): readonly TagStats[] {
+    return readTagStats(this.#journal.connection, limit)
   }
 
   /** Works in small steps; other turns of this process and other processes write in between. */
