@@ -144,6 +144,7 @@ export type {
   UnknownEffects,
 } from './core/part.ts'
 export type {
+  Deletion,
   FeedbackRecord,
   GcOptions,
   GcReport,

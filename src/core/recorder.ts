@@ -256,6 +256,17 @@ export interface JournalKeeper {
   /** Removes what is too old or too much, oldest turns first; never an open turn. */
   gc(options?: GcOptions): MaybePromise<GcReport>
   /**
+   * Deletes a session with all of its turns and those that their tools made, and overwrites what the file, its search index and its log held
+   * of them. Messages that other sessions hold as well stay with those.
+   *
+   * @throws CriaError `session_busy` while a turn of it runs; `journal_failed` when the journal cannot be written.
+   */
+  deleteSession(sessionId: string): MaybePromise<Deletion>
+  /** Deletes all sessions of a user, as `deleteSession`, and what budgets knew of the user. @throws CriaError as `deleteSession`. */
+  deleteUser(userId: string): MaybePromise<Deletion>
+  /** Deletes every session in which a turn carries the tag, as `deleteSession`: later turns repeat what earlier ones said. @throws as `deleteSession`. */
+  deleteTagged(tag: string): MaybePromise<Deletion>
+  /**
    * Removes a small share of what is too old or too much, at most once a day.
    *
    * @param signal ends it early; what is left is done another time.
@@ -327,6 +338,17 @@ export interface GcOptions {
   readonly dryRun?: boolean
   /** Ends it early: what has been removed by then is gone, the rest stays. */
   readonly signal?: AbortSignal
+}
+
+/** What was deleted on request. */
+export interface Deletion {
+  readonly turns: number
+  readonly sessions: number
+  /**
+   * `false`: another process read from the log of the journal for so long that it could not be emptied; it may hold older versions of what
+   * was deleted until it is. Delete again to try again.
+   */
+  readonly wiped: boolean
 }
 
 export interface GcReport {

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type {
+  Deletion,
   FeedbackRecord,
   GcOptions,
   GcReport,
@@ -26,6 +27,7 @@ import { Patience } from '../../util/sqlite/patience.ts'
 import { SqliteBudget } from './budget.ts'
 import { SqliteCache } from './cache.ts'
 import { JOURNAL, openJournalPatiently } from './file.ts'
+import { erase } from './erase.ts'
 import { cleanUp, planCleanUp } from './gc.ts'
 import type { Journal } from './journal.ts'
 import { wellFormedJson } from './json.ts'
@@ -186,6 +188,18 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
 
   tagStats(limit = 50): readonly TagStats[] {
     return readTagStats(this.#journal.connection, limit)
+  }
+
+  deleteSession(sessionId: string): Promise<Deletion> {
+    return erase(this.#journal, { sessionId })
+  }
+
+  deleteUser(userId: string): Promise<Deletion> {
+    return erase(this.#journal, { userId })
+  }
+
+  deleteTagged(tag: string): Promise<Deletion> {
+    return erase(this.#journal, { tag })
   }
 
   /** Works in small steps; other turns of this process and other processes write in between. */
