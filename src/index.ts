@@ -74,7 +74,17 @@ export type { AskOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
 export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
-export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation, SharedScope } from './core/budget.ts'
+export type {
+  Amount,
+  Budget,
+  BudgetKey,
+  BudgetLimits,
+  BudgetStore,
+  BudgetUse,
+  Reservation,
+  SharedScope,
+  SharedUse,
+} from './core/budget.ts'
 export type { CacheStore, Keeping } from './core/cache.ts'
 export type { Clock } from './core/clock.ts'
 export { createLocalVerifier } from './providers/verifying/local.ts'

@@ -273,7 +273,7 @@ function asksSomething({ prompt, messages }: EngineOptions): boolean {
 }
 
 /** @throws ConfigurationError for a user or a tag that is empty, too long, or could not be shown on a line. */
-export function checkMarks({ userId, tags = [] }: Pick<EngineOptions, 'userId' | 'tags'>): void {
+function checkMarks({ userId, tags = [], budget = {} }: EngineOptions): void {
   checkList('tags', tags, 'texts')
   const checkMark = (name: string, value: unknown, most: number): void => {
     if (typeof value === 'string' && value.length <= most && /^[^\p{Cc}\p{Cs}]+$/u.test(value)) return
@@ -283,4 +283,11 @@ export function checkMarks({ userId, tags = [] }: Pick<EngineOptions, 'userId' |
   }
   if (userId !== undefined) checkMark('userId', userId, 200)
   for (const [index, tag] of tags.entries()) checkMark(`tags[${index}]`, tag, 100)
+  if (budget.user !== undefined && userId === undefined)
+    throw new ConfigurationError('`budget.user` needs a `userId`: without one nobody is limited.')
+  const unmarked = Object.keys(budget.tags ?? {}).find((tag) => !tags.includes(tag))
+  if (unmarked !== undefined)
+    throw new ConfigurationError(
+      `\`budget.tags\` limits ${JSON.stringify(unmarked)}, which is not one of \`tags\`: add it there.`,
+    )
 }

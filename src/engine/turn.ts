@@ -106,6 +106,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   const ledger = new TurnLedger({
     turnId,
     sessionId,
+    userId: options.userId,
     clock,
     budget: options.budget,
     store: () => options.recorder?.budget ?? processBudget(),
