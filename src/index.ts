@@ -18,6 +18,8 @@ export type { RerankSettings, RetrieveOptions } from './app/retrieval.ts'
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
 export type { AiSdkModel } from './providers/create.ts'
+export { lastEventId, startTurn, toResponse } from './app/event-stream.ts'
+export type { ResponseOptions, StartedTurn } from './app/event-stream.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
 export { collectFeedback } from './app/feedback.ts'
@@ -156,6 +158,7 @@ export type {
 export type {
   Deletion,
   FeedbackRecord,
+  FollowOptions,
   GcOptions,
   GcReport,
   JournalEntry,

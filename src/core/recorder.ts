@@ -241,8 +241,22 @@ export interface JournalReader {
   feedback(): MaybePromise<readonly FeedbackRecord[]>
 }
 
-/** Keeps a journal in order; beside the port, because it is nothing that a turn needs. */
+export interface FollowOptions {
+  /** Only events whose `seq` is greater; default -1, which is all. */
+  readonly after?: number
+  /** Stops following when it is aborted; nothing is thrown. */
+  readonly signal?: AbortSignal
+}
+
+/** Follows turns and keeps a journal in order; beside the port, because it is nothing that a turn needs. */
 export interface JournalKeeper {
+  /**
+   * Yields the events of a turn that are in the journal, and then those that are still written, by this or another process, until its terminal
+   * event. Events of nested turns are not among them: those turns can be followed themselves. Leaving it does not end the turn.
+   *
+   * @throws CriaError `not_found` at once for a turn that is not in the journal, and later for one that is deleted meanwhile.
+   */
+  follow(turnId: string, options?: FollowOptions): AsyncGenerator<QueryEvent, void, undefined>
   /** Marks all turns as lost whose lease has run out or whose owner is known to be dead; says how many. */
   sweep(): MaybePromise<number>
   /** Use and cost by day (UTC, newest first) and model. @param filter default all turns. */

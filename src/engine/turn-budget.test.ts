@@ -251,7 +251,7 @@ describe('the budgets of a user and of tags', () => {
     expect((await ask('bob', ['beta'], small)).at(-1)).toMatchObject({ type: 'complete' })
     const tagged = await ask('eve', ['beta'], { tags: { beta: { tokens: 1150 } } })
     expect(errorOf(tagged)).toMatchObject({ code: 'budget_exceeded', details: { scope: 'tag', name: 'beta', used: 1100 } })
-    recorder.close()
+    await recorder.close()
   })
 
   it('need a user and tags to hold for', () => {

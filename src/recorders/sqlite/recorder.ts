@@ -3,9 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
+import type { QueryEvent } from '../../core/event.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type {
   Deletion,
+  FollowOptions,
   FeedbackRecord,
   GcOptions,
   GcReport,
@@ -27,6 +29,7 @@ import { Patience } from '../../util/sqlite/patience.ts'
 import { SqliteBudget } from './budget.ts'
 import { SqliteCache } from './cache.ts'
 import { JOURNAL, openJournalPatiently } from './file.ts'
+import { follow, Pulse } from './follow.ts'
 import { erase } from './erase.ts'
 import { cleanUp, planCleanUp } from './gc.ts'
 import type { Journal } from './journal.ts'
@@ -75,6 +78,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   readonly cache: SqliteCache
   readonly #journal: Journal
   readonly #patience: Patience
+  readonly #pulse: Pulse
   #renewal: NodeJS.Timeout | undefined
   #spansDue: NodeJS.Immediate | undefined
   readonly #onCleanUp: ((report: GcReport) => void) | undefined
@@ -87,6 +91,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     this.#onCleanUp = onCleanUp
     this.#patience = new Patience(JOURNAL.busyTimeoutMs)
     this.read = createReader(journal)
+    this.#pulse = new Pulse(journal.connection)
     this.budget = new SqliteBudget(journal, this.#patience)
     this.cache = new SqliteCache(journal.connection, this.#patience)
   }
@@ -121,12 +126,18 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   }
 
   record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void> {
-    return this.#held(turnId, () => record(this.#journal, turnId, entries))
+    return this.#held(turnId, () => {
+      record(this.#journal, turnId, entries)
+      this.#pulse.beat()
+    })
   }
 
   closeTurn(turnId: string, close: TurnClose): MaybePromise<void> {
     this.#tendLater()
-    return this.#held(turnId, () => closeTurn(this.#journal, turnId, close))
+    return this.#held(turnId, () => {
+      closeTurn(this.#journal, turnId, close)
+      this.#pulse.beat()
+    })
   }
 
   /** Stored with the next transaction, or when the event loop has turned. */
@@ -168,6 +179,10 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
       ])
       if (changed === 0) throw new CriaError('not_found', `There is no turn ${turnId} in ${connection.path}.`)
     })
+  }
+
+  follow(turnId: string, options?: FollowOptions): AsyncGenerator<QueryEvent, void, undefined> {
+    return follow(this.#journal, this.read, this.#pulse, turnId, options)
   }
 
   sweep(): MaybePromise<number> {
@@ -232,6 +247,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     const finish = (): void => {
       open.clear()
       connection.close()
+      this.#pulse.beat()
     }
     try {
       const given = this.#patience.run(() => {
