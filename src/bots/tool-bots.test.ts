@@ -174,6 +174,7 @@ describe('options of AgentBot', () => {
     | 'span'
     | 'steering'
     | 'userId'
+    | 'decide'
     | 'tags'
     | 'operation'
     | 'bot'

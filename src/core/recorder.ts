@@ -8,16 +8,15 @@
 import type { BudgetStore } from './budget.ts'
 import type { CacheStore } from './cache.ts'
 import type { ErrorInfo } from './error.ts'
-import type { BotIdentity, QueryEvent } from './event.ts'
+import type { BotIdentity, QueryEvent, QueryResult } from './event.ts'
 import type { JsonObject } from './json.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { Message } from './message.ts'
-import type { FinishReason } from './model.ts'
 import type { SpanRecord } from './span.ts'
 import type { Usage } from './usage.ts'
 
-/** `lost`: its owner died, and somebody else noticed. */
-export type TurnState = 'open' | 'done' | 'failed' | 'cancelled' | 'lost'
+/** `lost`: its owner died, and somebody else noticed. `waiting`: it is done but for calls that wait for a decision; `done` as soon as its session goes on. */
+export type TurnState = 'open' | 'done' | 'failed' | 'cancelled' | 'lost' | 'waiting'
 
 export interface TurnOpen {
   readonly turnId: string
@@ -27,6 +26,11 @@ export interface TurnOpen {
   readonly temperature: number | null
   /** The user it is made for. A session belongs to the first user that one of its turns names. Default: the session's, if it has one. */
   readonly userId?: string
+  /**
+   * A turn of the same session that waits for a decision, whose question this one has too. It is taken up, and waits no longer, when this one
+   * records its first messages; where this one ends before, it still waits.
+   */
+  readonly decides?: string
   /** Labels to list, count and delete turns by; each counts once. */
   readonly tags?: readonly string[]
   /** The text of what was asked, for lists and search. */
@@ -48,7 +52,7 @@ export type JournalEntry =
   | { readonly type: 'event'; readonly event: QueryEvent }
   /**
    * What is new in this turn: messages as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
-   * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
+   * tool). The message of a `message` event is one of them already; one with the id of an earlier one adds nothing.
    */
   | { readonly type: 'messages'; readonly step: number; readonly messages: readonly Message[] }
   /**
@@ -68,7 +72,7 @@ export type JournalEntry =
     }
 
 export interface TurnClose {
-  readonly state: Exclude<TurnState, 'open' | 'lost'>
+  readonly state: Exclude<TurnState, 'open' | 'lost' | 'waiting'>
   /** The terminal event; stored with the new state in one transaction. */
   readonly event: QueryEvent
   readonly endedAt: number
@@ -78,7 +82,8 @@ export interface TurnClose {
   readonly text: string
   readonly usage: Usage
   readonly costUsd: number | null
-  readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | null
+  /** `waiting` makes the turn one that waits for a decision. */
+  readonly finishReason: QueryResult['finishReason'] | null
   readonly error?: ErrorInfo
   readonly metrics: TurnMetrics
 }
@@ -107,7 +112,8 @@ export interface Recorder {
   /**
    * Writes the row of a turn. It belongs to this recorder's owner until it is closed or its lease runs out.
    * @throws CriaError `session_busy` when the turn is exclusive, another exclusive one of the session is open, and its lease has not run
-   * out; `permission_denied` when the session belongs to another user; `journal_failed` when the journal cannot be written, as every method
+   * out; `permission_denied` when the session belongs to another user; `not_found` when the
+   * turn that it decides does not wait, or no longer; `journal_failed` when the journal cannot be written, as every method
    * that writes.
    */
   openTurn(turn: TurnOpen): MaybePromise<void>

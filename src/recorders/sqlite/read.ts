@@ -98,7 +98,12 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
     only('id IN (SELECT rowid FROM turn_search WHERE turn_search MATCH ?)', expression)
   }
   // The second condition is that of the index.
-  only(query.status === 'done' ? 'state = ?' : "state = ? AND state <> 'done'", query.status)
+  if (query.status === 'waiting') conditions.push('id IN (SELECT turn FROM waiting)')
+  else
+    only(
+      query.status === 'done' ? `state = ? AND id NOT IN (SELECT turn FROM waiting)` : "state = ? AND state <> 'done'",
+      query.status,
+    )
   only('model = ?', query.model)
   only('session_id = ?', query.sessionId)
   const chosen = conditionsOf(query)

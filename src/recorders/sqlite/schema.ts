@@ -340,8 +340,10 @@ const PEOPLE = `
 
   -- Turns that ended while calls waited for a decision, which has not been made yet.
   CREATE TABLE waiting (
-    turn INTEGER PRIMARY KEY REFERENCES turns ON DELETE CASCADE
+    turn       INTEGER PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    session_id TEXT NOT NULL
   );
+  CREATE INDEX waiting_by_session ON waiting (session_id);
 
   -- Has a row where turns were written before deleted content was overwritten: the first deletion then rewrites the whole file.
   CREATE TABLE remnants (
