@@ -10,7 +10,7 @@ import type { MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
 import type { Span, SpanMirror } from '../core/span.ts'
-import type { PermissionChecker, RepairToolCall, Tool } from '../core/tool.ts'
+import type { PermissionAnswer, PermissionChecker, RepairToolCall, Tool } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 import type { AnswerLimits } from '../model/ceilings.ts'
 import type { CoolDowns } from '../model/cool-down.ts'
@@ -31,6 +31,12 @@ export interface EngineOptions extends CallSettings {
   readonly prompt?: MessageInput
   /** The conversation so far, when no `sessionId` tells where to find it. */
   readonly messages?: MessageInput
+  /**
+   * Goes on with a turn that ended as `waiting`, in place of a `prompt`; needs its `sessionId` and the `recorder` that has it. `decisions` holds
+   * `true` or `false` for all calls that wait, or a decision for each by its id; calls without one are asked about again. A turn can be
+   * decided once, as long as its session has not gone on: another attempt ends with `not_found`. Model, tools and rules are those given here.
+   */
+  readonly decide?: { readonly turnId: string; readonly decisions: boolean | Readonly<Record<string, PermissionAnswer>> }
   /** The system prompt. */
   readonly system?: string
   readonly model: LanguageModel
@@ -110,6 +116,13 @@ export interface EngineOptions extends CallSettings {
   readonly recorder?: Recorder | undefined
   /** Continues this session; excludes `messages`. */
   readonly sessionId?: string
+  /**
+   * The user whom the turn is made for: what the journal lists, counts and deletes by. A session belongs to the first user named in it; a turn
+   * that names another one ends with `permission_denied`. 1 to 200 characters; default none, in a tool that of the turn around it.
+   */
+  readonly userId?: string
+  /** Labels for the journal to list, count and delete by; 1 to 100 characters each. Default none, in a tool those of the turn around it. */
+  readonly tags?: readonly string[]
   readonly bot?: BotIdentity
   /** Name of the turn's span; default `query`. */
   readonly operation?: string

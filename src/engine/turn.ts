@@ -106,6 +106,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   const ledger = new TurnLedger({
     turnId,
     sessionId,
+    userId: options.userId,
     clock,
     budget: options.budget,
     store: () => options.recorder?.budget ?? processBudget(),
@@ -180,7 +181,7 @@ export function conversationAfter(
 }
 
 /** What the tools station is given in the present step. */
-export function toolsContext(turn: Turn, settings: StepSettings): ToolsContext {
+export function toolsContext(turn: Turn, settings: StepSettings, decided?: ToolsContext['decided']): ToolsContext {
   const { ctx, options, step, tools, conversation } = turn
   tools.untrusted ||= conversation?.untrusted ?? false
   return {
@@ -189,6 +190,8 @@ export function toolsContext(turn: Turn, settings: StepSettings): ToolsContext {
     state: tools,
     tools: settings.tools,
     permit: options.hasPermissionsToUseTool,
+    ...(decided === undefined ? {} : { decided }),
+    cannotWait: whyNotWait(turn),
     hooks: options.hooks,
     repair: options.repairToolCall,
     safeMode: options.safeMode ?? false,
@@ -197,13 +200,20 @@ export function toolsContext(turn: Turn, settings: StepSettings): ToolsContext {
   }
 }
 
+/** Why calls cannot wait for a decision that is made later; `undefined`: they can. */
+function whyNotWait({ caller, recorder }: Turn): string | undefined {
+  if (caller !== undefined) return 'A turn that a tool has made cannot wait for a decision.'
+  return recorder === undefined ? 'Without a journal it cannot wait for a decision.' : undefined
+}
+
 /** The first event. */
-export function startOf({ options: { model, bot }, caller }: Turn): StartEvent {
+export function startOf({ options: { model, bot, decide }, caller }: Turn): StartEvent {
   return {
     type: 'start',
     model: model.ref,
     ...(bot === undefined ? {} : { bot }),
     ...(caller === undefined ? {} : { calledBy: refOf(caller) }),
+    ...(decide === undefined ? {} : { decides: decide.turnId }),
   }
 }
 
@@ -216,6 +226,9 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     ...(options.bot === undefined ? {} : { bot: options.bot }),
     model: options.model.ref,
     temperature: options.temperature ?? null,
+    ...(options.userId === undefined ? {} : { userId: options.userId }),
+    ...(options.tags === undefined ? {} : { tags: options.tags }),
+    ...(options.decide === undefined ? {} : { decides: options.decide.turnId }),
     question: questionOf(input.messages),
     promptHash: input.system === '' ? null : sha256(input.system),
     startedAt: turn.startedAt,

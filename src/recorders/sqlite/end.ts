@@ -10,7 +10,7 @@ import { searchableText } from './search.ts'
 import { readText, textColumn } from './text.ts'
 
 export interface TurnEnd {
-  readonly state: Exclude<TurnState, 'open'>
+  readonly state: Exclude<TurnState, 'open' | 'waiting'>
   readonly endedAt: number
   readonly latencyMs: number
   readonly text: string
@@ -59,6 +59,8 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
       turn.key,
     ],
   )
+  if (end.finishReason === 'waiting')
+    connection.run('INSERT INTO waiting (turn, session_id) VALUES (?, ?)', [turn.key, turn.sessionId])
   const row = connection.get<{ exclusive: number; question: Uint8Array }>(
     `SELECT exclusive, ${textColumn('question')} FROM turns WHERE id = ?`,
     [turn.key],
