@@ -2,7 +2,7 @@
 
 import { openJournal } from '../app/journal.ts'
 import { mockModel } from '../app/models.ts'
-import type { ModelOptions } from '../app/models.ts'
+import type { ModelInput, ModelOptions } from '../app/models.ts'
 import { query } from '../app/query.ts'
 import { defaultModel, resolveModel } from '../app/user-models.ts'
 import type { QueryOptions } from '../app/query.ts'
@@ -56,6 +56,7 @@ export interface StreamOptions extends AskOptions {
 /** How many memories are looked up for a question. */
 const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
+const UNUSED_BY_MOCKS: ReadonlySet<string> = new Set(['fallbackModels', 'specialist', 'switchModels', 'budget'])
 /** What `query()` calls it. */
 const ELSEWHERE = { abortSignal: 'signal' }
 
@@ -69,6 +70,7 @@ export class SimpleBot {
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
   #model: Promise<LanguageModel> | undefined
+  #fallbacks: readonly ModelInput[] | undefined
 
   /** @throws ConfigurationError for options that cannot work, before any request is made. */
   constructor(options: BotOptions = {}) {
@@ -98,11 +100,11 @@ export class SimpleBot {
   }
 
   /** As `ask`, with options of the query that only this bot knows. */
-  protected asked(input: MessageInput, options: AskOptions, overrides: Partial<QueryOptions> = {}): Promise<BotAnswer> {
+  protected async asked(input: MessageInput, options: AskOptions, overrides: Partial<QueryOptions> = {}): Promise<BotAnswer> {
     const target = this.streamTarget
     const display = displayFor(target, this.options.output ?? process.stdout)
     const events = this.run(input, options, { ...overrides, stream: target !== 'none' })
-    return answerFrom(display === undefined ? events : shown(events, display))
+    return await answerFrom(display === undefined ? events : shown(events, display))
   }
 
   /**
@@ -220,8 +222,9 @@ export class SimpleBot {
     const model = await this.model()
     const events = query({
       ...settings,
+      ...(this.options.temperature === undefined ? { unasked: ['temperature'] } : {}),
       ...(responseFormat === undefined ? {} : { responseFormat }),
-      ...passedOn(this.options),
+      ...this.#passedOn(model),
       ...this.recipe(ask),
       ...overrides,
       model,
@@ -286,11 +289,28 @@ export class SimpleBot {
     }
   }
 
+  /** Options of the query: fallback models of the same provider get the key of the bot; a mock response asks no other model and spends no budget. */
+  #passedOn({ ref }: LanguageModel): Partial<QueryOptions> {
+    const { options } = this
+    const isMock = options.mockResponse !== undefined
+    const names = isMock ? PASSED_ON.filter((name) => !UNUSED_BY_MOCKS.has(name)) : PASSED_ON
+    const given: Partial<QueryOptions> = Object.fromEntries(
+      names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    )
+    if (isMock) return { ...given, switchModels: false }
+    if (options.fallbackModels === undefined || this.#modelOptions.apiKey === undefined) return given
+    this.#fallbacks ??= options.fallbackModels.map((model) => {
+      const own = typeof model === 'string' ? resolveModel(model, this.#modelOptions) : undefined
+      return own !== undefined && providerOf(own.ref) === providerOf(ref) ? own : model
+    })
+    return { ...given, fallbackModels: this.#fallbacks }
+  }
+
   #prepared(model: LanguageModel): LanguageModel {
     return this.options.mockResponse === undefined ? model : mockModel(this.options.mockResponse, model)
   }
 }
 
-function passedOn(options: BotOptions): Partial<QueryOptions> {
-  return Object.fromEntries(PASSED_ON.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+function providerOf(ref: string): string {
+  return ref.split('/', 1)[0] ?? ref
 }

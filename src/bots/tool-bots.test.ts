@@ -177,6 +177,7 @@ describe('options of AgentBot', () => {
     | 'bot'
     | 'notices'
     | 'review'
+    | 'unasked'
     | 'maxSteps'
     | 'responseFormat'
     | 'stream'

@@ -79,6 +79,7 @@ const OPTIONS = namesOf<EngineOptions>({
   sessionId: true,
   bot: true,
   review: true,
+  unasked: true,
   operation: true,
   onQueryCompleted: true,
   notices: true,

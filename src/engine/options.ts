@@ -121,6 +121,8 @@ export interface EngineOptions extends CallSettings {
   /** Continues this session; excludes `messages`. */
   readonly sessionId?: string
   readonly bot?: BotIdentity
+  /** Settings that nobody asked for in particular: that a model does not take one is not worth a notice. */
+  readonly unasked?: readonly (keyof CallSettings)[]
   /** Checks the answer before the turn ends; default none. */
   readonly review?: ReviewAnswer
   /** Name of the turn's span; default `query`. */
