@@ -9,6 +9,8 @@ import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES } from '../providers/registry.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { ZERO_USAGE } from '../core/usage.ts'
 import { describe, isRecord } from '../util/check.ts'
 import { listens } from '../util/listens.ts'
 import { namesOf, nearest } from '../util/nearest.ts'
@@ -65,6 +67,7 @@ const FACTS = namesOf<ModelFacts>({
   price: true,
   systemRole: true,
   fixedTemperature: true,
+  sampling: true,
   streaming: true,
   tools: true,
   images: true,
@@ -174,7 +177,8 @@ async function firstListed(
   }
 }
 
-/** A model that answers with `response`, in place of `model` and without a request. */
+/** A model that answers with `response`, in place of `model`: without a request, a cost or tokens that count. */
 export function mockModel(response: string, { ref, facts }: LanguageModel): LanguageModel {
-  return new ScriptedModel(() => ({ text: response.split(/(?<=\s)/) }), { ref, facts })
+  const script = (): ScriptedAnswer => ({ text: response.split(/(?<=\s)/), usage: ZERO_USAGE })
+  return new ScriptedModel(script, { ref, facts: { ...facts, price: { input: 0, output: 0 } } })
 }

@@ -1,8 +1,8 @@
 /** AgentBot: uses tools until it has an answer. */
 
 import type { QueryOptions } from '../app/query.ts'
-import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
+import { checkNumber } from '../engine/check-values.ts'
 import { specOf } from '../engine/turn-request.ts'
 import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions } from './options.ts'
@@ -32,9 +32,7 @@ export class AgentBot extends SimpleBot {
     checkBotNames('AgentBot', options, ['tools', 'maxIterations', 'retrieve', 'verify', ...LOOP_OPTIONS], ELSEWHERE)
     const { tools, maxIterations, retrieve, verify, ...rest } = options
     super(withoutLoop(rest))
-    if (maxIterations !== undefined && !(maxIterations >= 1)) {
-      throw new ConfigurationError(`\`maxIterations\` must be a number of at least 1, but is ${String(maxIterations)}.`)
-    }
+    checkNumber('maxIterations', maxIterations, 1)
     this.tools = toolsOf({ tools }, 'AgentBot')
     this.#loop = {
       ...(maxIterations === undefined ? {} : { maxSteps: maxIterations }),

@@ -46,13 +46,13 @@ export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
    * `none` makes one request without streaming. Default `stdout`.
    */
   readonly streamTarget?: StreamTarget
-  /** Answers with JSON; needs `schema`. */
+  /** Answers with JSON that the schema describes; needs `schema`. Default false. */
   readonly jsonMode?: boolean
-  /** A Standard Schema or a JSON Schema object. */
+  /** A Standard Schema or a JSON Schema object; needs `jsonMode`. */
   readonly schema?: Schema
-  /** Overrides the environment. Appears in no log, error or span. */
+  /** For `model` and the fallback models of its provider, in place of the key in the environment. Appears in no log, error or span. */
   readonly apiKey?: string
-  /** Answers with this and makes no request. */
+  /** Answers with this, at no cost and without a request; no other model is asked. */
   readonly mockResponse?: string
   /** The owner's name for this bot, in the journal. */
   readonly name?: string
@@ -176,7 +176,7 @@ export function checkBotNames(
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkBotOptions(options: BotOptions): void {
   checkBotNames('A bot', options, [])
-  const { streamTarget, jsonMode, schema, fallbackModels = [], memory, recorder } = options
+  const { streamTarget, jsonMode, schema, apiKey, model, fallbackModels = [], memory, recorder } = options
   for (const name of ['systemPrompt', 'name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
   checkType('jsonMode', jsonMode, 'boolean')
   checkSettings(options)
@@ -189,6 +189,13 @@ export function checkBotOptions(options: BotOptions): void {
       `streamTarget must be one of ${STREAM_TARGETS.join(', ')}, but is ${JSON.stringify(streamTarget)}.`,
     )
   }
+  if (apiKey !== undefined && typeof model === 'object') {
+    throw new ConfigurationError(
+      '`apiKey` has no effect beside a model that is made already: give the key to createModel(name, { apiKey }), or name the model.',
+    )
+  }
+  if (jsonMode === undefined && schema !== undefined)
+    throw new ConfigurationError('`schema` needs `jsonMode: true`, or a StructuredBot, which checks the answer as well.')
   if (jsonMode === true && schema === undefined) {
     throw new ConfigurationError('jsonMode needs a `schema`: a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object.')
   }

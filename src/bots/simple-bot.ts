@@ -4,7 +4,7 @@
 
 import { openJournal } from '../app/journal.ts'
 import { mockModel } from '../app/models.ts'
-import type { ModelOptions } from '../app/models.ts'
+import type { ModelInput, ModelOptions } from '../app/models.ts'
 import { query } from '../app/query.ts'
 import { defaultModel, resolveModel } from '../app/user-models.ts'
 import type { QueryOptions } from '../app/query.ts'
@@ -19,12 +19,12 @@ import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
-import { checkNames } from '../engine/check-values.ts'
+import { checkNames, checkOneOf, checkType } from '../engine/check-values.ts'
 import { inheritedRecorder } from '../engine/parent.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
-import { answerFrom, deltasOf } from './answer.ts'
+import { answerFrom, deltasOf, leavable } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
 import { keepsMessages, remember } from './memory.ts'
 import { checkBotOptions, PASSED_ON } from './options.ts'
@@ -46,9 +46,23 @@ export interface AskOptions {
   readonly steering?: Steering
 }
 
+/** What is done when an attempt breaks off after its first token. */
+const RECOVERIES = ['before-first-token', 'replay'] as const
+
+export interface StreamOptions extends AskOptions {
+  /**
+   * `before-first-token`, the default: an attempt that breaks off later ends the stream with its error. `replay`: text is held back until its
+   * attempt has succeeded, so that only that attempt is yielded. Excludes `onReset`.
+   */
+  readonly recover?: (typeof RECOVERIES)[number]
+  /** Called when an attempt breaks off after its first token: what it yielded is void, and the text of the next attempt follows. */
+  readonly onReset?: () => void
+}
+
 /** How many memories are looked up for a question. */
 const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
+const UNUSED_BY_MOCKS: ReadonlySet<string> = new Set(['fallbackModels', 'specialist', 'switchModels', 'budget'])
 /** What `query()` calls it. */
 const ELSEWHERE = { abortSignal: 'signal' }
 
@@ -62,6 +76,7 @@ export class SimpleBot {
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
   #model: Promise<LanguageModel> | undefined
+  #fallbacks: readonly ModelInput[] | undefined
 
   /** @throws ConfigurationError for options that cannot work, before any request is made. */
   constructor(options: BotOptions = {}) {
@@ -87,23 +102,47 @@ export class SimpleBot {
 
   /** Asks, shows the answer on the stream target and resolves to the finished message. @throws CriaError */
   ask(input: MessageInput, options: AskOptions = {}): Promise<BotAnswer> {
+    return this.asked(input, options)
+  }
+
+  /** As `ask`, with options of the query that only this bot knows. */
+  protected async asked(input: MessageInput, options: AskOptions, overrides: Partial<QueryOptions> = {}): Promise<BotAnswer> {
     const target = this.streamTarget
     const display = displayFor(target, this.options.output ?? process.stdout)
-    const events = this.run(input, options, {
-      stream: target !== 'none',
-      ...(display.canTakeBack ? {} : this.#neverTakingBack()),
-    })
-    return answerFrom(shown(events, display))
+    const events = this.run(input, options, { ...overrides, stream: target !== 'none' })
+    return await answerFrom(display === undefined ? events : shown(events, display))
   }
 
-  /** Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn. @throws CriaError */
-  stream(input: MessageInput, options: AskOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
-    return deltasOf(this.run(input, options, this.#neverTakingBack()))
+  /**
+   * Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn, also before the first token.
+   *
+   * @throws CriaError
+   */
+  stream(input: MessageInput, options: StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+    return this.streamed(input, options, (answer) => answer)
   }
 
-  /** Asks and yields every event of the turn. */
+  /** As `stream`. @param finish makes the answer of this bot. */
+  protected streamed<Answer extends BotAnswer>(
+    input: MessageInput,
+    { recover, onReset, ...ask }: StreamOptions,
+    finish: (answer: BotAnswer) => Answer | Promise<Answer>,
+  ): AsyncGenerator<string, Answer, undefined> {
+    checkOneOf('recover', recover, RECOVERIES)
+    checkType('onReset', onReset, 'function')
+    if (recover !== undefined && onReset !== undefined)
+      throw new ConfigurationError('`recover` and `onReset` exclude each other: leave one of them out.')
+    const takesBack = recover === 'replay' || onReset !== undefined
+    const overrides: Partial<QueryOptions> = takesBack ? {} : { retry: { ...this.options.retry, afterOutput: 'error' } }
+    const asked = (signal: AbortSignal): ReturnType<SimpleBot['run']> => this.run(input, { ...ask, signal }, overrides)
+    return leavable(async function* (signal) {
+      return await finish(yield* deltasOf(asked(signal), recover === 'replay' ? 'hold' : onReset))
+    }, ask.signal)
+  }
+
+  /** Asks and yields every event of the turn. Leaving early cancels the turn. */
   events(input: MessageInput, options: AskOptions = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-    return this.run(input, options)
+    return leavable((signal) => this.run(input, { ...options, signal }), options.signal)
   }
 
   /** System prompt, what the memory holds, what the user says. */
@@ -189,8 +228,9 @@ export class SimpleBot {
     const model = await this.model()
     const events = query({
       ...settings,
+      ...(this.options.temperature === undefined ? { unasked: ['temperature'] } : {}),
       ...(responseFormat === undefined ? {} : { responseFormat }),
-      ...passedOn(this.options),
+      ...this.#passedOn(model),
       ...this.recipe(ask),
       ...overrides,
       model,
@@ -242,11 +282,6 @@ export class SimpleBot {
     return undefined
   }
 
-  /** For readers that cannot forget what they were shown. */
-  #neverTakingBack(): Partial<QueryOptions> {
-    return { retry: { ...this.options.retry, afterOutput: 'error' } }
-  }
-
   async #recorder(): Promise<Recorder | undefined> {
     if (this.options.recorder === false) return undefined
     return this.options.recorder ?? inheritedRecorder() ?? (await openJournal())
@@ -262,11 +297,28 @@ export class SimpleBot {
     }
   }
 
+  /** Options of the query: fallback models of the same provider get the key of the bot; a mock response asks no other model and spends no budget. */
+  #passedOn({ ref }: LanguageModel): Partial<QueryOptions> {
+    const { options } = this
+    const isMock = options.mockResponse !== undefined
+    const names = isMock ? PASSED_ON.filter((name) => !UNUSED_BY_MOCKS.has(name)) : PASSED_ON
+    const given: Partial<QueryOptions> = Object.fromEntries(
+      names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    )
+    if (isMock) return { ...given, switchModels: false }
+    if (options.fallbackModels === undefined || this.#modelOptions.apiKey === undefined) return given
+    this.#fallbacks ??= options.fallbackModels.map((model) => {
+      const own = typeof model === 'string' ? resolveModel(model, this.#modelOptions) : undefined
+      return own !== undefined && providerOf(own.ref) === providerOf(ref) ? own : model
+    })
+    return { ...given, fallbackModels: this.#fallbacks }
+  }
+
   #prepared(model: LanguageModel): LanguageModel {
     return this.options.mockResponse === undefined ? model : mockModel(this.options.mockResponse, model)
   }
 }
 
-function passedOn(options: BotOptions): Partial<QueryOptions> {
-  return Object.fromEntries(PASSED_ON.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+function providerOf(ref: string): string {
+  return ref.split('/', 1)[0] ?? ref
 }

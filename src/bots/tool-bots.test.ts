@@ -179,6 +179,8 @@ describe('options of AgentBot', () => {
     | 'operation'
     | 'bot'
     | 'notices'
+    | 'review'
+    | 'unasked'
     | 'maxSteps'
     | 'responseFormat'
     | 'stream'

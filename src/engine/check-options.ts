@@ -81,6 +81,8 @@ const OPTIONS = namesOf<EngineOptions>({
   userId: true,
   tags: true,
   bot: true,
+  review: true,
+  unasked: true,
   operation: true,
   onQueryCompleted: true,
   notices: true,

@@ -20,7 +20,7 @@ import { finish } from './finish.ts'
 import type { EngineOptions } from './options.ts'
 import { currentCall, forwarded, inherited } from './parent.ts'
 import { recall } from './recall.ts'
-import { recorded } from './record.ts'
+import { readerLeft, recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { isToStop, settingsOfStep } from './step-settings.ts'
 import { steered } from './take-steering.ts'
@@ -45,7 +45,8 @@ export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryR
   return readTurn(() => {
     const turn = beginTurn(own, parent, caller)
     const events = recorded(toTheEnd(turn, steps(turn)), turn)
-    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal }
+    const leave = (): void => turn.end(readerLeft())
+    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal, leave }
   })
 }
 

@@ -17,7 +17,7 @@ import type { EngineOptions } from './options.ts'
  * results of tools, the question before them still waits for its answer. A system message at the very beginning counts as the system prompt when
  * `system` does not give one.
  */
-export function inputOf(options: EngineOptions): TurnInput {
+export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
   const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'

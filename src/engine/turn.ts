@@ -11,10 +11,11 @@ import type { Recorder, TurnOpen } from '../core/recorder.ts'
 import type { Span, SpanRecord } from '../core/span.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
-import { switchModel } from '../model/chain.ts'
+import { currentModel, switchModel } from '../model/chain.ts'
 import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
+import { temperatureFor } from '../model/fit.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
 import { continued, withSaid } from '../prepare/conversation.ts'
@@ -28,6 +29,7 @@ import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { steadyClock } from '../util/clock.ts'
+import { beginningOf } from '../util/cut.ts'
 import { sha256 } from '../util/hash.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
@@ -41,6 +43,8 @@ import { inputOf, requestOf } from './turn-request.ts'
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
 const DEFAULT_TOOL_CONCURRENCY = 5
+/** Characters of the question that its span holds at most. */
+const MAX_QUERY_CHARS = 4000
 
 export interface Turn {
   readonly options: EngineOptions
@@ -79,6 +83,9 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   const turnId = createId('turn')
   const ending = new AbortController()
   const signal = options.abortSignal === undefined ? ending.signal : AbortSignal.any([options.abortSignal, ending.signal])
+  const input = inputOf(options)
+  const request = requestOf(options)
+  const temperature = temperatureOf(request, options.model)
   const span = startSpan(options.operation ?? 'query', {
     parent,
     clock,
@@ -88,8 +95,10 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     attributes: {
       [ATTRIBUTE.operation]: 'invoke_agent',
       [ATTRIBUTE.conversation]: sessionId,
+      [ATTRIBUTE.query]: beginningOf(questionOf(input.messages), MAX_QUERY_CHARS),
       [ATTRIBUTE.model]: options.model.ref,
-      ...(options.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: options.temperature }),
+      ...(temperature === null ? {} : { [ATTRIBUTE.temperature]: temperature }),
+      ...(options.bot === undefined ? {} : { [ATTRIBUTE.agent]: options.bot.name ?? options.bot.kind }),
     },
   })
   const startedAt = clock.now()
@@ -123,8 +132,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     span,
     startedAt,
     step: 0,
-    input: inputOf(options),
-    request: requestOf(options),
+    input,
+    request,
     tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId, parent: caller?.turn.tools }),
     caller,
     made: { turns: 0 },
@@ -149,6 +158,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       cache: options.cache,
       coolDowns,
       told: new Set(),
+      unasked: options.unasked,
     },
   }
 }
@@ -217,6 +227,15 @@ export function startOf({ options: { model, bot, decide }, caller }: Turn): Star
   }
 }
 
+/** The temperature that this model is sent; `null` where it is sent none. */
+export function temperatureOf({ settings: { temperature }, thinking }: RequestOptions, { facts }: LanguageModel): number | null {
+  const sent = temperatureFor(
+    { ...(temperature === undefined ? {} : { temperature }), ...(thinking === undefined ? {} : { thinking }) },
+    facts,
+  )
+  return sent ?? null
+}
+
 /** The row of the turn, as it stands before anything has happened. */
 export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
   const { options, input, span } = turn
@@ -225,7 +244,7 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     sessionId: turn.sessionId,
     ...(options.bot === undefined ? {} : { bot: options.bot }),
     model: options.model.ref,
-    temperature: options.temperature ?? null,
+    temperature: temperatureOf(turn.request, currentModel(turn.chain)),
     ...(options.userId === undefined ? {} : { userId: options.userId }),
     ...(options.tags === undefined ? {} : { tags: options.tags }),
     ...(options.decide === undefined ? {} : { decides: options.decide.turnId }),
