@@ -19,6 +19,7 @@ export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
 type PassedOn =
   | 'fallbackModels'
+  | 'fallbackOn'
   | 'switchModels'
   | 'retry'
   | 'timeouts'
@@ -104,6 +105,7 @@ export function withoutLoop(options: BotOptions & LoopOptions): BotOptions {
 /** Options of `query()` that a bot takes as they are. */
 export const PASSED_ON: readonly PassedOn[] = [
   'fallbackModels',
+  'fallbackOn',
   'switchModels',
   'retry',
   'timeouts',
@@ -124,6 +126,7 @@ const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
   systemPrompt: true,
   model: true,
   fallbackModels: true,
+  fallbackOn: true,
   switchModels: true,
   cache: true,
   slowAfter: true,

@@ -94,7 +94,14 @@ export type RecoveryEvent =
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly error: ErrorInfo }
   /** Drop what this step has shown so far: attempt `attempt` is void. */
   | { readonly type: 'reset'; readonly attempt: number }
-  | { readonly type: 'model_switch'; readonly from: string; readonly to: string; readonly reason: SwitchReason }
+  | {
+      readonly type: 'model_switch'
+      readonly from: string
+      readonly to: string
+      readonly reason: SwitchReason
+      /** What `from` failed with; absent where nothing failed. */
+      readonly error?: ErrorInfo
+    }
 
 export type ToolEvent =
   | { readonly type: 'tool_request'; readonly tool: ToolUse }

@@ -44,6 +44,7 @@ const OPTIONS = namesOf<EngineOptions>({
   system: true,
   model: true,
   fallbackModels: true,
+  fallbackOn: true,
   specialist: true,
   switchModels: true,
   tools: true,

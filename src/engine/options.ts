@@ -14,7 +14,7 @@ import type { PermissionChecker, RepairToolCall, Tool } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 import type { AnswerLimits } from '../model/ceilings.ts'
 import type { CoolDowns } from '../model/cool-down.ts'
-import type { RetryPolicy } from '../model/recover.ts'
+import type { FallbackCode, RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
@@ -36,6 +36,11 @@ export interface EngineOptions extends CallSettings {
   readonly model: LanguageModel
   /** Models to turn to when the first is not to be had, in order. */
   readonly fallbackModels?: readonly LanguageModel[]
+  /**
+   * Errors that would end the turn, and after which a fallback model is asked instead: `quota` (no credit left), `auth` (the key was refused). Default
+   * none of them. Rate limits, overload, time-outs, lost connections and models that are gone always lead to a fallback.
+   */
+  readonly fallbackOn?: readonly FallbackCode[]
   /** Answers in place of `model` what this turn asks for in particular, such as thinking; default none. */
   readonly specialist?: LanguageModel
   /**
@@ -97,7 +102,10 @@ export interface EngineOptions extends CallSettings {
   readonly retry?: Partial<RetryPolicy>
   /** Remembers which models failed in turns before; default nothing does. */
   readonly coolDowns?: CoolDowns
-  /** Milliseconds; `null` for no limit. */
+  /**
+   * Milliseconds; `null` for no limit. `firstToken` (120,000), `idle` (60,000), `whole` (290,000, for answers that are not streamed) and `step` bound one
+   * attempt, `turn` the whole turn.
+   */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
   /** What one answer may hold at most, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
   readonly answerLimits?: Partial<AnswerLimits>

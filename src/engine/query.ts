@@ -102,8 +102,10 @@ function* firstSwitch(turn: Turn): Generator<EventBody> {
   const { model, specialist } = turn.options
   const first = currentModel(turn.chain)
   if (first === model) return
-  const reason = first === specialist ? 'specialized_task' : (turn.ctx.coolDowns?.restOf(model)?.reason ?? 'default')
-  yield { type: 'model_switch', from: model.ref, to: first.ref, reason }
+  const rest = first === specialist ? undefined : turn.ctx.coolDowns?.restOf(model)
+  const reason = first === specialist ? 'specialized_task' : (rest?.reason ?? 'default')
+  const failed = rest?.error === undefined ? {} : { error: rest.error }
+  yield { type: 'model_switch', from: model.ref, to: first.ref, reason, ...failed }
 }
 
 /** Tells what a step came to. */

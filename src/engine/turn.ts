@@ -93,6 +93,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     },
   })
   const startedAt = clock.now()
+  const limits = [options.timeouts?.turn, options.budget?.ms].map((limit) => startedAt + (limit ?? Infinity))
+  const deadline = Math.min(...limits, caller?.turn.ctx.deadline ?? Infinity)
   const retry: RetryPolicy = {
     maxRetries: 2,
     afterOutput: 'retry',
@@ -141,6 +143,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       chain,
       ledger,
       retry,
+      fallbackOn: options.fallbackOn ?? [],
+      deadline,
       timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
       answerLimits: { ...DEFAULT_ANSWER_LIMITS, ...options.answerLimits },
       showThinking: options.showThinking ?? true,
