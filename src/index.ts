@@ -63,7 +63,7 @@ export {
   streamTokensForMessages,
 } from './bots/completion.ts'
 export type { ModelResponse } from './bots/completion.ts'
-export type { BotAnswer } from './bots/answer.ts'
+export type { BotAnswer, Notice } from './bots/answer.ts'
 export type { BotOptions, StreamTarget } from './bots/options.ts'
 export { StructuredBot } from './bots/structured-bot.ts'
 export type { StructuredAnswer, StructuredBotOptions } from './bots/structured-bot.ts'

@@ -36,7 +36,7 @@ type PassedOn =
 
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
   readonly systemPrompt?: string
-  /** Default: what `cria models` shows as the default. */
+  /** As `model` of `query()`: default the one that is configured. */
   readonly model?: ModelInput
   /** Default 0. */
   readonly temperature?: number

@@ -10,6 +10,7 @@ import { ConfigurationError, toCriaError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
+import { UNKNOWN_FACTS } from '../core/model.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
@@ -245,8 +246,10 @@ export class SimpleBot {
   }
 
   async #defaultModel(): Promise<LanguageModel> {
+    const { mockResponse } = this.options
+    if (mockResponse !== undefined) return mockModel(mockResponse, { ref: 'mock/response', facts: UNKNOWN_FACTS })
     try {
-      return this.#prepared(await defaultModel(this.#modelOptions))
+      return await defaultModel(this.#modelOptions)
     } catch (error) {
       // What was missing may be there when the next question is asked.
       this.#model = undefined

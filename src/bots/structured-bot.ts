@@ -1,7 +1,7 @@
 /** A bot that answers with an object of a given shape. */
 
 import type { QueryOptions } from '../app/query.ts'
-import { ConfigurationError, CriaError } from '../core/error.ts'
+import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import type { Hooks } from '../core/hook.ts'
 import { assistant, toMessages, user } from '../core/message.ts'
@@ -15,7 +15,7 @@ import { checkTools } from '../engine/check-options.ts'
 import { checkNumber } from '../engine/check-values.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
-import type { BotAnswer } from './answer.ts'
+import type { BotAnswer, Notice } from './answer.ts'
 import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
@@ -84,19 +84,23 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
     const conversation = toMessages(input)
     let usage: Usage | undefined
     let costUsd: number | null = 0
+    let steps = 0
+    const notices: Notice[] = []
     for (let attempts = 1; ; attempts++) {
       const answer = await super.ask([...conversation], options)
       usage = usage === undefined ? answer.usage : addUsage(usage, answer.usage)
       costUsd = costUsd === null || answer.costUsd === null ? null : costUsd + answer.costUsd
+      steps += answer.steps
+      notices.push(...answer.notices)
       const { object, problems } = await this.#read(answer.content)
       const ending = problems.length === 0 ? undefined : hopelessEnding(answer)
       const isLast = attempts >= this.#attempts || ending !== undefined
       if (problems.length === 0 || (isLast && this.#lenient)) {
-        return { ...answer, usage, costUsd, object: object as Output, problems, attempts }
+        return { ...answer, usage, costUsd, steps, notices, object: object as Output, problems, attempts }
       }
-      if (ending !== undefined) throw ending
+      if (ending !== undefined) throw withCost(ending, { usage, costUsd })
       failed.push({ text: answer.content, problems })
-      if (attempts >= this.#attempts) throw notFitting(failed)
+      if (attempts >= this.#attempts) throw withCost(notFitting(failed), { usage, costUsd })
       conversation.push(assistant(answer.content), user(correction(problems)))
     }
   }
@@ -108,7 +112,7 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
     this.#corrected.delete(answer.turnId)
     const { object, problems } = await this.#read(answer.content)
     if (problems.length > 0 && !this.#lenient)
-      throw hopelessEnding(answer) ?? notFitting([...failed, { text: answer.content, problems }])
+      throw withCost(hopelessEnding(answer) ?? notFitting([...failed, { text: answer.content, problems }]), answer)
     return { ...answer, object: object as Output, problems, attempts: failed.length + 1 }
   }
 
@@ -166,7 +170,7 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
         if (next.done === true) {
           const { object, problems } = await this.#read(next.value.content)
           if (problems.length > 0 && !this.#lenient)
-            throw hopelessEnding(next.value) ?? notFitting([{ text: next.value.content, problems }])
+            throw withCost(hopelessEnding(next.value) ?? notFitting([{ text: next.value.content, problems }]), next.value)
           return { ...next.value, object: object as Output, problems, attempts: 1 }
         }
         text += next.value
@@ -229,6 +233,11 @@ function hopelessEnding({ finishReason, content }: Pick<BotAnswer, 'finishReason
     })
   }
   return undefined
+}
+
+/** The same error with what all attempts have used. */
+function withCost(error: CriaError, { usage, costUsd }: Pick<BotAnswer, 'usage' | 'costUsd'>): CriaError {
+  return errorFromInfo({ ...error.toJSON(), usage, costUsd }, error.cause)
 }
 
 function notFitting(attempts: readonly { readonly text: string; readonly problems: readonly string[] }[]): CriaError {

@@ -75,7 +75,8 @@ export type ContentEvent =
   | { readonly type: 'tool_input_delta'; readonly id: string; readonly name: string; readonly delta: string }
   /** The assembled assistant message of a step. */
   | { readonly type: 'message'; readonly message: Message }
-  | { readonly type: 'usage'; readonly usage: Usage }
+  /** `costUsd`: of the same call in US dollars, `null` when its price is unknown. */
+  | { readonly type: 'usage'; readonly usage: Usage; readonly costUsd?: number | null }
 
 export type RetrievedRef = {
   readonly id: string
@@ -163,7 +164,8 @@ export type FeedbackEvent = {
 
 export type TerminalEvent =
   | { readonly type: 'error'; readonly error: ErrorInfo }
-  | { readonly type: 'cancelled'; readonly reason: string }
+  /** `usage` and `costUsd` are those of the turn until then; absent in turns whose process died. */
+  | { readonly type: 'cancelled'; readonly reason: string; readonly usage?: Usage; readonly costUsd?: number | null }
   | { readonly type: 'complete'; readonly result: QueryResult }
 
 /** An event before it is stamped. */

@@ -80,7 +80,7 @@ export class TurnLedger implements Ledger {
 
   async settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): Promise<Usage> {
     const usage = attempt.free ? ZERO_USAGE : completed(attempt, request)
-    const costUsd = costOf(usage, model.facts.price ?? undefined)
+    const costUsd = attempt.free ? 0 : costOf(usage, model.facts.price ?? undefined)
     this.#add(usage, costUsd)
     this.#models.set(model.ref, useOf(model.ref, this.#models.get(model.ref), usage, costUsd))
     const amount = { tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), costUsd: costUsd ?? 0 }

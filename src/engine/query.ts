@@ -16,6 +16,7 @@ import { runTools } from '../tools/run.ts'
 import { unheard } from '../util/promise.ts'
 import { prepareAndAsk } from './ask.ts'
 import { checkOptions } from './check-options.ts'
+import { costOf } from './cost.ts'
 import { finish } from './finish.ts'
 import type { EngineOptions } from './options.ts'
 import { currentCall, forwarded, inherited } from './parent.ts'
@@ -110,7 +111,8 @@ function* firstSwitch(turn: Turn): Generator<EventBody> {
 
 /** Tells what a step came to. */
 async function* say(answer: Answer, { options }: Turn): Station<void> {
-  yield { type: 'usage', usage: answer.usage }
+  const costUsd = answer.cacheHit ? 0 : costOf(answer.usage, answer.model.facts.price ?? undefined)
+  yield { type: 'usage', usage: answer.usage, costUsd }
   try {
     unheard(options.onUpdateUsage?.(answer.usage))
   } catch (thrown) {

@@ -2,7 +2,7 @@
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
-import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
+import { CriaError } from '../core/error.ts'
 import type { CreateId } from '../core/id.ts'
 import type { EventBody, NoticeEvent } from '../core/event.ts'
 import { fromParts } from '../core/message.ts'
@@ -11,7 +11,6 @@ import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts
 import type { Part } from '../core/part.ts'
 import type { Span } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
-import { redact } from '../util/redact.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
@@ -21,12 +20,12 @@ import { Ceilings } from './ceilings.ts'
 import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
 import { errorInfo } from './error-info.ts'
+import { failureOf, wasRefused } from './failure.ts'
 import { fitRequest, unfitFor } from './fit.ts'
 import type { Seat } from './flight.ts'
 import { modelParts } from './model-parts.ts'
 import { givenUp, isOfModel, recover, switchReason } from './recover.ts'
 import type { AttemptState, ModelFailure } from './recover.ts'
-import { wasRefused } from './refused.ts'
 import { readAlone } from './answer-reader.ts'
 import type { AnswerReader, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
@@ -259,20 +258,13 @@ async function* attemptOnce(
     if (unread !== undefined) throw unread
     return { ...answer, message: assembledMessage(assembled, ctx), model }
   } catch (thrown) {
-    const error = failureOf(thrown)
+    const error = failureOf(thrown, model.ref)
     progress.error = error
     span.fail(error)
     return { error, shown, typed }
   } finally {
     span.end()
   }
-}
-
-/** Adapters of ours take keys out of what they tell; models of others throw what they like. */
-function failureOf(thrown: unknown): CriaError {
-  if (isCriaError(thrown)) return thrown
-  const { code, message } = toCriaError(thrown)
-  return new CriaError(code, redact(message), { cause: thrown })
 }
 
 /** @throws CriaError when what came is no answer. */
