@@ -32,6 +32,8 @@ export type {
   FeedbackVerdict,
   Side,
 } from './app/feedback.ts'
+export { mapTurns } from './app/map-turns.ts'
+export type { MapContext, MapFunction, MapProgress, MapReport, MapResult, MapSums, MapTurnsOptions } from './app/map-turns.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
 export type { EngineOptions, QueryMetrics } from './engine/options.ts'

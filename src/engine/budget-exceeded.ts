@@ -4,7 +4,12 @@ import type { Amount } from '../core/budget.ts'
 import { CriaError } from '../core/error.ts'
 import type { Account, BudgetScope } from './account.ts'
 
-const WHOSE: Readonly<Record<BudgetScope, string>> = { turn: 'this turn', session: 'this session', day: 'today (UTC)' }
+const WHOSE: Readonly<Record<BudgetScope, string>> = {
+  turn: 'this turn',
+  session: 'this session',
+  day: 'today (UTC)',
+  batch: 'these turns together',
+}
 
 /** A request that an account has no room for. @param needed what it takes at the least. */
 export function exceeded(kind: keyof Amount, { scope, limits, settled, reserved }: Account, needed: number): CriaError {
@@ -22,10 +27,11 @@ export function exceeded(kind: keyof Amount, { scope, limits, settled, reserved 
   )
 }
 
-/** The turn has used up its time. */
-export function timeExceeded(limit: number): CriaError {
-  return new CriaError('budget_exceeded', `The budget of this turn is ${limit} ms: they are over, and the turn was ended.`, {
-    details: { kind: 'ms', scope: 'turn', limit, used: limit },
+/** The turn, or the batch, has used up its time. */
+export function timeExceeded(limit: number, scope: 'turn' | 'batch' = 'turn'): CriaError {
+  const ended = scope === 'turn' ? 'the turn was' : 'those that ran were'
+  return new CriaError('budget_exceeded', `The budget of ${WHOSE[scope]} is ${limit} ms: they are over, and ${ended} ended.`, {
+    details: { kind: 'ms', scope, limit, used: limit },
   })
 }
 

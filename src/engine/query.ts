@@ -15,6 +15,7 @@ import type { Answer } from '../model/answer.ts'
 import { runTools } from '../tools/run.ts'
 import { unheard } from '../util/promise.ts'
 import { prepareAndAsk } from './ask.ts'
+import { currentBatch, inheritedOfBatch } from './batch.ts'
 import { checkOptions } from './check-options.ts'
 import { costOf } from './cost.ts'
 import { finish } from './finish.ts'
@@ -40,10 +41,11 @@ import type { Turn } from './turn.ts'
 export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkOptions(options)
   const caller = currentCall()
-  const own = inherited(options, caller)
+  const batch = currentBatch(caller)
+  const own = inheritedOfBatch(inherited(options, caller), batch)
   const parent = options.span ?? currentSpan()
   return readTurn(() => {
-    const turn = beginTurn(own, parent, caller)
+    const turn = beginTurn(own, parent, caller, batch)
     const events = recorded(toTheEnd(turn, steps(turn)), turn)
     return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal }
   })
