@@ -131,3 +131,14 @@ test('ENG-ERR-006 what a model of one’s own throws is told apart: connection, 
   expect(mistake).toMatchObject({ code: 'internal', hint: expect.stringContaining('mine/model') as string })
   expect(mistake.hint).not.toContain('bug in cria')
 })
+
+test('ENG-ERR-005 stream() refuses to take text back without a way to, and does so where it is given one', async () => {
+  const broken = { text: ['Wro', 'ng'], fail: { after: 1, error: new CriaError('stream_interrupted', 'Broke off.') } }
+  const bot = (afterOutput: 'retry' | 'error'): SimpleBot =>
+    new SimpleBot({ ...quiet, model: new ScriptedModel([broken, 'Right.']), retry: { afterOutput, initialDelay: 0 } })
+  expect(() => bot('retry').stream('Is it?')).toThrow(/`recover: 'replay'`/)
+  expect(await Array.fromAsync(bot('retry').stream('Is it?', { recover: 'replay' }))).toEqual(['Right.'])
+  expect(await Array.fromAsync(bot('error').stream('Is it?', { recover: 'replay' }))).toEqual(['Right.'])
+  expect(await failureOf(bot('error').ask('Is it?'))).toMatchObject({ code: 'stream_interrupted', details: { text: 'Wro' } })
+  expect(await bot('retry').ask('Is it?')).toMatchObject({ content: 'Right.' })
+})

@@ -18,7 +18,7 @@ import { rememberAnswer } from './memory.ts'
 import { checkBotNames } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 export interface QueryBotOptions extends BotOptions {
   /** Answers come from here. */
@@ -116,7 +116,7 @@ export class QueryBot extends SimpleBot {
     return super.ask(input, options)
   }
 
-  override stream(input: MessageInput, options: QueryAskOptions = {}): ReturnType<SimpleBot['stream']> {
+  override stream(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): ReturnType<SimpleBot['stream']> {
     return super.stream(input, options)
   }
 

@@ -20,12 +20,12 @@ import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
-import { checkNames } from '../engine/check-values.ts'
+import { checkNames, checkOneOf, checkType } from '../engine/check-values.ts'
 import { inheritedRecorder } from '../engine/parent.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
-import { answerFrom, deltasOf } from './answer.ts'
+import { answerFrom, deltasOf, leavable } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
 import { keepsMessages, remember } from './memory.ts'
 import { checkBotOptions, PASSED_ON } from './options.ts'
@@ -41,6 +41,19 @@ export interface AskOptions {
   readonly span?: Span
   /** Takes messages of the user while the turn runs. */
   readonly steering?: Steering
+}
+
+/** What is done when an attempt breaks off after its first token. */
+const RECOVERIES = ['before-first-token', 'replay'] as const
+
+export interface StreamOptions extends AskOptions {
+  /**
+   * `before-first-token`, the default: an attempt that breaks off later ends the stream with its error. `replay`: text is held back until its
+   * attempt has succeeded, so that only that attempt is yielded. Excludes `onReset`.
+   */
+  readonly recover?: (typeof RECOVERIES)[number]
+  /** Called when an attempt breaks off after its first token: what it yielded is void, and the text of the next attempt follows. */
+  readonly onReset?: () => void
 }
 
 /** How many memories are looked up for a question. */
@@ -84,23 +97,53 @@ export class SimpleBot {
 
   /** Asks, shows the answer on the stream target and resolves to the finished message. @throws CriaError */
   ask(input: MessageInput, options: AskOptions = {}): Promise<BotAnswer> {
+    return this.asked(input, options)
+  }
+
+  /** As `ask`, with options of the query that only this bot knows. */
+  protected asked(input: MessageInput, options: AskOptions, overrides: Partial<QueryOptions> = {}): Promise<BotAnswer> {
     const target = this.streamTarget
     const display = displayFor(target, this.options.output ?? process.stdout)
-    const events = this.run(input, options, {
-      stream: target !== 'none',
-      ...(display.canTakeBack ? {} : this.#neverTakingBack()),
-    })
-    return answerFrom(shown(events, display))
+    const events = this.run(input, options, { ...overrides, stream: target !== 'none' })
+    return answerFrom(display === undefined ? events : shown(events, display))
   }
 
-  /** Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn. @throws CriaError */
-  stream(input: MessageInput, options: AskOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
-    return deltasOf(this.run(input, options, this.#neverTakingBack()))
+  /**
+   * Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn, also before the first token.
+   *
+   * @throws CriaError
+   */
+  stream(input: MessageInput, options: StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+    return this.streamed(input, options, (answer) => answer)
   }
 
-  /** Asks and yields every event of the turn. */
+  /** As `stream`. @param finish makes the answer of this bot. */
+  protected streamed<Answer extends BotAnswer>(
+    input: MessageInput,
+    { recover, onReset, ...ask }: StreamOptions,
+    finish: (answer: BotAnswer) => Answer | Promise<Answer>,
+  ): AsyncGenerator<string, Answer, undefined> {
+    checkOneOf('recover', recover, RECOVERIES)
+    checkType('onReset', onReset, 'function')
+    if (recover !== undefined && onReset !== undefined)
+      throw new ConfigurationError('`recover` and `onReset` exclude each other: leave one of them out.')
+    const takesBack = recover === 'replay' || onReset !== undefined
+    const { retry } = this.options
+    if (!takesBack && recover === undefined && retry?.afterOutput === 'retry')
+      throw new ConfigurationError(
+        "`retry.afterOutput: 'retry'` takes text back, which stream() can do only with `onReset` or `recover: 'replay'`: pass one of them, or leave `afterOutput` out.",
+      )
+    // What the call asks for holds, whatever the bot was made with.
+    const overrides: Partial<QueryOptions> = { retry: { ...retry, afterOutput: takesBack ? 'retry' : 'error' } }
+    const asked = (signal: AbortSignal): ReturnType<SimpleBot['run']> => this.run(input, { ...ask, signal }, overrides)
+    return leavable(async function* (signal) {
+      return await finish(yield* deltasOf(asked(signal), recover === 'replay' ? 'hold' : onReset))
+    }, ask.signal)
+  }
+
+  /** Asks and yields every event of the turn. Leaving early cancels the turn. */
   events(input: MessageInput, options: AskOptions = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-    return this.run(input, options)
+    return leavable((signal) => this.run(input, { ...options, signal }), options.signal)
   }
 
   /** System prompt, what the memory holds, what the user says. */
@@ -235,11 +278,6 @@ export class SimpleBot {
       if (event.type === 'complete') return event.result
     }
     return undefined
-  }
-
-  /** For readers that cannot forget what they were shown. */
-  #neverTakingBack(): Partial<QueryOptions> {
-    return { retry: { ...this.options.retry, afterOutput: 'error' } }
   }
 
   async #recorder(): Promise<Recorder | undefined> {

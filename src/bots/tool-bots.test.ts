@@ -176,6 +176,7 @@ describe('options of AgentBot', () => {
     | 'operation'
     | 'bot'
     | 'notices'
+    | 'review'
     | 'maxSteps'
     | 'responseFormat'
     | 'stream'

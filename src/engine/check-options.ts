@@ -79,6 +79,7 @@ const OPTIONS = namesOf<EngineOptions>({
   recorder: true,
   sessionId: true,
   bot: true,
+  review: true,
   operation: true,
   onQueryCompleted: true,
   notices: true,

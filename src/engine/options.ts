@@ -3,9 +3,11 @@
 import type { Budget } from '../core/budget.ts'
 import type { ClaimVerifier } from '../core/citation.ts'
 import type { Clock } from '../core/clock.ts'
+import type { CriaError } from '../core/error.ts'
 import type { BotIdentity, NoticeEvent } from '../core/event.ts'
 import type { Hooks } from '../core/hook.ts'
 import type { CreateId } from '../core/id.ts'
+import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
@@ -25,6 +27,14 @@ import type { EngineContextOptions } from './context-options.ts'
 
 /** @see EngineOptions.verify */
 export type VerifyChoice<Model = LanguageModel> = false | 'words' | 'model' | { readonly model: Model } | ClaimVerifier
+
+/**
+ * Accepts the text of an answer (`undefined`), or rejects it. `goOn` is sent to the model as a message of the user and the turn goes on; with
+ * `failure` the turn ends in that error, and `goOn` is only written down. The session does not keep an answer that was rejected.
+ */
+export type ReviewAnswer = (
+  text: string,
+) => MaybePromise<{ readonly goOn: string; readonly failure?: CriaError | undefined } | undefined>
 
 export interface EngineOptions extends CallSettings {
   /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
@@ -119,6 +129,8 @@ export interface EngineOptions extends CallSettings {
   /** Continues this session; excludes `messages`. */
   readonly sessionId?: string
   readonly bot?: BotIdentity
+  /** Checks the answer before the turn ends; default none. */
+  readonly review?: ReviewAnswer
   /** Name of the turn's span; default `query`. */
   readonly operation?: string
   /** Told once of each query when it has ended, however it ended: where metrics go. What it throws harms nothing. */

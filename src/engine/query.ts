@@ -22,7 +22,7 @@ import { finish } from './finish.ts'
 import type { EngineOptions } from './options.ts'
 import { currentCall, forwarded, inherited } from './parent.ts'
 import { recall } from './recall.ts'
-import { recorded } from './record.ts'
+import { readerLeft, recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { isToStop, settingsOfStep } from './step-settings.ts'
 import { steered } from './take-steering.ts'
@@ -47,7 +47,8 @@ export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryR
   return readTurn(() => {
     const turn = beginTurn(own, parent, caller, batch)
     const events = recorded(toTheEnd(turn, steps(turn)), turn)
-    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal }
+    const leave = (): void => turn.end(readerLeft())
+    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal, leave }
   })
 }
 

@@ -55,7 +55,7 @@ export async function* recorded(
     }
     throw new CriaError('internal', 'The turn ended without a terminal event.')
   } catch (thrown) {
-    turn.end(left())
+    turn.end(readerLeft())
     // What the reader throws into the generator, it gets back.
     if (isWithReader) throw thrown
     // Stations report their failures as events; what is thrown here is the journal's, or ours.
@@ -82,7 +82,7 @@ async function* refused(error: CriaError, turn: Turn): Station<void> {
   yield { type: 'error', error: errorInfo(error) }
 }
 
-function left(): CriaError {
+export function readerLeft(): CriaError {
   return new CriaError('aborted', 'The reader of the turn left.')
 }
 
@@ -179,7 +179,7 @@ class Tap {
 
   /** The reader is gone: what runs for it has to end. After the terminal event nothing does. */
   abandon(): void {
-    if (this.terminal === undefined) this.#turn.end(left())
+    if (this.terminal === undefined) this.#turn.end(readerLeft())
   }
 
   /** The reader left while tools were at work: they have been told to stop, and what they come to is written down. */
