@@ -85,7 +85,7 @@ export function leavable<T, R>(
   given: AbortSignal | undefined,
 ): AsyncGenerator<T, R, undefined> {
   if (given !== undefined && !(given instanceof AbortSignal))
-    throw new ConfigurationError('`signal` must be an AbortSignal, such as the `signal` of an AbortController.')
+    throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   const leaving = new AbortController()
   const inner = begin(given === undefined ? leaving.signal : AbortSignal.any([given, leaving.signal]))
   const done = { done: true as const, value: undefined as R }

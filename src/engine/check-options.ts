@@ -98,6 +98,8 @@ const ANSWER_LIMITS = ['text', 'thinking', 'arguments', 'calls'] as const
 const ELSEWHERE = {
   systemPrompt: 'system',
   signal: 'abortSignal',
+  maxIterations: 'maxSteps',
+  maxRetries: 'retry: { maxRetries }',
   docstore: 'retrieve: { docstore }',
   memory: 'retrieve: { memory }',
   nResults: 'retrieve: { nResults }',

@@ -107,7 +107,7 @@ export interface EngineOptions extends CallSettings {
   readonly cache?: ResponseCache
   /**
    * How often and how long a model is asked again. `maxRetries` counts the retries after the first attempt, for each model of a step: 2, the
-   * default, makes three attempts, and 0 turns to the next model at once. (`maxRetries` of `retryWithBackoff` counts all attempts.)
+   * default, makes three attempts, and 0 turns to the next model at once. (`retryWithBackoff` counts all attempts, in `maxAttempts`.)
    */
   readonly retry?: Partial<RetryPolicy>
   /** Remembers which models failed in turns before; default nothing does. */
