@@ -34,6 +34,8 @@ export type {
   FeedbackVerdict,
   Side,
 } from './app/feedback.ts'
+export { mapTurns } from './app/map-turns.ts'
+export type { MapContext, MapFunction, MapProgress, MapReport, MapResult, MapSums, MapTurnsOptions } from './app/map-turns.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
 export type { EngineOptions, QueryMetrics, ReviewAnswer } from './engine/options.ts'
@@ -65,7 +67,7 @@ export {
   streamTokensForMessages,
 } from './bots/completion.ts'
 export type { ModelResponse } from './bots/completion.ts'
-export type { BotAnswer } from './bots/answer.ts'
+export type { BotAnswer, Notice } from './bots/answer.ts'
 export type { BotOptions, StreamTarget } from './bots/options.ts'
 export { StructuredBot } from './bots/structured-bot.ts'
 export type { AnswerOf, StructuredAnswer, StructuredBotOptions, UnfitAnswer } from './bots/structured-bot.ts'

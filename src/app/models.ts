@@ -113,11 +113,20 @@ export function suggestedModel(provider: string): string | undefined {
   return suggested === undefined ? undefined : `${provider}/${suggested}`
 }
 
-/**
- * What answers when nobody named a model: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
- * `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama, else `builtin/extractive`.
- */
+/** As `configuredModelRef`; where there is none, `builtin/extractive` answers, for the command line. */
 export async function defaultModelRef(env: Environment, config: CriaConfig = {}, fetcher: typeof fetch = fetch): Promise<string> {
+  return (await configuredModelRef(env, config, fetcher)) ?? EXTRACTIVE_REF
+}
+
+/**
+ * The model that answers when none is named: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
+ * `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama; `undefined` where there is none of these.
+ */
+export async function configuredModelRef(
+  env: Environment,
+  config: CriaConfig = {},
+  fetcher: typeof fetch = fetch,
+): Promise<string | undefined> {
   const named = env['CRIA_MODEL']
   if (named !== undefined && named !== '') return resolvePointer(named, config)
   if (config.models?.main !== undefined) return config.models.main
@@ -125,7 +134,7 @@ export async function defaultModelRef(env: Environment, config: CriaConfig = {},
     const { keyVariable, suggested } = definitionOf(provider)
     if (keyVariable !== undefined && suggested !== undefined && (env[keyVariable] ?? '') !== '') return `${provider}/${suggested}`
   }
-  return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher)) ?? EXTRACTIVE_REF
+  return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher))
 }
 
 /** Milliseconds for a connection: nobody who has no server notices. */
@@ -178,7 +187,7 @@ async function firstListed(
 }
 
 /** A model that answers with `response`, in place of `model`: without a request, a cost or tokens that count. */
-export function mockModel(response: string, { ref, facts }: LanguageModel): LanguageModel {
+export function mockModel(response: string, { ref, facts }: Pick<LanguageModel, 'ref' | 'facts'>): LanguageModel {
   const script = (): ScriptedAnswer => ({ text: response.split(/(?<=\s)/), usage: ZERO_USAGE })
   return new ScriptedModel(script, { ref, facts: { ...facts, price: { input: 0, output: 0 } } })
 }

@@ -2,9 +2,9 @@
 
 import type { Citation } from '../core/citation.ts'
 import { ConfigurationError, CriaError, errorFromInfo, NoAssistantMessageError } from '../core/error.ts'
-import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { EventOf, NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
-import { causeOf } from '../engine/to-the-end.ts'
+import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
 import type { Usage } from '../core/usage.ts'
 
 /** The assistant message, and what the turn came to. */
@@ -15,14 +15,28 @@ export interface BotAnswer extends Message {
   readonly uncited?: number
   /** `true`: the documents do not hold the answer, and the answer says so. */
   readonly abstained?: boolean
-  /** Of all model calls of the turn. */
+  /** Tokens of the whole turn: all of its model calls, failed attempts included. */
   readonly usage: Usage
-  /** US dollars; `null` where a price is unknown. */
+  /** US dollars for the whole turn; `null` when the price of a model that was used is unknown. */
   readonly costUsd: number | null
+  /** Why the answer ended; `max-steps` and `stop-when` are limits of the bot. */
   readonly finishReason: QueryResult['finishReason']
+  /** The model that gave the answer, as `provider/model`: a fallback, where the first one could not. */
+  readonly model: string
+  /** Model calls of the turn that were answered. */
+  readonly steps: number
+  /** The answer came from the response cache. */
+  readonly cacheHit: boolean
+  /** What the turn had to say beside its answer, in order: `code` and `message`. Empty where there was nothing. */
+  readonly notices: readonly Notice[]
+  /** Id of the turn in the journal. */
   readonly turnId: string
+  /** Continues the conversation: `ask(input, { sessionId })`. */
   readonly sessionId: string
 }
+
+/** A notice without the marks of an event. */
+export type Notice = Pick<NoticeEvent, 'code' | 'message' | 'details'>
 
 /** Reads a turn to its end. @throws CriaError when it did not end in an answer. */
 export async function answerFrom(events: AsyncIterable<QueryEvent>): Promise<BotAnswer> {
@@ -71,7 +85,7 @@ export function leavable<T, R>(
   given: AbortSignal | undefined,
 ): AsyncGenerator<T, R, undefined> {
   if (given !== undefined && !(given instanceof AbortSignal))
-    throw new ConfigurationError('`signal` must be an AbortSignal, such as the `signal` of an AbortController.')
+    throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   const leaving = new AbortController()
   const inner = begin(given === undefined ? leaving.signal : AbortSignal.any([given, leaving.signal]))
   const done = { done: true as const, value: undefined as R }
@@ -114,6 +128,7 @@ export function leavable<T, R>(
 
 /** Collects what an answer is made of. */
 class Reading {
+  readonly #notices: Notice[] = []
   #message: Message | undefined
   #answer: BotAnswer | undefined
 
@@ -123,8 +138,10 @@ class Reading {
     if (event.type === 'message') this.#message = event.message
     else if (event.type === 'error')
       throw errorFromInfo({ ...event.error, details: { ...event.error.details, turnId: event.turnId } }, causeOf(event.error))
-    else if (event.type === 'cancelled') throw new CriaError('aborted', event.reason, { details: { turnId: event.turnId } })
-    else if (event.type === 'complete' && this.#message !== undefined) this.#answer = toAnswer(this.#message, event.result)
+    else if (event.type === 'cancelled') throw cancelled(event)
+    else if (event.type === 'notice') this.#notices.push(noticeOf(event))
+    else if (event.type === 'complete' && this.#message !== undefined)
+      this.#answer = toAnswer(this.#message, event.result, this.#notices)
   }
 
   answer(): BotAnswer {
@@ -133,13 +150,31 @@ class Reading {
   }
 }
 
-function toAnswer(message: Message, result: QueryResult): BotAnswer {
-  const { usage, costUsd, finishReason, turnId, sessionId, citations, uncited, abstained } = result
+function cancelled(event: EventOf<'cancelled'>): CriaError {
+  const { reason, turnId, usage, costUsd } = event
+  return new CriaError('aborted', reason, {
+    details: { turnId },
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    cause: abortReasonOf(event),
+  })
+}
+
+function noticeOf({ code, message, details }: NoticeEvent): Notice {
+  return { code, message, ...(details === undefined ? {} : { details }) }
+}
+
+function toAnswer(message: Message, result: QueryResult, notices: readonly Notice[]): BotAnswer {
+  const { usage, costUsd, finishReason, model, steps, cacheHit, turnId, sessionId, citations, uncited, abstained } = result
   return {
     ...message,
     usage,
     costUsd,
     finishReason,
+    model,
+    steps,
+    cacheHit,
+    notices,
     turnId,
     sessionId,
     ...(citations === undefined ? {} : { citations }),

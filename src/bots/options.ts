@@ -19,6 +19,7 @@ export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
 type PassedOn =
   | 'fallbackModels'
+  | 'fallbackOn'
   | 'switchModels'
   | 'retry'
   | 'timeouts'
@@ -34,8 +35,11 @@ type PassedOn =
   | 'answerLimits'
 
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
+  /** The system prompt, as `system` of `query()`; default none. */
+  readonly system?: string
+  /** Another name of `system`. */
   readonly systemPrompt?: string
-  /** Default: what `cria models` shows as the default. */
+  /** As `model` of `query()`: default the one that is configured. */
   readonly model?: ModelInput
   /** Default 0. */
   readonly temperature?: number
@@ -96,14 +100,19 @@ export function loopOf(options: LoopOptions): LoopOptions {
 }
 
 /** What every bot takes. */
-export function withoutLoop(options: BotOptions & LoopOptions): BotOptions {
-  const names: readonly string[] = LOOP_OPTIONS
+export function withoutLoop(options: Omit<BotOptions, 'schema'> & LoopOptions): BotOptions {
+  return withoutNames(options, LOOP_OPTIONS)
+}
+
+/** The options without those of these names. */
+export function withoutNames(options: object, names: readonly string[]): BotOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)))
 }
 
 /** Options of `query()` that a bot takes as they are. */
 export const PASSED_ON: readonly PassedOn[] = [
   'fallbackModels',
+  'fallbackOn',
   'switchModels',
   'retry',
   'timeouts',
@@ -121,9 +130,11 @@ export const PASSED_ON: readonly PassedOn[] = [
 
 /** As for `query()`: the compiler sees to it that none is missing. */
 const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
+  system: true,
   systemPrompt: true,
   model: true,
   fallbackModels: true,
+  fallbackOn: true,
   switchModels: true,
   cache: true,
   slowAfter: true,
@@ -151,7 +162,6 @@ const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
 
 /** What `query()`, and other libraries, call what is there under another name. */
 const ELSEWHERE = {
-  system: 'systemPrompt',
   maxTokens: 'maxOutputTokens',
   docstore: 'new QueryBot({ docstore })',
   tools: 'new AgentBot({ tools })',
@@ -177,7 +187,8 @@ export function checkBotNames(
 export function checkBotOptions(options: BotOptions): void {
   checkBotNames('A bot', options, [])
   const { streamTarget, jsonMode, schema, apiKey, model, fallbackModels = [], memory, recorder } = options
-  for (const name of ['systemPrompt', 'name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
+  for (const name of ['system', 'systemPrompt', 'name', 'apiKey', 'mockResponse'] as const)
+    checkType(name, options[name], 'string')
   checkType('jsonMode', jsonMode, 'boolean')
   checkSettings(options)
   checkPort('memory', memory, 'retrieve', 'new ChatMemory() or SqliteDocumentStore.open()')

@@ -12,6 +12,7 @@ import { ConfigurationError, toCriaError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
+import { UNKNOWN_FACTS } from '../core/model.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
@@ -19,7 +20,7 @@ import type { Span } from '../core/span.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
-import { checkNames, checkOneOf, checkType } from '../engine/check-values.ts'
+import { checkNames, checkOneOf, checkType, eitherOf } from '../engine/check-values.ts'
 import { inheritedRecorder } from '../engine/parent.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
@@ -33,6 +34,9 @@ import { displayFor, shown } from './show.ts'
 import { namesOf } from '../util/nearest.ts'
 
 export interface AskOptions {
+  /** Cancels the turn, as `abortSignal` of `query()`. */
+  readonly abortSignal?: AbortSignal
+  /** Another name of `abortSignal`. */
   readonly signal?: AbortSignal
   /** Continues this session of the journal. */
   readonly sessionId?: string
@@ -63,8 +67,6 @@ export interface StreamOptions extends AskOptions {
 const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
 const UNUSED_BY_MOCKS: ReadonlySet<string> = new Set(['fallbackModels', 'specialist', 'switchModels', 'budget'])
-/** What `query()` calls it. */
-const ELSEWHERE = { abortSignal: 'signal' }
 
 export class SimpleBot {
   readonly name: string | undefined
@@ -81,11 +83,12 @@ export class SimpleBot {
   /** @throws ConfigurationError for options that cannot work, before any request is made. */
   constructor(options: BotOptions = {}) {
     checkBotOptions(options)
-    const { apiKey, ...rest } = options
-    this.options = rest
+    const { apiKey, system: _, ...rest } = options
+    const systemPrompt = eitherOf(options, 'system', 'systemPrompt')
+    this.options = { ...rest, ...(systemPrompt === undefined ? {} : { systemPrompt }) }
     this.#modelOptions = apiKey === undefined ? {} : { apiKey }
     this.name = options.name
-    this.systemPrompt = options.systemPrompt ?? ''
+    this.systemPrompt = systemPrompt ?? ''
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
     this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
@@ -125,24 +128,33 @@ export class SimpleBot {
   /** As `stream`. @param finish makes the answer of this bot. */
   protected streamed<Answer extends BotAnswer>(
     input: MessageInput,
-    { recover, onReset, ...ask }: StreamOptions,
+    { recover, onReset, ...options }: StreamOptions,
     finish: (answer: BotAnswer) => Answer | Promise<Answer>,
   ): AsyncGenerator<string, Answer, undefined> {
+    const { abortSignal, ...ask } = oneSignal(options)
     checkOneOf('recover', recover, RECOVERIES)
     checkType('onReset', onReset, 'function')
     if (recover !== undefined && onReset !== undefined)
       throw new ConfigurationError('`recover` and `onReset` exclude each other: leave one of them out.')
     const takesBack = recover === 'replay' || onReset !== undefined
-    const overrides: Partial<QueryOptions> = takesBack ? {} : { retry: { ...this.options.retry, afterOutput: 'error' } }
-    const asked = (signal: AbortSignal): ReturnType<SimpleBot['run']> => this.run(input, { ...ask, signal }, overrides)
+    const { retry } = this.options
+    if (!takesBack && recover === undefined && retry?.afterOutput === 'retry')
+      throw new ConfigurationError(
+        "`retry.afterOutput: 'retry'` takes text back, which stream() can do only with `onReset` or `recover: 'replay'`: pass one of them, or leave `afterOutput` out.",
+      )
+    // What the call asks for holds, whatever the bot was made with.
+    const overrides: Partial<QueryOptions> = { retry: { ...retry, afterOutput: takesBack ? 'retry' : 'error' } }
+    const asked = (signal: AbortSignal): ReturnType<SimpleBot['run']> =>
+      this.run(input, { ...ask, abortSignal: signal }, overrides)
     return leavable(async function* (signal) {
       return await finish(yield* deltasOf(asked(signal), recover === 'replay' ? 'hold' : onReset))
-    }, ask.signal)
+    }, abortSignal)
   }
 
   /** Asks and yields every event of the turn. Leaving early cancels the turn. */
   events(input: MessageInput, options: AskOptions = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-    return leavable((signal) => this.run(input, { ...options, signal }), options.signal)
+    const { abortSignal, ...ask } = oneSignal(options)
+    return leavable((signal) => this.run(input, { ...ask, abortSignal: signal }), abortSignal)
   }
 
   /** System prompt, what the memory holds, what the user says. */
@@ -186,7 +198,15 @@ export class SimpleBot {
 
   /** The names that the second argument of `ask` may hold. */
   protected get askOptions(): readonly string[] {
-    return namesOf<AskOptions>({ signal: true, sessionId: true, userId: true, tags: true, span: true, steering: true })
+    return namesOf<AskOptions>({
+      abortSignal: true,
+      signal: true,
+      sessionId: true,
+      userId: true,
+      tags: true,
+      span: true,
+      steering: true,
+    })
   }
 
   protected get kind(): string {
@@ -221,7 +241,8 @@ export class SimpleBot {
     ask: AskOptions,
     overrides: Partial<QueryOptions> = {},
   ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-    checkNames(`ask() of ${this.kind}`, ask, this.askOptions, ELSEWHERE)
+    const abortSignal = eitherOf(ask, 'abortSignal', 'signal')
+    checkNames(`ask() of ${this.kind}`, ask, this.askOptions)
     const prompt = toMessages(input)
     const recorder = await this.#recorder()
     const { settings, responseFormat } = this.settings()
@@ -240,7 +261,7 @@ export class SimpleBot {
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
       // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
       recorder,
-      ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
+      ...(abortSignal === undefined ? {} : { abortSignal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
       ...(ask.userId === undefined ? {} : { userId: ask.userId }),
       ...(ask.tags === undefined ? {} : { tags: ask.tags }),
@@ -288,8 +309,10 @@ export class SimpleBot {
   }
 
   async #defaultModel(): Promise<LanguageModel> {
+    const { mockResponse } = this.options
+    if (mockResponse !== undefined) return mockModel(mockResponse, { ref: 'mock/response', facts: UNKNOWN_FACTS })
     try {
-      return this.#prepared(await defaultModel(this.#modelOptions))
+      return await defaultModel(this.#modelOptions)
     } catch (error) {
       // What was missing may be there when the next question is asked.
       this.#model = undefined
@@ -317,6 +340,13 @@ export class SimpleBot {
   #prepared(model: LanguageModel): LanguageModel {
     return this.options.mockResponse === undefined ? model : mockModel(this.options.mockResponse, model)
   }
+}
+
+/** The options with their signal under its own name. @throws ConfigurationError when it was given twice. */
+export function oneSignal<Options extends AskOptions>(options: Options): Omit<Options, 'signal'> {
+  const abortSignal = eitherOf(options, 'abortSignal', 'signal')
+  const { signal: _, ...rest } = options
+  return { ...rest, ...(abortSignal === undefined ? {} : { abortSignal }) }
 }
 
 function providerOf(ref: string): string {

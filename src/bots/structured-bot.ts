@@ -1,22 +1,22 @@
 /** StructuredBot: answers with an object that fits a schema. */
 
 import type { QueryOptions } from '../app/query.ts'
-import { ConfigurationError, CriaError } from '../core/error.ts'
+import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
 import type { MessageInput } from '../core/message.ts'
 import { isStandardSchema, issueLine } from '../core/schema.ts'
 import type { FromJsonSchema, JsonSchema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkTools } from '../engine/check-options.ts'
-import { checkNumber, checkType } from '../engine/check-values.ts'
+import { checkNumber, checkType, eitherOf } from '../engine/check-values.ts'
 import type { ReviewAnswer } from '../engine/options.ts'
 import { DEFAULT_MAX_STEPS } from '../engine/turn.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
 import { leavable } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
-import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
+import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop, withoutNames } from './options.ts'
 import type { BotOptions, LoopOptions, StreamTarget } from './options.ts'
-import { SimpleBot } from './simple-bot.ts'
+import { oneSignal, SimpleBot } from './simple-bot.ts'
 import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 export interface StructuredBotOptions<Output, Lenient extends boolean = boolean, Literal extends JsonSchema = JsonSchema>
@@ -25,9 +25,13 @@ export interface StructuredBotOptions<Output, Lenient extends boolean = boolean,
   readonly schema: StandardSchema<Output> | Literal
   /** What the model may use before it answers; run as by AgentBot. Default none. */
   readonly tools?: readonly Tool[]
-  /** Model calls at most, those of `numAttempts` included. Default 50. */
+  /** Model calls at most, as `maxSteps` of `query()`, those of `maxAttempts` included. Default 50. */
+  readonly maxSteps?: number
+  /** Another name of `maxSteps`. */
   readonly maxIterations?: number
   /** Attempts in all until an answer fits the schema; default 3. */
+  readonly maxAttempts?: number
+  /** Another name of `maxAttempts`. */
   readonly numAttempts?: number
   /** Resolves with the last answer although it does not fit: see `valid`. Default false: `ask()` rejects. */
   readonly allowFailedValidation?: Lenient
@@ -68,6 +72,9 @@ interface Failed {
 
 type Reading = { readonly object: unknown; readonly problems: readonly string[] }
 
+/** Options of this bot alone. */
+const NAMES = ['maxAttempts', 'numAttempts', 'allowFailedValidation', 'tools', 'maxSteps', 'maxIterations']
+
 export class StructuredBot<
   Output = unknown,
   Lenient extends boolean = false,
@@ -81,21 +88,22 @@ export class StructuredBot<
 
   /** @throws ConfigurationError for a schema that is none, and as SimpleBot. */
   constructor(options: StructuredBotOptions<Output, Lenient, Literal>) {
-    checkBotNames('StructuredBot', options, ['numAttempts', 'allowFailedValidation', 'tools', 'maxIterations', ...LOOP_OPTIONS])
-    const { numAttempts = 3, allowFailedValidation = false, tools = [], maxIterations, schema, ...rest } = options
-    checkNumber('numAttempts', numAttempts, 1)
-    checkNumber('maxIterations', maxIterations, 1)
+    checkBotNames('StructuredBot', options, [...NAMES, ...LOOP_OPTIONS])
+    const { allowFailedValidation = false, tools = [], schema } = options
+    const maxAttempts = eitherOf(options, 'maxAttempts', 'numAttempts') ?? 3
+    const maxSteps = eitherOf(options, 'maxSteps', 'maxIterations') ?? Math.max(DEFAULT_MAX_STEPS, maxAttempts)
+    for (const name of ['maxAttempts', 'numAttempts', 'maxSteps', 'maxIterations'] as const) checkNumber(name, options[name], 1)
     checkType('allowFailedValidation', allowFailedValidation, 'boolean')
     checkTools(tools)
-    super({ ...withoutLoop(rest), schema, jsonMode: true })
+    super({ ...withoutNames(withoutLoop(options), NAMES), schema, jsonMode: true })
     this.#tools = tools
     this.#loop = {
-      maxSteps: maxIterations ?? Math.max(DEFAULT_MAX_STEPS, numAttempts),
-      ...loopOf(rest),
+      maxSteps,
+      ...loopOf(options),
       ...(tools.length === 0 ? {} : { tools }),
     }
     this.#schema = schema
-    this.#attempts = numAttempts
+    this.#attempts = maxAttempts
     this.#lenient = allowFailedValidation
   }
 
@@ -139,7 +147,8 @@ export class StructuredBot<
       throw new ConfigurationError(
         'streamObjects() cannot be used with `tools`: the text of the model between its calls is not an object. Use ask().',
       )
-    return leavable((signal) => this.#growing(input, { ...options, signal }), options.signal)
+    const { abortSignal, ...ask } = oneSignal(options)
+    return leavable((signal) => this.#growing(input, { ...ask, abortSignal: signal }), abortSignal)
   }
 
   async *#growing(
@@ -184,7 +193,7 @@ export class StructuredBot<
   async #checked(answer: BotAnswer, failed: readonly Failed[]): Promise<AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
     const { object, problems } = await this.#read(answer.content)
     if (problems.length > 0 && !this.#lenient)
-      throw hopelessEnding(answer) ?? notFitting([...failed, { text: answer.content, problems }])
+      throw withCost(hopelessEnding(answer) ?? notFitting([...failed, { text: answer.content, problems }]), answer)
     const checked: StructuredAnswer<unknown> | UnfitAnswer = {
       ...answer,
       valid: problems.length === 0,
@@ -239,6 +248,11 @@ function hopelessEnding({ finishReason, content }: Pick<BotAnswer, 'finishReason
     })
   }
   return undefined
+}
+
+/** The same error with what the turn has used. */
+function withCost(error: CriaError, { usage, costUsd }: Pick<BotAnswer, 'usage' | 'costUsd'>): CriaError {
+  return errorFromInfo({ ...error.toJSON(), usage, costUsd }, error.cause)
 }
 
 function notFitting(attempts: readonly { readonly text: string; readonly problems: readonly string[] }[]): CriaError {

@@ -2,7 +2,8 @@
 
 import type { BudgetLimits, BudgetUse } from '../core/budget.ts'
 
-export type BudgetScope = 'turn' | 'session' | 'day' | 'user' | 'tag'
+/** `batch`: turns that `mapTurns` makes. */
+export type BudgetScope = 'turn' | 'session' | 'day' | 'user' | 'tag' | 'batch'
 
 /** A budget and what has been used of it. */
 export interface Account extends BudgetUse {

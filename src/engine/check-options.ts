@@ -45,6 +45,7 @@ const OPTIONS = namesOf<EngineOptions>({
   system: true,
   model: true,
   fallbackModels: true,
+  fallbackOn: true,
   specialist: true,
   switchModels: true,
   tools: true,
@@ -101,6 +102,8 @@ const ANSWER_LIMITS = ['text', 'thinking', 'arguments', 'calls'] as const
 const ELSEWHERE = {
   systemPrompt: 'system',
   signal: 'abortSignal',
+  maxIterations: 'maxSteps',
+  maxRetries: 'retry: { maxRetries }',
   docstore: 'retrieve: { docstore }',
   memory: 'retrieve: { memory }',
   nResults: 'retrieve: { nResults }',

@@ -16,7 +16,7 @@ import type { PermissionAnswer, PermissionChecker, RepairToolCall, Tool } from '
 import type { Usage } from '../core/usage.ts'
 import type { AnswerLimits } from '../model/ceilings.ts'
 import type { CoolDowns } from '../model/cool-down.ts'
-import type { RetryPolicy } from '../model/recover.ts'
+import type { FallbackCode, RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
@@ -52,6 +52,11 @@ export interface EngineOptions extends CallSettings {
   readonly model: LanguageModel
   /** Models to turn to when the first is not to be had, in order. */
   readonly fallbackModels?: readonly LanguageModel[]
+  /**
+   * Errors that would end the turn, and after which a fallback model is asked instead: `quota` (no credit left), `auth` (the key was refused). Default
+   * none of them. Rate limits, overload, time-outs, lost connections and models that are gone always lead to a fallback.
+   */
+  readonly fallbackOn?: readonly FallbackCode[]
   /** Answers in place of `model` what this turn asks for in particular, such as thinking; default none. */
   readonly specialist?: LanguageModel
   /**
@@ -108,12 +113,15 @@ export interface EngineOptions extends CallSettings {
   readonly cache?: ResponseCache
   /**
    * How often and how long a model is asked again. `maxRetries` counts the retries after the first attempt, for each model of a step: 2, the
-   * default, makes three attempts, and 0 turns to the next model at once. (`maxRetries` of `retryWithBackoff` counts all attempts.)
+   * default, makes three attempts, and 0 turns to the next model at once. (`retryWithBackoff` counts all attempts, in `maxAttempts`.)
    */
   readonly retry?: Partial<RetryPolicy>
   /** Remembers which models failed in turns before; default nothing does. */
   readonly coolDowns?: CoolDowns
-  /** Milliseconds; `null` for no limit. */
+  /**
+   * Milliseconds; `null` for no limit. `firstToken` (120,000), `idle` (60,000), `whole` (290,000, for answers that are not streamed) and `step` bound one
+   * attempt, `turn` the whole turn.
+   */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
   /** What one answer may hold at most, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
   readonly answerLimits?: Partial<AnswerLimits>

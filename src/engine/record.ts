@@ -12,7 +12,7 @@ import type { EventBody, EventStamp, QueryEvent, QueryResult, TerminalEvent } fr
 import { EventFold } from '../core/fold.ts'
 import type { JournalEntry } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
-import { errorInfo, withDetails } from '../model/error-info.ts'
+import { cancelledBy, errorInfo, withMore } from '../model/error-info.ts'
 import { settledInTime } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
@@ -91,10 +91,11 @@ export function readerLeft(): CriaError {
   return new CriaError('aborted', 'The reader of the turn left.')
 }
 
-/** What had been said when the turn failed stands in its error: whoever is told of nothing else has lost nothing. */
-function withText(terminal: TerminalEvent, text: string): TerminalEvent {
-  if (terminal.type !== 'error' || text === '') return terminal
-  return { type: 'error', error: withDetails(terminal.error, { text }) }
+/** A turn without an answer says what it has cost; one that failed also what had been said until then. */
+function withOutcome(terminal: TerminalEvent, text: string, { usage, costUsd }: Turn['ledger']): TerminalEvent {
+  if (terminal.type === 'cancelled') return { ...terminal, usage, costUsd }
+  if (terminal.type === 'complete') return terminal
+  return { type: 'error', error: withMore(terminal.error, { usage, costUsd, ...(text === '' ? {} : { details: { text } }) }) }
 }
 
 type EventEntry = Extract<JournalEntry, { type: 'event' }>
@@ -175,7 +176,8 @@ class Tap {
   async #end(terminal: TerminalEvent, before: readonly JournalEntry[] = []): Promise<QueryEvent[]> {
     const results = this.#calls.unanswered().map((result) => this.#entryOf({ type: 'tool_result', result }))
     await this.#write([...before, ...results])
-    const last = this.#stamp(withText(terminal, this.#fold.state().text))
+    const outcome = withOutcome(terminal, this.#fold.state().text, this.#turn.ledger)
+    const last = cancelledBy(this.#stamp(outcome), this.#turn.options.abortSignal)
     await this.#close(last)
     return [...results.map(({ event }) => event), last]
   }
@@ -234,9 +236,10 @@ class Tap {
   unstored(error: CriaError): QueryEvent {
     const { abortSignal } = this.#turn.options
     const isCancelled = this.#late !== undefined && abortSignal?.aborted === true
-    this.terminal = this.#stamp(
-      isCancelled ? { type: 'cancelled', reason: error.message } : { type: 'error', error: errorInfo(error) },
-    )
+    const ended: TerminalEvent = isCancelled
+      ? { type: 'cancelled', reason: error.message }
+      : { type: 'error', error: errorInfo(error) }
+    this.terminal = cancelledBy(this.#stamp(withOutcome(ended, '', this.#turn.ledger)), abortSignal)
     return this.terminal
   }
 

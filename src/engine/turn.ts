@@ -31,6 +31,7 @@ import { DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { steadyClock } from '../util/clock.ts'
 import { beginningOf } from '../util/cut.ts'
 import { sha256 } from '../util/hash.ts'
+import type { Batch } from './batch.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
@@ -76,7 +77,7 @@ export interface Turn {
 }
 
 /** @param parent captured when `query()` was called. */
-export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall): Turn {
+export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall, batch?: Batch): Turn {
   const clock = options.clock ?? steadyClock()
   const createId: CreateId = options.createId ?? newId
   const sessionId = options.sessionId ?? createId('ses')
@@ -102,6 +103,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     },
   })
   const startedAt = clock.now()
+  const limits = [options.timeouts?.turn, options.budget?.ms].map((limit) => startedAt + (limit ?? Infinity))
+  const deadline = Math.min(...limits, caller?.turn.ctx.deadline ?? Infinity, batch?.deadline ?? Infinity)
   const retry: RetryPolicy = {
     maxRetries: 2,
     afterOutput: 'retry',
@@ -119,7 +122,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     clock,
     budget: options.budget,
     store: () => options.recorder?.budget ?? processBudget(),
-    parent: caller?.turn.ledger,
+    parent: (batch ?? caller?.turn)?.ledger,
   })
   return {
     options,
@@ -151,6 +154,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       chain,
       ledger,
       retry,
+      fallbackOn: options.fallbackOn ?? [],
+      deadline,
       timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
       answerLimits: { ...DEFAULT_ANSWER_LIMITS, ...options.answerLimits },
       showThinking: options.showThinking ?? true,

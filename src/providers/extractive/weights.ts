@@ -17,7 +17,7 @@ export const WEIGHTS = {
   /** Terms that are neighbours in the question and in a sentence. */
   pairs: 0.81,
   /** What the text says of the question, for its length. */
-  density: 1.40,
+  density: 1.4,
   /** Score of the passage in the search, as a share of the best. */
   search: 5.07,
   /** 1 where it has the look of what is sought. */
@@ -25,13 +25,13 @@ export const WEIGHTS = {
   /** 1 where it begins its section. */
   first: 0.37,
   /** Longer runs say more by chance. */
-  length: -2.80,
+  length: -2.8,
 } as const
 
 /** Log-odds that the documents hold the answer. */
 export const CONFIDENCE = {
   /** Share of the question that a run says, headings and title included; of all runs the most. */
-  said: 1.90,
+  said: 1.9,
   /** Weight of the terms that no passage says. */
   unknown: -1.67,
   /** Weight of the names that the best run does not say: nothing else stands for `YAML` or `click.table`. */
@@ -39,7 +39,7 @@ export const CONFIDENCE = {
   /** Share of the first five places that no passage takes: of a small store coverage alone can tell. */
   few: 0.99,
   /** How far the best run is ahead of that of the fifth passage. */
-  lead: 2.00,
+  lead: 2.0,
   /** How far the first passage is ahead of the second in the search. */
   ahead: 2.52,
   /** Share of the other passages that come from the document of the first. */
