@@ -8,7 +8,7 @@ import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
-import { toolsOf } from './tool-bot.ts'
+import { checkToolsOf } from './tool-bot.ts'
 
 export interface AgentBotOptions extends BotOptions, LoopOptions {
   /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
@@ -33,7 +33,8 @@ export class AgentBot extends SimpleBot {
     const { tools, maxIterations, retrieve, verify, ...rest } = options
     super(withoutLoop(rest))
     checkNumber('maxIterations', maxIterations, 1)
-    this.tools = toolsOf({ tools }, 'AgentBot')
+    checkToolsOf(tools, 'AgentBot')
+    this.tools = tools
     this.#loop = {
       ...(maxIterations === undefined ? {} : { maxSteps: maxIterations }),
       ...(retrieve === undefined ? {} : { retrieve }),
