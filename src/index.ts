@@ -76,7 +76,7 @@ export type { QueryAskOptions, QueryBotOptions } from './bots/query-bot.ts'
 export { SimpleBot } from './bots/simple-bot.ts'
 export type { AskOptions, StreamOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
-export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
+export type { ParsedCall, ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
 export type {
   Amount,
@@ -193,7 +193,9 @@ export type {
   ChunkFilter,
   DocumentFormat,
   DocumentInput,
+  DocumentSource,
   DocumentStore,
+  MemoryStore,
   Evidence,
   FilterPattern,
   FilterTest,
