@@ -18,6 +18,8 @@ export type { RerankSettings, RetrieveOptions } from './app/retrieval.ts'
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
 export type { AiSdkModel } from './providers/create.ts'
+export { lastEventId, startTurn, toResponse } from './app/event-stream.ts'
+export type { ResponseOptions, StartedTurn } from './app/event-stream.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
 export { collectFeedback } from './app/feedback.ts'
@@ -76,7 +78,17 @@ export type { AskOptions, StreamOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
 export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
-export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation, SharedScope } from './core/budget.ts'
+export type {
+  Amount,
+  Budget,
+  BudgetKey,
+  BudgetLimits,
+  BudgetStore,
+  BudgetUse,
+  Reservation,
+  SharedScope,
+  SharedUse,
+} from './core/budget.ts'
 export type { CacheStore, Keeping } from './core/cache.ts'
 export type { Clock } from './core/clock.ts'
 export { createLocalVerifier } from './providers/verifying/local.ts'
@@ -146,7 +158,9 @@ export type {
   UnknownEffects,
 } from './core/part.ts'
 export type {
+  Deletion,
   FeedbackRecord,
+  FollowOptions,
   GcOptions,
   GcReport,
   JournalEntry,
@@ -158,14 +172,17 @@ export type {
   SessionStats,
   StatsRow,
   StatsSums,
+  TagStats,
   TurnClose,
   TurnDetail,
+  TurnFilter,
   TurnList,
   TurnMetrics,
   TurnOpen,
   TurnRow,
   TurnState,
   TurnSummary,
+  UserStats,
 } from './core/recorder.ts'
 export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
 export type { FromJsonSchema, JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'

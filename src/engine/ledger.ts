@@ -1,8 +1,9 @@
 /** Adds up the usage of a turn, and tells what it may still use. */
 
 import { dayOf, NOTHING } from '../core/budget.ts'
-import type { Amount, Budget, BudgetKey, BudgetStore } from '../core/budget.ts'
+import type { Amount, Budget, BudgetKey, BudgetStore, BudgetUse } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
+import { CriaError } from '../core/error.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { ModelUse } from '../core/recorder.ts'
 import type { Usage } from '../core/usage.ts'
@@ -20,6 +21,7 @@ import { sumOf } from './memory-budget.ts'
 export interface LedgerOptions {
   readonly turnId: string
   readonly sessionId: string
+  readonly userId?: string | undefined
   readonly clock: Pick<Clock, 'now'>
   /** Absent: nothing is limited. */
   readonly budget?: Budget | undefined
@@ -50,8 +52,8 @@ export class TurnLedger implements Ledger {
 
   async reserve(model: LanguageModel, request: ModelRequest): Promise<ModelRequest> {
     const { budget, turnId, sessionId, clock, store } = this.#options
-    const { session = {}, day = {}, ...own } = budget ?? {}
-    const isShared = isLimited(session) || isLimited(day)
+    const { session = {}, day = {}, user, tags = {}, ...own } = budget ?? {}
+    const isShared = [session, day, user, ...Object.values(tags)].some(isLimited)
     const around = this.#around()
     if (!isShared && !isLimited(own) && around.length === 0) return request
 
@@ -64,11 +66,25 @@ export class TurnLedger implements Ledger {
     const accounts = [this.#account(), ...around.map((ledger) => ledger.#account())]
     let plan: Plan | undefined
     if (isShared) {
-      const key = { turnId, sessionId, day: dayOf(clock.now()) }
+      const { userId } = this.#options
+      const key = {
+        turnId,
+        sessionId,
+        day: dayOf(clock.now()),
+        ...(user === undefined || userId === undefined ? {} : { userId }),
+        ...(Object.keys(tags).length === 0 ? {} : { tags: Object.keys(tags) }),
+      }
       await store().reserve(key, (used) => {
         const shared: Account[] = [
           { scope: 'session', limits: session, ...used.session },
           { scope: 'day', limits: day, ...used.day },
+          ...(user === undefined ? [] : [{ scope: 'user' as const, limits: user, name: userId ?? '', ...kept(used.user) }]),
+          ...Object.entries(tags).map(([tag, limits]) => ({
+            scope: 'tag' as const,
+            limits,
+            name: tag,
+            ...kept(used.tags?.[tag]),
+          })),
         ]
         plan = planRequest(demand, [...accounts, ...shared])
         // At once: others below the same ledger may plan before this one goes on.
@@ -111,7 +127,7 @@ export class TurnLedger implements Ledger {
   }
 
   #account(): Account {
-    const { session: _, day: __, ...limits } = this.#options.budget ?? {}
+    const { session: _, day: __, user: ___, tags: ____, ...limits } = this.#options.budget ?? {}
     return { scope: this.#options.scope ?? 'turn', limits, settled: this.#used, reserved: this.#outstanding }
   }
 
@@ -137,6 +153,14 @@ export class TurnLedger implements Ledger {
     this.usage = this.usage === ZERO_USAGE ? usage : addUsage(this.usage, usage)
     this.costUsd = plus(this.costUsd, costUsd)
   }
+}
+
+/** @throws CriaError for a store that counts neither users nor tags: it would keep no limit. */
+function kept(use: BudgetUse | undefined): BudgetUse {
+  if (use !== undefined) return use
+  throw new CriaError('configuration', 'The budget store of this recorder keeps no budgets of users and tags.', {
+    hint: 'Leave `budget.user` and `budget.tags` out, or use openRecorder().',
+  })
 }
 
 function useOf(

@@ -19,7 +19,10 @@ import type { TurnEvents } from './turn-reader.ts'
 import { beginTurn, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
-export interface SessionTurnOptions extends Pick<EngineOptions, 'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> {
+export interface SessionTurnOptions extends Pick<
+  EngineOptions,
+  'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted' | 'userId' | 'tags'
+> {
   readonly recorder: Recorder
   /** The session that is meant. */
   readonly sessionId: string
@@ -40,10 +43,15 @@ export function compactSession(options: SessionTurnOptions): TurnEvents {
   return run(options, options, compacted)
 }
 
-/** Makes a session that begins with the whole conversation of another; the events carry its id. The other one stays as it is. */
-export function forkSession(options: SessionTurnOptions): TurnEvents {
-  const { sessionId: _, ...rest } = options
-  return run(options, rest, copied)
+/**
+ * Makes a session that begins with the whole conversation of another; the events carry its id. The other one stays as it is. The new one belongs
+ * to the same user.
+ */
+export async function* forkSession(options: SessionTurnOptions): TurnEvents {
+  const { sessionId, ...rest } = options
+  const { turns } = await options.recorder.read.turns({ sessionId, limit: 1 })
+  const userId = options.userId ?? turns[0]?.userId ?? undefined
+  return yield* run(options, { ...rest, ...(userId === undefined ? {} : { userId }) }, copied)
 }
 
 function run(

@@ -109,6 +109,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   const ledger = new TurnLedger({
     turnId,
     sessionId,
+    userId: options.userId,
     clock,
     budget: options.budget,
     store: () => options.recorder?.budget ?? processBudget(),
@@ -221,6 +222,8 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     ...(options.bot === undefined ? {} : { bot: options.bot }),
     model: options.model.ref,
     temperature: options.temperature ?? null,
+    ...(options.userId === undefined ? {} : { userId: options.userId }),
+    ...(options.tags === undefined ? {} : { tags: options.tags }),
     question: questionOf(input.messages),
     promptHash: input.system === '' ? null : sha256(input.system),
     startedAt: turn.startedAt,

@@ -18,7 +18,7 @@ async function openInMemory(): Promise<BudgetUnderTest> {
   const recorder = await SqliteRecorder.open({ path: ':memory:' })
   return {
     store: recorder.budget,
-    turn: (turnId, sessionId) => recorder.openTurn(openOf(turnId, { sessionId })),
+    turn: (turnId, sessionId, marks) => recorder.openTurn(openOf(turnId, { sessionId, ...marks })),
     close: () => recorder.close(),
   }
 }
