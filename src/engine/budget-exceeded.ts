@@ -46,9 +46,13 @@ export function exceeded(kind: keyof Amount, account: Account, needed: number): 
 /** The turn, or the batch, has used up its time. */
 export function timeExceeded(limit: number, scope: 'turn' | 'batch' = 'turn'): CriaError {
   const ended = scope === 'turn' ? 'the turn was' : 'those that ran were'
-  return new CriaError('budget_exceeded', `The budget of ${scope === 'turn' ? 'this turn' : TOGETHER} is ${limit} ms: they are over, and ${ended} ended.`, {
-    details: { kind: 'ms', scope, limit, used: limit },
-  })
+  return new CriaError(
+    'budget_exceeded',
+    `The budget of ${scope === 'turn' ? 'this turn' : TOGETHER} is ${limit} ms: they are over, and ${ended} ended.`,
+    {
+      details: { kind: 'ms', scope, limit, used: limit },
+    },
+  )
 }
 
 function inWords(kind: keyof Amount, value: number): string {

@@ -77,7 +77,8 @@ export function cassette(path: string, model?: LanguageModel): LanguageModel {
       }
     } finally {
       // Whoever has the end asks for nothing more.
-      if (parts.some(({ type }) => type === 'finish')) keep(file, model, { request: key, question: questionOf(request), outline: outlineOf(request), parts })
+      if (parts.some(({ type }) => type === 'finish'))
+        keep(file, model, { request: key, question: questionOf(request), outline: outlineOf(request), parts })
     }
   }
 }
