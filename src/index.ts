@@ -7,6 +7,8 @@ export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { agentTool } from './app/agent-tool.ts'
 export type { AgentToolOptions } from './app/agent-tool.ts'
+export { file, image } from './app/attachments.ts'
+export type { AttachmentOptions, AttachmentSource } from './app/attachments.ts'
 export { builtinTools } from './app/builtin-tools.ts'
 export type { BuiltinToolOptions } from './app/builtin-tools.ts'
 export { createEmbeddingModel } from './providers/embedding/create.ts'
@@ -113,7 +115,7 @@ export type { HookContext, HookName, HookRefusal, Hooks } from './core/hook.ts'
 export type { Json, JsonObject } from './core/json.ts'
 export type { MaybePromise } from './core/maybe-promise.ts'
 export { assistant, developer, retrieved, system, toMessages, toolResult, user } from './core/message.ts'
-export type { Content, Message, MessageInput, MessageLike, Retrieved, Role } from './core/message.ts'
+export type { Content, Message, MessageInput, MessageLike, Retrieved, Role, UserPart } from './core/message.ts'
 export type {
   CallSettings,
   FinishReason,
