@@ -66,6 +66,7 @@ export {
 } from './bots/completion.ts'
 export type { ModelResponse } from './bots/completion.ts'
 export type { BotAnswer } from './bots/answer.ts'
+export type { AnswerStream } from './bots/answer-stream.ts'
 export type { BotOptions, StreamTarget } from './bots/options.ts'
 export { StructuredBot } from './bots/structured-bot.ts'
 export type { StructuredAnswer, StructuredBotOptions } from './bots/structured-bot.ts'
