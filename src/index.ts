@@ -34,6 +34,8 @@ export type {
   FeedbackVerdict,
   Side,
 } from './app/feedback.ts'
+export { getSpans, span } from './app/span.ts'
+export type { SpanPlace } from './app/span.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
 export type { EngineOptions, QueryMetrics } from './engine/options.ts'

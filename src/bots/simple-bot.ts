@@ -19,6 +19,7 @@ import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
 import { checkNames } from '../engine/check-values.ts'
 import { inheritedRecorder } from '../engine/parent.ts'
+import type { QueryMetrics } from '../engine/options.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
@@ -57,6 +58,7 @@ export class SimpleBot {
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
   #model: Promise<LanguageModel> | undefined
+  #lastTurn: QueryMetrics | undefined
 
   /** @throws ConfigurationError for options that cannot work, before any request is made. */
   constructor(options: BotOptions = {}) {
@@ -69,6 +71,14 @@ export class SimpleBot {
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
     this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
+  }
+
+  /**
+   * What the turn of this bot came to that ended last, also one that failed or was cancelled: ids, state, model, usage, cost and times.
+   * `undefined` before the first.
+   */
+  get lastTurn(): QueryMetrics | undefined {
+    return this.#lastTurn
   }
 
   /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
@@ -198,6 +208,10 @@ export class SimpleBot {
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
       // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
       recorder,
+      onQueryCompleted: (metrics) => {
+        this.#lastTurn = metrics
+        return this.options.onQueryCompleted?.(metrics)
+      },
       ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
       ...(ask.span === undefined ? {} : { span: ask.span }),

@@ -230,6 +230,8 @@ export interface JournalReader {
    * conversation was compacted, it begins with what it was compacted to.
    */
   history(sessionId: string): MaybePromise<readonly Message[]>
+  /** Spans of a trace that have ended, in the order in which they began; those of no turn among them. */
+  spans(traceId: string): MaybePromise<readonly SpanRecord[]>
   /** Choices between two answers, oldest first. */
   feedback(): MaybePromise<readonly FeedbackRecord[]>
 }

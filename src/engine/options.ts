@@ -136,6 +136,8 @@ export interface QueryMetrics extends TurnMetrics {
   readonly bot?: BotIdentity
   readonly turnId: string
   readonly sessionId: string
+  /** The trace that its spans belong to; see `getSpans()`. */
+  readonly traceId: string
   readonly model: string
   readonly usage: Usage
   readonly costUsd: number | null

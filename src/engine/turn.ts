@@ -10,7 +10,7 @@ import type { LanguageModel } from '../core/model.ts'
 import { isFilledPrompt } from '../core/prompt.ts'
 import type { PromptVersion } from '../core/prompt.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
-import type { Span, SpanRecord } from '../core/span.ts'
+import type { Span } from '../core/span.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
 import { switchModel } from '../model/chain.ts'
@@ -38,7 +38,7 @@ import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
 import { inCallOf, refOf } from './parent.ts'
 import type { ParentCall } from './parent.ts'
-import { startSpan } from './span.ts'
+import { spanSink, startSpan } from './span.ts'
 import type { StepSettings } from './step.ts'
 import { inputOf, requestOf } from './turn-request.ts'
 
@@ -242,16 +242,4 @@ function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVe
     hash,
     template: redact(template, secrets),
   }))
-}
-
-/** Spans are views on what happened: one that cannot be written ends no turn. */
-function spanSink(recorder: Recorder | undefined): (record: SpanRecord) => void {
-  if (recorder === undefined) return () => {}
-  return (record) => {
-    try {
-      Promise.resolve(recorder.span(record)).catch(() => {})
-    } catch {
-      // The turn's own rows report a journal that fails.
-    }
-  }
 }

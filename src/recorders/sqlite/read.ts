@@ -7,6 +7,7 @@ import { foldEvents } from '../../core/fold.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList, TurnState } from '../../core/recorder.ts'
+import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readCompaction } from './compaction.ts'
 import { readRow } from './damage.ts'
@@ -35,6 +36,7 @@ export interface SqliteJournalReader extends JournalReader {
   turn(turnId: string): TurnDetail | undefined
   events(turnId: string, after?: number): readonly QueryEvent[]
   history(sessionId: string): readonly Message[]
+  spans(traceId: string): readonly SpanRecord[]
   feedback(): readonly FeedbackRecord[]
 }
 
@@ -56,6 +58,10 @@ export function createReader(journal: Journal): SqliteJournalReader {
     history: (sessionId) => {
       noticeLost(journal, { sessionId })
       return journal.connection.snapshot(() => readHistory(journal, sessionId))
+    },
+    spans: (traceId) => {
+      storeSpans(journal)
+      return readSpans(journal.connection, traceId, undefined, [])
     },
     feedback: () => readFeedback(journal),
   }
