@@ -3,7 +3,11 @@
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
+import type { Json } from '../core/json.ts'
+import type { MessageInput } from '../core/message.ts'
 import { specOf } from '../engine/turn-request.ts'
+import { objectReturned } from '../app/default-tools.ts'
+import type { BotAnswer } from './answer.ts'
 import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
@@ -19,6 +23,11 @@ export interface AgentBotOptions extends BotOptions, LoopOptions {
   readonly retrieve?: QueryOptions['retrieve']
   /** How citations of those documents are checked; as `verify` of `query()`. */
   readonly verify?: QueryOptions['verify']
+}
+
+export interface AgentBotAnswer extends BotAnswer {
+  /** What a tool has handed to the user: `return_object_to_user`, or `run_code` with `returnToUser`. Absent where none did. */
+  readonly object?: Json
 }
 
 const ELSEWHERE = { maxSteps: 'maxIterations' }
@@ -42,6 +51,12 @@ export class AgentBot extends SimpleBot {
       ...(verify === undefined ? {} : { verify }),
       ...loopOf(rest),
     }
+  }
+
+  /** Asks, runs tools until there is an answer, and resolves to it. @throws CriaError */
+  override async ask(input: MessageInput, options: AskOptions = {}): Promise<AgentBotAnswer> {
+    const answer = await super.ask(input, options)
+    return { ...answer, ...objectReturned(this.tools, answer.turnId) }
   }
 
   protected override get kind(): string {

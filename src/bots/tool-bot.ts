@@ -1,7 +1,9 @@
 /** A bot that chooses tools: one turn, the calls that the model made, none of them run. */
 
 import type { QueryOptions } from '../app/query.ts'
+import { RETURN_OBJECT } from '../app/default-tools.ts'
 import { ConfigurationError } from '../core/error.ts'
+import type { Json } from '../core/json.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { ToolChoice } from '../core/model.ts'
 import type { ToolCallPart } from '../core/part.ts'
@@ -30,6 +32,8 @@ export interface ToolBotAnswer extends BotAnswer {
   readonly toolCalls: readonly ToolCallPart[]
   /** The other calls; `invalid` says what is wrong with each. */
   readonly invalidCalls: readonly ToolCallPart[]
+  /** The value of the last call of `return_object_to_user`; absent where there is none. */
+  readonly object?: Json
 }
 
 export class ToolBot extends SimpleBot {
@@ -49,7 +53,8 @@ export class ToolBot extends SimpleBot {
   override async ask(input: MessageInput, options: AskOptions = {}): Promise<ToolBotAnswer> {
     const answer = await super.ask(input, options)
     const { fitting, misfits } = await checkedCalls(answer.toolCalls ?? [], this.tools)
-    return { ...answer, toolCalls: fitting, invalidCalls: misfits }
+    const returned = fitting.findLast(({ name }) => name === RETURN_OBJECT)?.input as { readonly value: Json } | undefined
+    return { ...answer, toolCalls: fitting, invalidCalls: misfits, ...(returned === undefined ? {} : { object: returned.value }) }
   }
 
   protected override get kind(): string {
