@@ -173,9 +173,14 @@ describe('options of AgentBot', () => {
     | 'abortSignal'
     | 'span'
     | 'steering'
+    | 'userId'
+    | 'decide'
+    | 'tags'
     | 'operation'
     | 'bot'
     | 'notices'
+    | 'review'
+    | 'unasked'
     | 'maxSteps'
     | 'responseFormat'
     | 'stream'
@@ -187,6 +192,7 @@ describe('options of AgentBot', () => {
   const taken: Record<Exclude<keyof QueryOptions, Elsewhere>, keyof AgentBotOptions> = {
     model: 'model',
     fallbackModels: 'fallbackModels',
+    fallbackOn: 'fallbackOn',
     specialist: 'specialist',
     switchModels: 'switchModels',
     tools: 'tools',
