@@ -14,6 +14,7 @@ import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import { UNKNOWN_FACTS } from '../core/model.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import { promptText } from '../core/prompt.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
@@ -91,7 +92,7 @@ export class SimpleBot {
     this.options = { ...rest, ...(systemPrompt === undefined ? {} : { systemPrompt }) }
     this.#modelOptions = apiKey === undefined ? {} : { apiKey }
     this.name = options.name
-    this.systemPrompt = String(systemPrompt ?? '')
+    this.systemPrompt = promptText(systemPrompt ?? '')
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
     this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))

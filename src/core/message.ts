@@ -11,7 +11,7 @@ import { ConfigurationError } from './error.ts'
 import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
 import type { Injected } from './injection.ts'
-import { isFilledPrompt } from './prompt.ts'
+import { isFilledPrompt, promptText } from './prompt.ts'
 import type { FilledPrompt, PromptVersion } from './prompt.ts'
 import type { FilePart, ImagePart, Part, TextPart, ToolCallPart, ToolResultPart } from './part.ts'
 import type { Place, ScoredChunk } from './store.ts'
@@ -86,7 +86,7 @@ export const user = (content: Content | UserPart, ...more: readonly (Content | U
   const message = said(
     'user',
     all.flatMap((each): readonly Part[] => {
-      if (typeof each === 'string' || isFilledPrompt(each)) return textParts(String(each))
+      if (typeof each === 'string' || isFilledPrompt(each)) return textParts(promptText(each))
       return isPart(each) ? [each] : each
     }),
   )

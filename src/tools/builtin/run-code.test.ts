@@ -61,6 +61,8 @@ describe('run_code', () => {
     ['return 1n', 'TypeError: Do not know how to serialize a BigInt'],
     ['await new Promise(() => {})', 'The code waits for something that never comes.'],
     ['throw null', 'Error: null'],
+    ['Array.prototype.push = null; console.log(1)', 'TypeError: '],
+    ["console.log(1); JSON.stringify = null; Array.prototype.join = () => ({}); throw new Error('mine')", 'Error: mine'],
   ])('says what is wrong with %j', async (code, message) => {
     const { content, isError } = await run(code)
     expect(isError).toBe(true)
@@ -72,7 +74,9 @@ describe('run_code', () => {
     const hungry = 'const all = []; for (;;) all.push(new Uint8Array(50_000_000).fill(1))'
     expect(await run(hungry, { sandbox: 'off', memory: 100 })).toMatchObject({ isError: true })
     const heap = 'const all = []; for (;;) all.push({ a: new Array(1000).fill(all.length) })'
-    expect((await run(heap, { sandbox: 'off', memory: 64 })).content).toContain('more than 64 MB of memory')
+    expect((await run(heap, { sandbox: 'off', memory: 64 })).content).toMatch(
+      /^Its process ended early .* more than 64 MB of memory\.$/,
+    )
     expect((await run(`for (let n = 0; n < 1e6; n++) console.log('x'.repeat(100))\nreturn 1`)).content.length).toBeLessThan(
       210_000,
     )

@@ -140,6 +140,8 @@ async function execute(code: string, language: Language, options: RunCodeOptions
         size += piece.length
         if (size > MAX_OUTPUT) stop(`It wrote more than ${megabytes(MAX_OUTPUT)}.`)
       },
+      // There JavaScript can write nothing; its engine tells what it died of, at length.
+      ...(language === 'javascript' ? { onErrorOutput: () => {} } : {}),
     })
     const stop = (reason: string): void => {
       if (stopped === undefined) group.stop()
@@ -176,7 +178,14 @@ function endedBy(exit: number | null, signal: string | null, memory: number): st
 function reportIn(output: string, marker: string, otherwise: string): CodeReport {
   const at = output.lastIndexOf(`\n${marker}`)
   if (at < 0) return { logs: output.slice(0, 2000), error: otherwise }
-  const report = JSON.parse(output.slice(at + marker.length + 1)) as CodeReport
+  const report = readReport(output.slice(at + marker.length + 1))
   const written = output.slice(0, at)
   return written === '' ? report : { ...report, logs: [report.logs ?? '', written].filter((part) => part !== '').join('\n') }
+}
+
+/** The code may have changed what writes its report: what is no text in it is left out. */
+function readReport(json: string): CodeReport {
+  const report = JSON.parse(json) as Readonly<Record<string, unknown>>
+  const texts = ['logs', 'value', 'error'].filter((name) => typeof report[name] === 'string')
+  return Object.fromEntries(texts.map((name) => [name, report[name]]))
 }
