@@ -55,7 +55,7 @@ export type JournalEntry =
   | { readonly type: 'event'; readonly event: QueryEvent }
   /**
    * What is new in this turn: messages as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
-   * tool). The message of a `message` event is one of them already; one with the id of an earlier one adds nothing.
+   * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
    */
   | { readonly type: 'messages'; readonly step: number; readonly messages: readonly Message[] }
   /**

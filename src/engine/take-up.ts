@@ -56,6 +56,7 @@ export async function* takeUp(turn: Turn): Station<TakenUp | undefined> {
     history: history.slice(0, first),
     messages: history.slice(first, last),
     since: [...history.slice(last, at + 1), ...done],
+    written: new Set(history.slice(first).map(({ id }) => id)),
   }
   turn.tools.untrusted = true
   yield { type: 'note', entry: { type: 'compaction', step: 0, messages: soundHistory(turn.input.history) } }
@@ -77,7 +78,8 @@ export function addTakenUp(turn: Turn, results: readonly Message[]): void {
   const calls = since[at]?.toolCalls ?? []
   const all = [...since.slice(at + 1), ...results]
   const ordered = calls.flatMap(({ id }) => all.find((said) => answersOneOf(said, new Set([id]))) ?? [])
-  turn.input = { ...turn.input, since: [...since.slice(0, at + 1), ...ordered] }
+  const written = new Set([...(turn.input.written ?? []), ...results.map(({ id }) => id)])
+  turn.input = { ...turn.input, since: [...since.slice(0, at + 1), ...ordered], written }
 }
 
 function answersOneOf({ parts }: Message, ids: ReadonlySet<string>): boolean {

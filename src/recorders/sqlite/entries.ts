@@ -12,13 +12,13 @@ import { storeMessage, useOf } from './message.ts'
 
 export interface Written {
   readonly nextPosition: number
-  /** Ids of messages. */
-  readonly noted: ReadonlySet<string>
+  /** Ids of messages that came with a `message` event. */
+  readonly assembled: ReadonlySet<string>
 }
 
 /** Part of the caller's transaction; `turn` itself is left as it is. */
 export function writeEntries(connection: Connection, turn: OpenTurn, entries: readonly JournalEntry[]): Written {
-  const noted = new Set<string>()
+  const assembled = new Set<string>()
   const events: QueryEvent[] = []
   /** Keys of messages, by the `seq` of their event. */
   const messageKeys = new Map<number, number>()
@@ -36,14 +36,13 @@ export function writeEntries(connection: Connection, turn: OpenTurn, entries: re
       use === undefined ? null : wellFormedJson(use),
     ])
     nextPosition += 1
-    noted.add(message.id)
     return key
   }
 
   for (const entry of entries) {
     if (entry.type === 'messages') {
       for (const message of entry.messages) {
-        if (!noted.has(message.id) && !turn.noted.has(message.id)) addMessage(message, entry.step)
+        if (!assembled.has(message.id) && !turn.assembled.has(message.id)) addMessage(message, entry.step)
       }
     } else if (entry.type === 'compaction') {
       storeCompaction(connection, turn.key, nextPosition, entry.messages)
@@ -54,13 +53,14 @@ export function writeEntries(connection: Connection, turn: OpenTurn, entries: re
       events.push(event)
       if (event.type === 'message') {
         messageKeys.set(event.seq, addMessage(event.message, event.step))
+        assembled.add(event.message.id)
       } else if (event.type === 'tool_result') {
         finishCall(connection, turn.key, event.result.id, event.result.isError ? 'failed' : 'done', event.seq)
       }
     }
   }
   insertEvents(connection, turn.key, events, messageKeys)
-  return { nextPosition, noted }
+  return { nextPosition, assembled }
 }
 
 /** The intent. A second try of the same call changes nothing: what counts is that it may have had its effect since the first. */

@@ -33,7 +33,9 @@ export async function erase(journal: Journal, which: Erased): Promise<Deletion> 
   await patient(() => connection.write(() => removeUnusedPrompts(connection)))
   await mergeSearchIndex(connection)
   await giveBack(connection)
-  if (connection.get('SELECT 1 FROM remnants') !== undefined) {
+  // A file that was made without `auto_vacuum` keeps its free pages, and what they hold.
+  const keepsPages = connection.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum')?.auto_vacuum === 0
+  if (keepsPages || connection.get('SELECT 1 FROM remnants') !== undefined) {
     await patient(() => connection.execute('VACUUM'))
     await patient(() => connection.run('DELETE FROM remnants'))
   }

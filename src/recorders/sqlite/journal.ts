@@ -27,8 +27,8 @@ export interface OpenTurn extends TurnKey {
   nextSeq: number
   /** Of the next message. */
   nextPosition: number
-  /** Ids of its messages. */
-  readonly noted: Set<string>
+  /** Ids of messages that came with a `message` event. */
+  readonly assembled: Set<string>
   /** What of its use the accounts of session and day have been told. */
   counted: Amount
   /** It decides a turn that waits, which it has not taken up yet. */

@@ -42,7 +42,7 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
     sessionId,
     nextSeq: 0,
     nextPosition: 0,
-    noted: new Set(),
+    assembled: new Set(),
     counted: NOTHING,
     decides: turn.decides !== undefined,
     failing: false,
@@ -67,7 +67,7 @@ export function record(journal: Journal, turnId: string, entries: readonly Journ
   turn.nextSeq += events.length
   turn.nextPosition = written.nextPosition
   if (written.nextPosition > 0) turn.decides = false
-  for (const id of written.noted) turn.noted.add(id)
+  for (const id of written.assembled) turn.assembled.add(id)
 }
 
 const STATE_AFTER: Readonly<Partial<Record<QueryEvent['type'], TurnClose['state']>>> = {
