@@ -17,6 +17,7 @@ import type {
   JournalReader,
   ListTurns,
   Recorder,
+  PromptRef,
   TurnClose,
   TurnDetail,
   TurnList,
@@ -116,6 +117,7 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
       await set(rows, KEY.turn(turnId), turn)
       await set(rows, KEY.number(number), turnId)
       await set(rows, KEY.open(turnId), turnId)
+      await notePrompts(rows, open)
       await set(rows, KEY.session(sessionId), { head, running: open.exclusive ? turnId : running })
     })
     this.#held.add(turnId)
@@ -329,6 +331,20 @@ function summaryOf(turn: StoredTurn): TurnList['turns'][number] {
   return { turnId, sessionId, status, bot, model, question, startedAt, latencyMs, usage, costUsd, rating, userId, tags }
 }
 
+/** Numbers each version of a prompt when it is first used. */
+async function notePrompts(rows: JournalRows, { prompts = [] }: TurnOpen): Promise<void> {
+  for (const { name, hash } of prompts) {
+    const key = KEY.prompt(name, hash)
+    if ((await rows.get(key)) === undefined) await set(rows, key, await counted(rows, KEY.prompt(name, 'versions')))
+  }
+}
+
+async function promptsOf(rows: JournalRows, { prompts = [] }: TurnOpen): Promise<Pick<TurnDetail, 'prompts'>> {
+  const refs: PromptRef[] = []
+  for (const { name, hash } of prompts) refs.push({ name, hash, version: (await get<number>(rows, KEY.prompt(name, hash))) ?? 1 })
+  return refs.length === 0 ? {} : { prompts: refs }
+}
+
 async function spansOf(rows: JournalRows, traceId: string): Promise<SpanRecord[]> {
   return (await listFrom<SpanRecord>(rows, KEY.span(traceId, 0))).toSorted((a, b) => a.startedAt - b.startedAt)
 }
@@ -349,6 +365,7 @@ async function readTurn(rows: JournalRows, turnId: string): Promise<TurnDetail |
     turn: toTurnRow(turn),
     messages: await messagesOf(rows, turnId),
     events: await eventsOf(rows, turnId),
+    ...(await promptsOf(rows, turn.open)),
     spans,
     nested,
   }

@@ -59,6 +59,7 @@ export const KEY = {
   event: (turnId: string, seq: number): string => `event/${escaped(turnId)}/${padded(seq)}`,
   message: (turnId: string, position: number): string => `message/${escaped(turnId)}/${padded(position)}`,
   span: (traceId: string, number: number): string => `span/${escaped(traceId)}/${padded(number)}`,
+  prompt: (name: string, hash: string): string => `prompt/${escaped(name)}/${hash}`,
   feedback: (number: number): string => `feedback/${padded(number)}`,
   count: (what: string): string => `count/${what}`,
 }
