@@ -35,8 +35,13 @@ export interface BotIdentity {
 export interface QueryResult {
   /** The text of the last step. */
   readonly text: string
-  /** `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. */
-  readonly finishReason: FinishReason | 'max-steps' | 'stop-when'
+  /**
+   * `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. `waiting`: calls wait for a
+   * decision.
+   */
+  readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | 'waiting'
+  /** The calls that `query({ decide })` is to decide about; only with `finishReason: 'waiting'`. */
+  readonly waiting?: readonly PermissionRequest[]
   readonly steps: number
   readonly usage: Usage
   /** US dollars; `null` when the price of a model that was used is unknown. */
@@ -66,6 +71,8 @@ export type StartEvent = {
   readonly bot?: BotIdentity
   /** The turn was begun by a tool of another one. */
   readonly calledBy?: CallRef
+  /** The turn goes on with the calls of this one, which ended as `waiting`. */
+  readonly decides?: string
 }
 
 export type ContentEvent =

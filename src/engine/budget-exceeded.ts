@@ -4,16 +4,14 @@ import type { Amount } from '../core/budget.ts'
 import { CriaError } from '../core/error.ts'
 import type { Account, BudgetScope } from './account.ts'
 
-const TOGETHER = 'these turns together'
-
-function whose({ scope, name }: Account): string {
+function whose({ scope, name }: Pick<Account, 'scope' | 'name'>): string {
   const mark: Readonly<Record<BudgetScope, string>> = {
     turn: 'this turn',
     session: 'this session',
     day: 'today (UTC)',
+    batch: 'these turns together',
     user: `user ${JSON.stringify(name)} for today (UTC)`,
     tag: `tag ${JSON.stringify(name)} for today (UTC)`,
-    batch: TOGETHER,
   }
   return mark[scope]
 }
@@ -48,7 +46,7 @@ export function timeExceeded(limit: number, scope: 'turn' | 'batch' = 'turn'): C
   const ended = scope === 'turn' ? 'the turn was' : 'those that ran were'
   return new CriaError(
     'budget_exceeded',
-    `The budget of ${scope === 'turn' ? 'this turn' : TOGETHER} is ${limit} ms: they are over, and ${ended} ended.`,
+    `The budget of ${whose({ scope })} is ${limit} ms: they are over, and ${ended} ended.`,
     {
       details: { kind: 'ms', scope, limit, used: limit },
     },

@@ -26,6 +26,7 @@ import { readerLeft, recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { isToStop, settingsOfStep } from './step-settings.ts'
 import { steered } from './take-steering.ts'
+import { addTakenUp, takeUp } from './take-up.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { readTurn } from './turn-reader.ts'
 import { promptHook, stopHook } from './turn-hooks.ts'
@@ -59,6 +60,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
   yield* options.notices ?? []
   yield* firstSwitch(turn)
   yield* recall(turn)
+  let taken = yield* takeUp(turn)
   yield* promptHook(turn)
 
   for (;;) {
@@ -66,8 +68,8 @@ async function* steps(turn: Turn): Station<QueryResult> {
     turn.step++
     addSaid(turn, yield* steered(turn))
     const settings = yield* settingsOfStep(turn)
-    const answer = yield* prepareAndAsk(turn, settings)
-    yield* say(answer, turn)
+    const answer = taken?.answer ?? (yield* prepareAndAsk(turn, settings))
+    if (taken === undefined) yield* say(answer, turn)
 
     const calls = answer.message.toolCalls ?? []
     if (answer.paused && calls.length === 0 && turn.step < maxSteps) {
@@ -83,9 +85,12 @@ async function* steps(turn: Turn): Station<QueryResult> {
       continue
     }
 
-    const results = yield* runTools(calls, toolsContext(turn, settings))
+    const { messages: results, waiting } = yield* runTools(calls, toolsContext(turn, settings, taken?.decided))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
-    turn.conversation = conversationAfter(turn, settings, answer, results)
+    if (waiting.length > 0) return yield* finish(answer, turn, 'waiting', waiting)
+    if (taken === undefined) turn.conversation = conversationAfter(turn, settings, answer, results)
+    else addTakenUp(turn, results)
+    taken = undefined
     if (await isToStop(turn, answer.message, results)) return yield* finish(answer, turn, 'stop-when')
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }

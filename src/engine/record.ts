@@ -4,12 +4,14 @@
  * group, not per token.
  */
 
+import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station, Yielded } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { EventBody, EventStamp, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import { EventFold } from '../core/fold.ts'
 import type { JournalEntry } from '../core/recorder.ts'
+import { currentModel } from '../model/chain.ts'
 import { cancelledBy, errorInfo, withMore } from '../model/error-info.ts'
 import { settledInTime } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
@@ -20,7 +22,7 @@ import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
 import { closeOf, report } from './turn-end.ts'
 import type { LastEvent } from './turn-end.ts'
-import { openingOf, startOf } from './turn.ts'
+import { openingOf, startOf, temperatureOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** Milliseconds from one group of deltas to the next: less than a frame of a screen. A delta after a longer pause is shown at once. */
@@ -66,6 +68,9 @@ export async function* recorded(
     await tap.awaitTools(source)
     await source.return()
     await tap.closeIfOpen()
+    const last = currentModel(turn.chain)
+    if (last !== turn.options.model)
+      turn.span.set({ [ATTRIBUTE.model]: last.ref, [ATTRIBUTE.temperature]: temperatureOf(turn.request, last) })
     turn.span.end()
     report(turn, tap.terminal, tap.metrics)
   }

@@ -35,6 +35,8 @@ export interface ModelContext extends StationContext {
   readonly checkRead?: ((request: ModelRequest, model: LanguageModel, usage: Usage) => Promise<CriaError | undefined>) | undefined
   /** Notices about models that this turn has had already: each is told once. */
   readonly told: Set<string>
+  /** Settings that are left out without a notice where a model does not take them. */
+  readonly unasked?: readonly string[] | undefined
   /** Absent: every request is made. */
   readonly cache?: ResponseCache | undefined
 }

@@ -57,7 +57,8 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
   const before: ModelFailure[] = []
   for (let attempt = 1; ; attempt++) {
     const model = currentModel(chain)
-    const { request: fitted, omitted } = fitRequest(request, model)
+    const { request: fitted, omitted: all } = fitRequest(request, model)
+    const omitted = all.filter((name) => ctx.unasked?.includes(name) !== true)
     yield* tellOnce(omitted.length === 0 ? undefined : leftOut(omitted, model), ctx)
     const outcome = yield* cached(fitted, model, attempt, ctx, (seat) => tryOnce(fitted, model, attempt, ctx, seat))
     if ('message' in outcome) {

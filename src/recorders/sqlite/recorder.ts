@@ -14,6 +14,7 @@ import type {
   GcReport,
   JournalEntry,
   JournalKeeper,
+  PromptStats,
   Recorder,
   SessionStats,
   StatsRow,
@@ -40,6 +41,7 @@ import { thisOwner } from './owner.ts'
 import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
+import { readPromptStats } from './prompts.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
 import { readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
@@ -215,6 +217,10 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
 
   deleteTagged(tag: string): Promise<Deletion> {
     return erase(this.#journal, { tag })
+  }
+
+  prompts(name?: string): readonly PromptStats[] {
+    return readPromptStats(this.#journal.connection, name)
   }
 
   /** Works in small steps; other turns of this process and other processes write in between. */

@@ -83,6 +83,7 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
       turn: (turnId) => this.#seen((rows) => readTurn(rows, turnId)),
       events: (turnId, after) => this.#seen((rows) => eventsOf(rows, turnId, after)),
       history: (sessionId) => this.#seen((rows) => readHistory(rows, sessionId)),
+      spans: (traceId) => this.#run((rows) => spansOf(rows, traceId)),
       feedback: () => this.#run((rows) => listFrom<FeedbackRecord>(rows, KEY.feedback(0))),
     }
   }
@@ -328,13 +329,15 @@ function summaryOf(turn: StoredTurn): TurnList['turns'][number] {
   return { turnId, sessionId, status, bot, model, question, startedAt, latencyMs, usage, costUsd, rating, userId, tags }
 }
 
+async function spansOf(rows: JournalRows, traceId: string): Promise<SpanRecord[]> {
+  return (await listFrom<SpanRecord>(rows, KEY.span(traceId, 0))).toSorted((a, b) => a.startedAt - b.startedAt)
+}
+
 async function readTurn(rows: JournalRows, turnId: string): Promise<TurnDetail | undefined> {
   const turn = await get<StoredTurn>(rows, KEY.turn(turnId))
   if (turn === undefined) return undefined
-  const inTrace = await listFrom<SpanRecord>(rows, KEY.span(turn.open.traceId, 0))
-  const spans = inTrace
-    .filter((span) => span.turnId === undefined || span.turnId === turnId)
-    .toSorted((a, b) => a.startedAt - b.startedAt)
+  const inTrace = await spansOf(rows, turn.open.traceId)
+  const spans = inTrace.filter((span) => span.turnId === undefined || span.turnId === turnId)
   const nested: TurnDetail['nested'][number][] = []
   for (const other of new Set(inTrace.flatMap((span) => span.turnId ?? []))) {
     const start = await get<QueryEvent>(rows, KEY.event(other, 0))
