@@ -95,6 +95,7 @@ describe('toResponse', () => {
     while (!text.includes(': still here\n\n')) text += (await reader?.read())?.value ?? ''
     resolve('done')
     while (!text.includes('"complete"')) text += (await reader?.read())?.value ?? ''
+    expect(text).toContain('id: 0\n')
     await recorder.close()
   })
 
