@@ -34,9 +34,11 @@ export type {
   FeedbackVerdict,
   Side,
 } from './app/feedback.ts'
+export { mapTurns } from './app/map-turns.ts'
+export type { MapContext, MapFunction, MapProgress, MapReport, MapResult, MapSums, MapTurnsOptions } from './app/map-turns.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
-export type { EngineOptions, QueryMetrics } from './engine/options.ts'
+export type { EngineOptions, QueryMetrics, ReviewAnswer } from './engine/options.ts'
 export { Steering } from './engine/steering.ts'
 export type { PrepareStep, StepChanges, StepEnd, StepState, StopWhen } from './engine/step.ts'
 export { switchModel } from './model/chain.ts'
@@ -65,14 +67,14 @@ export {
   streamTokensForMessages,
 } from './bots/completion.ts'
 export type { ModelResponse } from './bots/completion.ts'
-export type { BotAnswer } from './bots/answer.ts'
+export type { BotAnswer, Notice } from './bots/answer.ts'
 export type { BotOptions, StreamTarget } from './bots/options.ts'
 export { StructuredBot } from './bots/structured-bot.ts'
-export type { StructuredAnswer, StructuredBotOptions } from './bots/structured-bot.ts'
+export type { AnswerOf, StructuredAnswer, StructuredBotOptions, UnfitAnswer } from './bots/structured-bot.ts'
 export { QueryBot } from './bots/query-bot.ts'
 export type { QueryAskOptions, QueryBotOptions } from './bots/query-bot.ts'
 export { SimpleBot } from './bots/simple-bot.ts'
-export type { AskOptions } from './bots/simple-bot.ts'
+export type { AskOptions, StreamOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
 export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
@@ -183,7 +185,7 @@ export type {
   UserStats,
 } from './core/recorder.ts'
 export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
-export type { JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
+export type { FromJsonSchema, JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
 export type { MirroredSpan, Span, SpanMirror, SpanRecord } from './core/span.ts'
 export type {
   Chunk,

@@ -2,6 +2,7 @@
 
 import type { MessageInput } from '../core/message.ts'
 import type { ToolCallPart } from '../core/part.ts'
+import { leavable } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import type { AskOptions } from './simple-bot.ts'
 import { ToolBot } from './tool-bot.ts'
@@ -12,10 +13,13 @@ export class AsyncToolBot extends ToolBot {
    * The calls that could be run, in the order of the model; returns the whole answer. The first one comes when the answer is complete:
    * a call of an answer that breaks off must not be used. @throws CriaError
    */
-  async *streamAsync(input: MessageInput, options: AskOptions = {}): AsyncGenerator<ToolCallPart, ToolBotAnswer, undefined> {
-    const answer = await this.ask(input, options)
-    yield* answer.toolCalls
-    return answer
+  streamAsync(input: MessageInput, options: AskOptions = {}): AsyncGenerator<ToolCallPart, ToolBotAnswer, undefined> {
+    const asked = (signal: AbortSignal): Promise<ToolBotAnswer> => this.ask(input, { ...options, signal })
+    return leavable(async function* (signal) {
+      const answer = await asked(signal)
+      yield* answer.toolCalls
+      return answer
+    }, options.signal)
   }
 
   protected override get kind(): string {

@@ -1,4 +1,4 @@
-/** A bot that chooses tools: one turn, the calls that the model made, none of them run. */
+/** ToolBot: one turn that returns the calls which the model made, without running them. */
 
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
@@ -13,7 +13,7 @@ import type { BotAnswer } from './answer.ts'
 import { checkBotNames } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 export interface ToolBotOptions extends BotOptions {
   /** What the model may choose from; at least one. */
@@ -47,7 +47,15 @@ export class ToolBot extends SimpleBot {
 
   /** Asks once and resolves to the answer with its checked calls. @throws CriaError */
   override async ask(input: MessageInput, options: AskOptions = {}): Promise<ToolBotAnswer> {
-    const answer = await super.ask(input, options)
+    return await this.#checked(await super.ask(input, options))
+  }
+
+  /** As `ask`, with the text beside the calls as it comes. @throws CriaError */
+  override stream(input: MessageInput, options: StreamOptions = {}): AsyncGenerator<string, ToolBotAnswer, undefined> {
+    return this.streamed(input, options, (answer) => this.#checked(answer))
+  }
+
+  async #checked(answer: BotAnswer): Promise<ToolBotAnswer> {
     const { fitting, misfits } = await checkedCalls(answer.toolCalls ?? [], this.tools)
     return { ...answer, toolCalls: fitting, invalidCalls: misfits }
   }

@@ -179,6 +179,8 @@ describe('options of AgentBot', () => {
     | 'operation'
     | 'bot'
     | 'notices'
+    | 'review'
+    | 'unasked'
     | 'maxSteps'
     | 'responseFormat'
     | 'stream'
@@ -190,6 +192,7 @@ describe('options of AgentBot', () => {
   const taken: Record<Exclude<keyof QueryOptions, Elsewhere>, keyof AgentBotOptions> = {
     model: 'model',
     fallbackModels: 'fallbackModels',
+    fallbackOn: 'fallbackOn',
     specialist: 'specialist',
     switchModels: 'switchModels',
     tools: 'tools',

@@ -78,6 +78,8 @@ export interface TurnClose {
   readonly endedAt: number
   /** The model that gave the last answer. */
   readonly model: string
+  /** The temperature that it was sent, `null` for none; absent: as in `openTurn`. */
+  readonly temperature?: number | null
   /** The text of the answer, also when it is only a beginning. */
   readonly text: string
   readonly usage: Usage

@@ -1,14 +1,15 @@
-/** What is told when a budget is used up: whose it is, how much of it went where, and what was not done. */
+/** Writes the error of an exceeded budget: whose it is, where it went, and what was not done. */
 
 import type { Amount } from '../core/budget.ts'
 import { CriaError } from '../core/error.ts'
 import type { Account, BudgetScope } from './account.ts'
 
-function whose({ scope, name }: Account): string {
+function whose({ scope, name }: Pick<Account, 'scope' | 'name'>): string {
   const mark: Readonly<Record<BudgetScope, string>> = {
     turn: 'this turn',
     session: 'this session',
     day: 'today (UTC)',
+    batch: 'these turns together',
     user: `user ${JSON.stringify(name)} for today (UTC)`,
     tag: `tag ${JSON.stringify(name)} for today (UTC)`,
   }
@@ -40,11 +41,16 @@ export function exceeded(kind: keyof Amount, account: Account, needed: number): 
   )
 }
 
-/** The turn has used up its time. */
-export function timeExceeded(limit: number): CriaError {
-  return new CriaError('budget_exceeded', `The budget of this turn is ${limit} ms: they are over, and the turn was ended.`, {
-    details: { kind: 'ms', scope: 'turn', limit, used: limit },
-  })
+/** The turn, or the batch, has used up its time. */
+export function timeExceeded(limit: number, scope: 'turn' | 'batch' = 'turn'): CriaError {
+  const ended = scope === 'turn' ? 'the turn was' : 'those that ran were'
+  return new CriaError(
+    'budget_exceeded',
+    `The budget of ${whose({ scope })} is ${limit} ms: they are over, and ${ended} ended.`,
+    {
+      details: { kind: 'ms', scope, limit, used: limit },
+    },
+  )
 }
 
 function inWords(kind: keyof Amount, value: number): string {

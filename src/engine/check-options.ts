@@ -1,4 +1,4 @@
-/** What is wrong with the options of `query()`, told before anything has happened. */
+/** Checks the options of `query()` before anything happens. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'
@@ -45,6 +45,7 @@ const OPTIONS = namesOf<EngineOptions>({
   system: true,
   model: true,
   fallbackModels: true,
+  fallbackOn: true,
   specialist: true,
   switchModels: true,
   tools: true,
@@ -81,6 +82,8 @@ const OPTIONS = namesOf<EngineOptions>({
   userId: true,
   tags: true,
   bot: true,
+  review: true,
+  unasked: true,
   operation: true,
   onQueryCompleted: true,
   notices: true,
@@ -99,6 +102,8 @@ const ANSWER_LIMITS = ['text', 'thinking', 'arguments', 'calls'] as const
 const ELSEWHERE = {
   systemPrompt: 'system',
   signal: 'abortSignal',
+  maxIterations: 'maxSteps',
+  maxRetries: 'retry: { maxRetries }',
   docstore: 'retrieve: { docstore }',
   memory: 'retrieve: { memory }',
   nResults: 'retrieve: { nResults }',

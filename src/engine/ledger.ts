@@ -1,4 +1,4 @@
-/** What a turn has used so far, and what it may still use. */
+/** Adds up the usage of a turn, and tells what it may still use. */
 
 import { dayOf, NOTHING } from '../core/budget.ts'
 import type { Amount, Budget, BudgetKey, BudgetStore, BudgetUse } from '../core/budget.ts'
@@ -27,8 +27,10 @@ export interface LedgerOptions {
   readonly budget?: Budget | undefined
   /** Who keeps the budgets of session and day. */
   readonly store: () => BudgetStore
-  /** Of the turn whose tool makes this one: what is used here is used there. */
+  /** Of the turn whose tool makes this one, or of the batch: what is used here is used there. */
   readonly parent?: TurnLedger | undefined
+  /** `batch`: sums up the use of the ledgers below it as its own. Default `turn`. */
+  readonly scope?: 'turn' | 'batch'
 }
 
 export class TurnLedger implements Ledger {
@@ -84,24 +86,31 @@ export class TurnLedger implements Ledger {
             ...kept(used.tags?.[tag]),
           })),
         ]
-        return (plan = planRequest(demand, [...accounts, ...shared]))
+        plan = planRequest(demand, [...accounts, ...shared])
+        // At once: others below the same ledger may plan before this one goes on.
+        this.#setAside(plan.most)
+        return plan
       })
       this.#reserved = key
     } else {
       plan = planRequest(demand, accounts)
+      this.#setAside(plan.most)
     }
-    if (plan !== undefined) this.#setAside(plan.most)
     return plan?.maxOutputTokens === undefined ? request : { ...request, maxOutputTokens: plan.maxOutputTokens }
   }
 
   async settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): Promise<Usage> {
     const usage = attempt.free ? ZERO_USAGE : completed(attempt, request)
-    const costUsd = costOf(usage, model.facts.price ?? undefined)
+    const costUsd = attempt.free ? 0 : costOf(usage, model.facts.price ?? undefined)
     this.#add(usage, costUsd)
     this.#models.set(model.ref, useOf(model.ref, this.#models.get(model.ref), usage, costUsd))
     const amount = { tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), costUsd: costUsd ?? 0 }
     this.#setAside(NOTHING)
-    for (const ledger of [this, ...this.#ancestors()]) ledger.#used = sumOf(ledger.#used, amount)
+    this.#used = sumOf(this.#used, amount)
+    for (const ledger of this.#ancestors()) {
+      ledger.#used = sumOf(ledger.#used, amount)
+      if (ledger.#options.scope === 'batch') ledger.#add(usage, costUsd)
+    }
     const key = this.#reserved
     this.#reserved = undefined
     if (key !== undefined) await settled(this.#options.store().settle(key, amount))
@@ -119,7 +128,7 @@ export class TurnLedger implements Ledger {
 
   #account(): Account {
     const { session: _, day: __, user: ___, tags: ____, ...limits } = this.#options.budget ?? {}
-    return { scope: 'turn', limits, settled: this.#used, reserved: this.#outstanding }
+    return { scope: this.#options.scope ?? 'turn', limits, settled: this.#used, reserved: this.#outstanding }
   }
 
   #ancestors(): readonly TurnLedger[] {

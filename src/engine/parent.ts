@@ -21,6 +21,7 @@ export interface ParentTurn {
   readonly recorder: Recorder | undefined
   readonly ledger: TurnLedger
   readonly tools: ToolsState
+  readonly ctx: { readonly deadline: number }
   /** The tool call that it was made in itself. */
   readonly caller: ParentCall | undefined
   /** Counts the turns that are made below it. */

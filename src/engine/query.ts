@@ -15,12 +15,14 @@ import type { Answer } from '../model/answer.ts'
 import { runTools } from '../tools/run.ts'
 import { unheard } from '../util/promise.ts'
 import { prepareAndAsk } from './ask.ts'
+import { currentBatch, inheritedOfBatch } from './batch.ts'
 import { checkOptions } from './check-options.ts'
+import { costOf } from './cost.ts'
 import { finish } from './finish.ts'
 import type { EngineOptions } from './options.ts'
 import { currentCall, forwarded, inherited } from './parent.ts'
 import { recall } from './recall.ts'
-import { recorded } from './record.ts'
+import { readerLeft, recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { isToStop, settingsOfStep } from './step-settings.ts'
 import { steered } from './take-steering.ts'
@@ -40,12 +42,14 @@ import type { Turn } from './turn.ts'
 export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkOptions(options)
   const caller = currentCall()
-  const own = inherited(options, caller)
+  const batch = currentBatch(caller)
+  const own = inheritedOfBatch(inherited(options, caller), batch)
   const parent = options.span ?? currentSpan()
   return readTurn(() => {
-    const turn = beginTurn(own, parent, caller)
+    const turn = beginTurn(own, parent, caller, batch)
     const events = recorded(toTheEnd(turn, steps(turn)), turn)
-    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal }
+    const leave = (): void => turn.end(readerLeft())
+    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal, leave }
   })
 }
 
@@ -107,13 +111,16 @@ function* firstSwitch(turn: Turn): Generator<EventBody> {
   const { model, specialist } = turn.options
   const first = currentModel(turn.chain)
   if (first === model) return
-  const reason = first === specialist ? 'specialized_task' : (turn.ctx.coolDowns?.restOf(model)?.reason ?? 'default')
-  yield { type: 'model_switch', from: model.ref, to: first.ref, reason }
+  const rest = first === specialist ? undefined : turn.ctx.coolDowns?.restOf(model)
+  const reason = first === specialist ? 'specialized_task' : (rest?.reason ?? 'default')
+  const failed = rest?.error === undefined ? {} : { error: rest.error }
+  yield { type: 'model_switch', from: model.ref, to: first.ref, reason, ...failed }
 }
 
 /** Tells what a step came to. */
 async function* say(answer: Answer, { options }: Turn): Station<void> {
-  yield { type: 'usage', usage: answer.usage }
+  const costUsd = answer.cacheHit ? 0 : costOf(answer.usage, answer.model.facts.price ?? undefined)
+  yield { type: 'usage', usage: answer.usage, costUsd }
   try {
     unheard(options.onUpdateUsage?.(answer.usage))
   } catch (thrown) {

@@ -11,7 +11,7 @@ import { loadTokenCounter } from '../prepare/count-tokens.ts'
 import { countMessageTokens } from '../prepare/request-tokens.ts'
 import { completeAside } from './aside.ts'
 import type { EngineOptions } from './options.ts'
-import { recorded } from './record.ts'
+import { readerLeft, recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { readTurn } from './turn-reader.ts'
@@ -63,7 +63,8 @@ function run(
   const parent = currentSpan()
   return readTurn(() => {
     const turn = beginTurn({ ...known, prompt: title }, parent)
-    return { events: recorded(toTheEnd(turn, steps(turn)), turn), signal: turn.ctx.signal }
+    const events = recorded(toTheEnd(turn, steps(turn)), turn)
+    return { events, signal: turn.ctx.signal, leave: () => turn.end(readerLeft()) }
   })
 
   async function* steps(turn: Turn): Station<void> {

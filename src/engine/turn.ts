@@ -11,10 +11,11 @@ import type { Recorder, TurnOpen } from '../core/recorder.ts'
 import type { Span, SpanRecord } from '../core/span.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
-import { switchModel } from '../model/chain.ts'
+import { currentModel, switchModel } from '../model/chain.ts'
 import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
+import { temperatureFor } from '../model/fit.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
 import { continued, withSaid } from '../prepare/conversation.ts'
@@ -28,7 +29,9 @@ import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { steadyClock } from '../util/clock.ts'
+import { beginningOf } from '../util/cut.ts'
 import { sha256 } from '../util/hash.ts'
+import type { Batch } from './batch.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
@@ -41,6 +44,8 @@ import { inputOf, requestOf } from './turn-request.ts'
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
 const DEFAULT_TOOL_CONCURRENCY = 5
+/** Characters of the question that its span holds at most. */
+const MAX_QUERY_CHARS = 4000
 
 export interface Turn {
   readonly options: EngineOptions
@@ -72,13 +77,16 @@ export interface Turn {
 }
 
 /** @param parent captured when `query()` was called. */
-export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall): Turn {
+export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall, batch?: Batch): Turn {
   const clock = options.clock ?? steadyClock()
   const createId: CreateId = options.createId ?? newId
   const sessionId = options.sessionId ?? createId('ses')
   const turnId = createId('turn')
   const ending = new AbortController()
   const signal = options.abortSignal === undefined ? ending.signal : AbortSignal.any([options.abortSignal, ending.signal])
+  const input = inputOf(options)
+  const request = requestOf(options)
+  const temperature = temperatureOf(request, options.model)
   const span = startSpan(options.operation ?? 'query', {
     parent,
     clock,
@@ -88,11 +96,15 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     attributes: {
       [ATTRIBUTE.operation]: 'invoke_agent',
       [ATTRIBUTE.conversation]: sessionId,
+      [ATTRIBUTE.query]: beginningOf(questionOf(input.messages), MAX_QUERY_CHARS),
       [ATTRIBUTE.model]: options.model.ref,
-      ...(options.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: options.temperature }),
+      ...(temperature === null ? {} : { [ATTRIBUTE.temperature]: temperature }),
+      ...(options.bot === undefined ? {} : { [ATTRIBUTE.agent]: options.bot.name ?? options.bot.kind }),
     },
   })
   const startedAt = clock.now()
+  const limits = [options.timeouts?.turn, options.budget?.ms].map((limit) => startedAt + (limit ?? Infinity))
+  const deadline = Math.min(...limits, caller?.turn.ctx.deadline ?? Infinity, batch?.deadline ?? Infinity)
   const retry: RetryPolicy = {
     maxRetries: 2,
     afterOutput: 'retry',
@@ -110,7 +122,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     clock,
     budget: options.budget,
     store: () => options.recorder?.budget ?? processBudget(),
-    parent: caller?.turn.ledger,
+    parent: (batch ?? caller?.turn)?.ledger,
   })
   return {
     options,
@@ -123,8 +135,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     span,
     startedAt,
     step: 0,
-    input: inputOf(options),
-    request: requestOf(options),
+    input,
+    request,
     tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId, parent: caller?.turn.tools }),
     caller,
     made: { turns: 0 },
@@ -142,6 +154,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       chain,
       ledger,
       retry,
+      fallbackOn: options.fallbackOn ?? [],
+      deadline,
       timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
       answerLimits: { ...DEFAULT_ANSWER_LIMITS, ...options.answerLimits },
       showThinking: options.showThinking ?? true,
@@ -149,6 +163,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       cache: options.cache,
       coolDowns,
       told: new Set(),
+      unasked: options.unasked,
     },
   }
 }
@@ -217,6 +232,15 @@ export function startOf({ options: { model, bot, decide }, caller }: Turn): Star
   }
 }
 
+/** The temperature that this model is sent; `null` where it is sent none. */
+export function temperatureOf({ settings: { temperature }, thinking }: RequestOptions, { facts }: LanguageModel): number | null {
+  const sent = temperatureFor(
+    { ...(temperature === undefined ? {} : { temperature }), ...(thinking === undefined ? {} : { thinking }) },
+    facts,
+  )
+  return sent ?? null
+}
+
 /** The row of the turn, as it stands before anything has happened. */
 export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
   const { options, input, span } = turn
@@ -225,7 +249,7 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     sessionId: turn.sessionId,
     ...(options.bot === undefined ? {} : { bot: options.bot }),
     model: options.model.ref,
-    temperature: options.temperature ?? null,
+    temperature: temperatureOf(turn.request, currentModel(turn.chain)),
     ...(options.userId === undefined ? {} : { userId: options.userId }),
     ...(options.tags === undefined ? {} : { tags: options.tags }),
     ...(options.decide === undefined ? {} : { decides: options.decide.turnId }),

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type { Patience } from '../../util/sqlite/patience.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns, renewLease } from './lease.ts'
-import { sharedUse, spend } from './spending.ts'
+import { noteSettled, sharedUse, spend } from './spending.ts'
 import { heldTurn } from './turn.ts'
 
 export class SqliteBudget implements BudgetStore {
@@ -47,7 +47,10 @@ export class SqliteBudget implements BudgetStore {
     const { connection, open } = this.#journal
     const turn = open.get(key.turnId)
     connection.write(() => {
-      if (turn !== undefined) connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
+      if (turn !== undefined) {
+        connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
+        noteSettled(connection, turn.key, used)
+      }
       spend(connection, key, used)
     })
     if (turn !== undefined) {

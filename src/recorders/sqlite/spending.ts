@@ -19,16 +19,49 @@ export function countTurn(
   spend(connection, { ...turn, day: dayOf(endedAt) }, used)
 }
 
-/** Part of the transaction that ends a lost turn: its request had probably left, and what went in is paid for. The rest is free again. */
-export function releaseReservation(connection: Connection, turn: number): void {
-  const row = connection.get<{ turnId: string; sessionId: string; day: string; tokens: number; costUsd: number }>(
-    `SELECT turn_id AS turnId, reservations.session_id AS sessionId, day, least_tokens AS tokens, least_cost_usd AS costUsd
-     FROM reservations JOIN turns ON turns.id = turn WHERE turn = ?`,
-    [turn],
+/** Notes in the row of an open turn what its requests have used so far: its process may not live to close it. */
+export function noteSettled(connection: Connection, turn: number, { tokens, costUsd }: Amount): void {
+  connection.run(
+    `UPDATE turns SET total_tokens = coalesce(total_tokens, 0) + ?, cost_usd = coalesce(cost_usd, 0) + ? WHERE id = ? AND state = 'open'`,
+    [tokens, costUsd, turn],
   )
-  if (row === undefined) return
-  connection.run('DELETE FROM reservations WHERE turn = ?', [turn])
-  spend(connection, row, row)
+}
+
+/**
+ * Part of the transaction that ends a lost turn: counts in the accounts what its row will say, so that budgets and statistics agree. What its steps
+ * reported is compared with what was settled request by request, failed attempts included; the request under way had probably left, and its input is
+ * paid for. The rest of the reservation is free again.
+ */
+export function countLostTurn(
+  connection: Connection,
+  turn: { readonly key: number; readonly turnId: string; readonly sessionId: string },
+  ending: { readonly endedAt: number; readonly usage: Usage; readonly costUsd: number | null },
+): { readonly usage: Usage; readonly costUsd: number | null } {
+  const row = connection.get<Amount>(
+    'SELECT coalesce(total_tokens, 0) AS tokens, coalesce(cost_usd, 0) AS costUsd FROM turns WHERE id = ?',
+    [turn.key],
+  )
+  const reserved = connection.get<Amount & { day: string }>(
+    'SELECT day, least_tokens AS tokens, least_cost_usd AS costUsd FROM reservations WHERE turn = ?',
+    [turn.key],
+  )
+  connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
+  const counted = row ?? NOTHING
+  const left = reserved ?? NOTHING
+  const reported = tokensOf(ending.usage)
+  const tokens = Math.max(reported, counted.tokens) + left.tokens
+  const costUsd = Math.max(ending.costUsd ?? 0, counted.costUsd) + left.costUsd
+  const day = reserved?.day ?? dayOf(ending.endedAt)
+  spend(connection, { ...turn, day }, { tokens: tokens - counted.tokens, costUsd: costUsd - counted.costUsd })
+  const isKnown = ending.costUsd !== null || costUsd > 0
+  return { usage: withInput(ending.usage, tokens - reported), costUsd: isKnown ? costUsd : null }
+}
+
+/** What nobody reported counts as input: of a request that was cut off that is known best. */
+function withInput(usage: Usage, more: number): Usage {
+  if (more === 0) return usage
+  const [inputTokens, outputTokens] = [(usage.inputTokens ?? 0) + more, usage.outputTokens ?? 0]
+  return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }
 }
 
 /** Where what is settled stands (with the name as the only parameter but for the day), and which reservations count. */
