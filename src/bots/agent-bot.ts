@@ -2,13 +2,18 @@
 
 import type { QueryOptions } from '../app/query.ts'
 import type { Tool } from '../core/tool.ts'
+import type { Json } from '../core/json.ts'
+import type { MessageInput } from '../core/message.ts'
 import { checkNumber, eitherOf } from '../engine/check-values.ts'
 import { specOf } from '../engine/turn-request.ts'
+import { objectReturned } from '../app/default-tools.ts'
+import type { AnswerStream } from './answer-stream.ts'
+import type { BotAnswer } from './answer.ts'
 import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
-import { toolsOf } from './tool-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
+import { checkToolsOf } from './tool-bot.ts'
 
 export interface AgentBotOptions extends BotOptions, LoopOptions {
   /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
@@ -23,6 +28,11 @@ export interface AgentBotOptions extends BotOptions, LoopOptions {
   readonly verify?: QueryOptions['verify']
 }
 
+export interface AgentBotAnswer extends BotAnswer {
+  /** What a tool has handed to the user: `return_object_to_user`, or `run_code` with `returnToUser`. Absent where none did. */
+  readonly object?: Json
+}
+
 export class AgentBot extends SimpleBot {
   readonly tools: readonly Tool[]
   readonly #loop: Partial<QueryOptions>
@@ -34,13 +44,28 @@ export class AgentBot extends SimpleBot {
     super(withoutLoop(rest))
     const maxSteps = eitherOf(options, 'maxSteps', 'maxIterations')
     for (const name of ['maxSteps', 'maxIterations'] as const) checkNumber(name, options[name], 1)
-    this.tools = toolsOf({ tools }, 'AgentBot')
+    checkToolsOf(tools, 'AgentBot')
+    this.tools = tools
     this.#loop = {
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(retrieve === undefined ? {} : { retrieve }),
       ...(verify === undefined ? {} : { verify }),
       ...loopOf(rest),
     }
+  }
+
+  /** Asks, runs tools until there is an answer, and resolves to it. @throws CriaError */
+  override async ask(input: MessageInput, options: AskOptions = {}): Promise<AgentBotAnswer> {
+    return this.#withObject(await super.ask(input, options))
+  }
+
+  /** As `ask`, with the text as it comes. @throws CriaError */
+  override stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, AgentBotAnswer> {
+    return this.streamed(input, options, (answer) => this.#withObject(answer))
+  }
+
+  #withObject(answer: BotAnswer): AgentBotAnswer {
+    return { ...answer, ...objectReturned(this.tools, answer.turnId) }
   }
 
   protected override get kind(): string {

@@ -4,10 +4,12 @@ import type { ModelInput } from '../app/models.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { CallSettings } from '../core/model.ts'
+import { isFilledPrompt } from '../core/prompt.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { MemoryStore } from '../core/store.ts'
 import { resolveModel } from '../app/user-models.ts'
 import { checkSettings, SETTINGS } from '../engine/check-settings.ts'
 import { checkList, checkNames, checkPort, checkType } from '../engine/check-values.ts'
@@ -35,16 +37,16 @@ type PassedOn =
   | 'answerLimits'
 
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
-  /** The system prompt, as `system` of `query()`; default none. */
-  readonly system?: string
+  /** The system prompt, as `system` of `query()`: a text, or what a prompt of `prompt()` gives; default none. */
+  readonly system?: string | FilledPrompt
   /** Another name of `system`. */
-  readonly systemPrompt?: string
+  readonly systemPrompt?: string | FilledPrompt
   /** As `model` of `query()`: default the one that is configured. */
   readonly model?: ModelInput
   /** Default 0. */
   readonly temperature?: number
   /** What was said before, or anything else worth knowing: a `ChatMemory` or any document store. */
-  readonly memory?: DocumentStore
+  readonly memory?: MemoryStore
   /**
    * `stdout` writes deltas as they arrive, `panel` draws a box in a terminal, `api` leaves them to the reader of `stream()`,
    * `none` makes one request without streaming. Default `stdout`.
@@ -187,11 +189,13 @@ export function checkBotNames(
 export function checkBotOptions(options: BotOptions): void {
   checkBotNames('A bot', options, [])
   const { streamTarget, jsonMode, schema, apiKey, model, fallbackModels = [], memory, recorder } = options
-  for (const name of ['system', 'systemPrompt', 'name', 'apiKey', 'mockResponse'] as const)
-    checkType(name, options[name], 'string')
+  for (const name of ['system', 'systemPrompt'] as const)
+    if (!isFilledPrompt(options[name])) checkType(name, options[name], 'string')
+  for (const name of ['name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
   checkType('jsonMode', jsonMode, 'boolean')
   checkSettings(options)
-  checkPort('memory', memory, 'retrieve', 'new ChatMemory() or SqliteDocumentStore.open()')
+  for (const method of ['retrieve', 'append'])
+    checkPort('memory', memory, method, 'new ChatMemory() or SqliteDocumentStore.open()')
   if (recorder !== false) checkPort('recorder', recorder, 'openTurn', 'openRecorder()')
   checkList('fallbackModels', fallbackModels, 'models')
   for (const model of fallbackModels) resolveModel(model)

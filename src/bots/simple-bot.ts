@@ -14,19 +14,22 @@ import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import { UNKNOWN_FACTS } from '../core/model.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import { promptText } from '../core/prompt.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { MemoryStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
 import { checkNames, checkOneOf, checkType, eitherOf } from '../engine/check-values.ts'
 import { inheritedRecorder } from '../engine/parent.ts'
+import type { QueryMetrics } from '../engine/options.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
 import { answerFrom, deltasOf, leavable } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
+import { AnswerStream } from './answer-stream.ts'
 import { keepsMessages, remember } from './memory.ts'
 import { checkBotOptions, PASSED_ON } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
@@ -35,19 +38,19 @@ import { namesOf } from '../util/nearest.ts'
 
 export interface AskOptions {
   /** Cancels the turn, as `abortSignal` of `query()`. */
-  readonly abortSignal?: AbortSignal
+  readonly abortSignal?: AbortSignal | undefined
   /** Another name of `abortSignal`. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Continues this session of the journal. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
   /** The user whom the turn is made for, as `userId` of `query()`; default none. */
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** Labels of the turn, as `tags` of `query()`; default none. */
-  readonly tags?: readonly string[]
+  readonly tags?: readonly string[] | undefined
   /** The span that this turn belongs to; default the current one. */
-  readonly span?: Span
+  readonly span?: Span | undefined
   /** Takes messages of the user while the turn runs. */
-  readonly steering?: Steering
+  readonly steering?: Steering | undefined
 }
 
 /** What is done when an attempt breaks off after its first token. */
@@ -58,9 +61,9 @@ export interface StreamOptions extends AskOptions {
    * `before-first-token`, the default: an attempt that breaks off later ends the stream with its error. `replay`: text is held back until its
    * attempt has succeeded, so that only that attempt is yielded. Excludes `onReset`.
    */
-  readonly recover?: (typeof RECOVERIES)[number]
+  readonly recover?: (typeof RECOVERIES)[number] | undefined
   /** Called when an attempt breaks off after its first token: what it yielded is void, and the text of the next attempt follows. */
-  readonly onReset?: () => void
+  readonly onReset?: (() => void) | undefined
 }
 
 /** How many memories are looked up for a question. */
@@ -72,12 +75,13 @@ export class SimpleBot {
   readonly name: string | undefined
   readonly systemPrompt: string
   readonly temperature: number
-  readonly memory: DocumentStore | undefined
+  readonly memory: MemoryStore | undefined
   /** All but the key: who prints a bot must not print it. */
   protected readonly options: Omit<BotOptions, 'apiKey'>
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
   #model: Promise<LanguageModel> | undefined
+  #lastTurn: QueryMetrics | undefined
   #fallbacks: readonly ModelInput[] | undefined
 
   /** @throws ConfigurationError for options that cannot work, before any request is made. */
@@ -88,10 +92,18 @@ export class SimpleBot {
     this.options = { ...rest, ...(systemPrompt === undefined ? {} : { systemPrompt }) }
     this.#modelOptions = apiKey === undefined ? {} : { apiKey }
     this.name = options.name
-    this.systemPrompt = systemPrompt ?? ''
+    this.systemPrompt = promptText(systemPrompt ?? '')
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
     this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
+  }
+
+  /**
+   * What the turn of this bot came to that ended last, also one that failed or was cancelled: ids, state, model, usage, cost and times.
+   * `undefined` before the first.
+   */
+  get lastTurn(): QueryMetrics | undefined {
+    return this.#lastTurn
   }
 
   /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
@@ -117,11 +129,12 @@ export class SimpleBot {
   }
 
   /**
-   * Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn, also before the first token.
+   * Asks and yields the text as it comes; `answer` of the stream resolves to the finished message. The question is asked when the stream is
+   * first read or its answer awaited. Leaving early cancels the turn, also before the first token.
    *
    * @throws CriaError
    */
-  stream(input: MessageInput, options: StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+  stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, BotAnswer> {
     return this.streamed(input, options, (answer) => answer)
   }
 
@@ -130,7 +143,7 @@ export class SimpleBot {
     input: MessageInput,
     { recover, onReset, ...options }: StreamOptions,
     finish: (answer: BotAnswer) => Answer | Promise<Answer>,
-  ): AsyncGenerator<string, Answer, undefined> {
+  ): AnswerStream<string, Answer> {
     const { abortSignal, ...ask } = oneSignal(options)
     checkOneOf('recover', recover, RECOVERIES)
     checkType('onReset', onReset, 'function')
@@ -146,9 +159,10 @@ export class SimpleBot {
     const overrides: Partial<QueryOptions> = { retry: { ...retry, afterOutput: takesBack ? 'retry' : 'error' } }
     const asked = (signal: AbortSignal): ReturnType<SimpleBot['run']> =>
       this.run(input, { ...ask, abortSignal: signal }, overrides)
-    return leavable(async function* (signal) {
+    const pieces = leavable(async function* (signal): AsyncGenerator<string, Answer, undefined> {
       return await finish(yield* deltasOf(asked(signal), recover === 'replay' ? 'hold' : onReset))
     }, abortSignal)
+    return new AnswerStream(pieces)
   }
 
   /** Asks and yields every event of the turn. Leaving early cancels the turn. */
@@ -255,12 +269,16 @@ export class SimpleBot {
       ...this.recipe(ask),
       ...overrides,
       model,
-      system: this.systemPrompt,
+      system: this.options.systemPrompt ?? '',
       prompt,
       operation: this.operation,
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
       // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
       recorder,
+      onQueryCompleted: (metrics) => {
+        this.#lastTurn = metrics
+        return this.options.onQueryCompleted?.(metrics)
+      },
       ...(abortSignal === undefined ? {} : { abortSignal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
       ...(ask.userId === undefined ? {} : { userId: ask.userId }),

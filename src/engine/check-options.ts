@@ -7,12 +7,13 @@ import type { Hooks } from '../core/hook.ts'
 import type { ContextSource } from '../core/injection.ts'
 import { toMessages } from '../core/message.ts'
 import type { LanguageModel, ToolChoice } from '../core/model.ts'
+import { isFilledPrompt } from '../core/prompt.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkCompaction } from '../prepare/compact/room.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { WidenOptions } from '../prepare/passages/widen.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
-import { FOLLOW_UPS } from '../prepare/retrieve.ts'
+import { FOLLOW_UPS, searching } from '../prepare/retrieve.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
@@ -147,7 +148,8 @@ export function checkOptions(options: EngineOptions): void {
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   checkMarks(options)
-  for (const name of ['system', 'sessionId', 'operation'] as const) checkType(name, options[name], 'string')
+  if (!isFilledPrompt(options.system)) checkType('system', options.system, 'string')
+  for (const name of ['sessionId', 'operation'] as const) checkType(name, options[name], 'string')
   for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage', 'prepareStep', 'stopWhen', 'repairToolCall'] as const)
     checkType(name, options[name], 'function')
   for (const name of ['safeMode', 'showThinking', 'executeTools', 'stream'] as const) checkType(name, options[name], 'boolean')
@@ -190,9 +192,10 @@ function checkDecide(
 }
 
 /** @throws ConfigurationError that names the option, what was expected and what came. */
-export function checkRetrieval({ nResults, filter, rerank, widen, followUps }: RetrievalOptions): void {
+export function checkRetrieval({ docstore, nResults, filter, rerank, widen, followUps }: RetrievalOptions): void {
   checkNumber('retrieve.nResults', nResults, 0)
   checkFilter(filter)
+  if (filter !== undefined && typeof docstore?.retrieve === 'function') searching(docstore)
   if (rerank !== undefined) {
     checkNames('`retrieve.rerank`', rerank, RERANK)
     if (typeof rerank.model?.rerank !== 'function')
