@@ -264,6 +264,7 @@ export interface JournalReader {
   feedback(): MaybePromise<readonly FeedbackRecord[]>
 }
 
+/** How far a turn is followed. */
 export interface FollowOptions {
   /** Only events whose `seq` is greater; default -1, which is all. */
   readonly after?: number
@@ -355,14 +356,19 @@ export interface SessionStats extends StatsSums {
   readonly lastTurnAt: number
 }
 
+/** Use and cost of one user. */
 export interface UserStats extends StatsSums {
+  /** As named by the turns. */
   readonly userId: string
+  /** Sessions that belong to the user. */
   readonly sessions: number
-  /** Epoch milliseconds. */
+  /** When the newest turn started; epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
+/** Use and cost of the turns that carry one tag. */
 export interface TagStats extends StatsSums {
+  /** As named by the turns. */
   readonly tag: string
   /** When the newest of its turns started; epoch milliseconds. */
   readonly lastTurnAt: number
@@ -393,7 +399,9 @@ export interface GcOptions {
 
 /** What was deleted on request. */
 export interface Deletion {
+  /** Turns that were removed, those that their tools made among them. */
   readonly turns: number
+  /** Sessions that were removed as a whole. */
   readonly sessions: number
   /**
    * `false`: another process read from the log of the journal for so long that it could not be emptied; it may hold older versions of what
