@@ -182,6 +182,8 @@ export interface ListTurns {
   readonly sessionId?: string
   /** `true`: only turns that took longer than their limit for slow queries. */
   readonly slow?: boolean
+  /** `false`: no turns that a tool of another turn made, such as those of sub-agents. Default: all turns. */
+  readonly nested?: false
   /** Default 50. */
   readonly limit?: number
   /** Continues the list whose `nextCursor` this was. */

@@ -101,6 +101,7 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
   only('model = ?', query.model)
   only('session_id = ?', query.sessionId)
   only(`metrics ->> '$.slow' = ?`, query.slow === true ? 1 : undefined)
+  if (query.nested === false) conditions.push(NOT_NESTED)
   only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
 
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
@@ -118,6 +119,9 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
   const nextCursor = rows.length > limit && last !== undefined ? String(last.id) : null
   return { turns: shown.map(toSummary), nextCursor, ...(damage.length === 0 ? {} : { damaged: damage }) }
 }
+
+/** The first event of a turn that a tool made names the call. */
+const NOT_NESTED = `NOT EXISTS (SELECT 1 FROM events WHERE turn = turns.id AND seq = 0 AND body ->> '$.calledBy' IS NOT NULL)`
 
 /** Where a page of the table is damaged: the keys come from an index, which stands on other pages. */
 function listOneByOne(
