@@ -82,6 +82,7 @@ export interface TurnClose {
 export interface TurnMetrics {
   /** Milliseconds from the start to the first text or thinking; `null` when there was none. */
   readonly timeToFirstTokenMs: number | null
+  /** From the start to the end, without the time in which permission was asked for. */
   readonly durationMs: number
   readonly steps: number
   /** Tool calls that were started. */

@@ -8,7 +8,7 @@ import type { ChatOptions } from '../../src/cli/chat/options.ts'
 import { openJournal } from '../../src/app/journal.ts'
 import { agentServer, messagesIn, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
-import { answer, chatServer, refuse } from '../support/chat-server.ts'
+import { answer, chatServer, endStream, refuse, sendDelta, startStream } from '../support/chat-server.ts'
 import { BROKEN, BROKEN_PROJECT, EDIT, MENDED, READ, RUN_TEST } from '../support/broken-project.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { chatTerminal, KEY, pasted } from '../support/chat-terminal.ts'
@@ -501,6 +501,60 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
+  test('a paste at a terminal that does not mark it is one message, sent by the line end behind it', async () => {
+    const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
+    await shows('openai-compatible/test')
+    press('first\rsecond\r')
+    press('third')
+    await shows(() => terminal.cursor.line.trim() === 'third')
+    expect(server?.requests).toHaveLength(0)
+    press(KEY.enter)
+    await ends('Read.')
+    expect(sent().at(-1)?.content).toBe('first\nsecond\nthird')
+    press('\tone\r\n\ttwo\r\n')
+    await ends('Again.')
+    expect(sent().at(-1)?.content).toBe('one\n\ttwo')
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('the beginning of what a command writes stands below it, blank lines count, and a person takes no time', async () => {
+    const { say, shows, ends, press, code, terminal } = await chat([
+      { calls: [{ name: 'run_command', input: { command: 'echo one; echo; for i in 3 4 5 6 7; do echo line $i; done' } }] },
+      { text: 'Done.' },
+    ])
+    say('Run it')
+    await shows('May run_command do this?')
+    press('y')
+    await ends('Done.')
+    expect(terminal.text).toMatch(/· 7 lines · \/show 1\n {2}one\n\n {2}line 3\n {2}line 4\n {2}line 5\n {2}… 2 more lines\n/)
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('an answer goes on in the new width when the terminal is resized while it arrives', async () => {
+    const words = 'These words are all of one paragraph that has more of them than a narrow terminal has cells. '
+    const rest = Promise.withResolvers<void>()
+    server = await chatServer(async (response) => {
+      startStream(response)
+      sendDelta(response, `${words}\n\n`)
+      await rest.promise
+      sendDelta(response, `${words}\n\nThe end.`)
+      endStream(response)
+    })
+    const { say, shows, ends, press, code, terminal, resize } = again({}, { columns: 100 })
+    say('Go')
+    await shows('than a narrow')
+    resize(40, 20)
+    rest.resolve()
+    await ends('The end.')
+    const rows = terminal.text.slice(terminal.text.lastIndexOf('These words')).split('\n')
+    expect(rows.slice(0, 3).map((row) => row.length <= 40)).toEqual([true, true, true])
+    expect(terminal.text.match(/The end\./g)).toHaveLength(1)
+    press(KEY.ctrlD)
+    await code
+  })
+
   test('a paste that comes in pieces, cut anywhere, is whole', async () => {
     const text = `${'\u001B[31mred and 🦙\n'.repeat(200)}the end`
     const { press, ends, shows, code, terminal } = await chat(() => ({ text: 'Read.' }))
@@ -664,11 +718,30 @@ describe('a session goes on', () => {
     expect(terminal.text).toMatch(/❯ 1 .*1 turn .*Something else\n.*2 .*1 turn .*My name is Ada/)
     press(`${KEY.down}${KEY.enter}`)
     await shows('Ada it is.')
+    // As it was shown when it was new.
+    expect(terminal.text).toContain('> My name is Ada\n')
     say('Who am I?')
     await ends('Ada.')
     expect(sent().map(({ content }) => content)).toContain('My name is Ada')
     press(KEY.ctrlD)
     expect(await code).toBe(0)
+  })
+
+  test('what was said last is shown as it was shown when it was new, with its calls', async () => {
+    const { say, ends, press, code, terminal } = await chat([{ calls: [READ] }, { text: 'It is **bold**:\n\n- one\n- two' }])
+    say('Look')
+    await ends('two')
+    press(KEY.ctrlD)
+    await code
+    const spoken = (text: string): string => text.slice(text.indexOf('> Look'), text.indexOf('- two') + 5)
+    const second = again({ resume: /ses_\w+/.exec(terminal.text)?.[0] ?? '' })
+    await second.shows('going on with ses_')
+    expect(spoken(second.terminal.text)).toBe(spoken(terminal.text))
+    expect(spoken(second.terminal.text)).toContain('✓ read_file add.mjs')
+    second.say('/show 1')
+    await second.shows('"path": "add.mjs"')
+    second.press(KEY.ctrlD)
+    expect(await second.code).toBe(0)
   })
 
   test('who chooses none begins a new one, and is told', async () => {

@@ -10,6 +10,10 @@ export class Question {
   readonly settled: Promise<void>
   /** Answered, or given up. */
   isSettled = false
+  /** Stands on the screen, and what was typed before has been read: keys answer it. */
+  isOpen = false
+  /** Is about to be open. */
+  isOpening = false
   chosen: number | undefined
   answer: string | undefined
   readonly #text: string

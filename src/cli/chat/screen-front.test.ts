@@ -44,9 +44,25 @@ describe('questions on the screen', () => {
     await terminal.shows('> Not yet')
     expect(terminal.text).toContain('there is a question')
     now += 1000
+    await terminal.shows('May it?')
     press('y')
     expect(await answer).toBe(0)
     await terminal.shows(() => terminal.cursor.line === '> Not yet')
+  })
+
+  test('a key that waits unread while a call arrives does not answer the question that the call leads to', async () => {
+    const { io, press, terminal } = outside
+    await terminal.shows('>')
+    // Read in the same turn of the event loop as the question was made.
+    const answer = front.choose('May it?', YES_NO)
+    io.stdin.emit('data', 'y')
+    await terminal.shows('there is a question: stop typing to answer it')
+    expect(terminal.cursor.line).toBe('> y')
+    now += 1000
+    await terminal.shows('May it?')
+    press('n')
+    expect(await answer).toBe(1)
+    await terminal.shows(() => terminal.cursor.line === '> y')
   })
 
   test('Enter answers nothing before somebody has moved', async () => {
@@ -91,7 +107,7 @@ describe('questions on the screen', () => {
     for (let times = 0; times < 5; times++) {
       now += 30
       press('y')
-      await setImmediate()
+      for (let turns = 0; turns < 5; turns++) await setImmediate()
     }
     now += 500
     press('n')

@@ -14,6 +14,7 @@ import type { Key } from './keys.ts'
 import { Question } from './question.ts'
 import { regionOf } from './region.ts'
 import type { RegionState } from './region.ts'
+import { echoOf } from './layout.ts'
 import { Screen } from './screen.ts'
 import { slashOf } from './slash-names.ts'
 import { TerminalInput } from './terminal-input.ts'
@@ -67,6 +68,9 @@ export class ScreenFront implements Front {
   #hasSpoken = false
   #interrupt: (() => void) | undefined
   #startedAt = 0
+  /** Milliseconds of the turn in which the user was asked something; and since when, while a question is open. */
+  #askedMs = 0
+  #askedSince: number | undefined
   #hint: string | undefined
   #stoppedAt = -Infinity
   #typedAt = -Infinity
@@ -184,6 +188,7 @@ export class ScreenFront implements Front {
     this.#calls = calls
     this.#interrupt = interrupt
     this.#startedAt = this.#now()
+    this.#askedMs = 0
     this.#ticker = setInterval(() => this.#paint(), TICK_MS).unref()
     try {
       // What renders an answer is not needed before there is one.
@@ -236,7 +241,10 @@ export class ScreenFront implements Front {
     if (signal?.aborted === true || this.#hasLeft) return undefined
     const giveUp = (): void => question.giveUp()
     signal?.addEventListener('abort', giveUp, { once: true })
+    // Whoever has just answered a question knows that another one may follow, and types on.
+    question.isOpen = this.#now() - this.#answered.at < TYPING_MS
     this.#questions.push(question)
+    this.#askedSince ??= this.#now()
     this.#paint()
     try {
       await question.settled
@@ -244,6 +252,10 @@ export class ScreenFront implements Front {
     } finally {
       signal?.removeEventListener('abort', giveUp)
       this.#questions.splice(this.#questions.indexOf(question), 1)
+      if (this.#questions.length === 0) {
+        this.#askedMs += this.#now() - (this.#askedSince ?? this.#now())
+        this.#askedSince = undefined
+      }
       this.#paint()
     }
   }
@@ -260,7 +272,7 @@ export class ScreenFront implements Front {
     else if (name === 'ctrl-z') this.#suspend()
     else if (name === 'ctrl-l') this.#clearScreen()
     else if (name === 'escape') this.#onEscape()
-    else if (this.#isForQuestion()) this.#answer(key)
+    else if (this.#isForQuestion() && this.#questions[0]?.isOpen === true) this.#answer(key)
     else this.#onDraftKey(key)
     this.#paint()
   }
@@ -391,13 +403,9 @@ export class ScreenFront implements Front {
 
   /** The message as it stays above. */
   #echo(message: string): string {
-    const shown = echoOf(message).map((line, index) => this.style('bold', `${index === 0 ? '>' : ' '} ${line}`))
-    const lines = message.split('\n').length
-    if (lines > ECHOED_LINES) shown.push(this.style('dim', `  … ${lines - ECHOED_LINES} more lines`))
-    else if (message.length > ECHOED) shown.push(this.style('dim', `  … ${message.length - ECHOED} more characters`))
     const gap = this.#hasSpoken ? '\n' : ''
     this.#hasSpoken = true
-    return `${gap}${shown.join('\n')}\n`
+    return `${gap}${echoOf(message, this.style)}`
   }
 
   #region(): ReturnType<typeof regionOf> {
@@ -407,7 +415,8 @@ export class ScreenFront implements Front {
       draft: this.#composer.draft,
       tail: this.#tail,
       running: this.#interrupt === undefined || question !== undefined ? [] : (this.#calls?.running ?? []),
-      elapsed: this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt,
+      elapsed:
+        this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt - this.#askedMs,
       queued: this.#interrupt === undefined && this.#behind !== undefined ? [] : this.#queue,
       candidates: this.#composer.candidates,
       question: this.#isForQuestion() ? question?.shown : undefined,
@@ -425,21 +434,33 @@ export class ScreenFront implements Front {
     clearTimeout(this.#paintTimer)
     this.#paintTimer = undefined
     this.#screen.paint(this.#region()).catch(() => this.leave())
+    this.#openQuestion()
     // The question takes the keyboard when the typing has ended.
     if (this.#questions.length > 0 && !this.#isForQuestion())
       this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()
+  }
+
+  /**
+   * Lets keys answer the question that has just been painted, once all that was typed before has been read: while a long call arrives, keys
+   * wait unread.
+   */
+  #openQuestion(): void {
+    const [question] = this.#questions
+    if (question === undefined || question.isOpen || question.isOpening || !this.#isForQuestion()) return
+    question.isOpening = true
+    // The first comes before input is read, the second behind it.
+    setImmediate(() =>
+      setImmediate(() => {
+        question.isOpening = false
+        // What was typed meanwhile is written to the end first.
+        if (this.#isForQuestion()) question.isOpen = true
+        else this.#paint()
+      }),
+    )
   }
 
   /** Paints soon: a fast stream would be all painting otherwise. */
   #refresh(): void {
     this.#paintTimer ??= setTimeout(() => this.#paint(), PAINT_EVERY_MS)
   }
-}
-
-/** What of a message stays on the screen. */
-const ECHOED_LINES = 20
-const ECHOED = 4000
-
-function echoOf(message: string): readonly string[] {
-  return visibleText(message.slice(0, ECHOED).toWellFormed()).split('\n').slice(0, ECHOED_LINES)
 }

@@ -2,12 +2,14 @@
 
 import type { Journal } from '../../app/journal.ts'
 import { CriaError } from '../../core/error.ts'
+import type { QueryEvent } from '../../core/event.ts'
 import type { Message } from '../../core/message.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
 import { callLine } from '../deeds-view.ts'
 import { formatTime, plural, shorten } from '../format.ts'
 import type { Conversation } from './conversation.ts'
 import type { Choice, Front } from './front.ts'
+import { echoOf } from './layout.ts'
 
 export interface SessionLine {
   readonly sessionId: string
@@ -62,9 +64,7 @@ export async function takeUp(sessionId: string, conversation: Conversation, fron
         `Look before you go on. The model has been told; the same call is not made again without a question.\n\n`,
     )
   }
-  const [question, answer] = lastExchange(history)
-  if (question !== undefined) await front.tell(`${front.style('dim', `> ${outline(question)}`)}\n`)
-  if (answer !== undefined) await front.tell(`${outline(answer)}\n`)
+  await showLast(sessionId, conversation, front)
   await front.note(`going on with ${sessionId}`)
 }
 
@@ -87,15 +87,23 @@ function unknownEffects(history: readonly Message[]): readonly { readonly name: 
 
 type ToolInput = Parameters<typeof callLine>[0]['input']
 
-function lastExchange(history: readonly Message[]): readonly [question: string | undefined, answer: string | undefined] {
-  const asked = history.findLastIndex(({ role }) => role === 'user')
-  const answer = history.slice(asked + 1).findLast(({ role, content }) => role === 'assistant' && content.trim() !== '')
-  return [history[asked]?.content, answer?.content]
+/** Turns that are looked through for one that was answered: some only compacted or forked the conversation. */
+const LOOKED_THROUGH = 10
+
+/** Shows the last question and its answer as they were shown when they were new, from their events. */
+async function showLast(sessionId: string, { journal, calls }: Conversation, front: Front): Promise<void> {
+  const { turns } = await journal.read.turns({ sessionId, nested: false, limit: LOOKED_THROUGH })
+  for (const { turnId, question } of turns) {
+    const events = await journal.read.events(turnId)
+    if (!events.some(({ type }) => type === 'text_delta' || type === 'tool_request')) continue
+    await front.tell(echoOf(question, front.style))
+    // Answers on standard output are those that were asked for.
+    if (front.canAsk) await front.follow(each(events), calls, () => {})
+    else await front.tell(`${visibleText(events.flatMap((event) => (event.type === 'text_delta' ? event.text : [])).join(''))}\n`)
+    return
+  }
 }
 
-const OUTLINE = 1200
-
-function outline(text: string): string {
-  const whole = text.trim()
-  return visibleText(whole.length <= OUTLINE ? whole : `${whole.slice(0, OUTLINE).toWellFormed()} …`)
+async function* each(events: readonly QueryEvent[]): AsyncGenerator<QueryEvent> {
+  yield* events
 }
