@@ -295,7 +295,7 @@ describe('doctor', () => {
     place.write({ 'guide/a.md': 'The mill stands.' })
     await place.run(['retrieve', 'mill', '--docs', 'guide'])
     const { checks } = await examine()
-    const [store] = checks.filter(({ name }) => name.startsWith('store docs-'))
+    const store = checks.find(({ name }) => name.startsWith('store docs-'))
     expect(store).toMatchObject({ status: 'ok', message: expect.stringContaining(`: ${join(place.folder, 'guide')}`) })
   })
 
