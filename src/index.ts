@@ -144,6 +144,7 @@ export type {
   UnknownEffects,
 } from './core/part.ts'
 export type {
+  Deletion,
   FeedbackRecord,
   GcOptions,
   GcReport,
@@ -156,14 +157,17 @@ export type {
   SessionStats,
   StatsRow,
   StatsSums,
+  TagStats,
   TurnClose,
   TurnDetail,
+  TurnFilter,
   TurnList,
   TurnMetrics,
   TurnOpen,
   TurnRow,
   TurnState,
   TurnSummary,
+  UserStats,
 } from './core/recorder.ts'
 export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
 export type { JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'

@@ -34,6 +34,10 @@ export interface AskOptions {
   readonly signal?: AbortSignal
   /** Continues this session of the journal. */
   readonly sessionId?: string
+  /** The user whom the turn is made for, as `userId` of `query()`; default none. */
+  readonly userId?: string
+  /** Labels of the turn, as `tags` of `query()`; default none. */
+  readonly tags?: readonly string[]
   /** The span that this turn belongs to; default the current one. */
   readonly span?: Span
   /** Takes messages of the user while the turn runs. */
@@ -141,7 +145,7 @@ export class SimpleBot {
 
   /** The names that the second argument of `ask` may hold. */
   protected get askOptions(): readonly string[] {
-    return namesOf<AskOptions>({ signal: true, sessionId: true, span: true, steering: true })
+    return namesOf<AskOptions>({ signal: true, sessionId: true, userId: true, tags: true, span: true, steering: true })
   }
 
   protected get kind(): string {
@@ -196,6 +200,8 @@ export class SimpleBot {
       recorder,
       ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
+      ...(ask.userId === undefined ? {} : { userId: ask.userId }),
+      ...(ask.tags === undefined ? {} : { tags: ask.tags }),
       ...(ask.span === undefined ? {} : { span: ask.span }),
       ...(ask.steering === undefined ? {} : { steering: ask.steering }),
     })

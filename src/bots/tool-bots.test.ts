@@ -173,6 +173,8 @@ describe('options of AgentBot', () => {
     | 'abortSignal'
     | 'span'
     | 'steering'
+    | 'userId'
+    | 'tags'
     | 'operation'
     | 'bot'
     | 'notices'

@@ -25,6 +25,10 @@ export interface TurnOpen {
   readonly bot?: BotIdentity
   readonly model: string
   readonly temperature: number | null
+  /** The user it is made for. A session belongs to the first user that one of its turns names. Default: the session's, if it has one. */
+  readonly userId?: string
+  /** Labels to list, count and delete turns by; each counts once. */
+  readonly tags?: readonly string[]
   /** The text of what was asked, for lists and search. */
   readonly question: string
   /** SHA-256 of the system prompt, hexadecimal. */
@@ -104,7 +108,8 @@ export interface Recorder {
   /**
    * Writes the row of a turn. It belongs to this recorder's owner until it is closed or its lease runs out.
    * @throws CriaError `session_busy` when the turn is exclusive, another exclusive one of the session is open, and its lease has not run
-   * out; `journal_failed` when the journal cannot be written, as every method that writes.
+   * out; `permission_denied` when the session belongs to another user; `journal_failed` when the journal cannot be written, as every method
+   * that writes.
    */
   openTurn(turn: TurnOpen): MaybePromise<void>
   /**
@@ -157,6 +162,10 @@ export interface TurnSummary {
   readonly usage: Usage
   readonly costUsd: number | null
   readonly rating: number | null
+  /** The user whose session it is in; `null` where none was named. */
+  readonly userId: string | null
+  /** In alphabetical order. */
+  readonly tags: readonly string[]
 }
 
 /** A turn with everything that its row holds. */
@@ -175,7 +184,15 @@ export interface TurnRow extends TurnSummary {
   readonly metrics: TurnMetrics | null
 }
 
-export interface ListTurns {
+/** Chooses turns by what they were marked with; all members must apply. */
+export interface TurnFilter {
+  /** Only turns in sessions of this user. */
+  readonly userId?: string
+  /** Only turns that carry all of these tags. */
+  readonly tags?: readonly string[]
+}
+
+export interface ListTurns extends TurnFilter {
   /** Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. */
   readonly search?: string
   readonly status?: TurnState
@@ -231,12 +248,27 @@ export interface JournalReader {
 export interface JournalKeeper {
   /** Marks all turns as lost whose lease has run out or whose owner is known to be dead; says how many. */
   sweep(): MaybePromise<number>
-  /** Use and cost by day (UTC, newest first) and model. */
-  stats(): MaybePromise<readonly StatsRow[]>
-  /** Use and cost by session, the one with the newest turn first. @param limit default 50. */
-  sessionStats(limit?: number): MaybePromise<readonly SessionStats[]>
+  /** Use and cost by day (UTC, newest first) and model. @param filter default all turns. */
+  stats(filter?: TurnFilter): MaybePromise<readonly StatsRow[]>
+  /** Use and cost by session, the one with the newest turn first. @param limit default 50. @param filter by what any of its turns carries. */
+  sessionStats(limit?: number, filter?: TurnFilter): MaybePromise<readonly SessionStats[]>
+  /** Use and cost by user, the one with the newest turn first; turns without a user are not counted. @param limit default 50. */
+  userStats(limit?: number): MaybePromise<readonly UserStats[]>
+  /** Use and cost by tag, in alphabetical order; a turn counts with each of its tags. @param limit default 50. */
+  tagStats(limit?: number): MaybePromise<readonly TagStats[]>
   /** Removes what is too old or too much, oldest turns first; never an open turn. */
   gc(options?: GcOptions): MaybePromise<GcReport>
+  /**
+   * Deletes a session with all of its turns and those that their tools made, and overwrites what the file, its search index and its log held
+   * of them. Messages that other sessions hold as well stay with those.
+   *
+   * @throws CriaError `session_busy` while a turn of it runs; `journal_failed` when the journal cannot be written.
+   */
+  deleteSession(sessionId: string): MaybePromise<Deletion>
+  /** Deletes all sessions of a user, as `deleteSession`, and what budgets knew of the user. @throws CriaError as `deleteSession`. */
+  deleteUser(userId: string): MaybePromise<Deletion>
+  /** Deletes every session in which a turn carries the tag, as `deleteSession`: later turns repeat what earlier ones said. @throws as `deleteSession`. */
+  deleteTagged(tag: string): MaybePromise<Deletion>
   /**
    * Removes a small share of what is too old or too much, at most once a day.
    *
@@ -280,8 +312,23 @@ export interface StatsRow extends StatsSums {
 
 export interface SessionStats extends StatsSums {
   readonly sessionId: string
+  /** `null` where no turn named a user. */
+  readonly userId: string | null
   /** Epoch milliseconds. */
   readonly startedAt: number
+  readonly lastTurnAt: number
+}
+
+export interface UserStats extends StatsSums {
+  readonly userId: string
+  readonly sessions: number
+  /** Epoch milliseconds. */
+  readonly lastTurnAt: number
+}
+
+export interface TagStats extends StatsSums {
+  readonly tag: string
+  /** When the newest of its turns started; epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
@@ -294,6 +341,17 @@ export interface GcOptions {
   readonly dryRun?: boolean
   /** Ends it early: what has been removed by then is gone, the rest stays. */
   readonly signal?: AbortSignal
+}
+
+/** What was deleted on request. */
+export interface Deletion {
+  readonly turns: number
+  readonly sessions: number
+  /**
+   * `false`: another process read from the log of the journal for so long that it could not be emptied; it may hold older versions of what
+   * was deleted until it is. Delete again to try again.
+   */
+  readonly wiped: boolean
 }
 
 export interface GcReport {

@@ -77,6 +77,8 @@ const OPTIONS = namesOf<EngineOptions>({
   budget: true,
   recorder: true,
   sessionId: true,
+  userId: true,
+  tags: true,
   bot: true,
   operation: true,
   onQueryCompleted: true,
@@ -138,6 +140,7 @@ export function checkOptions(options: EngineOptions): void {
   checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
+  checkMarks(options)
   for (const name of ['system', 'sessionId', 'operation'] as const) checkType(name, options[name], 'string')
   for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage', 'prepareStep', 'stopWhen', 'repairToolCall'] as const)
     checkType(name, options[name], 'function')
@@ -267,4 +270,17 @@ function saysSomething({ prompt, messages }: EngineOptions): boolean {
 
 function asksSomething({ prompt, messages }: EngineOptions): boolean {
   return toMessages([prompt ?? [], messages ?? []]).some(({ role }) => role === 'user')
+}
+
+/** @throws ConfigurationError for a user or a tag that is empty, too long, or could not be shown on a line. */
+export function checkMarks({ userId, tags = [] }: Pick<EngineOptions, 'userId' | 'tags'>): void {
+  checkList('tags', tags, 'texts')
+  const checkMark = (name: string, value: unknown, most: number): void => {
+    if (typeof value === 'string' && value.length <= most && /^[^\p{Cc}\p{Cs}]+$/u.test(value)) return
+    throw new ConfigurationError(
+      `\`${name}\` must be a text of 1 to ${most} characters without control characters, but is ${describe(value)}.`,
+    )
+  }
+  if (userId !== undefined) checkMark('userId', userId, 200)
+  for (const [index, tag] of tags.entries()) checkMark(`tags[${index}]`, tag, 100)
 }

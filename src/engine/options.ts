@@ -110,6 +110,13 @@ export interface EngineOptions extends CallSettings {
   readonly recorder?: Recorder | undefined
   /** Continues this session; excludes `messages`. */
   readonly sessionId?: string
+  /**
+   * The user whom the turn is made for: what the journal lists, counts and deletes by. A session belongs to the first user named in it; a turn
+   * that names another one ends with `permission_denied`. 1 to 200 characters; default none, in a tool that of the turn around it.
+   */
+  readonly userId?: string
+  /** Labels for the journal to list, count and delete by; 1 to 100 characters each. Default none, in a tool those of the turn around it. */
+  readonly tags?: readonly string[]
   readonly bot?: BotIdentity
   /** Name of the turn's span; default `query`. */
   readonly operation?: string

@@ -90,6 +90,8 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined):
   const day = shared.day === undefined ? {} : { day: shared.day }
   return {
     ...('recorder' in options || given.recorder === undefined ? {} : { recorder: given.recorder }),
+    ...(given.userId === undefined ? {} : { userId: given.userId }),
+    ...(given.tags === undefined ? {} : { tags: given.tags }),
     ...(given.hasPermissionsToUseTool === undefined ? {} : { hasPermissionsToUseTool: given.hasPermissionsToUseTool }),
     ...(given.rules === undefined ? {} : { rules: given.rules }),
     ...(given.hooks === undefined ? {} : { hooks: given.hooks }),

@@ -19,7 +19,10 @@ import type { TurnEvents } from './turn-reader.ts'
 import { beginTurn, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
-export interface SessionTurnOptions extends Pick<EngineOptions, 'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> {
+export interface SessionTurnOptions extends Pick<
+  EngineOptions,
+  'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted' | 'userId' | 'tags'
+> {
   readonly recorder: Recorder
   /** The session that is meant. */
   readonly sessionId: string

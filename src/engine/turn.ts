@@ -216,6 +216,8 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     ...(options.bot === undefined ? {} : { bot: options.bot }),
     model: options.model.ref,
     temperature: options.temperature ?? null,
+    ...(options.userId === undefined ? {} : { userId: options.userId }),
+    ...(options.tags === undefined ? {} : { tags: options.tags }),
     question: questionOf(input.messages),
     promptHash: input.system === '' ? null : sha256(input.system),
     startedAt: turn.startedAt,

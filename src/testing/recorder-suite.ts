@@ -7,6 +7,7 @@
 
 import { lostTurnTests } from './recorder/lost-turns.ts'
 import { listTests } from './recorder/lists.ts'
+import { peopleTests } from './recorder/people.ts'
 import { sessionTests } from './recorder/sessions.ts'
 import { turnTests } from './recorder/turns.ts'
 import { upkeepTests } from './recorder/upkeep.ts'
@@ -43,5 +44,6 @@ export function recorderSuite(name: string, create: () => MaybePromise<JournalUn
     lostTurnTests(suite)
     listTests(suite)
     upkeepTests(suite)
+    peopleTests(suite)
   })
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type {
+  Deletion,
   FeedbackRecord,
   GcOptions,
   GcReport,
@@ -13,8 +14,11 @@ import type {
   Recorder,
   SessionStats,
   StatsRow,
+  TagStats,
   TurnClose,
+  TurnFilter,
   TurnOpen,
+  UserStats,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { isPromise, unheard } from '../../util/promise.ts'
@@ -23,6 +27,7 @@ import { Patience } from '../../util/sqlite/patience.ts'
 import { SqliteBudget } from './budget.ts'
 import { SqliteCache } from './cache.ts'
 import { JOURNAL, openJournalPatiently } from './file.ts'
+import { erase } from './erase.ts'
 import { cleanUp, planCleanUp } from './gc.ts'
 import type { Journal } from './journal.ts'
 import { wellFormedJson } from './json.ts'
@@ -32,7 +37,7 @@ import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
-import { readSessionStats, readStats } from './stats.ts'
+import { readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
 import { limitsOf, tend } from './upkeep.ts'
 
@@ -169,12 +174,32 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     return this.#patience.run(() => endUnheldTurns(this.#journal))
   }
 
-  stats(): readonly StatsRow[] {
-    return readStats(this.#journal.connection)
+  stats(filter?: TurnFilter): readonly StatsRow[] {
+    return readStats(this.#journal.connection, filter)
   }
 
-  sessionStats(limit = 50): readonly SessionStats[] {
-    return readSessionStats(this.#journal.connection, limit)
+  sessionStats(limit = 50, filter?: TurnFilter): readonly SessionStats[] {
+    return readSessionStats(this.#journal.connection, limit, filter)
+  }
+
+  userStats(limit = 50): readonly UserStats[] {
+    return readUserStats(this.#journal.connection, limit)
+  }
+
+  tagStats(limit = 50): readonly TagStats[] {
+    return readTagStats(this.#journal.connection, limit)
+  }
+
+  deleteSession(sessionId: string): Promise<Deletion> {
+    return erase(this.#journal, { sessionId })
+  }
+
+  deleteUser(userId: string): Promise<Deletion> {
+    return erase(this.#journal, { userId })
+  }
+
+  deleteTagged(tag: string): Promise<Deletion> {
+    return erase(this.#journal, { tag })
   }
 
   /** Works in small steps; other turns of this process and other processes write in between. */

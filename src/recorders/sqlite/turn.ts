@@ -23,6 +23,7 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
        ON CONFLICT DO UPDATE SET last_turn_at = max(coalesce(last_turn_at, 0), excluded.last_turn_at)`,
       [turn.sessionId, turn.startedAt, turn.startedAt],
     )
+    claimSession(journal, turn)
     if (turn.exclusive) makeWay(journal, turn.sessionId)
     const inserted = insertTurn(journal, turn)
     takeLease(journal, inserted)
@@ -81,6 +82,20 @@ export function closeTurn(journal: Journal, turnId: string, close: TurnClose): v
   journal.open.delete(turnId)
 }
 
+/** The session becomes the user's, unless it is another's. */
+function claimSession({ connection }: Journal, { sessionId, userId }: TurnOpen): void {
+  if (userId === undefined) return
+  const claimed = connection.run('UPDATE sessions SET user_id = ?1 WHERE session_id = ?2 AND coalesce(user_id, ?1) = ?1', [
+    userId,
+    sessionId,
+  ])
+  if (claimed > 0) return
+  throw new CriaError('permission_denied', `Session ${sessionId} belongs to another user than ${JSON.stringify(userId)}.`, {
+    hint: 'Leave `sessionId` out to begin a session, or name the user that the session belongs to.',
+    details: { sessionId, userId },
+  })
+}
+
 /** Refuses when another exclusive turn of the session is running; one that nobody runs any more is ended. */
 function makeWay(journal: Journal, sessionId: string): void {
   // A turn of our own that could not be written to the end has been given up by whoever opens the next.
@@ -97,7 +112,7 @@ function makeWay(journal: Journal, sessionId: string): void {
 }
 
 function insertTurn({ connection }: Journal, turn: TurnOpen): number {
-  return connection.insert(
+  const key = connection.insert(
     `INSERT INTO turns (turn_id, session_id, parent_turn_id, exclusive, model, bot_kind, bot_name, temperature, prompt_hash, trace_id,
        span_id, started_at, question)
      VALUES (?, ?, (SELECT head_turn_id FROM sessions WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -117,6 +132,9 @@ function insertTurn({ connection }: Journal, turn: TurnOpen): number {
       turn.question.toWellFormed(),
     ],
   )
+  for (const tag of turn.tags ?? [])
+    connection.run('INSERT INTO turn_tags (tag, turn) VALUES (?, ?) ON CONFLICT DO NOTHING', [tag, key])
+  return key
 }
 
 function notePrompt({ connection }: Journal, turn: TurnOpen): void {
