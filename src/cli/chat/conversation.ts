@@ -26,6 +26,7 @@ import { prepareStore } from '../prepare-store.ts'
 import { chatPrompt } from '../task-prompt.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
+import { settingsOf } from './session-settings.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 
@@ -61,6 +62,8 @@ export class Conversation {
   readonly #parts: Parts
   #models: ModelChoice
   #held: number | null = null
+  /** The settings of the session that the journal keeps. */
+  #kept = ''
 
   private constructor(parts: Parts) {
     this.#parts = parts
@@ -93,6 +96,11 @@ export class Conversation {
 
   get tools(): readonly Tool[] {
     return this.#parts.tools()
+  }
+
+  /** Absolute path of the folder that tools work in. */
+  get folder(): string {
+    return this.#parts.io.cwd
   }
 
   get model(): string {
@@ -205,8 +213,24 @@ export class Conversation {
 
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
-      if (event.parent === undefined) this.sessionId = event.sessionId
+      if (event.parent === undefined) {
+        this.sessionId = event.sessionId
+        if (event.type === 'start') await this.#keepSettings(event.sessionId)
+      }
       yield event
+    }
+  }
+
+  /** Once for each session and model. A journal that cannot keep them is told about by the turn. */
+  async #keepSettings(sessionId: string): Promise<void> {
+    const settings = settingsOf(this.#parts.options, this.model)
+    const kept = JSON.stringify([sessionId, settings])
+    if (kept === this.#kept) return
+    this.#kept = kept
+    try {
+      await this.journal.keepSettings(sessionId, settings)
+    } catch {
+      this.#kept = ''
     }
   }
 

@@ -7,7 +7,7 @@ import type { Io } from '../io.ts'
 /** What `cria chat` takes. */
 export interface ChatOptions {
   readonly safe: boolean
-  /** Empty: choose from a list. */
+  /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
   readonly resume: string | undefined
   readonly plain: boolean
   readonly model: string | undefined

@@ -1,7 +1,6 @@
 /** The chat itself: a message, its turn, the next one; and commands in between. */
 
 import { keepApproval } from '../../app/approvals.ts'
-import { ConfigurationError } from '../../core/error.ts'
 import { exactText } from '../../util/terminal.ts'
 import { wrapWords } from '../terminal/wrap.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -11,7 +10,7 @@ import { Conversation } from './conversation.ts'
 import type { Front } from './front.ts'
 import type { Start } from './options.ts'
 import { permissionAsker } from './permission.ts'
-import { chooseSession, takeUp } from './sessions.ts'
+import { takeUp } from './sessions.ts'
 import { slashOf } from './slash-names.ts'
 import { runSlash } from './slash.ts'
 import type { SlashContext } from './slash.ts'
@@ -52,7 +51,7 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
     slash,
     async run() {
       try {
-        if (options.resume !== undefined) await resume(options.resume, conversation, front)
+        if (options.resume !== undefined) await takeUp(options.resume, conversation, front)
         return await talk()
       } finally {
         await conversation.close()
@@ -76,17 +75,6 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
       }
     }
   }
-}
-
-async function resume(id: string, conversation: Conversation, front: Front): Promise<void> {
-  if (id === '' && !front.canAsk) {
-    throw new ConfigurationError('--resume needs the ID of a session where nobody can choose one.', {
-      hint: '"cria logs list" shows turns; "cria logs show ID" names the session.',
-    })
-  }
-  const chosen = id === '' ? await chooseSession(conversation.journal, front) : id
-  if (chosen === undefined) await front.note('what you say begins a new session.')
-  else await takeUp(chosen, conversation, front)
 }
 
 /** Puts a question of the model to the user. */

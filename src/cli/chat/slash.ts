@@ -181,8 +181,20 @@ async function fork(_: string, { conversation, follow, front }: SlashContext): P
 }
 
 async function resume(id: string, { conversation, front }: SlashContext): Promise<void> {
-  const chosen = id === '' ? await chooseSession(conversation.journal, front) : id
-  if (chosen !== undefined) await takeUp(chosen, conversation, front)
+  const { journal, folder } = conversation
+  const chosen = id === '' ? await chooseSession(journal, front, folder) : id
+  if (chosen === undefined) return
+  await takeUp(chosen, conversation, front)
+  const [session] = await journal.sessions({ sessionId: chosen, limit: 1 })
+  const model = session?.settings?.['model']
+  if (typeof model === 'string' && model !== conversation.model) {
+    await conversation.switchModel(model)
+    await front.note(`the model is ${conversation.model}, as it was in this session.`)
+  }
+  if (session?.folder != null && session.folder !== folder)
+    await front.note(
+      `this session was begun in ${session.folder}; tools work in ${folder}. To work there: cria chat --resume ${chosen}`,
+    )
 }
 
 async function startAnew(_: string, { conversation, front }: SlashContext): Promise<void> {

@@ -350,4 +350,10 @@ const PEOPLE = `
   INSERT INTO remnants SELECT 1 FROM turns LIMIT 1;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE]
+const SESSIONS = `
+  -- Where a session was begun, and what it goes on with: its model and tools, as JSON.
+  ALTER TABLE sessions ADD COLUMN folder TEXT;
+  ALTER TABLE sessions ADD COLUMN settings TEXT;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE, SESSIONS]
