@@ -43,6 +43,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/logs-list.ts')).logsSearch,
   },
   {
+    name: 'logs tail',
+    summary: 'show turns as they end',
+    load: async () => (await import('./commands/logs-tail.ts')).logsTail,
+  },
+  {
+    name: 'logs sessions',
+    summary: 'list sessions of this folder',
+    load: async () => (await import('./commands/logs-sessions.ts')).logsSessions,
+  },
+  {
     name: 'logs stats',
     summary: 'count turns, tokens and cost',
     load: async () => (await import('./commands/logs-stats.ts')).logsStats,
