@@ -62,11 +62,26 @@ export interface MessageLike {
 }
 
 export type MessageInput = string | MessageLike | Message | readonly MessageInput[]
-export type Content = string | readonly (TextPart | ImagePart | FilePart)[]
+/** A piece of a user message: text, or what `image()` and `file()` make. */
+export type UserPart = TextPart | ImagePart | FilePart
+export type Content = string | readonly UserPart[]
 
 export const system = (content: string): Message => said('system', content)
 export const developer = (content: string): Message => said('developer', content)
-export const user = (content: Content): Message => said('user', content)
+/**
+ * A message of the user: texts, images and files in the order given, `user('What is this?', image('a.png'))`.
+ *
+ * @throws ConfigurationError when an argument is neither a text nor a part.
+ */
+export const user = (content: Content | UserPart, ...more: readonly (Content | UserPart)[]): Message => {
+  if (more.length === 0 && (typeof content === 'string' || !isPart(content))) return said('user', content)
+  return said(
+    'user',
+    [content, ...more].flatMap((each): readonly Part[] =>
+      typeof each === 'string' ? textParts(each) : isPart(each) ? [each] : each,
+    ),
+  )
+}
 export const assistant = (content: string | readonly Part[]): Message => said('assistant', content)
 
 /** The answer to a tool call. @throws ConfigurationError when it has no id, name or content. */
@@ -85,6 +100,11 @@ function said(role: Role, content: string | readonly Part[]): Message {
     )
   checkParts(content, `${role}()`)
   return fromParts(role, content)
+}
+
+/** Anything but a list counts, so that the check of the parts names what is wrong with it. */
+function isPart(content: readonly UserPart[] | UserPart): content is UserPart {
+  return typeof content === 'object' && content !== null && !Array.isArray(content)
 }
 
 /** A chunk as a message of the `retrieved` role; its content is the bare text of the chunk. */
