@@ -85,6 +85,9 @@ export async function readData(io: Pick<Io, 'stdin' | 'signal'>): Promise<Uint8A
 }
 
 export function tooLong(what: string): ConfigurationError {
-  if (what === 'standard input') return new ConfigurationError(`Standard input has more than ${MAX_BYTES / 1e6} MB, which is too much for one question.`, { hint: 'Write it to a file and name that with --docs.' })
+  if (what === 'standard input')
+    return new ConfigurationError(`Standard input has more than ${MAX_BYTES / 1e6} MB, which is too much for one question.`, {
+      hint: 'Write it to a file and name that with --docs.',
+    })
   return new ConfigurationError(`The ${what} has more than ${MAX_CHARACTERS.toLocaleString('en')} characters, which is too long.`)
 }
