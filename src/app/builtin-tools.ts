@@ -69,7 +69,7 @@ async function readDocument(path: string, signal: AbortSignal): Promise<string |
   throw new CriaError('tool_failure', `${basename(path)} cannot be read: ${skipped.join(', ')}.`)
 }
 
-async function readHtml(bytes: Uint8Array): Promise<string> {
+export async function readHtml(bytes: Uint8Array): Promise<string> {
   const [{ declaredCharset, extractHtml }, { decodeText }] = await Promise.all([
     import('../stores/load/extract-html.ts'),
     import('../stores/load/decode.ts'),

@@ -24,6 +24,7 @@ import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
 import { answerFrom, deltasOf } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
+import { AnswerStream } from './answer-stream.ts'
 import { keepsMessages, remember } from './memory.ts'
 import { checkBotOptions, PASSED_ON } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
@@ -94,9 +95,12 @@ export class SimpleBot {
     return answerFrom(shown(events, display))
   }
 
-  /** Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn. @throws CriaError */
-  stream(input: MessageInput, options: AskOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
-    return deltasOf(this.run(input, options, this.#neverTakingBack()))
+  /**
+   * Asks and yields the text as it comes; `answer` of the stream resolves to the finished message. The question is asked when the stream is
+   * first read or its answer awaited. Leaving early cancels the turn. @throws CriaError
+   */
+  stream(input: MessageInput, options: AskOptions = {}): AnswerStream<string, BotAnswer> {
+    return new AnswerStream(deltasOf(this.run(input, options, this.#neverTakingBack())))
   }
 
   /** Asks and yields every event of the turn. */

@@ -84,6 +84,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'list providers and models, and what they cost',
     load: async () => (await import('./commands/models.ts')).models,
   },
+  {
+    name: 'templates list',
+    summary: 'list templates of prompts',
+    load: async () => (await import('./commands/templates.ts')).templatesList,
+  },
+  {
+    name: 'templates show',
+    summary: 'print a template',
+    load: async () => (await import('./commands/templates.ts')).templatesShow,
+  },
+  {
+    name: 'templates save',
+    summary: 'keep a prompt under a name',
+    load: async () => (await import('./commands/templates.ts')).templatesSave,
+  },
   { name: 'doctor', summary: 'check the installation', load: async () => (await import('./commands/doctor.ts')).doctor },
   {
     name: 'trust',
@@ -91,6 +106,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/trust.ts')).trustFolder,
   },
 ]
+
+/** What the groups of commands are about. */
+const GROUPS: Readonly<Record<string, string>> = {
+  eval: 'measure quality',
+  keys: 'keys of providers',
+  logs: 'what was asked and answered',
+  stores: 'stores of documents',
+  templates: 'templates of prompts',
+}
+
+/** Each first word once, with what it does or what its group holds. */
+export function commandLines(): readonly (readonly [name: string, about: string])[] {
+  const groups = Map.groupBy(COMMANDS, ({ name }) => name.split(' ')[0] ?? name)
+  return [...groups].map(([name, entries]) => {
+    const own = entries.find((entry) => entry.name === name)
+    if (own !== undefined) return [name, own.summary]
+    const names = entries.map((entry) => entry.name.slice(name.length + 1)).join(', ')
+    return [name, GROUPS[name] === undefined ? names : `${GROUPS[name]}: ${names}`]
+  })
+}
 
 /** Names that are kept for commands to come. */
 export const PLANNED: readonly string[] = ['serve', 'mcp', 'worker']

@@ -9,7 +9,7 @@ import { EXIT } from './exit-codes.ts'
 import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import type { HelpLayout } from './help.ts'
-import { note, openChannel } from './io.ts'
+import { note, openChannel, pipedInput } from './io.ts'
 import type { Channel, Io } from './io.ts'
 import { parseCommandLine } from './parse.ts'
 
@@ -46,6 +46,9 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     // Making the stream takes time, and few commands read it.
     get stdin() {
       return process.stdin
+    },
+    get piped() {
+      return pipedInput()
     },
     signal: stop.signal,
     onInterrupt(listener) {

@@ -40,7 +40,7 @@ export interface Message {
   readonly toolCalls?: readonly ToolCallPart[]
   /** Present on what came out of a store, also after it was fenced and given a role that providers know. */
   readonly retrieved?: Retrieved
-  /** Present on what was put in for one turn alone: it is no part of the session's history. */
+  /** Present on data beside what was said. With the role `user` it was handed over and stays in the session's history, else it is there for one turn. */
   readonly injected?: Injected
   /** Compaction never drops a pinned message. */
   readonly pinned?: boolean
@@ -62,11 +62,26 @@ export interface MessageLike {
 }
 
 export type MessageInput = string | MessageLike | Message | readonly MessageInput[]
-export type Content = string | readonly (TextPart | ImagePart | FilePart)[]
+/** A piece of a user message: text, or what `image()` and `file()` make. */
+export type UserPart = TextPart | ImagePart | FilePart
+export type Content = string | readonly UserPart[]
 
 export const system = (content: string): Message => said('system', content)
 export const developer = (content: string): Message => said('developer', content)
-export const user = (content: Content): Message => said('user', content)
+/**
+ * A message of the user: texts, images and files in the order given, `user('What is this?', image('a.png'))`.
+ *
+ * @throws ConfigurationError when an argument is neither a text nor a part.
+ */
+export const user = (content: Content | UserPart, ...more: readonly (Content | UserPart)[]): Message => {
+  if (more.length === 0 && (typeof content === 'string' || !isPart(content))) return said('user', content)
+  return said(
+    'user',
+    [content, ...more].flatMap((each): readonly Part[] =>
+      typeof each === 'string' ? textParts(each) : isPart(each) ? [each] : each,
+    ),
+  )
+}
 export const assistant = (content: string | readonly Part[]): Message => said('assistant', content)
 
 /** The answer to a tool call. @throws ConfigurationError when it has no id, name or content. */
@@ -87,6 +102,11 @@ function said(role: Role, content: string | readonly Part[]): Message {
   return fromParts(role, content)
 }
 
+/** Anything but a list counts, so that the check of the parts names what is wrong with it. */
+function isPart(content: readonly UserPart[] | UserPart): content is UserPart {
+  return typeof content === 'object' && content !== null && !Array.isArray(content)
+}
+
 /** A chunk as a message of the `retrieved` role; its content is the bare text of the chunk. */
 export function retrieved(info: Retrieved): Message {
   return fromParts('retrieved', textParts(info.chunk.text), { retrieved: info })
@@ -95,6 +115,14 @@ export function retrieved(info: Retrieved): Message {
 /** What stands in a request for one turn: instructions where the user trusts them, else data. */
 export function injected(text: string, info: Injected): Message {
   return fromParts(info.isTrusted === true ? 'system' : 'retrieved', textParts(text), { injected: info })
+}
+
+/**
+ * A text that the user hands over as data, such as a file or standard input. Models get it fenced and labelled; it is not searched for, and it
+ * stays in the session's history.
+ */
+export function handedOver(text: string, from: { readonly title: string; readonly source: string }): Message {
+  return fromParts('user', textParts(text), { injected: { by: 'user', ...from } })
 }
 
 export interface MessageExtras {
