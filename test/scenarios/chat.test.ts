@@ -680,6 +680,124 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
+  test('/changes lists what was written, /undo takes it back while the file is as it was left', async () => {
+    const write = (path: string, content: string): ScriptedStep => ({ calls: [{ name: 'write_file', input: { path, content } }] })
+    const { say, shows, ends, code, terminal } = await chat(
+      [{ calls: [READ] }, { calls: [EDIT] }, write('new.txt', 'one\ntwo\n'), { text: 'Done.' }],
+      { allow: ['edit_file', 'write_file'] },
+    )
+    say('/undo')
+    await shows('There is nothing to take back')
+    say('Change them')
+    await ends('Done.')
+    say('/changes')
+    await shows(/1 {2}add\.mjs +1 line added, 1 removed\n *2 {2}new\.txt +new, 2 lines added, 0 removed/)
+    say('/changes 1')
+    await shows('+export const add = (a, b) => a + b')
+    say('/undo')
+    await shows('new.txt is removed again')
+    expect(existsSync(join(place.folder, 'new.txt'))).toBe(false)
+    writeFileSync(join(place.folder, 'add.mjs'), `${MENDED}// mine\n`)
+    say('/undo')
+    await shows('it has changed since. Nothing was taken back')
+    expect(place.read('add.mjs')).toContain('// mine')
+    say('/changes')
+    await shows(/add\.mjs .*changed since\n *2 {2}new\.txt .*taken back/)
+    writeFileSync(join(place.folder, 'add.mjs'), MENDED)
+    say('/undo 1')
+    await shows('add.mjs is as it was before edit 1')
+    expect(place.read('add.mjs')).toBe(BROKEN)
+    say('/undo 7')
+    await shows('There is no edit 7')
+    say('/exit')
+    expect(await code).toBe(0)
+    expect(terminal.strange).toEqual([])
+  })
+
+  test('edits of one file are taken back one after the other', async () => {
+    place.write({ 'a.txt': 'one\r\n' })
+    const edit = (old_string: string, new_string: string): ScriptedStep => ({
+      calls: [{ name: 'edit_file', input: { path: 'a.txt', old_string, new_string } }],
+    })
+    const { say, shows, ends, code } = await chat(
+      [{ calls: [{ name: 'read_file', input: { path: 'a.txt' } }] }, edit('one', 'two'), edit('two', 'three'), { text: 'Done.' }],
+      { allow: ['edit_file'] },
+    )
+    say('Go')
+    await ends('Done.')
+    say('/undo 1')
+    await shows('Take back edit 2 first: /undo 2')
+    say('/undo')
+    await shows('as it was before edit 2')
+    expect(place.read('a.txt')).toBe('two\r\n')
+    say('/undo')
+    await shows('as it was before edit 1')
+    expect(place.read('a.txt')).toBe('one\r\n')
+    say('/exit')
+    expect(await code).toBe(0)
+  })
+
+  test('!COMMAND runs a command of the user, shows it, and gives the output to the model as data', async () => {
+    const { say, shows, ends, press, code, terminal } = await chat([{ text: 'I see.' }, { text: 'No more.' }])
+    say('!echo hello; echo "$OPENAI_COMPATIBLE_API_KEY"; exit 3')
+    await shows('It ended with exit code 3. The model gets the output with your next message.')
+    expect(terminal.text).toContain('hello\n[redacted]\n')
+    say('What does it say?')
+    await ends('I see.')
+    const texts = sent().map(({ role, content }) => [role, content ?? ''])
+    expect(JSON.stringify(texts)).toContain('hello')
+    expect(JSON.stringify(texts)).not.toContain('sk-canary')
+    expect(texts.at(-1)?.[1]).toContain('What does it say?')
+    say('And now?')
+    await ends('No more.')
+    say('!sleep 60')
+    await shows('Esc stops it')
+    press(KEY.escape)
+    await shows('It was stopped.')
+    say('/exit')
+    expect(await code).toBe(0)
+  })
+
+  test('/model offers what the providers have, and what config.json names', async () => {
+    place.configure({ models: { quick: 'openai-compatible/small' } })
+    server = await chatServer((response, request) => {
+      if (request.method !== 'GET') return answer('Here.')(response, request)
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ data: [{ id: 'test' }, { id: 'large' }] }))
+    })
+    const { say, shows, press, code, terminal } = again()
+    say('/model')
+    await shows('Which model?')
+    expect(terminal.screen).toMatch(
+      /❯ 1 .*test \(as now\)\n.*quick = openai-compatible\/small\n.*openai-compatible\/large\n.*type its name/,
+    )
+    press(`${KEY.down}${KEY.down}${KEY.enter}`)
+    await shows('going on with openai-compatible/large')
+    say('/model')
+    await shows('large (as now)')
+    press(KEY.escape)
+    await shows(() => !terminal.screen.includes('Which model?'))
+    say('/exit')
+    expect(await code).toBe(0)
+  })
+
+  test('--bell rings when a long turn waits for the user, and when it ends', async () => {
+    const { say, shows, ends, press, code, terminal } = await chat([{ calls: [RUN_TEST] }, { text: 'Done.' }], { bell: '0' })
+    say('Go')
+    await shows('May run_command do this?')
+    expect(terminal.bells).toBe(1)
+    press('y')
+    await ends('Done.')
+    await shows(() => terminal.bells === 2)
+    press(KEY.ctrlD)
+    await code
+    await expect(again({ bell: 'soon' }).code).rejects.toThrow('--bell takes seconds')
+    const silent = again({ bell: '3600' })
+    silent.press(KEY.ctrlD)
+    await silent.code
+    expect(silent.terminal.bells).toBe(0)
+  })
+
   test('/compact makes the conversation smaller, and the session goes on from there', async () => {
     const long = 'All of it was said at some length. '.repeat(100)
     const { say, ends, shows, press, code } = await chat((messages, step) =>

@@ -9,8 +9,10 @@ import type { QueryOptions } from '../../app/query.ts'
 import { openStore } from '../../app/stores.ts'
 import { quickModel } from '../../app/summary-model.ts'
 import type { Budget } from '../../core/budget.ts'
+import { Edits } from '../../app/builtin-tools.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
+import { handedOver, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/check-budget.ts'
@@ -44,6 +46,7 @@ interface Parts extends OpenOptions {
   readonly tools: () => readonly Tool[]
   readonly servers: McpConnection | undefined
   readonly journal: Journal
+  readonly edits: Edits
   readonly store: Awaited<ReturnType<typeof openStore>> | undefined
 }
 
@@ -54,6 +57,8 @@ export class Conversation {
   readonly calls: Calls = new Calls()
   /** What is said while a turn runs. */
   readonly steering: Steering = new Steering()
+  /** What the tools have written in this chat. */
+  readonly edits: Edits
   /** Rules that were added in this chat. */
   readonly allowed: string[] = []
   readonly isSafe: boolean
@@ -62,6 +67,8 @@ export class Conversation {
   readonly #parts: Parts
   #models: ModelChoice
   #held: number | null = null
+  /** What the user hands over with the next message: outputs of commands. */
+  #handedOver: Message[] = []
   /** The settings of the session that the journal keeps. */
   #kept = ''
 
@@ -69,6 +76,7 @@ export class Conversation {
     this.#parts = parts
     this.#models = parts.models
     this.journal = parts.journal
+    this.edits = parts.edits
     this.isSafe = parts.options.safe
   }
 
@@ -80,13 +88,14 @@ export class Conversation {
     checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
-    const builtin = agentTools(store, loaded, io, { ...options, ...(askUser === undefined ? {} : { askUser }) })
+    const edits = new Edits()
+    const builtin = agentTools(store, loaded, io, { ...options, edits, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
       // Those of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
-      return new Conversation({ ...given, models, tools, servers, store, journal: await openJournal(io) })
+      return new Conversation({ ...given, models, tools, servers, store, edits, journal: await openJournal(io) })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -118,7 +127,7 @@ export class Conversation {
     const asked: QueryOptions = {
       ...this.#models,
       ...this.#common(abortSignal),
-      prompt,
+      prompt: [...this.#handedOver.splice(0), user(prompt)],
       system: chatPrompt(permit !== undefined),
       tools: this.tools,
       rules,
@@ -136,6 +145,11 @@ export class Conversation {
       },
     }
     return this.#followed(query(asked))
+  }
+
+  /** Gives the model a text with the next message, as data. */
+  handOver(text: string, title: string): void {
+    this.#handedOver.push(handedOver(text, { title, source: title }))
   }
 
   /** Makes the conversation smaller. @throws ConfigurationError when nothing was said yet. */
@@ -170,6 +184,7 @@ export class Conversation {
   /** What is said next begins a session. */
   begin(): void {
     this.sessionId = undefined
+    this.#handedOver = []
     // What an interrupted turn was to be told belongs to its session.
     for (const message of this.steering.waiting) this.steering.delivered(message)
     this.#held = null

@@ -10,6 +10,8 @@ export interface ChatOptions {
   /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
   readonly resume: string | undefined
   readonly plain: boolean
+  /** Seconds from which a turn is a long one; empty: 10. Absent: nothing rings. */
+  readonly bell?: string | undefined
   readonly model: string | undefined
   readonly fallback: readonly string[]
   readonly 'no-switch': boolean

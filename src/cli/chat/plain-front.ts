@@ -130,16 +130,26 @@ export class PlainFront implements Front {
     return this.#answered(signal)
   }
 
-  async follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
-    this.#interrupt = interrupt
-    const deeds = new Deeds()
-    try {
+  follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
+    return this.busy(async () => {
+      const deeds = new Deeds()
       const shown = shownDeeds(noted(events, calls), deeds, { io: this.#io, isText: true, showsOutput: true })
       const code = await showTurn(shown, this.#io, { format: 'text', showThinking: false })
       return code === EXIT.done && deeds.wasHeldBack ? EXIT.permission : code
+    }, interrupt)
+  }
+
+  async busy<T>(work: () => Promise<T>, interrupt: () => void): Promise<T> {
+    this.#interrupt = interrupt
+    try {
+      return await work()
     } finally {
       this.#interrupt = undefined
     }
+  }
+
+  async ring(): Promise<void> {
+    if (this.canAsk) await this.#io.stderr.writeRaw('\u0007')
   }
 
   close(): Promise<void> {

@@ -1,6 +1,8 @@
 /** The chat itself: a message, its turn, the next one; and commands in between. */
 
 import { keepApproval } from '../../app/approvals.ts'
+import { ConfigurationError } from '../../core/error.ts'
+import type { PermissionChecker } from '../../core/tool.ts'
 import { exactText } from '../../util/terminal.ts'
 import { wrapWords } from '../terminal/wrap.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -29,7 +31,8 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
   const askUser = front.canAsk ? askerOf(front) : undefined
   const conversation = await Conversation.open({ ...start, askUser, tell: (message) => front.note(message) })
   front.steerWith(conversation.steering)
-  const permit = front.canAsk
+  const bell = bellOf(front, bellMs(options.bell, loaded.config.bell))
+  const asked = front.canAsk
     ? permissionAsker({
         front,
         tools: () => conversation.tools,
@@ -38,6 +41,7 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
         folder: io.cwd,
       })
     : undefined
+  const permit: PermissionChecker | undefined = asked && ((requests, ctx) => bell.around(() => asked(requests, ctx)))
 
   const follow: SlashContext['follow'] = (make) => {
     const stop = new AbortController()
@@ -65,7 +69,7 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
       const said = await front.next()
       if (said === undefined || io.signal.aborted) return code
       try {
-        if (slashOf(said) === undefined) code = await follow((signal) => conversation.turn(said, permit, signal))
+        if (slashOf(said) === undefined) code = await bell.turn(() => follow((signal) => conversation.turn(said, permit, signal)))
         else if ((await runSlash(said, slash)) === 'leave') return code
       } catch (thrown) {
         // What is wrong with one message ends no session.
@@ -74,6 +78,49 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
         code = exitCodeOf(thrown)
       }
     }
+  }
+}
+
+const DEFAULT_BELL_S = 10
+
+/** @returns milliseconds from which a turn is a long one; `Infinity`: nothing rings. @throws ConfigurationError */
+function bellMs(option: string | undefined, configured: number | undefined): number {
+  if (option === undefined) return configured === undefined ? Infinity : configured * 1000
+  const seconds = option === '' ? (configured ?? DEFAULT_BELL_S) : Number(option)
+  if (/^(\d+(\.\d+)?)?$/.test(option)) return seconds * 1000
+  throw new ConfigurationError(`--bell takes seconds, 0 or more, but is ${JSON.stringify(option.slice(0, 60))}.`)
+}
+
+interface Bell {
+  /** Rings when a long turn has ended. */
+  turn<T>(work: () => Promise<T>): Promise<T>
+  /** Rings when a long turn waits for the user; what the user takes does not count. */
+  around<T>(ask: () => T | Promise<T>): Promise<T>
+}
+
+function bellOf(front: Front, longMs: number): Bell {
+  let since = performance.now()
+  const ring = async (): Promise<void> => {
+    if (performance.now() - since >= longMs) await front.ring()
+    since = performance.now()
+  }
+  return {
+    async turn(work) {
+      since = performance.now()
+      try {
+        return await work()
+      } finally {
+        await ring()
+      }
+    },
+    async around(ask) {
+      await ring()
+      try {
+        return await ask()
+      } finally {
+        since = performance.now()
+      }
+    },
   }
 }
 

@@ -184,16 +184,12 @@ export class ScreenFront implements Front {
     return this.#asked(new Question(exactText(question)), signal, ({ answer }) => answer)
   }
 
-  async follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
+  follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
     this.#calls = calls
-    this.#interrupt = interrupt
-    this.#startedAt = this.#now()
-    this.#askedMs = 0
-    this.#ticker = setInterval(() => this.#paint(), TICK_MS).unref()
-    try {
+    return this.busy(async () => {
       // What renders an answer is not needed before there is one.
       const { showOnScreen } = await import('./turn-view.ts')
-      return await showOnScreen(events, calls, {
+      return showOnScreen(events, calls, {
         io: this.#options.io,
         tell: (text) => this.tell(text),
         note: (text) => this.note(text),
@@ -202,12 +198,27 @@ export class ScreenFront implements Front {
         },
         refresh: () => this.#refresh(),
       })
+    }, interrupt)
+  }
+
+  async busy<T>(work: () => Promise<T>, interrupt: () => void): Promise<T> {
+    this.#interrupt = interrupt
+    this.#startedAt = this.#now()
+    this.#askedMs = 0
+    this.#ticker = setInterval(() => this.#paint(), TICK_MS).unref()
+    this.#paint()
+    try {
+      return await work()
     } finally {
       clearInterval(this.#ticker)
       this.#interrupt = undefined
       this.#tail = ''
       this.#paint()
     }
+  }
+
+  async ring(): Promise<void> {
+    if (!this.#isClosed) await this.#options.io.stdout.writeRaw('\u0007')
   }
 
   /** Ends the chat, and what is at work in it. */
