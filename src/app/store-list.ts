@@ -78,11 +78,11 @@ export async function storeDocuments(choice: Pick<StoreChoice, 'name' | 'path'>)
 
 /** Opens for reading alone: looking changes nothing, not even the version of a file. */
 async function withStore<T>(
-  options: Pick<StoreChoice, 'name' | 'path'>,
+  { name, path }: Pick<StoreChoice, 'name' | 'path'>,
   read: (store: SqliteDocumentStore) => Promise<T>,
 ): Promise<T> {
   const { SqliteDocumentStore } = await import('../stores/sqlite.ts')
-  const store = await SqliteDocumentStore.open({ ...options, readOnly: true })
+  const store = await SqliteDocumentStore.open({ name, path, readOnly: true })
   try {
     return await read(store)
   } finally {

@@ -80,6 +80,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/eval-answers.ts')).evalAnswers,
   },
   {
+    name: 'stores list',
+    summary: 'list stores, and what is in them',
+    load: async () => (await import('./commands/stores.ts')).storesList,
+  },
+  {
+    name: 'stores show',
+    summary: 'list the documents of a store',
+    load: async () => (await import('./commands/stores.ts')).storesShow,
+  },
+  {
+    name: 'stores remove',
+    summary: 'remove a store',
+    load: async () => (await import('./commands/stores.ts')).storesRemove,
+  },
+  {
     name: 'models',
     summary: 'list providers and models, and what they cost',
     load: async () => (await import('./commands/models.ts')).models,

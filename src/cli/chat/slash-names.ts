@@ -11,10 +11,10 @@ export const slashNames = [
   'compact',
   'resume',
   'fork',
-  'export',
   'changes',
   'undo',
   'run',
+  'export',
   'new',
   'exit',
 ] as const
