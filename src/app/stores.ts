@@ -87,17 +87,13 @@ export async function indexPaths(choice: StoreChoice, paths: readonly string[], 
   try {
     const addresses = paths.filter(isAddress)
     const files = paths.filter((path) => !isAddress(path))
-    const reports = [
-      ...(files.length === 0 ? [] : [await indexFiles(store, files, { base: cwd, dryRun, signal, onProgress })]),
-      ...(addresses.length === 0
-        ? []
-        : [
-            await (
-              await import('./index-pages.ts')
-            ).indexPages(store, addresses, { ...options.pages, dryRun, signal, onProgress }),
-          ]),
-    ]
-    const report = reports.length === 0 ? await asItIs(store) : sumOf(reports)
+    const ofFiles = files.length > 0 ? await indexFiles(store, files, { base: cwd, dryRun, signal, onProgress }) : undefined
+    const ofPages =
+      addresses.length > 0
+        ? await (await import('./index-pages.ts')).indexPages(store, addresses, { ...options.pages, dryRun, signal, onProgress })
+        : undefined
+    const report =
+      ofFiles !== undefined && ofPages !== undefined ? sumOf(ofFiles, ofPages) : (ofFiles ?? ofPages ?? (await asItIs(store)))
     const made = embeddings === undefined || dryRun || !store.embedsQueries ? undefined : await embed(store, embeddings, signal)
     return { store: choice.name, ...report, ...(made === undefined ? {} : { embeddings: made }) }
   } finally {
@@ -134,11 +130,9 @@ async function embed(
 }
 
 /** One report of files and pages. */
-function sumOf([first, ...others]: readonly FilesReport[]): FilesReport {
-  return others.reduce((sum, next) => {
-    const counts = Object.fromEntries(COUNTS.map((name) => [name, sum[name] + next[name]]))
-    return { ...sum, ...counts, skipped: [...sum.skipped, ...next.skipped] }
-  }, first as FilesReport)
+function sumOf(files: FilesReport, pages: FilesReport): FilesReport {
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, files[name] + pages[name]]))
+  return { ...files, ...counts, skipped: [...files.skipped, ...pages.skipped] }
 }
 
 const COUNTS = ['files', 'chunks', 'added', 'changed', 'moved', 'removed', 'unchanged', 'ms'] as const

@@ -2,7 +2,7 @@
 
 export interface Robots {
   /** @param path with the query, as it is requested: `/guide/?page=2`. */
-  allows(path: string): boolean
+  readonly allows: (path: string) => boolean
   /** Milliseconds between two requests that the site asks for; 0 when it does not. */
   readonly delayMs: number
 }

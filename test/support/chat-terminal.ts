@@ -25,12 +25,6 @@ export interface ChatTerminalOptions {
   readonly rows?: number
 }
 
-/** Keys take their way to a program: what was painted is there before somebody who has seen it can answer. */
-function later(times: number, then: () => void): void {
-  if (times === 0) then()
-  else setImmediate(() => later(times - 1, then))
-}
-
 export const KEY = {
   enter: '\r',
   escape: '\u001B',
@@ -52,7 +46,6 @@ export function chatTerminal({ cwd, env, columns = 80, rows = 24 }: ChatTerminal
   const terminal = new VirtualTerminal(columns, rows)
   const stop = new AbortController()
   let raw = false
-  const pressed: string[] = []
   const keyboard = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode(on: boolean) {
@@ -72,13 +65,7 @@ export function chatTerminal({ cwd, env, columns = 80, rows = 24 }: ChatTerminal
   return {
     terminal,
     isRaw: () => raw,
-    press(keys) {
-      pressed.push(keys)
-      if (pressed.length > 1) return
-      later(3, () => {
-        for (const each of pressed.splice(0)) keyboard.write(each)
-      })
-    },
+    press: (keys) => void keyboard.write(keys),
     resize(wide, high) {
       Object.assign(output, { columns: wide, rows: high })
       terminal.columns = wide

@@ -10,10 +10,8 @@ export class Question {
   readonly settled: Promise<void>
   /** Answered, or given up. */
   isSettled = false
-  /** Stands on the screen, and what was typed before has been read: keys answer it. */
-  isOpen = false
-  /** Is about to be open. */
-  isOpening = false
+  /** Has stood on the screen: keys answer it. */
+  isShown = false
   chosen: number | undefined
   answer: string | undefined
   readonly #text: string

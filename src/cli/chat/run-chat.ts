@@ -57,18 +57,22 @@ async function chosenOnScreen(options: ChatOptions, io: Io): Promise<ChatOptions
   if (options.resume !== '') return options
   const { ScreenFront } = await import('./screen-front.ts')
   const front = new ScreenFront({ io, paths: homePaths(io), completable: { commands: [], values: {}, cwd: io.cwd } })
+  let resume: string | undefined
   try {
-    return { ...options, resume: await chosenBy(front, io) }
+    resume = await chosenBy(front, io)
   } finally {
     await front.close()
   }
+  // Said when the chat can be typed into: what was typed to the question before would be lost.
+  if (resume === undefined) await io.stdout.writeRaw(`${io.stdout.style('dim', ANEW)}\n`)
+  return { ...options, resume }
 }
+
+const ANEW = 'what you say begins a new session.'
 
 async function chosenBy(front: Front, io: Io): Promise<string | undefined> {
   const { chooseSession } = await import('./sessions.ts')
-  const chosen = await chooseSession(await openJournal(io), front, io.cwd)
-  if (chosen === undefined) await front.note('what you say begins a new session.')
-  return chosen
+  return chooseSession(await openJournal(io), front, io.cwd)
 }
 
 async function byLines(options: ChatOptions, io: Io): Promise<number> {
@@ -80,6 +84,7 @@ async function byLines(options: ChatOptions, io: Io): Promise<number> {
       })
     }
     const resume = options.resume === '' ? await chosenBy(front, io) : options.resume
+    if (options.resume === '' && resume === undefined) await front.note(ANEW)
     const start = await startOf({ ...options, resume }, io)
     const { openProgram } = await import('./program.ts')
     const program = await openProgram(start, front)

@@ -42,7 +42,7 @@ describe('questions on the screen', () => {
     const answer = front.choose('May it?', YES_NO)
     press('yet')
     await terminal.shows('> Not yet')
-    expect(terminal.text).toContain('there is a question')
+    await terminal.shows('there is a question')
     now += 1000
     await terminal.shows('May it?')
     press('y')
@@ -87,8 +87,9 @@ describe('questions on the screen', () => {
   })
 
   test('an answer and what is typed behind it reach one question after the other', async () => {
-    const { press } = outside
+    const { press, terminal } = outside
     const answers = (async () => [await front.choose('First?', YES_NO), await front.ask('Why?')])()
+    await terminal.shows('First?')
     press(`nbecause${KEY.enter}`)
     // What comes in one piece does not answer a question with one key.
     press('n')
@@ -107,7 +108,7 @@ describe('questions on the screen', () => {
     for (let times = 0; times < 5; times++) {
       now += 30
       press('y')
-      for (let turns = 0; turns < 5; turns++) await setImmediate()
+      await setImmediate()
     }
     now += 500
     press('n')

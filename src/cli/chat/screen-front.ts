@@ -1,5 +1,6 @@
 /** A chat on a terminal that can move its cursor: one may write, stop and answer while the model works. */
 
+import { setImmediate } from 'node:timers/promises'
 import type { HomePaths } from '../../app/paths.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { Steering } from '../../engine/steering.ts'
@@ -249,11 +250,13 @@ export class ScreenFront implements Front {
     signal: AbortSignal | undefined,
     read: (question: Question) => Answer | undefined,
   ): Promise<Answer | undefined> {
-    if (signal?.aborted === true || this.#hasLeft) return undefined
+    if (this.#isGivenUp(signal)) return undefined
     const giveUp = (): void => question.giveUp()
+    // Whoever has just answered a question knows that another one may follow, and types on. Else what was typed before it could be seen, and
+    // waits unread while a long call arrives, is read first.
+    if (this.#now() - this.#answered.at >= TYPING_MS) await inputRead()
+    if (this.#isGivenUp(signal)) return undefined
     signal?.addEventListener('abort', giveUp, { once: true })
-    // Whoever has just answered a question knows that another one may follow, and types on.
-    question.isOpen = this.#now() - this.#answered.at < TYPING_MS
     this.#questions.push(question)
     this.#askedSince ??= this.#now()
     this.#paint()
@@ -271,6 +274,10 @@ export class ScreenFront implements Front {
     }
   }
 
+  #isGivenUp(signal: AbortSignal | undefined): boolean {
+    return signal?.aborted === true || this.#hasLeft
+  }
+
   #onKey(key: Key): void {
     if (this.#held === undefined) this.#press(key)
     else this.#held.push(key)
@@ -283,7 +290,7 @@ export class ScreenFront implements Front {
     else if (name === 'ctrl-z') this.#suspend()
     else if (name === 'ctrl-l') this.#clearScreen()
     else if (name === 'escape') this.#onEscape()
-    else if (this.#isForQuestion() && this.#questions[0]?.isOpen === true) this.#answer(key)
+    else if (this.#isForQuestion() && this.#questions[0]?.isShown === true) this.#answer(key)
     else this.#onDraftKey(key)
     this.#paint()
   }
@@ -299,7 +306,7 @@ export class ScreenFront implements Front {
     question?.press(key)
     if (question?.isSettled !== true) return
     this.#held = []
-    setImmediate(() => this.#release())
+    void setImmediate().then(() => this.#release())
   }
 
   /** Keys answer a question, but for those of somebody who was in the middle of a word when it came up. */
@@ -445,33 +452,21 @@ export class ScreenFront implements Front {
     clearTimeout(this.#paintTimer)
     this.#paintTimer = undefined
     this.#screen.paint(this.#region()).catch(() => this.leave())
-    this.#openQuestion()
+    const [question] = this.#questions
+    if (question !== undefined && this.#isForQuestion()) question.isShown = true
     // The question takes the keyboard when the typing has ended.
     if (this.#questions.length > 0 && !this.#isForQuestion())
       this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()
-  }
-
-  /**
-   * Lets keys answer the question that has just been painted, once all that was typed before has been read: while a long call arrives, keys
-   * wait unread.
-   */
-  #openQuestion(): void {
-    const [question] = this.#questions
-    if (question === undefined || question.isOpen || question.isOpening || !this.#isForQuestion()) return
-    question.isOpening = true
-    // The first comes before input is read, the second behind it.
-    setImmediate(() =>
-      setImmediate(() => {
-        question.isOpening = false
-        // What was typed meanwhile is written to the end first.
-        if (this.#isForQuestion()) question.isOpen = true
-        else this.#paint()
-      }),
-    )
   }
 
   /** Paints soon: a fast stream would be all painting otherwise. */
   #refresh(): void {
     this.#paintTimer ??= setTimeout(() => this.#paint(), PAINT_EVERY_MS)
   }
+}
+
+/** Resolves when input that is there has been read: input is read between two of these. */
+async function inputRead(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
 }
