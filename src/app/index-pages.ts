@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import type { IndexProgress, IndexReport } from '../stores/index-files.ts'
-import { keepPaths } from '../stores/ingest/base.ts'
+import { keepPaths } from '../stores/ingest/indexable-store.ts'
 import type { IndexableStore, IndexedSource } from '../stores/ingest/indexable-store.ts'
 import { CHUNKER_VERSION } from '../stores/chunk/chunk-document.ts'
 import { promisedKind } from '../stores/load/formats.ts'

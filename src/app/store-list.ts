@@ -92,7 +92,7 @@ async function withStore<T>(
 
 /** What an older version indexed is told by the folder that its sources are relative to. */
 async function documentsOf(store: SqliteDocumentStore): Promise<readonly string[]> {
-  const { indexBase, indexedPaths } = await import('../stores/ingest/base.ts')
+  const { indexBase, indexedPaths } = await import('../stores/ingest/indexable-store.ts')
   const paths = await indexedPaths(store)
   if (paths.length > 0) return paths
   const base = await indexBase(store)

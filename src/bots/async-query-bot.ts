@@ -8,6 +8,7 @@ import type { BotAnswer } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import { QueryBot } from './query-bot.ts'
 import type { QueryAskOptions } from './query-bot.ts'
+import type { StreamOptions } from './simple-bot.ts'
 
 /**
  * Finds, composes and answers as QueryBot does. A `SqliteDocumentStore` with a file is searched in a worker thread, one for each store,
@@ -18,7 +19,7 @@ export class AsyncQueryBot extends QueryBot {
    * The text as it comes; returns the finished message, when the turn is logged and remembered. Leaving early cancels the request and
    * records the turn as cancelled. @throws CriaError
    */
-  streamAsync(input: MessageInput, options: QueryAskOptions = {}): AnswerStream<string, BotAnswer> {
+  streamAsync(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): AnswerStream<string, BotAnswer> {
     return this.stream(input, options)
   }
 

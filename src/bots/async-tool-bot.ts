@@ -1,7 +1,9 @@
 /** A ToolBot for servers: hands out one call after the other. */
 
+import { AnswerStream } from './answer-stream.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { ToolCallPart } from '../core/part.ts'
+import { leavable } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import type { AskOptions } from './simple-bot.ts'
 import { ToolBot } from './tool-bot.ts'
@@ -12,10 +14,14 @@ export class AsyncToolBot extends ToolBot {
    * The calls that could be run, in the order of the model; returns the whole answer. The first one comes when the answer is complete:
    * a call of an answer that breaks off must not be used. @throws CriaError
    */
-  async *streamAsync(input: MessageInput, options: AskOptions = {}): AsyncGenerator<ToolCallPart, ToolBotAnswer, undefined> {
-    const answer = await this.ask(input, options)
-    yield* answer.toolCalls
-    return answer
+  streamAsync(input: MessageInput, options: AskOptions = {}): AnswerStream<ToolCallPart, ToolBotAnswer> {
+    const asked = (signal: AbortSignal): Promise<ToolBotAnswer> => this.ask(input, { ...options, signal })
+    const calls = leavable(async function* (signal): AsyncGenerator<ToolCallPart, ToolBotAnswer, undefined> {
+      const answer = await asked(signal)
+      yield* answer.toolCalls
+      return answer
+    }, options.signal)
+    return new AnswerStream(calls)
   }
 
   protected override get kind(): string {

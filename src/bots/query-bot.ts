@@ -1,4 +1,4 @@
-/** A bot that answers from documents. */
+/** QueryBot: answers from documents. */
 
 import { resolveVerify } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'
@@ -6,7 +6,7 @@ import { resolveRetrieval } from '../app/retrieval.ts'
 import type { RetrieveOptions } from '../app/retrieval.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { QueryResult } from '../core/event.ts'
-import { toMessages } from '../core/message.ts'
+import { toMessages, user } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
 import type { ChunkFilter, DocumentStore } from '../core/store.ts'
@@ -14,11 +14,12 @@ import { checkRetrieval, checkVerify } from '../engine/check-options.ts'
 import { checkPort } from '../engine/check-values.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
+import { currentSpan } from '../engine/span.ts'
 import { rememberAnswer } from './memory.ts'
 import { checkBotNames } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 export interface QueryBotOptions extends BotOptions {
   /** Answers come from here. */
@@ -42,6 +43,18 @@ const ELSEWHERE = {
   store: 'docstore',
   nResults: 'ask(question, { nResults })',
   filter: 'retrieve: { filter }',
+}
+
+/**
+ * A question is what the user says, whatever role it came in: without a message of the user, the last one with text becomes one.
+ *
+ * @throws ConfigurationError for what is no message.
+ */
+function asQuestion(input: MessageInput): readonly Message[] {
+  const messages = toMessages(input)
+  if (messages.some(({ role }) => role === 'user')) return messages
+  const last = messages.findLastIndex(({ content }) => content.trim() !== '')
+  return messages.map((message, at) => (at === last ? user(message.content) : message))
 }
 
 export class QueryBot extends SimpleBot {
@@ -68,16 +81,26 @@ export class QueryBot extends SimpleBot {
    * Searches both stores once and composes the request: system prompt, document passages best first, memories, question.
    * `messages` is what is logged, `processedMessages` what is sent.
    */
-  composeRagMessages(query: MessageInput, nResults: number = DEFAULT_RESULTS, span?: Span): Promise<RagComposition> {
-    const retrieve = resolveRetrieval(this.#retrieve)
-    return composeForRag({
-      ...retrieve,
+  async composeRagMessages(query: MessageInput, nResults: number = DEFAULT_RESULTS, span?: Span): Promise<RagComposition> {
+    const messages = asQuestion(query)
+    // Captured before anything is waited for.
+    const around = span ?? currentSpan()
+    const { docstore, memory } = this.#stores()
+    return await composeForRag({
       system: this.systemPrompt,
-      messages: toMessages(query),
-      ...this.#stores(),
+      messages,
+      retrieve: { ...resolveRetrieval(this.#retrieve), docstore, nResults, ...(memory === undefined ? {} : { memory }) },
+      memory,
       nResults,
-      span,
+      span: around,
+      model: await this.model(),
+      request: this.settings(),
+      compaction: this.options.context?.compaction ?? {},
     })
+  }
+
+  protected override run(input: MessageInput, ...rest: [QueryAskOptions, Partial<QueryOptions>?]): ReturnType<SimpleBot['run']> {
+    return super.run(asQuestion(input), ...rest)
   }
 
   protected override get askOptions(): readonly string[] {
@@ -116,7 +139,7 @@ export class QueryBot extends SimpleBot {
     return super.ask(input, options)
   }
 
-  override stream(input: MessageInput, options: QueryAskOptions = {}): ReturnType<SimpleBot['stream']> {
+  override stream(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): ReturnType<SimpleBot['stream']> {
     return super.stream(input, options)
   }
 

@@ -1,7 +1,9 @@
-/** A bot that chooses tools: one turn, the calls that the model made, none of them run. */
+/** ToolBot: one turn that returns the calls which the model made, without running them. */
 
 import type { QueryOptions } from '../app/query.ts'
+import { RETURN_OBJECT } from '../app/default-tools.ts'
 import { ConfigurationError } from '../core/error.ts'
+import type { Json } from '../core/json.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { ToolChoice } from '../core/model.ts'
 import type { ToolCallPart } from '../core/part.ts'
@@ -9,11 +11,12 @@ import type { Tool } from '../core/tool.ts'
 import { checkTools } from '../engine/check-options.ts'
 import { checkedCalls } from '../engine/tool-calls.ts'
 import { specOf } from '../engine/turn-request.ts'
+import type { AnswerStream } from './answer-stream.ts'
 import type { BotAnswer } from './answer.ts'
 import { checkBotNames } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 export interface ToolBotOptions extends BotOptions {
   /** What the model may choose from; at least one. */
@@ -30,6 +33,8 @@ export interface ToolBotAnswer extends BotAnswer {
   readonly toolCalls: readonly ToolCallPart[]
   /** The other calls; `invalid` says what is wrong with each. */
   readonly invalidCalls: readonly ToolCallPart[]
+  /** The value of the last call of `return_object_to_user`; absent where there is none. */
+  readonly object?: Json
 }
 
 export class ToolBot extends SimpleBot {
@@ -47,9 +52,18 @@ export class ToolBot extends SimpleBot {
 
   /** Asks once and resolves to the answer with its checked calls. @throws CriaError */
   override async ask(input: MessageInput, options: AskOptions = {}): Promise<ToolBotAnswer> {
-    const answer = await super.ask(input, options)
+    return await this.#checked(await super.ask(input, options))
+  }
+
+  /** As `ask`, with the text beside the calls as it comes. @throws CriaError */
+  override stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, ToolBotAnswer> {
+    return this.streamed(input, options, (answer) => this.#checked(answer))
+  }
+
+  async #checked(answer: BotAnswer): Promise<ToolBotAnswer> {
     const { fitting, misfits } = await checkedCalls(answer.toolCalls ?? [], this.tools)
-    return { ...answer, toolCalls: fitting, invalidCalls: misfits }
+    const returned = fitting.findLast(({ name }) => name === RETURN_OBJECT)?.input as { readonly value: Json } | undefined
+    return { ...answer, toolCalls: fitting, invalidCalls: misfits, ...(returned === undefined ? {} : { object: returned.value }) }
   }
 
   protected override get kind(): string {

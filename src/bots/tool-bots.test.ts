@@ -174,10 +174,13 @@ describe('options of AgentBot', () => {
     | 'span'
     | 'steering'
     | 'userId'
+    | 'decide'
     | 'tags'
     | 'operation'
     | 'bot'
     | 'notices'
+    | 'review'
+    | 'unasked'
     | 'maxSteps'
     | 'responseFormat'
     | 'stream'
@@ -189,6 +192,7 @@ describe('options of AgentBot', () => {
   const taken: Record<Exclude<keyof QueryOptions, Elsewhere>, keyof AgentBotOptions> = {
     model: 'model',
     fallbackModels: 'fallbackModels',
+    fallbackOn: 'fallbackOn',
     specialist: 'specialist',
     switchModels: 'switchModels',
     tools: 'tools',

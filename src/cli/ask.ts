@@ -19,6 +19,7 @@ import { recordedTurn } from './find-turn.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels, requireKey } from './model-choice.ts'
+import type { ModelChoice } from './model-choice.ts'
 import { tellNewSession } from './new-session.ts'
 import { readPrompt } from './prompt.ts'
 import type { Prompt, PromptOptions } from './prompt.ts'
@@ -106,6 +107,7 @@ interface Setting {
   readonly prompt: Prompt
   readonly model: LanguageModel
   readonly fallbackModels: readonly LanguageModel[]
+  readonly fallbackOn: ModelChoice['fallbackOn']
   readonly switchModels: boolean
   readonly budget: Budget
   readonly store: DocumentStore | undefined
@@ -116,11 +118,12 @@ interface Setting {
 }
 
 function askBot(setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
-  const { prompt, model, fallbackModels, switchModels, budget, store, filter, nResults, slowAfter, format } = setting
+  const { prompt, model, fallbackModels, fallbackOn, switchModels, budget, store, filter, nResults, slowAfter, format } = setting
   const { messages, system, settings, sessionId } = prompt
   const recipe = {
     model,
     fallbackModels,
+    fallbackOn,
     switchModels,
     budget,
     streamTarget: 'api' as const,

@@ -3,7 +3,7 @@
 import type { FinishReason, ModelPart, QuotedPassage } from '../core/model.ts'
 import type { Part, ProviderData } from '../core/part.ts'
 import type { Usage } from '../core/usage.ts'
-import { UNKNOWN_USAGE } from '../core/usage.ts'
+import { UNKNOWN_USAGE, withTotal } from '../core/usage.ts'
 
 export interface Assembled {
   readonly parts: readonly Part[]
@@ -88,7 +88,7 @@ export class Assembler {
     this.#endBlocks()
     return {
       parts: this.#parts,
-      usage: this.#usage,
+      usage: withTotal(this.#usage),
       finishReason: this.#finish?.reason,
       rawReason: this.#finish?.rawReason,
       abstained: this.#finish?.abstained === true,

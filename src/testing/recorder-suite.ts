@@ -5,6 +5,7 @@
  *     recorderSuite('my journal', async () => ({ open: (options) => openMine(options), remove: () => {} }), { describe, it })
  */
 
+import { followTests } from './recorder/follow.ts'
 import { lostTurnTests } from './recorder/lost-turns.ts'
 import { listTests } from './recorder/lists.ts'
 import { peopleTests } from './recorder/people.ts'
@@ -44,6 +45,7 @@ export function recorderSuite(name: string, create: () => MaybePromise<JournalUn
     lostTurnTests(suite)
     listTests(suite)
     upkeepTests(suite)
+    followTests(suite)
     peopleTests(suite)
   })
 }

@@ -6,8 +6,8 @@ import { countChanges } from '../../util/line-diff.ts'
 import { exactText } from '../../util/terminal.ts'
 import { memberOf } from '../deeds.ts'
 import { ruleFor } from '../deeds-view.ts'
+import { rowsOf } from '../../util/cells.ts'
 import { plural } from '../format.ts'
-import { rowsOf } from '../terminal/width.ts'
 import type { Choice, Front } from './front.ts'
 
 export interface Asking {

@@ -12,7 +12,7 @@ import { visibleLine } from '../../util/terminal.ts'
 import { note, roomOf, toJsonLine, toJsonLinePieces } from '../io.ts'
 import type { Io } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
-import { rowsOf } from '../terminal/width.ts'
+import { rowsOf } from '../../util/cells.ts'
 
 const NAME = { name: 'name', about: 'name of a store, as "cria stores list" shows it' } as const
 const DERIVED = /^docs-[0-9a-f]{16}$/

@@ -64,7 +64,7 @@ describe('SqliteRecorder.deleteUser', () => {
       expect(recorder.read.turn(`turn_${n}`)?.turn.text).toBe(words(n).join(' '))
       expect(recorder.read.turns({ search: words(n)[7] ?? '' }).turns.map(({ turnId }) => turnId)).toEqual([`turn_${n}`])
     }
-    recorder.close()
+    await recorder.close()
   })
 
   it('overwrites what a file of an earlier version still held of deleted turns', async () => {
@@ -85,6 +85,6 @@ describe('SqliteRecorder.deleteUser', () => {
     expect(await recorder.deleteSession('another')).toEqual({ turns: 0, sessions: 0, wiped: true })
     expect(bytes()).not.toContain(word)
     expect(recorder.read.turn('turn_29')?.turn.question).toBe('Gone?')
-    recorder.close()
+    await recorder.close()
   })
 })

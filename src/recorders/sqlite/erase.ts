@@ -30,10 +30,12 @@ export async function erase(journal: Journal, which: Erased): Promise<Deletion> 
   await patient(() => writeWithSpans(journal, () => endUnheldTurns(journal)))
   while (await patient(() => removeSome(connection, which, tally))) await sleep(PAUSE_MS)
   await patient(() => forgetAccounts(connection, which))
-  await removeUnusedPrompts(connection, patient)
+  await patient(() => connection.write(() => removeUnusedPrompts(connection)))
   await mergeSearchIndex(connection)
   await giveBack(connection)
-  if (connection.get('SELECT 1 FROM remnants') !== undefined) {
+  // A file that was made without `auto_vacuum` keeps its free pages, and what they hold.
+  const keepsPages = connection.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum')?.auto_vacuum === 0
+  if (keepsPages || connection.get('SELECT 1 FROM remnants') !== undefined) {
     await patient(() => connection.execute('VACUUM'))
     await patient(() => connection.run('DELETE FROM remnants'))
   }

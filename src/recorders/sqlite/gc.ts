@@ -58,7 +58,7 @@ export async function cleanUp(journal: Journal, options: CleanUp): Promise<GcRep
     if (signal?.aborted === true) break
     try {
       // Where there is little room, the log is emptied before every turn: then a step needs next to none.
-      if (isTight) await giveBack(connection)
+      if (isTight) await giveBack(connection).catch(unlessFull)
       const removed = await patient(() => removeSome(connection, options, tally, isTight ? 1 : Infinity))
       if (removed === 0) break
     } catch (error) {
@@ -70,7 +70,7 @@ export async function cleanUp(journal: Journal, options: CleanUp): Promise<GcRep
   }
   if (tally.turns > 0) {
     await patient(() => removeLeftovers(connection))
-    await removeUnusedPrompts(connection, patient)
+    await patient(() => connection.write(() => removeUnusedPrompts(connection)))
   }
   if (isAsked || tally.turns > 0) await giveBack(connection, signal)
   const report = { ...tally, bytes: Math.max(0, before - usedBytes(connection)), dryRun: false }
@@ -200,6 +200,11 @@ export async function giveBack(connection: Connection, signal?: AbortSignal): Pr
     await sleep(PAUSE_MS)
   }
   truncateLog(connection)
+}
+
+/** The log may be in the way of the file: removing a turn writes over what is no longer needed of it. */
+function unlessFull(error: unknown): void {
+  if (!isFull(error)) throw error
 }
 
 function tooFull({ path }: Connection, cause: unknown): CriaError {

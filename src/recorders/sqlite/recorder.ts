@@ -3,16 +3,19 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
+import type { QueryEvent } from '../../core/event.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type {
   Deletion,
+  FollowOptions,
   FeedbackRecord,
   GcOptions,
   GcReport,
   JournalEntry,
   JournalKeeper,
   ListSessions,
+  PromptStats,
   Recorder,
   SessionStats,
   SessionSummary,
@@ -30,6 +33,7 @@ import { Patience } from '../../util/sqlite/patience.ts'
 import { SqliteBudget } from './budget.ts'
 import { SqliteCache } from './cache.ts'
 import { JOURNAL, openJournalPatiently } from './file.ts'
+import { follow, Pulse } from './follow.ts'
 import { erase } from './erase.ts'
 import { cleanUp, planCleanUp } from './gc.ts'
 import type { Journal } from './journal.ts'
@@ -40,6 +44,7 @@ import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
 import { keepSettings, readSessions } from './sessions.ts'
+import { readPromptStats } from './prompts.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
 import { readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
@@ -81,6 +86,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   readonly cache: SqliteCache
   readonly #journal: Journal
   readonly #patience: Patience
+  readonly #pulse: Pulse
   #renewal: NodeJS.Timeout | undefined
   #spansDue: NodeJS.Immediate | undefined
   readonly #onCleanUp: ((report: GcReport) => void) | undefined
@@ -93,6 +99,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     this.#onCleanUp = onCleanUp
     this.#patience = new Patience(JOURNAL.busyTimeoutMs)
     this.read = createReader(journal)
+    this.#pulse = new Pulse(journal.connection)
     this.budget = new SqliteBudget(journal, this.#patience)
     this.cache = new SqliteCache(journal.connection, this.#patience)
   }
@@ -128,12 +135,18 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   }
 
   record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void> {
-    return this.#held(turnId, () => record(this.#journal, turnId, entries))
+    return this.#held(turnId, () => {
+      record(this.#journal, turnId, entries)
+      this.#pulse.beat()
+    })
   }
 
   closeTurn(turnId: string, close: TurnClose): MaybePromise<void> {
     this.#tendLater()
-    return this.#held(turnId, () => closeTurn(this.#journal, turnId, close))
+    return this.#held(turnId, () => {
+      closeTurn(this.#journal, turnId, close)
+      this.#pulse.beat()
+    })
   }
 
   /** Stored with the next transaction, or when the event loop has turned. */
@@ -185,6 +198,10 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     return this.#patience.run(() => keepSettings(this.#journal.connection, sessionId, settings))
   }
 
+  follow(turnId: string, options?: FollowOptions): AsyncGenerator<QueryEvent, void, undefined> {
+    return follow(this.#journal, this.read, this.#pulse, turnId, options)
+  }
+
   sweep(): MaybePromise<number> {
     return this.#patience.run(() => endUnheldTurns(this.#journal))
   }
@@ -217,6 +234,10 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     return erase(this.#journal, { tag })
   }
 
+  prompts(name?: string): readonly PromptStats[] {
+    return readPromptStats(this.#journal.connection, name)
+  }
+
   /** Works in small steps; other turns of this process and other processes write in between. */
   async gc(options: GcOptions = {}): Promise<GcReport> {
     await this.#patience.run(() => writeWithSpans(this.#journal, () => {}))
@@ -247,6 +268,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     const finish = (): void => {
       open.clear()
       connection.close()
+      this.#pulse.beat()
     }
     try {
       const given = this.#patience.run(() => {

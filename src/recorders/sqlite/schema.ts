@@ -340,8 +340,10 @@ const PEOPLE = `
 
   -- Turns that ended while calls waited for a decision, which has not been made yet.
   CREATE TABLE waiting (
-    turn INTEGER PRIMARY KEY REFERENCES turns ON DELETE CASCADE
+    turn       INTEGER PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    session_id TEXT NOT NULL
   );
+  CREATE INDEX waiting_by_session ON waiting (session_id);
 
   -- Has a row where turns were written before deleted content was overwritten: the first deletion then rewrites the whole file.
   CREATE TABLE remnants (
@@ -350,10 +352,27 @@ const PEOPLE = `
   INSERT INTO remnants SELECT 1 FROM turns LIMIT 1;
 `
 
+const PROMPTS = `
+  -- The column \`bot\` holds the name of the prompt: a system prompt that is a bare text has that of its bot.
+  ALTER TABLE prompts ADD COLUMN template TEXT;
+  UPDATE prompts SET bot = 'query' WHERE bot = '';
+
+  -- Which versions a turn was made with.
+  CREATE TABLE turn_prompts (
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (turn, name, hash)
+  ) WITHOUT ROWID;
+  CREATE INDEX turn_prompts_by_prompt ON turn_prompts (name, hash);
+  INSERT INTO turn_prompts
+    SELECT id, coalesce(bot_name, bot_kind, 'query'), prompt_hash FROM turns WHERE prompt_hash IS NOT NULL;
+`
+
 const SESSIONS = `
   -- Where a session was begun, and what it goes on with: its model and tools, as JSON.
   ALTER TABLE sessions ADD COLUMN folder TEXT;
   ALTER TABLE sessions ADD COLUMN settings TEXT;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE, SESSIONS]
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE, PROMPTS, SESSIONS]

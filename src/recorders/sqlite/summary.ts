@@ -49,7 +49,7 @@ export interface StoredTurn extends StoredSummary {
   readonly text_message: number | null
 }
 
-export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, state, model, bot_kind, bot_name, ${textColumn('question')}, started_at, latency_ms,
+export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, iif(EXISTS (SELECT 1 FROM waiting WHERE turn = turns.id), 'waiting', state) AS state, model, bot_kind, bot_name, ${textColumn('question')}, started_at, latency_ms,
   input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, exactness, cost_usd,
   rating, (SELECT user_id FROM sessions WHERE sessions.session_id = turns.session_id) AS user_id,
   (SELECT json_group_array(tag) FROM turn_tags WHERE turn = turns.id) AS tags`

@@ -7,7 +7,6 @@ import { replaceFile } from './put-file.ts'
 import { inFolderOf } from './same-place.ts'
 import { bytesOf, readTextFile } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
-import type { Place } from './workspace.ts'
 
 /** `left`: the file is as the edit left it. `changed`: something else is in it by now. `undone`: it was taken back. */
 export type EditState = 'left' | 'changed' | 'undone'
