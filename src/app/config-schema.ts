@@ -17,6 +17,9 @@ import { STORE_NAME } from './paths.ts'
 export const POINTERS = ['main', 'quick', 'task', 'reasoning'] as const
 export type ModelPointer = (typeof POINTERS)[number]
 
+/** What an alias of a model may be called. */
+export const ALIAS: RegExp = /^(?!(?:main|quick|task|reasoning)$)[A-Za-z0-9][\w.-]{0,49}$/
+
 export interface ProviderConfig {
   readonly baseURL?: string
   /** Name of the environment variable that holds the key; the key itself never stands in a configuration file. */
@@ -28,6 +31,8 @@ export interface ProviderConfig {
 export interface ModelFactsConfig {
   readonly contextWindow?: number
   readonly maxOutputTokens?: number
+  /** Whether it takes images. */
+  readonly images?: boolean
   readonly price?: Rates
 }
 
@@ -70,6 +75,8 @@ export interface CommandHook {
 
 export interface CriaConfig {
   readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
+  /** Names of the user's own for models, beside the pointers. */
+  readonly aliases?: Readonly<Record<string, string>>
   readonly fallbackModels?: readonly string[]
   readonly providers?: Readonly<Record<string, ProviderConfig>>
   readonly modelFacts?: Readonly<Record<string, ModelFactsConfig>>
@@ -122,12 +129,14 @@ const provider: Shape<ProviderConfig> = object<ProviderConfig>({
 
 export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   models: object<NonNullable<CriaConfig['models']>>({ main: modelRef, quick: modelRef, task: modelRef, reasoning: modelRef }),
+  aliases: record(modelRef, { expected: 'a name that is not main, quick, task or reasoning, without "/"', pattern: ALIAS }),
   fallbackModels: list(modelRef),
   providers: object<NonNullable<CriaConfig['providers']>>(Object.fromEntries(PROVIDER_NAMES.map((name) => [name, provider]))),
   modelFacts: record(
     object<ModelFactsConfig>({
       contextWindow: tokens,
       maxOutputTokens: tokens,
+      images: boolean(),
       price: priceShape(),
     }),
     { expected: 'a model as "provider/model"', pattern: /^[^\s/]+\/\S+$/u },

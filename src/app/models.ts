@@ -88,9 +88,19 @@ function checkModelOptions(options: ModelOptions): void {
   for (const [name, value] of Object.entries(options.headers)) checkType(`headers[${JSON.stringify(name)}]`, value, 'string')
 }
 
-/** The model that a pointer stands for; any other name stands for itself. @throws ConfigurationError for a pointer that is not set. */
+/**
+ * The model that a pointer or an alias stands for; any other name stands for itself.
+ *
+ * @throws ConfigurationError for a pointer that is not set, and for a name that is nearly that of an alias.
+ */
 export function resolvePointer(name: string, config: CriaConfig): string {
-  if (!isPointer(name)) return name
+  const { aliases = {} } = config
+  if (Object.hasOwn(aliases, name)) return aliases[name] ?? name
+  if (!isPointer(name)) {
+    const close = name.includes('/') ? undefined : nearest(name, [...Object.keys(aliases), ...POINTERS])
+    if (close === undefined) return name
+    throw new ConfigurationError(`There is no model and no alias ${JSON.stringify(name)}. Did you mean ${JSON.stringify(close)}?`)
+  }
   const target = config.models?.[name]
   if (target === undefined) {
     throw new ConfigurationError(
