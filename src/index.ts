@@ -155,6 +155,8 @@ export type {
   JournalReader,
   ListTurns,
   ModelUse,
+  PromptRef,
+  PromptStats,
   Recorder,
   SessionStats,
   StatsRow,
@@ -207,6 +209,9 @@ export type {
   ToolSubject,
   ToolUse,
 } from './core/tool.ts'
+export { prompt } from './app/prompt.ts'
+export type { Prompt, PromptVariables } from './app/prompt.ts'
+export type { FilledPrompt, PromptVersion } from './core/prompt.ts'
 export type { Usage } from './core/usage.ts'
 
 export { ChatMemory } from './stores/chat-memory.ts'

@@ -4,6 +4,8 @@ import type { ModelInput } from '../app/models.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { CallSettings } from '../core/model.ts'
+import { isFilledPrompt } from '../core/prompt.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
@@ -34,7 +36,8 @@ type PassedOn =
   | 'answerLimits'
 
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
-  readonly systemPrompt?: string
+  /** A text, or what a prompt of `prompt()` gives. */
+  readonly systemPrompt?: string | FilledPrompt
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput
   /** Default 0. */
@@ -177,7 +180,8 @@ export function checkBotNames(
 export function checkBotOptions(options: BotOptions): void {
   checkBotNames('A bot', options, [])
   const { streamTarget, jsonMode, schema, fallbackModels = [], memory, recorder } = options
-  for (const name of ['systemPrompt', 'name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
+  if (!isFilledPrompt(options.systemPrompt)) checkType('systemPrompt', options.systemPrompt, 'string')
+  for (const name of ['name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
   checkType('jsonMode', jsonMode, 'boolean')
   checkSettings(options)
   checkPort('memory', memory, 'retrieve', 'new ChatMemory() or SqliteDocumentStore.open()')

@@ -65,7 +65,7 @@ export class SimpleBot {
     this.options = rest
     this.#modelOptions = apiKey === undefined ? {} : { apiKey }
     this.name = options.name
-    this.systemPrompt = options.systemPrompt ?? ''
+    this.systemPrompt = String(options.systemPrompt ?? '')
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
     this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
@@ -192,7 +192,7 @@ export class SimpleBot {
       ...this.recipe(ask),
       ...overrides,
       model,
-      system: this.systemPrompt,
+      system: this.options.systemPrompt ?? '',
       prompt,
       operation: this.operation,
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },

@@ -11,6 +11,8 @@ import { ConfigurationError } from './error.ts'
 import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
 import type { Injected } from './injection.ts'
+import { isFilledPrompt } from './prompt.ts'
+import type { FilledPrompt, PromptVersion } from './prompt.ts'
 import type { FilePart, ImagePart, Part, TextPart, ToolCallPart, ToolResultPart } from './part.ts'
 import type { Place, ScoredChunk } from './store.ts'
 
@@ -42,6 +44,8 @@ export interface Message {
   readonly retrieved?: Retrieved
   /** Present on data beside what was said. With the role `user` it was handed over and stays in the session's history, else it is there for one turn. */
   readonly injected?: Injected
+  /** The prompt that made it, where it is one that `prompt()` made. Kept with the turn, not with the message. */
+  readonly prompt?: PromptVersion
   /** Compaction never drops a pinned message. */
   readonly pinned?: boolean
   /** What a model made of messages that had to make room. */
@@ -61,10 +65,10 @@ export interface MessageLike {
   readonly summary?: boolean
 }
 
-export type MessageInput = string | MessageLike | Message | readonly MessageInput[]
+export type MessageInput = string | FilledPrompt | MessageLike | Message | readonly MessageInput[]
 /** A piece of a user message: text, or what `image()` and `file()` make. */
 export type UserPart = TextPart | ImagePart | FilePart
-export type Content = string | readonly UserPart[]
+export type Content = string | FilledPrompt | readonly UserPart[]
 
 export const system = (content: string): Message => said('system', content)
 export const developer = (content: string): Message => said('developer', content)
@@ -74,13 +78,18 @@ export const developer = (content: string): Message => said('developer', content
  * @throws ConfigurationError when an argument is neither a text nor a part.
  */
 export const user = (content: Content | UserPart, ...more: readonly (Content | UserPart)[]): Message => {
-  if (more.length === 0 && (typeof content === 'string' || !isPart(content))) return said('user', content)
-  return said(
+  if (more.length === 0 && (typeof content === 'string' || Array.isArray(content))) return said('user', content)
+  const all = [content, ...more]
+  if (all.length === 1 && !isPart(content) && !isFilledPrompt(content)) return said('user', content)
+  const message = said(
     'user',
-    [content, ...more].flatMap((each): readonly Part[] =>
-      typeof each === 'string' ? textParts(each) : isPart(each) ? [each] : each,
-    ),
+    all.flatMap((each): readonly Part[] => {
+      if (typeof each === 'string' || isFilledPrompt(each)) return textParts(String(each))
+      return isPart(each) ? [each] : each
+    }),
   )
+  const prompt = all.find(isFilledPrompt)
+  return prompt === undefined ? message : { ...message, prompt: versionOf(prompt) }
 }
 export const assistant = (content: string | readonly Part[]): Message => said('assistant', content)
 
@@ -103,8 +112,12 @@ function said(role: Role, content: string | readonly Part[]): Message {
 }
 
 /** Anything but a list counts, so that the check of the parts names what is wrong with it. */
-function isPart(content: readonly UserPart[] | UserPart): content is UserPart {
-  return typeof content === 'object' && content !== null && !Array.isArray(content)
+function isPart(content: Content | UserPart): content is UserPart {
+  return typeof content === 'object' && content !== null && !Array.isArray(content) && !isFilledPrompt(content)
+}
+
+function versionOf({ name, hash, template }: PromptVersion): PromptVersion {
+  return { name, hash, template }
 }
 
 /** A chunk as a message of the `retrieved` role; its content is the bare text of the chunk. */
@@ -129,6 +142,7 @@ export interface MessageExtras {
   readonly id?: string
   readonly retrieved?: Retrieved | undefined
   readonly injected?: Injected | undefined
+  readonly prompt?: PromptVersion | undefined
   readonly pinned?: boolean | undefined
   readonly summary?: boolean | undefined
 }
@@ -144,6 +158,7 @@ export function fromParts(role: Role, parts: readonly Part[], extras: MessageExt
     ...(toolCalls.length > 0 ? { toolCalls } : {}),
     ...(extras.retrieved === undefined ? {} : { retrieved: extras.retrieved }),
     ...(extras.injected === undefined ? {} : { injected: extras.injected }),
+    ...(extras.prompt === undefined ? {} : { prompt: extras.prompt }),
     ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
     ...(extras.summary === undefined ? {} : { summary: extras.summary }),
   }
@@ -175,7 +190,7 @@ export function toMessages(input: MessageInput): Message[] {
 const DEEPEST = 100
 
 function collect(input: unknown, place: string, into: Message[], depth = 0): void {
-  if (typeof input === 'string') {
+  if (typeof input === 'string' || isFilledPrompt(input)) {
     into.push(user(input))
   } else if (Array.isArray(input)) {
     if (depth > DEEPEST) throw new ConfigurationError(`${place.slice(0, 40)}… is nested too deeply: give one list of messages.`)

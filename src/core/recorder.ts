@@ -13,6 +13,7 @@ import type { JsonObject } from './json.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { Message } from './message.ts'
 import type { FinishReason } from './model.ts'
+import type { PromptVersion } from './prompt.ts'
 import type { SpanRecord } from './span.ts'
 import type { Usage } from './usage.ts'
 
@@ -27,8 +28,10 @@ export interface TurnOpen {
   readonly temperature: number | null
   /** The text of what was asked, for lists and search. */
   readonly question: string
-  /** SHA-256 of the system prompt, hexadecimal. */
+  /** SHA-256 of the template of the system prompt, hexadecimal; of its text where it has no template. */
   readonly promptHash: string | null
+  /** What the turn is made with: its system prompt first, then the prompts of what the user says. */
+  readonly prompts?: readonly PromptVersion[]
   readonly startedAt: number
   readonly traceId: string
   readonly spanId: string
@@ -202,8 +205,15 @@ export interface TurnDetail {
   readonly spans: readonly SpanRecord[]
   /** What is missing because it cannot be read, in words; absent where nothing is. */
   readonly damaged?: readonly string[]
+  /** Versions of the prompts that the turn was made with; the number counts from 1 within a name. Absent where there are none. */
+  readonly prompts?: readonly PromptRef[]
   /** Turns that tools of this one have made, in the order they began; each with the call that made it. */
   readonly nested: readonly (TurnSummary & { readonly callId: string })[]
+}
+
+export interface PromptRef extends Omit<PromptVersion, 'template'> {
+  /** From 1, in the order of first use. */
+  readonly version: number
 }
 
 /** What is read of a turn whose lease has run out shows it as lost, wherever the reader may write. */
@@ -232,6 +242,8 @@ export interface JournalKeeper {
   stats(): MaybePromise<readonly StatsRow[]>
   /** Use and cost by session, the one with the newest turn first. @param limit default 50. */
   sessionStats(limit?: number): MaybePromise<readonly SessionStats[]>
+  /** Versions of prompts and what the turns made with each used: by name, then by version. @param name only those of this name. */
+  prompts(name?: string): MaybePromise<readonly PromptStats[]>
   /** Removes what is too old or too much, oldest turns first; never an open turn. */
   gc(options?: GcOptions): MaybePromise<GcReport>
   /**
@@ -280,6 +292,18 @@ export interface SessionStats extends StatsSums {
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly lastTurnAt: number
+}
+
+/** One version of a prompt, and the sums of the turns that it made. A turn with two prompts counts with both. */
+export interface PromptStats extends StatsSums, PromptRef {
+  /** `null` for versions that were recorded before templates were. */
+  readonly template: string | null
+  /** Epoch milliseconds. */
+  readonly firstUsedAt: number
+  /** `null` when no turn of it is left. */
+  readonly lastUsedAt: number | null
+  /** How many turns have each rating: `{ '5': 2, '-1': 1 }`. */
+  readonly ratings: Readonly<Record<string, number>>
 }
 
 export interface GcOptions {

@@ -7,6 +7,7 @@ import type { BotIdentity, NoticeEvent } from '../core/event.ts'
 import type { Hooks } from '../core/hook.ts'
 import type { CreateId } from '../core/id.ts'
 import type { MessageInput } from '../core/message.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
 import type { Span, SpanMirror } from '../core/span.ts'
@@ -31,8 +32,8 @@ export interface EngineOptions extends CallSettings {
   readonly prompt?: MessageInput
   /** The conversation so far, when no `sessionId` tells where to find it. */
   readonly messages?: MessageInput
-  /** The system prompt. */
-  readonly system?: string
+  /** The system prompt: a text, or what a prompt of `prompt()` gives. */
+  readonly system?: string | FilledPrompt
   readonly model: LanguageModel
   /** Models to turn to when the first is not to be had, in order. */
   readonly fallbackModels?: readonly LanguageModel[]

@@ -26,7 +26,7 @@ export function inputOf(options: EngineOptions): TurnInput {
   const begin = said.slice(0, end).findLastIndex(({ role }) => role !== 'user') + 1
   const since = end === 0 ? [] : said.slice(end)
   return {
-    system: options.system ?? (leads ? first.content : ''),
+    system: String(options.system ?? (leads ? first.content : '')),
     history: end === 0 ? said : said.slice(0, begin),
     messages: said.slice(begin, end),
     ...(since.length === 0 ? {} : { since }),

@@ -7,6 +7,8 @@ import { createId as newId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
+import { isFilledPrompt } from '../core/prompt.ts'
+import type { PromptVersion } from '../core/prompt.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
 import type { Span, SpanRecord } from '../core/span.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
@@ -28,7 +30,9 @@ import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { steadyClock } from '../util/clock.ts'
+import { takenValues } from '../util/environment.ts'
 import { sha256 } from '../util/hash.ts'
+import { redact } from '../util/redact.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
@@ -210,6 +214,7 @@ export function startOf({ options: { model, bot }, caller }: Turn): StartEvent {
 /** The row of the turn, as it stands before anything has happened. */
 export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
   const { options, input, span } = turn
+  const prompts = promptsOf(turn)
   return {
     turnId: turn.turnId,
     sessionId: turn.sessionId,
@@ -217,12 +222,26 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     model: options.model.ref,
     temperature: options.temperature ?? null,
     question: questionOf(input.messages),
-    promptHash: input.system === '' ? null : sha256(input.system),
+    promptHash: input.system === '' ? null : (prompts[0]?.hash ?? null),
+    prompts,
     startedAt: turn.startedAt,
     traceId: span.traceId,
     spanId: span.spanId,
     exclusive,
   }
+}
+
+/** The versions of prompts that a turn is made with. A system prompt that is a bare text is a version of its own, named after the bot. */
+function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVersion[] {
+  const secrets = takenValues()
+  const spoken = input.messages.flatMap(({ prompt }) => prompt ?? [])
+  const bare = { name: bot?.name ?? bot?.kind ?? 'query', hash: sha256(input.system), template: input.system }
+  const first = isFilledPrompt(system) ? system : bare
+  return [...(input.system === '' ? [] : [first]), ...spoken].map(({ name, hash, template }) => ({
+    name,
+    hash,
+    template: redact(template, secrets),
+  }))
 }
 
 /** Spans are views on what happened: one that cannot be written ends no turn. */

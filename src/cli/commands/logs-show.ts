@@ -29,7 +29,11 @@ export const logsShow: Command = defineCommand({
   },
 })
 
-async function describe({ turn, messages, events, spans, nested }: TurnDetail, out: Channel, from: Standpoint): Promise<string> {
+async function describe(
+  { turn, messages, events, spans, nested, prompts = [] }: TurnDetail,
+  out: Channel,
+  from: Standpoint,
+): Promise<string> {
   const heading = (text: string): string => `\n${out.style('bold', text)}\n`
   const facts: (readonly [string, string])[] = [
     ['turn', turn.turnId],
@@ -37,6 +41,7 @@ async function describe({ turn, messages, events, spans, nested }: TurnDetail, o
     ['status', turn.finishReason === null ? turn.status : `${turn.status} (${turn.finishReason})`],
     ['bot', turn.bot === null ? '–' : [turn.bot.kind, turn.bot.name].filter((part) => part !== undefined).join(' ')],
     ['model', turn.model],
+    ...(prompts.length === 0 ? [] : [['prompts', prompts.map(({ name, version }) => `${name} v${version}`).join(', ')] as const]),
     ['started', formatTime(turn.startedAt)],
     ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}`],
     ...(turn.metrics === null ? [] : [['did', formatMetrics(turn.metrics)] as const]),

@@ -18,6 +18,7 @@ import { endUnheldTurns } from './lease.ts'
 import type { Which } from './lease.ts'
 import { decodeMessage } from './message.ts'
 import type { MessageUse } from './message.ts'
+import { promptsOf } from './prompts.ts'
 import { matchExpression } from './search.ts'
 import { readSpans, writeWithSpans } from './spans.ts'
 import { SUMMARY_COLUMNS, toSummary, toTurnRow, TURN_COLUMNS } from './summary.ts'
@@ -161,6 +162,7 @@ function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
     messages: messagesOf(journal, row.id, damage),
     events: readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }, -1, damage),
     spans: readSpans(connection, row.trace_id, turnId, damage),
+    ...promptsOf(connection, row.id),
     nested: readNested(journal, row.trace_id, turnId),
   }
   return damage.length === 0 ? detail : { ...detail, damaged: damage }

@@ -10,6 +10,7 @@ import type {
   GcReport,
   JournalEntry,
   JournalKeeper,
+  PromptStats,
   Recorder,
   SessionStats,
   StatsRow,
@@ -31,6 +32,7 @@ import { thisOwner } from './owner.ts'
 import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
+import { readPromptStats } from './prompts.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
 import { readSessionStats, readStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
@@ -175,6 +177,10 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
 
   sessionStats(limit = 50): readonly SessionStats[] {
     return readSessionStats(this.#journal.connection, limit)
+  }
+
+  prompts(name?: string): readonly PromptStats[] {
+    return readPromptStats(this.#journal.connection, name)
   }
 
   /** Works in small steps; other turns of this process and other processes write in between. */
