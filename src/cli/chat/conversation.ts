@@ -1,6 +1,8 @@
 /** One conversation: the model, the tools, the session, and what has been used so far. */
 
 import type { LoadedConfig } from '../../app/config.ts'
+import { checkReadable } from '../../app/hand-over.ts'
+import type { HandedOver } from '../../app/hand-over.ts'
 import { openJournal } from '../../app/journal.ts'
 import type { Journal } from '../../app/journal.ts'
 import { openModel } from '../../app/open-model.ts'
@@ -11,7 +13,7 @@ import { quickModel } from '../../app/summary-model.ts'
 import type { Budget } from '../../core/budget.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
-import type { Message } from '../../core/message.ts'
+import type { Message, MessageInput } from '../../core/message.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/check-budget.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
@@ -99,12 +101,17 @@ export class Conversation {
     return this.#models.model.ref
   }
 
+  /** @throws ConfigurationError that names the file which the model cannot read. */
+  checkReadable(handed: readonly HandedOver[]): void {
+    checkReadable(handed, this.#models.model)
+  }
+
   get status(): Status {
     const { ref, facts } = this.#models.model
     return { model: ref, spent: this.spent, held: this.#held, window: facts.contextWindow, isSafe: this.isSafe }
   }
 
-  turn(prompt: string, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
+  turn(prompt: MessageInput, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
     const { options, loaded, io } = this.#parts
     const rules = agentRules({ ...options, allow: [...options.allow, ...this.allowed] }, loaded, io)
     const asked: QueryOptions = {
