@@ -1,4 +1,4 @@
-/** What may stand in a `config.json`. Documented, key by key, in docs/configuration.md. */
+/** Declares the shape of `config.json`. Documented, key by key, in docs/configuration.md. */
 
 import type { BudgetLimits } from '../core/budget.ts'
 import type { HookName } from '../core/hook.ts'

@@ -1,4 +1,4 @@
-/** Which model is meant: names, pointers, objects, and what answers when nobody named one. */
+/** Resolves a model: by name, by alias or as an object, and the default where none is named. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'

@@ -1,4 +1,4 @@
-/** Which stores can be searched in another thread. */
+/** Tells which stores can be searched in another thread. */
 
 import type { DocumentStore } from '../core/store.ts'
 import { SqliteDocumentStore } from '../stores/sqlite.ts'

@@ -1,4 +1,4 @@
-/** A model as the user has configured it: base URL, key, headers, and what the user knows better about it. */
+/** Opens a model with the base URL, key, headers and facts that the user has configured. */
 
 import type { LanguageModel } from '../core/model.ts'
 import { checkKey } from '../providers/create.ts'

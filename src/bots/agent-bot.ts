@@ -1,4 +1,4 @@
-/** A bot that uses tools until it has an answer: the loop of the engine behind a bot's face. */
+/** AgentBot: uses tools until it has an answer. */
 
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** What `ask()` resolves to, made of the events of a turn. */
+/** Makes the answer of `ask()` from the events of a turn. */
 
 import type { Citation } from '../core/citation.ts'
 import { CriaError, errorFromInfo, NoAssistantMessageError } from '../core/error.ts'

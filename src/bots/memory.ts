@@ -1,4 +1,4 @@
-/** What bots keep for later. */
+/** Writes questions and answers to the memory of a bot. */
 
 import type { QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'

@@ -1,4 +1,4 @@
-/** What a bot is made of. */
+/** The options of bots, and their checks. */
 
 import type { ModelInput } from '../app/models.ts'
 import type { QueryOptions } from '../app/query.ts'

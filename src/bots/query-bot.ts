@@ -1,4 +1,4 @@
-/** A bot that answers from documents. */
+/** QueryBot: answers from documents. */
 
 import { resolveVerify } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'

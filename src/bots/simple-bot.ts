@@ -1,4 +1,6 @@
-/** A bot is `query()` with a fixed recipe. This one: a system prompt, a memory, a question. */
+/**
+ * SimpleBot: a system prompt, a memory and a question. A bot is `query()` with fixed options.
+ */
 
 import { openJournal } from '../app/journal.ts'
 import { mockModel } from '../app/models.ts'

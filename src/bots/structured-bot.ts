@@ -1,4 +1,4 @@
-/** A bot that answers with an object of a given shape. */
+/** StructuredBot: answers with an object that fits a schema. */
 
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError, CriaError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** A bot that chooses tools: one turn, the calls that the model made, none of them run. */
+/** ToolBot: one turn that returns the calls which the model made, without running them. */
 
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** Which models answer, and what they may cost: options of the command line over the configuration. */
+/** Reads the options that choose models and budgets, over the configuration. */
 
 import type { LoadedConfig } from '../app/config.ts'
 import { openModel, requireKeyOf } from '../app/open-model.ts'

@@ -38,7 +38,7 @@ export interface Chunk {
   readonly title?: string
   /** Headings above the passage, outermost first. */
   readonly headings?: readonly string[]
-  /** Of source code: what is defined in the passage, such as `Reader` and `read`. */
+  /** Of source code what is defined in the passage, such as `Reader` and `read`; of Markdown the headings in it. Counts as much as a heading in a search. */
   readonly names?: readonly string[]
   /** 1-based lines of the source that the passage begins and ends on, where the source has lines. */
   readonly lines?: readonly [first: number, last: number]

@@ -1,4 +1,4 @@
-/** What a budget is about: whose it is, what it allows and what has been used of it. */
+/** Types the account of a budget: its owner, its limit and its use. */
 
 import type { BudgetLimits, BudgetUse } from '../core/budget.ts'
 

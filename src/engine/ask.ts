@@ -1,4 +1,7 @@
-/** One step's answer: prepares the request and asks for it. One that is too large is made smaller once, then taken to a larger model. */
+/**
+ * Prepares one request and asks for its answer. A request that is too large is made smaller once, then sent to a larger model. One that is too large
+ * is made smaller once, then taken to a larger model.
+ */
 
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** What is told when a budget is used up: whose it is, how much of it went where, and what was not done. */
+/** Writes the error of an exceeded budget: whose it is, where it went, and what was not done. */
 
 import type { Amount } from '../core/budget.ts'
 import { CriaError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** Whether a budget is one that can be kept: a mistake in it would be no limit at all. */
+/** Checks a budget that a caller gives. */
 
 import type { Budget, BudgetLimits } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'

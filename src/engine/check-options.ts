@@ -1,4 +1,4 @@
-/** What is wrong with the options of `query()`, told before anything has happened. */
+/** Checks the options of `query()` before anything happens. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'

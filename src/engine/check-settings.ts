@@ -1,4 +1,4 @@
-/** What `query()` and bots take alike: settings of the call to the model, and limits of the turn. */
+/** Checks the settings that `query()` and bots share: of the model call, and limits of the turn. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { CallSettings } from '../core/model.ts'

@@ -1,4 +1,4 @@
-/** The last station: reads the citations of the answer and says what the turn came to. */
+/** The last station: checks the citations of the answer and makes the result. */
 
 import type { CheckedAnswer } from '../citations/check.ts'
 import { citationOf } from '../citations/citation.ts'

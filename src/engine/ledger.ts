@@ -1,4 +1,4 @@
-/** What a turn has used so far, and what it may still use. */
+/** Adds up the usage of a turn, and tells what it may still use. */
 
 import { dayOf, NOTHING } from '../core/budget.ts'
 import type { Amount, Budget, BudgetKey, BudgetStore } from '../core/budget.ts'

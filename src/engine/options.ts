@@ -1,4 +1,4 @@
-/** What `query()` takes, and what it tells when it has ended. */
+/** Types the options and the result of `query()`. */
 
 import type { Budget } from '../core/budget.ts'
 import type { ClaimVerifier } from '../core/citation.ts'

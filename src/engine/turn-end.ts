@@ -1,4 +1,4 @@
-/** How a turn ended and what it came to: for the journal, and for whoever collects metrics. */
+/** Makes the record of how a turn ended, for the journal and for metrics. */
 
 import type { EventStamp, TerminalEvent } from '../core/event.ts'
 import type { TurnClose, TurnMetrics } from '../core/recorder.ts'

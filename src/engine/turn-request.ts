@@ -1,4 +1,4 @@
-/** What the options of a turn ask of a model: what is said, and how the request is to be made. */
+/** Reads the options of a turn into messages and request settings. */
 
 import { createId, messageId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'

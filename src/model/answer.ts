@@ -1,4 +1,4 @@
-/** What the model station is given, and what it comes back with. */
+/** Types the input and the result of the model station. */
 
 import type { StationContext } from '../core/context.ts'
 import type { CriaError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** What to do when an attempt fails: the whole policy in one pure function. */
+/** Decides what to do when an attempt fails: the whole policy in one pure function. */
 
 import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'

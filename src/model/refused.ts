@@ -1,4 +1,4 @@
-/** Whether a request that failed before anything of its answer came can have cost something. */
+/** Tells whether a request that failed before its answer began can have cost anything. */
 
 import type { CriaError, ErrorCode } from '../core/error.ts'
 

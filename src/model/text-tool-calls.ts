@@ -1,6 +1,6 @@
 /**
- * Some models without native tool calls answer with the call as JSON. That is a call only when the whole answer is that JSON, the name
- * was offered and the input fits; an ordinary JSON answer that happens to have a `name` stays an answer.
+ * Reads tool calls that models without native calls write as JSON text. That is a call only when the whole answer is that JSON, the name was offered
+ * and the input fits; an ordinary JSON answer that happens to have a `name` stays an answer.
  */
 
 import type { CreateId } from '../core/id.ts'

@@ -1,16 +1,16 @@
 /** Asks stores for what belongs to the question, each under its own span. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
-import { toCriaError } from '../core/error.ts'
+import { CriaError, toCriaError } from '../core/error.ts'
 import type { RetrievedRef } from '../core/event.ts'
 import type { Span } from '../core/span.ts'
 import { inSpan } from '../core/span.ts'
-import type { ChunkFilter, DocumentStore } from '../core/store.ts'
+import type { ChunkFilter, DocumentStore, FoundChunks, ScoredChunk } from '../core/store.ts'
 import { orAborted } from '../util/abort.ts'
 import type { Found } from './compose.ts'
-import { foundChunks } from './found-chunks.ts'
 import type { WidenOptions } from './passages/widen.ts'
 import type { RerankChoice } from './rerank.ts'
+import { describe, isRecord } from '../util/check.ts'
 
 export interface RetrievalOptions {
   /** Answers come from here. */
@@ -78,4 +78,50 @@ export function retrieveFrom(
 
 export function references(found: Found): RetrievedRef[] {
   return found.chunks.map(({ id, source, start, end, score }) => ({ id, source, start, end, score }))
+}
+
+/** @throws CriaError `store_failed` that names the store and what is wrong with what it returned. */
+export function foundChunks(value: unknown, store: string): FoundChunks {
+  if (!Array.isArray(value)) throw mistaken(store, `a list of chunks, but is ${describe(value)}`)
+  for (const [index, chunk] of value.entries()) checkChunk(chunk, index, store)
+  return value as FoundChunks
+}
+
+const MEMBERS = {
+  id: 'string',
+  text: 'string',
+  source: 'string',
+  start: 'number',
+  end: 'number',
+  score: 'number',
+} as const satisfies Partial<Record<keyof ScoredChunk, string>>
+
+function checkChunk(chunk: unknown, index: number, store: string): void {
+  if (typeof chunk !== 'object' || chunk === null)
+    throw mistaken(store, `a list of chunks, but its number ${index} is ${describe(chunk)}`)
+  for (const [member, type] of Object.entries(MEMBERS)) {
+    const value: unknown = Reflect.get(chunk, member)
+    if (typeof value === type && !Number.isNaN(value)) continue
+    throw mistaken(store, `a list of chunks, but \`${member}\` of its number ${index} is ${describe(value)}, not a ${type}`)
+  }
+  const metadata: unknown = Reflect.get(chunk, 'metadata')
+  if (isRecord(metadata) && isJson(metadata)) return
+  throw mistaken(
+    store,
+    `a list of chunks, but \`metadata\` of its number ${index} is ${describe(metadata)}, not an object of JSON`,
+  )
+}
+
+function isJson(value: object): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function mistaken(store: string, what: string): CriaError {
+  return new CriaError('store_failed', `What \`retrieve()\` of the store ${JSON.stringify(store)} returns must be ${what}.`, {
+    hint: 'Mend this store, or leave it out; `documentStoreSuite` of cria/testing tells whether a store does what is asked of it.',
+  })
 }

@@ -1,4 +1,4 @@
-/** What a turn was asked, before anything was found or answered. */
+/** Types the input of a turn. */
 
 import type { ContextSource, EarlierRead } from '../core/injection.ts'
 import type { Message } from '../core/message.ts'

@@ -1,4 +1,4 @@
-/** What did the one who was asked say? Only a clear yes is one. */
+/** Reads the answer to a permission request. Only a clear yes is one. */
 
 import type { Json } from '../core/json.ts'
 import type { PermissionDecision } from '../core/tool.ts'

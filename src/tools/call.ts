@@ -1,4 +1,4 @@
-/** A call on its way through the station, and what the station is given. */
+/** Types a call on its way through the tools station, and the station's input. */
 
 import type { StationContext } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'

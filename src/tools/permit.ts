@@ -1,4 +1,4 @@
-/** Asks for permission, where it takes that, and keeps what was said. */
+/** Asks for permission, and keeps the answer. */
 
 import type { Station } from '../core/context.ts'
 import type { EventOf } from '../core/event.ts'

@@ -1,4 +1,4 @@
-/** One step of tools: what is decided, asked, run and answered. */
+/** Runs one step of tools: decides, asks, runs and answers each call. */
 
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'

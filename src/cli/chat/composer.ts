@@ -1,4 +1,4 @@
-/** The message that is being written: its text, what was typed before, long pastes, and completion. */
+/** Holds the message that is being written: its text, earlier messages, long pastes and completion. */
 
 import type { HomePaths } from '../../app/paths.ts'
 import { beginSearch, older, textOf, withQuery } from './backward-search.ts'

@@ -1,4 +1,4 @@
-/** What stands in the painted rows, from top to bottom. Pure. */
+/** Composes the repainted rows from top to bottom. Pure. */
 
 import type { Style } from '../io.ts'
 import { visibleLine } from '../../util/terminal.ts'

@@ -1,4 +1,4 @@
-/** The commands that begin with a slash. */
+/** Carries out slash commands. */
 
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'

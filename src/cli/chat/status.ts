@@ -1,4 +1,4 @@
-/** The line below the input: who answers, what it has used, and how full the conversation is. Pure. */
+/** Draws the line below the input: model, usage, and how full the conversation is. Pure. */
 
 import type { Usage } from '../../core/usage.ts'
 import { visibleLine } from '../../util/terminal.ts'

@@ -1,4 +1,4 @@
-/** How wide the columns of a table are where there is not room for all of it. Pure. */
+/** Computes the widths of columns where a table does not fit. Pure. */
 
 import { longestWord } from './styled.ts'
 import { widthOf } from './width.ts'

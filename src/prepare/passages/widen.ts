@@ -1,10 +1,10 @@
-/** What stands around a passage that was found: a rule without its exception, a step without the one before it, misleads. */
+/** Adds the text around a passage that was found. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentStore, Surroundings } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import { toCriaError } from '../../core/error.ts'
-import { tokensOfPassage } from './tokens.ts'
+import { tokensOfPassage } from './pack.ts'
 import { placeOf } from './merge.ts'
 import type { Passage } from './merge.ts'
 

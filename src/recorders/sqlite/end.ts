@@ -1,4 +1,4 @@
-/** What a turn came to, whichever way it ended. */
+/** Stores how a turn ended. */
 
 import type { ErrorInfo } from '../../core/error.ts'
 import type { TurnMetrics, TurnState } from '../../core/recorder.ts'

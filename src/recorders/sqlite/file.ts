@@ -1,4 +1,4 @@
-/** The file of a journal. */
+/** Opens the file of a journal. */
 
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

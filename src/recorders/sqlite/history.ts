@@ -1,4 +1,4 @@
-/** What a turn adds to the conversation of its session, in a form that every provider accepts. */
+/** Stores the messages that a turn adds to its session, in a form that every provider accepts. */
 
 import { messageId } from '../../core/id.ts'
 import { fromParts, toolResult } from '../../core/message.ts'

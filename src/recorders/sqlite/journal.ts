@@ -1,4 +1,4 @@
-/** What the functions of this folder share: one open journal. */
+/** Types an open journal, which the functions of this folder share. */
 
 import type { SQLInputValue } from 'node:sqlite'
 import type { Amount } from '../../core/budget.ts'

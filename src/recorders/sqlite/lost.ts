@@ -1,4 +1,4 @@
-/** What a turn came to whose process ended before it did: read off the events that were stored. */
+/** Reads from the stored events how far a turn came whose process ended early. */
 
 import { ERROR_CODES } from '../../core/error.ts'
 import type { ErrorInfo } from '../../core/error.ts'
