@@ -11,7 +11,7 @@ import type { QueryOptions } from '../../app/query.ts'
 import { openStore } from '../../app/stores.ts'
 import { quickModel } from '../../app/summary-model.ts'
 import type { Budget } from '../../core/budget.ts'
-import { ConfigurationError } from '../../core/error.ts'
+import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { Message, MessageInput } from '../../core/message.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
@@ -22,12 +22,13 @@ import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
 import { agentServers } from '../agent-servers.ts'
 import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from '../agent.ts'
-import { budgetOf, openModels } from '../model-choice.ts'
+import { budgetOf, openModels, requireKey } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
 import { chatPrompt } from '../task-prompt.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
+import { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 
@@ -46,6 +47,7 @@ interface Parts extends OpenOptions {
   readonly servers: McpConnection | undefined
   readonly journal: Journal
   readonly store: Awaited<ReturnType<typeof openStore>> | undefined
+  readonly passages: PassagesRead | undefined
 }
 
 const BOT = { kind: 'AgentBot', name: 'chat' } as const
@@ -63,6 +65,8 @@ export class Conversation {
   readonly #parts: Parts
   #models: ModelChoice
   #held: number | null = null
+  /** The text of the last one. */
+  #answer = ''
 
   private constructor(parts: Parts) {
     this.#parts = parts
@@ -76,16 +80,18 @@ export class Conversation {
     const { options, loaded, io, askUser, tell } = given
     const models = await openModels(options, loaded, io)
     checkCanUseTools(models, 'chat')
+    await tellMissingKey(models, given)
     checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
-    const builtin = agentTools(store, loaded, io, { ...options, ...(askUser === undefined ? {} : { askUser }) })
+    const passages = store === undefined ? undefined : new PassagesRead(store)
+    const builtin = agentTools(passages?.store, loaded, io, { ...options, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
       // Those of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
-      return new Conversation({ ...given, models, tools, servers, store, journal: await openJournal(io) })
+      return new Conversation({ ...given, models, tools, servers, store, passages, journal: await openJournal(io) })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -99,6 +105,11 @@ export class Conversation {
 
   get model(): string {
     return this.#models.model.ref
+  }
+
+  /** The passages that the model has read for its last answer; empty where it has searched no documents. */
+  sourcesRead(): Promise<string> {
+    return this.#parts.passages?.list(this.#answer, this.#parts.io) ?? Promise.resolve('')
   }
 
   /** @throws ConfigurationError that names the file which the model cannot read. */
@@ -154,6 +165,7 @@ export class Conversation {
     const { options, loaded, io } = this.#parts
     const model = await openModel(name, loaded.config, io.env)
     checkCanUseTools({ model }, 'chat')
+    await tellMissingKey({ ...this.#models, model }, this.#parts)
     checkPrices(budgetFor(options, loaded), [model])
     this.#models = { ...this.#models, model }
   }
@@ -213,6 +225,7 @@ export class Conversation {
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
       if (event.parent === undefined) this.sessionId = event.sessionId
+      if (event.type === 'complete' && event.parent === undefined) this.#answer = event.result.text
       yield event
     }
   }
@@ -222,6 +235,18 @@ export class Conversation {
       if (event.type === 'compaction') this.#held = event.tokensAfter
       yield event
     }
+  }
+}
+
+/** Before anything is typed: where somebody can be asked, another model can still be chosen. @throws ConfigurationError where nobody can */
+async function tellMissingKey(models: ModelChoice, { loaded, io, askUser, tell }: OpenOptions): Promise<void> {
+  try {
+    requireKey(models, loaded, io)
+  } catch (thrown) {
+    if (askUser === undefined || !isCriaError(thrown)) throw thrown
+    await tell(
+      [thrown.message, ...(thrown.hint === undefined ? [] : [thrown.hint]), '/model NAME goes on with another one.'].join(' '),
+    )
   }
 }
 

@@ -77,6 +77,8 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
         if (slashOf(said) === undefined) {
           const message = await withFiles(said)
           code = await follow((signal) => conversation.turn(message, permit, signal))
+          const sources = await conversation.sourcesRead()
+          if (code === EXIT.done) await front.tell(sources)
         } else if ((await runSlash(said, slash)) === 'leave') return code
       } catch (thrown) {
         // What is wrong with one message ends no session.

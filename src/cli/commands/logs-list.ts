@@ -78,12 +78,14 @@ function toQuery({ limit, status, model, session, slow, cursor, search }: ListOp
 
 /** One line for each turn; where it has not the room, model and question in a line below. */
 export function turnTable(turns: readonly TurnSummary[], columns: number): string {
-  const facts = turns.map(({ turnId, startedAt, status, latencyMs, costUsd }) => [
+  const isRated = turns.some(({ rating }) => rating !== null)
+  const facts = turns.map(({ turnId, startedAt, status, latencyMs, costUsd, rating }) => [
     turnId,
     formatTime(startedAt),
     status,
     formatMs(latencyMs),
     formatCost(costUsd),
+    ...(isRated ? [rating === null ? '–' : `rated ${rating}`] : []),
   ])
   const models = turns.map(({ model }) => shorten(model, 40))
   const above = table(facts, RIGHT).split('\n')

@@ -1,3 +1,4 @@
+import { ATTRIBUTE } from '../../core/attributes.ts'
 import type { Message } from '../../core/message.ts'
 import type { TurnDetail, TurnMetrics } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
@@ -43,7 +44,7 @@ async function describe(
     ['model', turn.model],
     ...(prompts.length === 0 ? [] : [['prompts', prompts.map(({ name, version }) => `${name} v${version}`).join(', ')] as const]),
     ['started', formatTime(turn.startedAt)],
-    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}`],
+    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}${firstToken(turn.metrics)}`],
     ...(turn.metrics === null ? [] : [['did', formatMetrics(turn.metrics)] as const]),
     ['usage', formatUsage(turn.usage)],
     ['cost', formatCost(turn.costUsd)],
@@ -76,8 +77,13 @@ async function describe(
       roomOf(out),
     ),
     nested.length === 0 ? '' : `${heading(`Made by its tools (${plural(nested.length, 'turn')})`)}${nestedTable(nested, out)}`,
-    spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
+    spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans, turn.startedAt, roomOf(out))}`,
   ].join('')
+}
+
+function firstToken(metrics: TurnMetrics | null): string {
+  const ms = metrics?.timeToFirstTokenMs ?? null
+  return ms === null ? '' : `, the first token after ${formatMs(ms)}`
 }
 
 function formatMetrics({ steps, toolsExecuted, errors, retries }: TurnMetrics): string {
@@ -112,20 +118,26 @@ function nestedTable(nested: TurnDetail['nested'], out: Channel): string {
   return table(rows, [3, 4], roomOf(out))
 }
 
-/** Spans below the span they ran in, in the order in which they began. */
-function spanTree(spans: readonly SpanRecord[]): string {
+/**
+ * Spans below the span they ran in, in the order in which they began: what, when after the start of the turn, how long. A call is named by
+ * its tool.
+ */
+function spanTree(spans: readonly SpanRecord[], began: number, room: number): string {
   const known = new Set(spans.map((span) => span.spanId))
   const byParent = Map.groupBy(spans, ({ parentSpanId }) =>
     parentSpanId !== null && known.has(parentSpanId) ? parentSpanId : null,
   )
-  const rows: string[][] = []
+  const rows: string[][] = [['', 'start', 'took', '']]
   const visit = (parent: string | null, depth: number): void => {
     for (const span of (byParent.get(parent) ?? []).toSorted((a, b) => a.startedAt - b.startedAt)) {
       const failed = span.status === 'error' ? `failed: ${shorten(span.error ?? '', 80)}` : ''
-      rows.push([`${'  '.repeat(depth)}${shorten(span.name, 60)}`, formatMs(span.endedAt - span.startedAt), failed])
+      const tool = span.attributes[ATTRIBUTE.toolName]
+      const name = typeof tool === 'string' ? tool : span.name
+      const start = `+${formatMs(Math.max(0, span.startedAt - began))}`
+      rows.push([`${'  '.repeat(depth)}${shorten(name, 60)}`, start, formatMs(span.endedAt - span.startedAt), failed])
       visit(span.spanId, depth + 1)
     }
   }
   visit(null, 0)
-  return table(rows, [1])
+  return table(rows, [1, 2], room)
 }

@@ -1,4 +1,4 @@
-/** Files that are named with @ in a chat. */
+/** What stands around the messages of a chat: files that they name with @, sources below an answer, a key that is missing. */
 
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -95,4 +95,52 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect((await ended).code).toBe(0)
     expect(server?.requests).toHaveLength(1)
   })
+})
+
+describe.runIf(hasTerminal)('around an answer', () => {
+  test.each([60, 100, 160])('in %i columns the passages that were read are listed below it', async (columns) => {
+    place.write({ 'docs/lamp.md': '# Harbour\n\nThe lamp of the northern tower is green.\n' })
+    await server?.[Symbol.asyncDispose]()
+    server = await agentServer([
+      { calls: [{ name: 'search_documents', input: { query: 'lamp of the northern tower' } }] },
+      { text: 'It is green, says docs/lamp.md.' },
+      { text: 'You are welcome.' },
+    ])
+    const { process, shows, ended } = place.start(['chat', '-m', MODEL, '--docs', 'docs'], {
+      inTerminal: true,
+      isTyped: true,
+      columns,
+      env: settings(),
+    })
+    await shows('openai-compatible/test')
+    process.stdin.write(`Which colour?${KEY.enter}`)
+    await shows('Sources')
+    await shows('docs/lamp.md:')
+    process.stdin.write(`Thanks${KEY.enter}`)
+    await shows('You are welcome.')
+    process.stdin.write(KEY.ctrlD)
+    const { stdout } = await ended
+    expect(stdout.slice(stdout.indexOf('Thanks'))).not.toContain('Sources')
+  })
+
+  test('a model without a key is told before the first message, where another can still be chosen', async () => {
+    const { process, shows, ended } = place.start(['chat', '-m', 'openai/gpt-5-mini'], {
+      inTerminal: true,
+      isTyped: true,
+      env: settings(),
+    })
+    await shows('there is no API key')
+    await shows('cria keys set openai')
+    process.stdin.write(`/model ${MODEL}${KEY.enter}`)
+    await shows('going on with')
+    process.stdin.write(`Hello${KEY.enter}`)
+    await shows('Read.')
+    process.stdin.write(KEY.ctrlD)
+    expect((await ended).code).toBe(0)
+  })
+})
+
+test('without a terminal a model without a key is wrong usage, before anything is asked', async () => {
+  const { code, stderr } = await place.run(['chat', '-m', 'openai/gpt-5-mini'], { input: 'Hello\n' })
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('cria keys set openai') })
 })
