@@ -67,6 +67,17 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(expected) })
   })
 
+  test('one large file shows how much of it is done', async () => {
+    const line = (at: number): string => `Line ${at} of the log says that ship ${(at * 7919) % 10_007} came in.\n`
+    place.write({ 'log.txt': Array.from({ length: 80_000 }, (_, at) => line(at)).join('') })
+    const { code, stdout } = await place.run(['index', 'log.txt'], { inTerminal: true, env: { TERM: 'xterm-256color' } })
+    expect(code).toBe(0)
+    const shares = [...stdout.matchAll(/(\d+) % {2}0\/1 files/g)].map(([, share]) => Number(share))
+    expect(shares.filter((share) => share > 10 && share < 100).length).toBeGreaterThan(0)
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+    expect(stdout).toContain('1 added')
+  })
+
   test('a long piece of work shows a bar, and takes it away', async () => {
     place.write(
       Object.fromEntries(
