@@ -6,6 +6,7 @@ import { handedOver, user } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { FilePart, ImagePart } from '../core/part.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
 import type { DocumentStore } from '../core/store.ts'
 import { file, image } from './attachments.ts'
 
@@ -87,7 +88,7 @@ async function fetched(address: string, signal: AbortSignal): Promise<HandedOver
 }
 
 /** The question with what was handed over: the data first, since the question stays last. */
-export function withHandedOver(question: string, handed: readonly HandedOver[]): readonly Message[] {
+export function withHandedOver(question: string | FilledPrompt, handed: readonly HandedOver[]): readonly Message[] {
   const data = handed.flatMap(({ text, title, name: source }) =>
     text === undefined ? [] : [handedOver(text, { title, source })],
   )

@@ -4,9 +4,11 @@
  */
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { ConfigurationError, CriaError } from '../core/error.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
 import { writeFileAtomically } from '../util/files.ts'
+import { sha256 } from '../util/hash.ts'
 import { nearest } from '../util/nearest.ts'
 import { makeHomeFolder, reason, remedy } from './paths.ts'
 import type { HomePaths } from './paths.ts'
@@ -23,6 +25,8 @@ export interface Template {
   /** As after `-o`: `temperature=0`. */
   readonly options: readonly string[]
   readonly prompt: string
+  /** The whole file, which is what its versions are counted by. */
+  readonly text: string
   /** In the order in which they stand there, without `question`; `null` where one has no default. */
   readonly variables: Readonly<Record<string, string | null>>
 }
@@ -51,11 +55,6 @@ export function readTemplate(name: string, paths: HomePaths, cwd: string): Templ
     )
   }
   return parseTemplate(name, path, textOf(path))
-}
-
-/** The text of the file of a template. */
-export function templateText({ path }: Pick<Template, 'path'>): string {
-  return textOf(path)
 }
 
 /** Names of the templates of this home, sorted. */
@@ -149,6 +148,7 @@ export function parseTemplate(name: string, path: string, text: string): Templat
     ...(model === undefined ? {} : { model }),
     options: (found.get('options') ?? []).flatMap((line) => optionOf(line, path)),
     prompt,
+    text,
     variables: variablesIn(`${system ?? ''}\n${prompt}`),
   }
 }
@@ -185,15 +185,15 @@ function variablesIn(text: string): Readonly<Record<string, string | null>> {
 
 /**
  * The prompt and the system prompt with their variables filled in, each once: a value is never read for variables. A question that the template
- * has no place for stands below its prompt.
+ * has no place for stands below its prompt. The journal counts the versions of the template by its name.
  *
  * @throws ConfigurationError for variables that have no value, and for values of variables that are not there.
  */
 export function fillTemplate(
-  { name, prompt, system, variables }: Template,
+  { name, prompt, system, variables, text: template }: Template,
   question: string,
   given: Readonly<Record<string, string>>,
-): { readonly prompt: string; readonly system: string | undefined } {
+): { readonly prompt: FilledPrompt; readonly system: string | undefined } {
   const known = Object.keys(variables)
   const unknown = Object.keys(given).find((each) => !known.includes(each))
   if (unknown !== undefined) {
@@ -214,8 +214,9 @@ export function fillTemplate(
       variable === 'question' ? question : ((Object.hasOwn(given, variable) ? given[variable] : variables[variable]) ?? ''),
     )
   const hasPlace = [...prompt.matchAll(VARIABLE)].some(([, variable]) => variable === 'question')
-  const filled = hasPlace ? fill(prompt) : [fill(prompt), question].filter((text) => text.trim() !== '').join('\n\n')
-  return { prompt: filled, system: system === undefined ? undefined : fill(system) }
+  const text = hasPlace ? fill(prompt) : [fill(prompt), question].filter((each) => each.trim() !== '').join('\n\n')
+  const version = { name: basename(name, '.md').slice(0, 80), hash: sha256(template), template }
+  return { prompt: { ...version, text, toString: () => text }, system: system === undefined ? undefined : fill(system) }
 }
 
 function templatePath(name: string, paths: HomePaths): string {

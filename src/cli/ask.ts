@@ -5,6 +5,7 @@ import type { HomePaths } from '../app/paths.ts'
 import { checkReadable, storeOf } from '../app/hand-over.ts'
 import { openStore, sourceBase } from '../app/stores.ts'
 import { QueryBot } from '../bots/query-bot.ts'
+import type { BotOptions } from '../bots/options.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
 import type { Budget } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'
@@ -40,12 +41,22 @@ export interface AskOptions extends PromptOptions {
   readonly 'no-log': boolean
   readonly json: boolean
   readonly events: boolean
+  readonly schema: string | undefined
+  readonly multi: boolean
 }
 
 export async function runAsk(word: string, options: AskOptions, io: Io): Promise<number> {
   if (options.json && options.events) throw new ConfigurationError('--json and --events exclude each other.')
   if (options.cache && options['no-log'])
     throw new ConfigurationError('--cache and --no-log exclude each other: answers are kept in the journal.')
+  if (options.schema !== undefined && options.events)
+    throw new ConfigurationError(
+      '--schema and --events exclude each other: what is printed is the object, not how it came about.',
+    )
+  if (options.multi && options.schema === undefined)
+    throw new ConfigurationError('--multi needs --schema: it asks for a list of what the schema describes.')
+  const schema =
+    options.schema === undefined ? undefined : (await import('./schema-option.ts')).readSchema(options.schema, io.cwd)
   if (options.continue && options['no-log'])
     throw new ConfigurationError('--continue and --no-log exclude each other: a session is kept in the journal.')
   const prompt = await readPrompt(word, 'question', options, io)
@@ -55,6 +66,10 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   const budget = budgetOf(options, loaded)
   checkPrices(budget, [models.model, ...models.fallbackModels])
   checkReadable(prompt.handed, models.model)
+  if (schema !== undefined && models.model.facts.writes === false)
+    throw new ConfigurationError(`--schema needs a model that writes, and ${models.model.ref} only quotes documents.`, {
+      hint: 'Name one with -m, or set a key such as OPENAI_API_KEY.',
+    })
   const choice = await prepareStore(options, loaded, io)
   // It quotes documents and reads nothing else: what is handed over is one, unless others were named.
   const handed = models.model.ref === EXTRACTIVE && choice === undefined ? await storeOf(prompt.handed) : undefined
@@ -78,20 +93,21 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
       if (nothing !== undefined) await note(io, nothing)
     }
     if (!options['no-log']) await tellNewSession(options.session, io)
-    const events = askBot(
-      {
-        prompt: handed === undefined ? prompt : { ...prompt, messages: prompt.messages.slice(-1) },
-        ...models,
-        budget,
-        store,
-        filter,
-        nResults: options.results ?? loaded.config.nResults,
-        slowAfter: loaded.config.slowAfter,
-        format,
-      },
-      options,
-      io,
-    )
+    const asked = handed === undefined ? prompt : { ...prompt, messages: prompt.messages.slice(-1) }
+    const nResults = options.results ?? loaded.config.nResults
+    const setting = { prompt: asked, ...models, budget, store, filter, nResults, slowAfter: loaded.config.slowAfter, format }
+    if (schema !== undefined) {
+      const { askObject, passagesFor } = await import('./ask-object.ts')
+      const found = store === undefined ? [] : await passagesFor(prompt.question, store, { nResults, filter, signal: io.signal })
+      const { multi, json } = options
+      return await askObject(
+        [...found, ...asked.messages],
+        recipeOf(setting, options),
+        { schema, multi, json, sessionId: asked.sessionId },
+        io,
+      )
+    }
+    const events = askBot(setting, options, io)
     return await showTurn(events, io, {
       format,
       showThinking: options['show-thinking'],
@@ -118,15 +134,27 @@ interface Setting {
 }
 
 function askBot(setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
-  const { prompt, model, fallbackModels, fallbackOn, switchModels, budget, store, filter, nResults, slowAfter, format } = setting
-  const { messages, system, settings, sessionId } = prompt
-  const recipe = {
+  const { prompt, store, filter, nResults } = setting
+  const { messages, sessionId } = prompt
+  const recipe = recipeOf(setting, options)
+  const asked = { signal: io.signal, ...(sessionId === undefined ? {} : { sessionId }) }
+  if (store === undefined) return new SimpleBot(recipe).events(messages, asked)
+  const bot = new QueryBot({ ...recipe, docstore: store })
+  const found = { ...(nResults === undefined ? {} : { nResults }), ...(filter === undefined ? {} : { filter }) }
+  return bot.events(messages, { ...asked, ...found })
+}
+
+/** What all bots are made of here. */
+function recipeOf(setting: Setting, options: AskOptions): BotOptions {
+  const { prompt, model, fallbackModels, fallbackOn, switchModels, budget, slowAfter, format } = setting
+  const { system, settings } = prompt
+  return {
     model,
     fallbackModels,
     fallbackOn,
     switchModels,
     budget,
-    streamTarget: 'api' as const,
+    streamTarget: 'api',
     ...(system === undefined ? {} : { systemPrompt: system }),
     ...(options.thinking ? { enableThinking: true } : {}),
     ...settings,
@@ -136,11 +164,6 @@ function askBot(setting: Setting, options: AskOptions, io: Io): AsyncIterable<Qu
     // What a person or a pipe has been given cannot be taken back.
     ...(format === 'text' ? { retry: { afterOutput: 'error' as const } } : {}),
   }
-  const asked = { signal: io.signal, ...(sessionId === undefined ? {} : { sessionId }) }
-  if (store === undefined) return new SimpleBot(recipe).events(messages, asked)
-  const bot = new QueryBot({ ...recipe, docstore: store })
-  const found = { ...(nResults === undefined ? {} : { nResults }), ...(filter === undefined ? {} : { filter }) }
-  return bot.events(messages, { ...asked, ...found })
 }
 
 /** @param isKnown that no model writes the answer, or that it was asked for. */

@@ -115,6 +115,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/models.ts')).models,
   },
   {
+    name: 'models default',
+    summary: 'show or set the model that answers when none is named',
+    load: async () => (await import('./commands/models.ts')).modelsDefault,
+  },
+  {
+    name: 'models alias',
+    summary: 'give a model a name of your own',
+    load: async () => (await import('./commands/models.ts')).modelsAlias,
+  },
+  { name: 'keys set', summary: 'keep the key of a provider', load: async () => (await import('./commands/keys.ts')).keysSet },
+  { name: 'keys list', summary: 'say which keys there are', load: async () => (await import('./commands/keys.ts')).keysList },
+  { name: 'keys remove', summary: 'forget a key', load: async () => (await import('./commands/keys.ts')).keysRemove },
+  {
     name: 'templates list',
     summary: 'list templates of prompts',
     load: async () => (await import('./commands/templates.ts')).templatesList,
@@ -135,13 +148,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'let the configuration of this folder count',
     load: async () => (await import('./commands/trust.ts')).trustFolder,
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes commands in your shell',
+    load: async () => (await import('./commands/completion.ts')).completionOf(COMMANDS),
+  },
 ]
 
 /** What the groups of commands are about. */
 const GROUPS: Readonly<Record<string, string>> = {
   eval: 'measure quality',
   keys: 'keys of providers',
-  logs: 'what was asked and answered',
+  logs: 'turns',
+  prompts: 'versions of prompts',
   stores: 'stores of documents',
   templates: 'templates of prompts',
 }

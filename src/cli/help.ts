@@ -14,17 +14,15 @@ export interface HelpLayout {
 
 const AS_IT_IS: HelpLayout = { table, text: (text) => text, command: (line) => `  ${line}` }
 
-const EXAMPLES = ['cria ask "How do I change the theme?" --docs docs', 'git diff | cria ask "Review this change"', 'cria chat']
+const EXAMPLES = ['cria ask "How do I change the theme?" --docs docs', 'git diff | cria ask "Review this change"']
 
 export function overview(layout: HelpLayout = AS_IT_IS): string {
   return `${layout.text('cria answers questions with language models, from your documents.')}
 
-${layout.text('Usage: cria <command> [arguments] [options]')}
+${layout.text('Usage: cria <command> [arguments] [options], and cria <command> --help for how')}
 
 Commands:
 ${layout.table(commandLines())}
-
-${layout.text('Every command explains itself: cria ask --help')}
 
 Examples:
 ${EXAMPLES.map(layout.command).join('\n')}

@@ -53,13 +53,14 @@ export async function indexWithProgress(
       dryRun,
       ...(pages === undefined ? {} : { pages }),
       signal,
-      onProgress: ({ done, total, current }) =>
+      onProgress: ({ done, total, current, share }) =>
         show({
           label: total === undefined ? 'Looking' : 'Indexing',
           done,
           unit: 'files',
           ...(total === undefined ? {} : { total }),
           ...(current === undefined ? {} : { current }),
+          ...(share === undefined ? {} : { part: share }),
         }),
       embeddings: {
         ...embeddings,

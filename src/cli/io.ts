@@ -52,6 +52,8 @@ export interface Io extends Surroundings {
   readonly stderr: Channel
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
   readonly piped: Piped
+  /** Variables of `env` that come from the file of keys. */
+  readonly storedKeys?: readonly string[]
   /** Aborted by Ctrl-C, by a signal, and when nobody reads the answers any more. */
   readonly signal: AbortSignal
   /** Asks first when the user interrupts: `true` means that it has been dealt with, and the command goes on. */

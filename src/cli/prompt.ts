@@ -65,7 +65,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     const piped = await readPiped(io)
     if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
   }
-  const question = filled.prompt
+  const question = String(filled.prompt)
   if (question.trim() === '') {
     if (word === '' && !isQuestionPiped && handed.length === 0)
       throw new ConfigurationError(`<${what}> is missing: say what ${what === 'task' ? 'to do' : 'to answer'}.`, {
@@ -78,7 +78,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
   return {
     question,
     handed,
-    messages: withHandedOver(question, handed),
+    messages: withHandedOver(filled.prompt, handed),
     system,
     settings,
     model: options.model ?? template?.model ?? last?.model,

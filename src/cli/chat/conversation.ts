@@ -1,6 +1,8 @@
 /** Holds one conversation: the model, the tools, the session, and its usage so far. */
 
 import type { LoadedConfig } from '../../app/config.ts'
+import { checkReadable } from '../../app/hand-over.ts'
+import type { HandedOver } from '../../app/hand-over.ts'
 import { openJournal } from '../../app/journal.ts'
 import type { Journal } from '../../app/journal.ts'
 import { openModel } from '../../app/open-model.ts'
@@ -10,10 +12,10 @@ import { openStore } from '../../app/stores.ts'
 import { quickModel } from '../../app/summary-model.ts'
 import type { Budget } from '../../core/budget.ts'
 import { Edits } from '../../app/builtin-tools.ts'
-import { ConfigurationError } from '../../core/error.ts'
+import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
-import { handedOver, user } from '../../core/message.ts'
-import type { Message } from '../../core/message.ts'
+import { handedOver, toMessages } from '../../core/message.ts'
+import type { Message, MessageInput } from '../../core/message.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/check-budget.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
@@ -22,13 +24,14 @@ import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
 import { agentServers } from '../agent-servers.ts'
 import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from '../agent.ts'
-import { budgetOf, openModels } from '../model-choice.ts'
+import { budgetOf, openModels, requireKey } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
 import { chatPrompt } from '../task-prompt.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
 import { settingsOf } from './session-settings.ts'
+import { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 
@@ -48,6 +51,7 @@ interface Parts extends OpenOptions {
   readonly journal: Journal
   readonly edits: Edits
   readonly store: Awaited<ReturnType<typeof openStore>> | undefined
+  readonly passages: PassagesRead | undefined
 }
 
 const BOT = { kind: 'AgentBot', name: 'chat' } as const
@@ -71,6 +75,8 @@ export class Conversation {
   #handedOver: Message[] = []
   /** The settings of the session that the journal keeps. */
   #kept = ''
+  /** The text of the last one. */
+  #answer = ''
 
   private constructor(parts: Parts) {
     this.#parts = parts
@@ -85,17 +91,19 @@ export class Conversation {
     const { options, loaded, io, askUser, tell } = given
     const models = await openModels(options, loaded, io)
     checkCanUseTools(models, 'chat')
+    await tellMissingKey(models, given)
     checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
     const edits = new Edits()
-    const builtin = agentTools(store, loaded, io, { ...options, edits, ...(askUser === undefined ? {} : { askUser }) })
+    const passages = store === undefined ? undefined : new PassagesRead(store)
+    const builtin = agentTools(passages?.store, loaded, io, { ...options, edits, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
       // Those of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
-      return new Conversation({ ...given, models, tools, servers, store, edits, journal: await openJournal(io) })
+      return new Conversation({ ...given, models, tools, servers, store, passages, edits, journal: await openJournal(io) })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -116,18 +124,28 @@ export class Conversation {
     return this.#models.model.ref
   }
 
+  /** The passages that the model has read for its last answer; empty where it has searched no documents. */
+  sourcesRead(): Promise<string> {
+    return this.#parts.passages?.list(this.#answer, this.#parts.io) ?? Promise.resolve('')
+  }
+
+  /** @throws ConfigurationError that names the file which the model cannot read. */
+  checkReadable(handed: readonly HandedOver[]): void {
+    checkReadable(handed, this.#models.model)
+  }
+
   get status(): Status {
     const { ref, facts } = this.#models.model
     return { model: ref, spent: this.spent, held: this.#held, window: facts.contextWindow, isSafe: this.isSafe }
   }
 
-  turn(prompt: string, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
+  turn(prompt: MessageInput, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
     const { options, loaded, io } = this.#parts
     const rules = agentRules({ ...options, allow: [...options.allow, ...this.allowed] }, loaded, io)
     const asked: QueryOptions = {
       ...this.#models,
       ...this.#common(abortSignal),
-      prompt: [...this.#handedOver.splice(0), user(prompt)],
+      prompt: [...this.#handedOver.splice(0), ...toMessages(prompt)],
       system: chatPrompt(permit !== undefined),
       tools: this.tools,
       rules,
@@ -169,6 +187,7 @@ export class Conversation {
     const { options, loaded, io } = this.#parts
     const model = await openModel(name, loaded.config, io.env)
     checkCanUseTools({ model }, 'chat')
+    await tellMissingKey({ ...this.#models, model }, this.#parts)
     checkPrices(budgetFor(options, loaded), [model])
     this.#models = { ...this.#models, model }
   }
@@ -232,6 +251,7 @@ export class Conversation {
         this.sessionId = event.sessionId
         if (event.type === 'start') await this.#keepSettings(event.sessionId)
       }
+      if (event.type === 'complete' && event.parent === undefined) this.#answer = event.result.text
       yield event
     }
   }
@@ -254,6 +274,18 @@ export class Conversation {
       if (event.type === 'compaction') this.#held = event.tokensAfter
       yield event
     }
+  }
+}
+
+/** Before anything is typed: where somebody can be asked, another model can still be chosen. @throws ConfigurationError where nobody can */
+async function tellMissingKey(models: ModelChoice, { loaded, io, askUser, tell }: OpenOptions): Promise<void> {
+  try {
+    requireKey(models, loaded, io)
+  } catch (thrown) {
+    if (askUser === undefined || !isCriaError(thrown)) throw thrown
+    await tell(
+      [thrown.message, ...(thrown.hint === undefined ? [] : [thrown.hint]), '/model NAME goes on with another one.'].join(' '),
+    )
   }
 }
 

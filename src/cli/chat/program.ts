@@ -3,6 +3,7 @@
 import { keepApproval } from '../../app/approvals.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { PermissionChecker } from '../../core/tool.ts'
+import type { MessageInput } from '../../core/message.ts'
 import { exactText } from '../../util/terminal.ts'
 import { wrapWords } from '../terminal/wrap.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -63,14 +64,25 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
     },
   }
 
+  /** Few messages name a file. */
+  async function withFiles(said: string): Promise<MessageInput> {
+    if (!said.includes('@')) return said
+    const { withMentioned } = await import('./mentions.ts')
+    return withMentioned(said, { front, io, check: (handed) => conversation.checkReadable(handed) })
+  }
+
   async function talk(): Promise<number> {
     let code: number = EXIT.done
     for (;;) {
       const said = await front.next()
       if (said === undefined || io.signal.aborted) return code
       try {
-        if (slashOf(said) === undefined) code = await bell.turn(() => follow((signal) => conversation.turn(said, permit, signal)))
-        else if ((await runSlash(said, slash)) === 'leave') return code
+        if (slashOf(said) === undefined) {
+          const message = await withFiles(said)
+          code = await bell.turn(() => follow((signal) => conversation.turn(message, permit, signal)))
+          const sources = await conversation.sourcesRead()
+          if (code === EXIT.done) await front.tell(sources)
+        } else if ((await runSlash(said, slash)) === 'leave') return code
       } catch (thrown) {
         // What is wrong with one message ends no session.
         const told = describeFailure(thrown, io.env)

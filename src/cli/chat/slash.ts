@@ -100,6 +100,7 @@ function help(room: number): string {
     ['!COMMAND', 'run a command yourself'],
     ['Enter', 'send; while the model works: say it after the turn (/steer tells it at once)'],
     ['\\ Enter, Alt-Enter, Ctrl-J', 'a new line'],
+    ['@FILE', 'send this file with the message: text, image or PDF'],
     ['Tab', 'complete a command or a path'],
     ['Up, Down', 'what was typed before'],
     ['Esc', 'stop what is going on; the session goes on'],

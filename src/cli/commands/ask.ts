@@ -16,6 +16,12 @@ const OPTIONS = {
     about: 'take an answer that was given to an equal request in the last 5 minutes; the journal keeps them',
   },
   'no-log': { type: 'flag', about: 'write nothing to the journal' },
+  schema: {
+    type: 'text',
+    value: 'SCHEMA',
+    about: 'print JSON that fits: a file with a JSON Schema, or fields such as "name, age int, bio"',
+  },
+  multi: { type: 'flag', about: 'with --schema: print a list of such objects' },
   json: { type: 'flag', about: 'print one JSON object: { answer, abstained, citations, uncited, model, usage, … }' },
   events: { type: 'flag', about: 'print one event per line' },
 } as const
@@ -40,6 +46,7 @@ What is piped in beside a question is data for it, as is what -a names: the mode
     'cria ask "Which errors are retried?" --source "docs/api/**"',
     'git log -5 | cria ask "Summarise these commits" -o temperature=0',
     'git diff | cria ask -t review -p what=security',
+    'cria ask "Who wrote these?" --schema "name, commits int" --multi -m openai/gpt-5-mini < log.txt',
     'cria ask "What is in this picture?" -a photo.png -m openai/gpt-5-mini',
   ],
   async run({ arguments: [word = ''], options }, io) {

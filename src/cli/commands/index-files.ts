@@ -45,7 +45,7 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     'cria index docs README.md',
     'cria index ~/handbook --store handbook',
     'cria index docs --watch',
-    'cria index https://example.org/guide/ --site --store guide',
+    'cria index https://example.org/api/ --site --store api',
     'cria index docs --embed ollama/nomic-embed-text',
   ],
   async run({ arguments: given, options }, io) {

@@ -74,12 +74,14 @@ function queryOf(options: ListOptions): ListTurns {
 
 /** One line for each turn; where it has not the room, model and question in a line below, and what else does not fit. */
 export function turnTable(turns: readonly TurnSummary[], columns: number): string {
-  const facts = turns.map(({ turnId, startedAt, status, latencyMs, costUsd }) => [
+  const isRated = turns.some(({ rating }) => rating !== null)
+  const facts = turns.map(({ turnId, startedAt, status, latencyMs, costUsd, rating }) => [
     turnId,
     formatTime(startedAt),
     status,
     formatMs(latencyMs),
     formatCost(costUsd),
+    ...(isRated ? [rating === null ? '–' : `rated ${rating}`] : []),
   ])
   const models = turns.map(({ model }) => shorten(model, 40))
   const above = table(facts, RIGHT).split('\n')

@@ -49,7 +49,7 @@ async function describe(
     ['model', turn.model],
     ...(prompts.length === 0 ? [] : [['prompts', prompts.map(({ name, version }) => `${name} v${version}`).join(', ')] as const]),
     ['started', formatTime(turn.startedAt)],
-    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}`],
+    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}${firstToken(turn.metrics)}`],
     ...(turn.metrics === null ? [] : [['did', formatMetrics(turn.metrics)] as const]),
     ['usage', formatUsage(turn.usage)],
     ['cost', formatCost(turn.costUsd)],
@@ -84,6 +84,11 @@ async function describe(
     nested.length === 0 ? '' : `${heading(`Made by its tools (${plural(nested.length, 'turn')})`)}${nestedTable(nested, out)}`,
     spans.length === 0 ? '' : `${heading('Spans')}${waterfall(spans, roomOf(out))}`,
   ].join('')
+}
+
+function firstToken(metrics: TurnMetrics | null): string {
+  const ms = metrics?.timeToFirstTokenMs ?? null
+  return ms === null ? '' : `, the first token after ${formatMs(ms)}`
 }
 
 function formatMetrics({ steps, toolsExecuted, errors, retries }: TurnMetrics): string {

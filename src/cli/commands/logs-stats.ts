@@ -99,11 +99,19 @@ function totalCells(total: StatsSums, empty: number): readonly string[] {
 
 function cells(row: StatsSums): readonly string[] {
   const tokens = (value: number): string => (row.unknownUsage === 0 ? String(value) : `${value} + unknown`)
-  return [
-    String(row.turns),
-    String(row.unfinished),
-    tokens(row.inputTokens),
-    tokens(row.outputTokens),
-    row.unknownCost === 0 ? formatCost(row.costUsd) : `${formatCost(row.costUsd)} + unknown`,
-  ]
+  return [String(row.turns), String(row.unfinished), tokens(row.inputTokens), tokens(row.outputTokens), costOf(row)]
+}
+
+/** A dash where nobody knows what any turn has cost. */
+function costOf({
+  turns,
+  costUsd,
+  unknownCost,
+}: {
+  readonly turns: number
+  readonly costUsd: number
+  readonly unknownCost: number
+}): string {
+  if (unknownCost === 0) return formatCost(costUsd)
+  return unknownCost >= turns && costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
 }

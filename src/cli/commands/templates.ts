@@ -1,5 +1,5 @@
 import { homePaths } from '../../app/paths.ts'
-import { formatTemplate, readTemplate, saveTemplate, templateNames, templateText } from '../../app/templates.ts'
+import { formatTemplate, readTemplate, saveTemplate, templateNames } from '../../app/templates.ts'
 import type { Template } from '../../app/templates.ts'
 import { toCriaError } from '../../core/error.ts'
 import { defineCommand } from '../command.ts'
@@ -53,7 +53,7 @@ export const templatesShow: Command = defineCommand({
   examples: ['cria templates show review', 'cria templates show review > review.md'],
   async run({ arguments: [name = ''], options }, io) {
     const template = readTemplate(name, homePaths(io), io.cwd)
-    await io.stdout.write(options.json ? toJsonLine(template) : templateText(template))
+    await io.stdout.write(options.json ? toJsonLine(template) : template.text)
     return 0
   },
 })

@@ -37,7 +37,12 @@ export type PutResult =
 /** A source is replaced, moved or removed as a whole or not at all, whenever the process ends. */
 export interface IndexableStore extends DocumentStore {
   /** Puts each document in place of the one with the same source; yields what became of it once it is stored. The signal stops it in the middle. */
-  putAll(documents: Iterable<FileDocument> | AsyncIterable<FileDocument>, signal?: AbortSignal): AsyncIterable<PutResult>
+  putAll(
+    documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
+    signal?: AbortSignal,
+    /** Told how much of a large document is done, 0 to 1. */
+    onProgress?: (share: number) => void,
+  ): AsyncIterable<PutResult>
   /** Gives a source another name. Returns false when there is none, or the other exists already. */
   move(from: string, to: string, file?: FileFacts): Promise<boolean>
   deleteAll(sources: readonly string[]): Promise<boolean[]>

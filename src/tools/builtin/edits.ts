@@ -7,6 +7,7 @@ import { replaceFile } from './put-file.ts'
 import { inFolderOf } from './same-place.ts'
 import { bytesOf, readTextFile } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
+import type { WorkspacePath } from './workspace.ts'
 
 /** `left`: the file is as the edit left it. `changed`: something else is in it by now. `undone`: it was taken back. */
 export type EditState = 'left' | 'changed' | 'undone'
@@ -25,7 +26,7 @@ export interface FileEdit {
 }
 
 interface Kept extends FileEdit {
-  readonly place: Place
+  readonly place: WorkspacePath
   readonly before: TextFile | undefined
   /** SHA-256 of the bytes that were written, hexadecimal. */
   readonly hash: string

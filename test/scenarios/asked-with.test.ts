@@ -253,6 +253,17 @@ describe('settings and templates', () => {
     }
   })
 
+  test('REC-PROMPT-001 the journal counts the versions of a template', async () => {
+    const ask = ['ask', 'Is it?', '-t', 'review', ...MODEL]
+    for (const text of ['Look for mistakes.', 'Look for all mistakes.']) {
+      await cria(['templates', 'save', 'review', text, '--force'])
+      expect((await cria(ask)).code).toBe(0)
+    }
+    const { stdout } = await cria(['prompts', 'show', 'review', '--json'])
+    expect(stdout).toContain('Look for mistakes.')
+    expect(stdout).toContain('Look for all mistakes.')
+  })
+
   test('a template says what it lacks before anything is asked, and is not lost by saving another', async () => {
     await cria(['templates', 'save', 'review', 'Look for {{what}}.'])
     const lacking = await cria(['ask', '-t', 'review', ...MODEL])
