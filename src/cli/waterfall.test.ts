@@ -44,7 +44,7 @@ test('bars take what names and times leave, and 40 columns at most', () => {
 })
 
 test('a moment has a bar as well, and a trace without duration is one', () => {
-  expect(waterfall([spanOf('a', null, [0, 1000]), spanOf('b', 'a', [1000, 1000])], 30)).toContain('··········█')
+  expect(waterfall([spanOf('a', null, [0, 1000]), spanOf('b', 'a', [1000, 1000])], 40)).toContain('··········█')
   expect(waterfall([spanOf('a', null, [5, 5])], 30)).toMatch(/\na +\+0 ms +0 ms {2}█+\n$/)
 })
 
