@@ -24,6 +24,10 @@ export type { ModelInput, ModelOptions } from './app/models.ts'
 export type { AiSdkModel } from './providers/create.ts'
 export { lastEventId, startTurn, toResponse } from './app/event-stream.ts'
 export type { ResponseOptions, StartedTurn } from './app/event-stream.ts'
+export { memoryStorage } from './recorders/storage/memory.ts'
+export { recorderOn } from './recorders/storage/recorder.ts'
+export type { StorageRecorderOptions } from './recorders/storage/recorder.ts'
+export type { JournalRows, JournalStorage, RowRange } from './core/journal-storage.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
 export { collectFeedback } from './app/feedback.ts'
@@ -83,7 +87,7 @@ export type { QueryAskOptions, QueryBotOptions } from './bots/query-bot.ts'
 export { SimpleBot } from './bots/simple-bot.ts'
 export type { AskOptions, StreamOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
-export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
+export type { ParsedCall, ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
 export type {
   Amount,
@@ -202,7 +206,9 @@ export type {
   ChunkFilter,
   DocumentFormat,
   DocumentInput,
+  DocumentSource,
   DocumentStore,
+  MemoryStore,
   Evidence,
   FilterPattern,
   FilterTest,

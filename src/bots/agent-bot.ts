@@ -13,7 +13,7 @@ import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions, StreamOptions } from './simple-bot.ts'
-import { toolsOf } from './tool-bot.ts'
+import { checkToolsOf } from './tool-bot.ts'
 
 export interface AgentBotOptions extends BotOptions, LoopOptions {
   /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
@@ -44,7 +44,8 @@ export class AgentBot extends SimpleBot {
     super(withoutLoop(rest))
     const maxSteps = eitherOf(options, 'maxSteps', 'maxIterations')
     for (const name of ['maxSteps', 'maxIterations'] as const) checkNumber(name, options[name], 1)
-    this.tools = toolsOf({ tools }, 'AgentBot')
+    checkToolsOf(tools, 'AgentBot')
+    this.tools = tools
     this.#loop = {
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(retrieve === undefined ? {} : { retrieve }),

@@ -2,7 +2,7 @@
 
 import { offThread } from '../app/off-thread.ts'
 import type { MessageInput } from '../core/message.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { DocumentSource } from '../core/store.ts'
 import type { AnswerStream } from './answer-stream.ts'
 import type { BotAnswer } from './answer.ts'
 import type { StreamTarget } from './options.ts'
@@ -37,7 +37,7 @@ export class AsyncQueryBot extends QueryBot {
     return 'api'
   }
 
-  protected override searchable(store: DocumentStore): DocumentStore {
+  protected override searchable(store: DocumentSource): DocumentSource {
     return offThread(store)
   }
 }

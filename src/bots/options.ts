@@ -9,7 +9,7 @@ import type { FilledPrompt } from '../core/prompt.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { MemoryStore } from '../core/store.ts'
 import { resolveModel } from '../app/user-models.ts'
 import { checkSettings, SETTINGS } from '../engine/check-settings.ts'
 import { checkList, checkNames, checkPort, checkType } from '../engine/check-values.ts'
@@ -46,7 +46,7 @@ export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
   /** Default 0. */
   readonly temperature?: number
   /** What was said before, or anything else worth knowing: a `ChatMemory` or any document store. */
-  readonly memory?: DocumentStore
+  readonly memory?: MemoryStore
   /**
    * `stdout` writes deltas as they arrive, `panel` draws a box in a terminal, `api` leaves them to the reader of `stream()`,
    * `none` makes one request without streaming. Default `stdout`.
@@ -194,7 +194,8 @@ export function checkBotOptions(options: BotOptions): void {
   for (const name of ['name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
   checkType('jsonMode', jsonMode, 'boolean')
   checkSettings(options)
-  checkPort('memory', memory, 'retrieve', 'new ChatMemory() or SqliteDocumentStore.open()')
+  for (const method of ['retrieve', 'append'])
+    checkPort('memory', memory, method, 'new ChatMemory() or SqliteDocumentStore.open()')
   if (recorder !== false) checkPort('recorder', recorder, 'openTurn', 'openRecorder()')
   checkList('fallbackModels', fallbackModels, 'models')
   for (const model of fallbackModels) resolveModel(model)

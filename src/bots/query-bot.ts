@@ -9,7 +9,7 @@ import type { QueryResult } from '../core/event.ts'
 import { toMessages, user } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
-import type { ChunkFilter, DocumentStore } from '../core/store.ts'
+import type { ChunkFilter, DocumentSource, MemoryStore } from '../core/store.ts'
 import { checkRetrieval, checkVerify } from '../engine/check-options.ts'
 import { checkPort } from '../engine/check-values.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
@@ -23,9 +23,9 @@ import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 export interface QueryBotOptions extends BotOptions {
   /** Answers come from here. */
-  readonly docstore: DocumentStore
+  readonly docstore: DocumentSource
   /** A second store: it is searched after the documents, and gets each answer. Labelled as memory. */
-  readonly memory?: DocumentStore
+  readonly memory?: MemoryStore
   /** What is searched, and how what is found reaches the model; as `retrieve` of `query()`. */
   readonly retrieve?: Omit<RetrieveOptions, 'docstore' | 'memory' | 'nResults'>
   /** How citations are checked; as `verify` of `query()`. */
@@ -34,9 +34,9 @@ export interface QueryBotOptions extends BotOptions {
 
 export interface QueryAskOptions extends AskOptions {
   /** Chunks from each store at most; default 20. */
-  readonly nResults?: number
+  readonly nResults?: number | undefined
   /** Only documents that pass it, and the filter of the bot, are found: of a field that both name, that of the bot counts. */
-  readonly filter?: ChunkFilter
+  readonly filter?: ChunkFilter | undefined
 }
 
 const ELSEWHERE = {
@@ -58,7 +58,7 @@ function asQuestion(input: MessageInput): readonly Message[] {
 }
 
 export class QueryBot extends SimpleBot {
-  readonly docstore: DocumentStore
+  readonly docstore: DocumentSource
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
   readonly #verify: QueryBotOptions['verify']
 
@@ -74,7 +74,7 @@ export class QueryBot extends SimpleBot {
     this.#retrieve = retrieve ?? {}
     this.#verify = verify
     if (verify !== undefined) checkVerify(resolveVerify(verify))
-    checkRetrieval(resolveRetrieval(this.#retrieve))
+    checkRetrieval({ ...resolveRetrieval(this.#retrieve), docstore })
   }
 
   /**
@@ -127,7 +127,7 @@ export class QueryBot extends SimpleBot {
   }
 
   /** What is asked when `store` is to be searched. */
-  protected searchable(store: DocumentStore): DocumentStore {
+  protected searchable(store: DocumentSource): DocumentSource {
     return store
   }
 
@@ -147,7 +147,7 @@ export class QueryBot extends SimpleBot {
     return super.events(input, options)
   }
 
-  #stores(): { readonly docstore: DocumentStore; readonly memory: DocumentStore | undefined } {
+  #stores(): { readonly docstore: DocumentSource; readonly memory: DocumentSource | undefined } {
     const { docstore, memory } = this
     return { docstore: this.searchable(docstore), memory: memory === undefined ? undefined : this.searchable(memory) }
   }

@@ -18,7 +18,7 @@ import { promptText } from '../core/prompt.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { MemoryStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
 import { checkNames, checkOneOf, checkType, eitherOf } from '../engine/check-values.ts'
@@ -38,19 +38,19 @@ import { namesOf } from '../util/nearest.ts'
 
 export interface AskOptions {
   /** Cancels the turn, as `abortSignal` of `query()`. */
-  readonly abortSignal?: AbortSignal
+  readonly abortSignal?: AbortSignal | undefined
   /** Another name of `abortSignal`. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Continues this session of the journal. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
   /** The user whom the turn is made for, as `userId` of `query()`; default none. */
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** Labels of the turn, as `tags` of `query()`; default none. */
-  readonly tags?: readonly string[]
+  readonly tags?: readonly string[] | undefined
   /** The span that this turn belongs to; default the current one. */
-  readonly span?: Span
+  readonly span?: Span | undefined
   /** Takes messages of the user while the turn runs. */
-  readonly steering?: Steering
+  readonly steering?: Steering | undefined
 }
 
 /** What is done when an attempt breaks off after its first token. */
@@ -61,9 +61,9 @@ export interface StreamOptions extends AskOptions {
    * `before-first-token`, the default: an attempt that breaks off later ends the stream with its error. `replay`: text is held back until its
    * attempt has succeeded, so that only that attempt is yielded. Excludes `onReset`.
    */
-  readonly recover?: (typeof RECOVERIES)[number]
+  readonly recover?: (typeof RECOVERIES)[number] | undefined
   /** Called when an attempt breaks off after its first token: what it yielded is void, and the text of the next attempt follows. */
-  readonly onReset?: () => void
+  readonly onReset?: (() => void) | undefined
 }
 
 /** How many memories are looked up for a question. */
@@ -75,7 +75,7 @@ export class SimpleBot {
   readonly name: string | undefined
   readonly systemPrompt: string
   readonly temperature: number
-  readonly memory: DocumentStore | undefined
+  readonly memory: MemoryStore | undefined
   /** All but the key: who prints a bot must not print it. */
   protected readonly options: Omit<BotOptions, 'apiKey'>
   readonly #modelOptions: ModelOptions

@@ -114,6 +114,9 @@ export interface TurnMetrics {
   readonly slow: boolean
 }
 
+/** What a turn can be rated with: 1 to 5, or -1 and 1 for thumbs down and up. */
+export const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
+
 export interface Recorder {
   /**
    * Writes the row of a turn. It belongs to this recorder's owner until it is closed or its lease runs out.

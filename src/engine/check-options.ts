@@ -13,7 +13,7 @@ import { checkCompaction } from '../prepare/compact/room.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { WidenOptions } from '../prepare/passages/widen.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
-import { FOLLOW_UPS } from '../prepare/retrieve.ts'
+import { FOLLOW_UPS, searching } from '../prepare/retrieve.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
@@ -190,9 +190,10 @@ function checkDecide(
 }
 
 /** @throws ConfigurationError that names the option, what was expected and what came. */
-export function checkRetrieval({ nResults, filter, rerank, widen, followUps }: RetrievalOptions): void {
+export function checkRetrieval({ docstore, nResults, filter, rerank, widen, followUps }: RetrievalOptions): void {
   checkNumber('retrieve.nResults', nResults, 0)
   checkFilter(filter)
+  if (filter !== undefined && typeof docstore?.retrieve === 'function') searching(docstore)
   if (rerank !== undefined) {
     checkNames('`retrieve.rerank`', rerank, RERANK)
     if (typeof rerank.model?.rerank !== 'function')

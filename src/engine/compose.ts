@@ -6,7 +6,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import type { Grounding, LanguageModel } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { DocumentSource } from '../core/store.ts'
 import { fitRequest } from '../model/fit.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { RagComposition } from '../prepare/compose.ts'
@@ -27,7 +27,7 @@ export { DEFAULT_RESULTS } from '../prepare/retrieve.ts'
 export interface ComposeInput {
   readonly system: string
   readonly messages: readonly Message[]
-  readonly memory: DocumentStore | undefined
+  readonly memory: DocumentSource | undefined
   readonly nResults: number
   /** Where the spans of the retrieval go; default the current span, else nowhere. */
   readonly span?: Span | undefined

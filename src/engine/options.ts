@@ -80,7 +80,7 @@ export interface EngineOptions extends CallSettings {
   readonly rules?: ToolRules
   /** Called once a step with the usage of that step. */
   readonly onUpdateUsage?: (usage: Usage) => void
-  readonly abortSignal?: AbortSignal
+  readonly abortSignal?: AbortSignal | undefined
   /** Asks the provider to reason: `true` is `medium`. */
   readonly enableThinking?: boolean | ThinkingEffort
   /** Whether `thinking` events are yielded; default true. */
@@ -96,7 +96,7 @@ export interface EngineOptions extends CallSettings {
   /** Turns that tools of this turn may make: how deep they may be nested, default 4, and how many there may be in all, default 100. */
   readonly nesting?: { readonly depth?: number; readonly turns?: number }
   /** Takes messages of the user while the turn runs. */
-  readonly steering?: Steering
+  readonly steering?: Steering | undefined
   /** Tools that run at the same time at most; default 5. */
   readonly toolConcurrency?: number
   readonly responseFormat?: ResponseFormat
@@ -134,14 +134,14 @@ export interface EngineOptions extends CallSettings {
   /** Where the turn is written down; default nowhere, in a tool where the turn around it is. */
   readonly recorder?: Recorder | undefined
   /** Continues this session; excludes `messages`. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
   /**
    * The user whom the turn is made for: what the journal lists, counts and deletes by. A session belongs to the first user named in it; a turn
    * that names another one ends with `permission_denied`. 1 to 200 characters; default none, in a tool that of the turn around it.
    */
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** Labels for the journal to list, count and delete by; 1 to 100 characters each. Default none, in a tool those of the turn around it. */
-  readonly tags?: readonly string[]
+  readonly tags?: readonly string[] | undefined
   readonly bot?: BotIdentity
   /** Settings that nobody asked for in particular: that a model does not take one is not worth a notice. */
   readonly unasked?: readonly (keyof CallSettings)[]
@@ -156,7 +156,7 @@ export interface EngineOptions extends CallSettings {
   /** Milliseconds from which a query counts as slow; default 30,000. */
   readonly slowAfter?: number
   /** The span that this turn belongs to; default the current one. */
-  readonly span?: Span
+  readonly span?: Span | undefined
   /** Where the spans of the turn are shown beside the recorder; default nowhere. */
   readonly spanMirror?: SpanMirror
   /** For tests: time, ids, chance. */

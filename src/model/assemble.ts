@@ -54,7 +54,8 @@ export class Assembler {
           type: 'tool-call',
           id: part.id,
           name: part.name,
-          input: part.input,
+          // No arguments at all mean none are needed.
+          input: part.input === null || (part.input === '' && part.invalid === undefined) ? {} : part.input,
           ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
           ...(part.providerData === undefined ? {} : { providerData: part.providerData }),
         })

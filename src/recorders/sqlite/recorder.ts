@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
+import { RATINGS } from '../../core/recorder.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
@@ -77,7 +78,6 @@ const DEFAULT_LEASE_MS = 60_000
 /** After the last turn ended, before the journal looks after itself; and how often it looks whether that is due. */
 const TEND_AFTER_MS = 1000
 const TEND_EVERY_MS = 3_600_000
-const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 
 /** What is written is there when a method returns. It returns a promise where another process holds the lock of the file. */
 export class SqliteRecorder implements Recorder, JournalKeeper {
