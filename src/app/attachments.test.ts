@@ -96,6 +96,13 @@ describe('image() and file()', () => {
     ['a data: address without data', () => image('data:image/png;base64,'), /holds no data/],
     ['a file: address of another machine', () => image('file://host/a.png'), /is not the address of a local file/],
     ['a value of another kind', () => image(42 as never), /takes a path, an address or bytes, but got a value of type number/],
+    [
+      'an address that nobody reads',
+      () => image(new URL('ftp://example.com/a.png')),
+      /takes https:, http:, data: and file: addresses, but got one of ftp:$/,
+    ],
+    ['an empty path', () => image(''), /"" is not a path/],
+    ['a path with NUL', () => file('a\0b'), /is not a path/],
     ['null', () => file(null as never), /but got null/],
   ])('refuses %s', (_what, make, message) => {
     expect(make).toThrow(message)

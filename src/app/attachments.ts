@@ -87,7 +87,11 @@ function attachmentOf(maker: Maker, source: AttachmentSource, options: Attachmen
   if (/^https?:/i.test(address)) return fromWeb(maker, address, options)
   if (/^data:/i.test(address))
     return fromBytes(maker, `${maker}(data:…)`, dataIn(maker, address), { ...options, maxBytes: limit })
+  if (source instanceof URL && source.protocol !== 'file:')
+    throw new ConfigurationError(`${maker}() takes https:, http:, data: and file: addresses, but got one of ${source.protocol}`)
   const path = /^file:/i.test(address) ? pathIn(maker, address) : address
+  if (path === '' || path.includes('\0'))
+    throw new ConfigurationError(`${maker}(): ${JSON.stringify(path.slice(0, 100))} is not a path.`)
   const name = `${maker}(${JSON.stringify(path)})`
   const bytes = readWhole(name, path, limit)
   return fromBytes(maker, name, bytes, { filename: basename(path), ...options, maxBytes: limit })

@@ -3,6 +3,8 @@
 import type { BudgetLimits } from '../core/budget.ts'
 import type { HookName } from '../core/hook.ts'
 import type { Rates } from '../core/model.ts'
+import { FALLBACK_CODES } from '../model/recover.ts'
+import type { FallbackCode } from '../model/recover.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { SANDBOX_MODES } from '../tools/sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../tools/sandbox/sandbox.ts'
@@ -78,6 +80,8 @@ export interface CriaConfig {
   /** Names of the user's own for models, beside the pointers. */
   readonly aliases?: Readonly<Record<string, string>>
   readonly fallbackModels?: readonly string[]
+  /** Errors that lead to a fallback model although they are final; default none. */
+  readonly fallbackOn?: readonly FallbackCode[]
   readonly providers?: Readonly<Record<string, ProviderConfig>>
   readonly modelFacts?: Readonly<Record<string, ModelFactsConfig>>
   /** The store that is meant when none is named. Default `default`. */
@@ -131,6 +135,7 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   models: object<NonNullable<CriaConfig['models']>>({ main: modelRef, quick: modelRef, task: modelRef, reasoning: modelRef }),
   aliases: record(modelRef, { expected: 'a name that is not main, quick, task or reasoning, without "/"', pattern: ALIAS }),
   fallbackModels: list(modelRef),
+  fallbackOn: list(string(`one of ${FALLBACK_CODES.join(', ')}`, isFallbackCode) as Shape<FallbackCode>),
   providers: object<NonNullable<CriaConfig['providers']>>(Object.fromEntries(PROVIDER_NAMES.map((name) => [name, provider]))),
   modelFacts: record(
     object<ModelFactsConfig>({
@@ -177,6 +182,10 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   }),
   $schema: string('a string', () => true),
 })
+
+function isFallbackCode(text: string): boolean {
+  return (FALLBACK_CODES as readonly string[]).includes(text)
+}
 
 /** The mode by itself, or an object. */
 function sandboxShape(): Shape<SandboxConfig> {

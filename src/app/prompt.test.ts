@@ -76,6 +76,11 @@ describe('messages of prompts', () => {
     expect(toMessages(mixed)[0]).toBe(mixed)
   })
 
+  it('have the text of a prompt that came as JSON', () => {
+    const sent = JSON.parse(JSON.stringify(review({ language: 'C', code: 'x' }))) as ReturnType<typeof review>
+    expect(toMessages(sent)[0]?.content).toBe(sent.text)
+  })
+
   it('tells a filled prompt from messages and other objects', () => {
     const filled = review({ language: 'C', code: '' })
     expect(isFilledPrompt(filled)).toBe(true)

@@ -5,11 +5,11 @@ import type { AnswerStream } from './answer-stream.ts'
 import type { BotAnswer } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { StreamOptions } from './simple-bot.ts'
 
 export class AsyncSimpleBot extends SimpleBot {
   /** The text as it comes; returns the finished message. Leaving early cancels the request and records the turn as cancelled. */
-  streamAsync(input: MessageInput, options: AskOptions = {}): AnswerStream<string, BotAnswer> {
+  streamAsync(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, BotAnswer> {
     return this.stream(input, options)
   }
 

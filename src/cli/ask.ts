@@ -20,6 +20,7 @@ import { recordedTurn } from './find-turn.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels, requireKey } from './model-choice.ts'
+import type { ModelChoice } from './model-choice.ts'
 import { tellNewSession } from './new-session.ts'
 import { readPrompt } from './prompt.ts'
 import type { Prompt, PromptOptions } from './prompt.ts'
@@ -122,6 +123,7 @@ interface Setting {
   readonly prompt: Prompt
   readonly model: LanguageModel
   readonly fallbackModels: readonly LanguageModel[]
+  readonly fallbackOn: ModelChoice['fallbackOn']
   readonly switchModels: boolean
   readonly budget: Budget
   readonly store: DocumentStore | undefined
@@ -144,11 +146,12 @@ function askBot(setting: Setting, options: AskOptions, io: Io): AsyncIterable<Qu
 
 /** What all bots are made of here. */
 function recipeOf(setting: Setting, options: AskOptions): BotOptions {
-  const { prompt, model, fallbackModels, switchModels, budget, slowAfter, format } = setting
+  const { prompt, model, fallbackModels, fallbackOn, switchModels, budget, slowAfter, format } = setting
   const { system, settings } = prompt
   return {
     model,
     fallbackModels,
+    fallbackOn,
     switchModels,
     budget,
     streamTarget: 'api',

@@ -11,7 +11,7 @@ import { ConfigurationError } from './error.ts'
 import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
 import type { Injected } from './injection.ts'
-import { isFilledPrompt } from './prompt.ts'
+import { isFilledPrompt, promptText } from './prompt.ts'
 import type { FilledPrompt, PromptVersion } from './prompt.ts'
 import type { FilePart, ImagePart, Part, TextPart, ToolCallPart, ToolResultPart } from './part.ts'
 import type { Place, ScoredChunk } from './store.ts'
@@ -50,6 +50,8 @@ export interface Message {
   readonly pinned?: boolean
   /** What a model made of messages that had to make room. */
   readonly summary?: boolean
+  /** Says what is wrong with the answer before it. The session goes on without this message and without that answer. */
+  readonly rejects?: boolean
 }
 
 /** A message as people write it: content and parts may be left out, the other is derived. */
@@ -84,7 +86,7 @@ export const user = (content: Content | UserPart, ...more: readonly (Content | U
   const message = said(
     'user',
     all.flatMap((each): readonly Part[] => {
-      if (typeof each === 'string' || isFilledPrompt(each)) return textParts(String(each))
+      if (typeof each === 'string' || isFilledPrompt(each)) return textParts(promptText(each))
       return isPart(each) ? [each] : each
     }),
   )
@@ -145,6 +147,7 @@ export interface MessageExtras {
   readonly prompt?: PromptVersion | undefined
   readonly pinned?: boolean | undefined
   readonly summary?: boolean | undefined
+  readonly rejects?: boolean | undefined
 }
 
 /** The one place where a message is put together; `content` and `toolCalls` are derived from the parts. */
@@ -161,6 +164,7 @@ export function fromParts(role: Role, parts: readonly Part[], extras: MessageExt
     ...(extras.prompt === undefined ? {} : { prompt: extras.prompt }),
     ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
     ...(extras.summary === undefined ? {} : { summary: extras.summary }),
+    ...(extras.rejects === undefined ? {} : { rejects: extras.rejects }),
   }
 }
 

@@ -20,3 +20,8 @@ export function isFilledPrompt(value: unknown): value is FilledPrompt {
   const { name, hash: of, template, text } = value as Partial<FilledPrompt>
   return [name, of, template, text].every((member) => typeof member === 'string')
 }
+
+/** The text of either. */
+export function promptText(prompt: string | FilledPrompt): string {
+  return typeof prompt === 'string' ? prompt : prompt.text
+}

@@ -2,12 +2,15 @@
 
 import type { BudgetLimits, BudgetUse } from '../core/budget.ts'
 
-export type BudgetScope = 'turn' | 'session' | 'day'
+/** `batch`: turns that `mapTurns` makes. */
+export type BudgetScope = 'turn' | 'session' | 'day' | 'user' | 'tag' | 'batch'
 
 /** A budget and what has been used of it. */
 export interface Account extends BudgetUse {
   readonly scope: BudgetScope
   readonly limits: BudgetLimits
+  /** Of the user or the tag. */
+  readonly name?: string
 }
 
 export function isLimited(limits: BudgetLimits | undefined): boolean {

@@ -8,6 +8,7 @@ import { CriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Answer, Overflow } from '../model/answer.ts'
 import { currentModel, passOn } from '../model/chain.ts'
+import { errorInfo } from '../model/error-info.ts'
 import { unfitFor } from '../model/fit.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Demand } from '../prepare/compact/make-room.ts'
@@ -46,7 +47,7 @@ export async function* prepareAndAsk(turn: Turn, settings: StepSettings): Statio
     const { ref } = currentModel(settings.chain)
     const larger = passOn(settings.chain, 'context_too_large', (model) => unfitFor(prepared.request, model) === undefined)
     if (larger === undefined) throw tooLarge(ref, prepared, refusal)
-    yield larger
+    yield refusal === undefined ? larger : { ...larger, error: errorInfo(refusal) }
     refusal = undefined
     if (prepared.compacted || state === 'refused') state = 'tried'
   }

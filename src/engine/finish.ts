@@ -17,6 +17,7 @@ export async function* finish(
   answer: Answer,
   turn: Turn,
   finishReason: QueryResult['finishReason'] = answer.finishReason,
+  waiting?: QueryResult['waiting'],
 ): Station<QueryResult> {
   const grounding = turn.conversation?.grounding
   const text = answer.message.content
@@ -24,6 +25,7 @@ export async function* finish(
   const result: QueryResult = {
     text,
     finishReason,
+    ...(waiting === undefined ? {} : { waiting }),
     steps: turn.step,
     usage: turn.ledger.usage,
     costUsd: turn.ledger.costUsd,

@@ -128,7 +128,7 @@ export function composeChat(chat: ChatInput): Composition {
   const memories = (chat.memories?.chunks ?? []).map((chunk) =>
     chunk.spokenBy === undefined
       ? retrieved({ marker: String(++number), origin: 'memory', store: chat.memories?.store ?? '', chunk })
-      : fromParts(chunk.spokenBy, [{ type: 'text', text: chunk.text }]),
+      : fromParts(chunk.spokenBy, chunk.parts ?? [{ type: 'text', text: chunk.text }]),
   )
   const { instructions, before, after } = chat.injection ?? NOTHING_INJECTED
   const history = chat.input.length === 0 ? [...after, ...chat.history] : [...chat.history, ...after]

@@ -107,6 +107,6 @@ export function toRequestMessage(message: Message): RequestMessage {
 }
 
 /** A message that a repair has made has no id yet. */
-function asMessage(message: RequestMessage): Message {
+export function asMessage(message: RequestMessage): Message {
   return 'id' in message ? (message as Message) : fromParts(message.role, message.parts)
 }

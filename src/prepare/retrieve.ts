@@ -1,11 +1,11 @@
 /** Asks stores for what belongs to the question, each under its own span. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
-import { CriaError, toCriaError } from '../core/error.ts'
+import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import type { RetrievedRef } from '../core/event.ts'
 import type { Span } from '../core/span.ts'
 import { inSpan } from '../core/span.ts'
-import type { ChunkFilter, DocumentStore, FoundChunks, ScoredChunk } from '../core/store.ts'
+import type { ChunkFilter, DocumentSource, FoundChunks, ScoredChunk } from '../core/store.ts'
 import { orAborted } from '../util/abort.ts'
 import type { Found } from './compose.ts'
 import type { WidenOptions } from './passages/widen.ts'
@@ -14,9 +14,9 @@ import { describe, isRecord } from '../util/check.ts'
 
 export interface RetrievalOptions {
   /** Answers come from here. */
-  readonly docstore?: DocumentStore
+  readonly docstore?: DocumentSource
   /** A second store: memories, labelled as such. */
-  readonly memory?: DocumentStore
+  readonly memory?: DocumentSource
   /** Chunks from each store at most; default 20. */
   readonly nResults?: number
   /** Only documents that pass it are found; memories are not asked about it. */
@@ -46,7 +46,7 @@ export interface Asking {
 
 /** @throws CriaError `store_failed` when the store fails; an abort is passed on as it is. */
 export function retrieveFrom(
-  store: DocumentStore,
+  store: DocumentSource,
   query: string,
   nResults: number,
   { name, span, signal, filter }: Asking,
@@ -61,7 +61,9 @@ export function retrieveFrom(
   return inSpan(span, name, attributes, async (own) => {
     try {
       const asked =
-        filter === undefined ? store.retrieve(query, nResults) : store.search(query, { limit: nResults, filter, signal })
+        filter === undefined
+          ? store.retrieve(query, nResults)
+          : searching(store).search(query, { limit: nResults, filter, signal })
       const found: unknown = await orAborted(Promise.resolve(asked), signal)
       const returned = foundChunks(found, store.name)
       const { notice } = returned
@@ -74,6 +76,14 @@ export function retrieveFrom(
       throw toCriaError(error, 'store_failed')
     }
   })
+}
+
+/** @throws ConfigurationError for a store that can only retrieve. */
+export function searching(store: DocumentSource): Required<Pick<DocumentSource, 'search'>> {
+  if (typeof store.search === 'function') return store as Required<Pick<DocumentSource, 'search'>>
+  throw new ConfigurationError(
+    `A filter needs a store with \`search(query, { filter })\`, and ${JSON.stringify(store.name)} has only \`retrieve()\`: leave the filter out, or give the store the method.`,
+  )
 }
 
 export function references(found: Found): RetrievedRef[] {

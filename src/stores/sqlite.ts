@@ -117,6 +117,8 @@ export class SqliteDocumentStore implements DocumentStore {
       const store = new SqliteDocumentStore(connection, options)
       store.#writer.bringUpToDate()
       store.#model = store.#modelFor(options.embeddingModel)
+      // However it was opened: writes wait for a lock without holding up the event loop.
+      connection.execute(`PRAGMA busy_timeout = ${TRY_MS}`)
       return store
     } catch (error) {
       connection.close()

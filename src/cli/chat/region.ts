@@ -2,7 +2,7 @@
 
 import type { Style } from '../io.ts'
 import { visibleLine } from '../../util/terminal.ts'
-import { fit } from '../terminal/width.ts'
+import { fit } from '../../util/cells.ts'
 import { callLine } from '../deeds-view.ts'
 import type { Draft } from './editor.ts'
 import type { FoldedCall } from './fold.ts'

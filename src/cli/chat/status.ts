@@ -3,7 +3,7 @@
 import type { Usage } from '../../core/usage.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { formatCost } from '../format.ts'
-import { fit } from '../terminal/width.ts'
+import { fit } from '../../util/cells.ts'
 
 /** What the turns of a session have used together. */
 export interface Spent {

@@ -1,7 +1,5 @@
-import { ATTRIBUTE } from '../../core/attributes.ts'
 import type { Message } from '../../core/message.ts'
 import type { TurnDetail, TurnMetrics } from '../../core/recorder.ts'
-import type { SpanRecord } from '../../core/span.ts'
 import { pageAt } from '../../core/store.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
@@ -13,6 +11,7 @@ import type { Channel } from '../io.ts'
 import { sourceList } from '../source-list.ts'
 import { placeOf } from '../sources.ts'
 import type { Standpoint } from '../sources.ts'
+import { waterfall } from '../waterfall.ts'
 
 export const logsShow: Command = defineCommand({
   name: 'logs show',
@@ -77,7 +76,7 @@ async function describe(
       roomOf(out),
     ),
     nested.length === 0 ? '' : `${heading(`Made by its tools (${plural(nested.length, 'turn')})`)}${nestedTable(nested, out)}`,
-    spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans, turn.startedAt, roomOf(out))}`,
+    spans.length === 0 ? '' : `${heading('Spans')}${waterfall(spans, roomOf(out))}`,
   ].join('')
 }
 
@@ -116,28 +115,4 @@ function nestedTable(nested: TurnDetail['nested'], out: Channel): string {
     shorten(question, 120),
   ])
   return table(rows, [3, 4], roomOf(out))
-}
-
-/**
- * Spans below the span they ran in, in the order in which they began: what, when after the start of the turn, how long. A call is named by
- * its tool.
- */
-function spanTree(spans: readonly SpanRecord[], began: number, room: number): string {
-  const known = new Set(spans.map((span) => span.spanId))
-  const byParent = Map.groupBy(spans, ({ parentSpanId }) =>
-    parentSpanId !== null && known.has(parentSpanId) ? parentSpanId : null,
-  )
-  const rows: string[][] = [['', 'start', 'took', '']]
-  const visit = (parent: string | null, depth: number): void => {
-    for (const span of (byParent.get(parent) ?? []).toSorted((a, b) => a.startedAt - b.startedAt)) {
-      const failed = span.status === 'error' ? `failed: ${shorten(span.error ?? '', 80)}` : ''
-      const tool = span.attributes[ATTRIBUTE.toolName]
-      const name = typeof tool === 'string' ? tool : span.name
-      const start = `+${formatMs(Math.max(0, span.startedAt - began))}`
-      rows.push([`${'  '.repeat(depth)}${shorten(name, 60)}`, start, formatMs(span.endedAt - span.startedAt), failed])
-      visit(span.spanId, depth + 1)
-    }
-  }
-  visit(null, 0)
-  return table(rows, [1, 2], room)
 }

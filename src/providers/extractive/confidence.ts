@@ -36,7 +36,10 @@ export function signsOf(
     name: missing((term, at) => (names.has(term) ? 1 - (best.said[at] ?? 0) : 0)),
     few: Math.max(0, 1 - readings.length / (OTHER_PASSAGE + 1)),
     lead: leadOf(question, ranked, score),
-    ahead: readings[0] === undefined || readings[1] === undefined ? 0 : 1 - readings[1].passage.score / readings[0].passage.score,
+    ahead:
+      readings[0] === undefined || readings[1] === undefined
+        ? shareOf(question, best.said)
+        : 1 - readings[1].passage.score / readings[0].passage.score,
     sameDocument: sameDocument(readings.slice(0, OTHER_PASSAGE + 1)),
     headingSaid: best.run.reading.headingSaid(best.run.section),
   }

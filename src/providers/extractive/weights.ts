@@ -51,7 +51,7 @@ export const CONFIDENCE = {
 /** Log-odds without any sign. */
 export const BASE = -3.09
 /** Log-odds from which on a question is answered. */
-export const THRESHOLD = -0.35
+export const THRESHOLD = -0.6
 
 export type Feature = keyof typeof WEIGHTS
 export type Sign = keyof typeof CONFIDENCE

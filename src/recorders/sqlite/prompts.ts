@@ -71,10 +71,11 @@ function countsOf(ratings: readonly number[]): Record<string, number> {
   return counts
 }
 
-/** Removes versions that no turn was made with. The newest one of each name stays, so that the count goes on. */
+/** Removes versions that no turn was made with. The newest one of each name stays without its template, so that the count goes on. */
 export function removeUnusedPrompts(connection: Connection): void {
+  const unused = 'NOT EXISTS (SELECT 1 FROM turn_prompts WHERE name = bot AND turn_prompts.hash = prompts.hash)'
   connection.run(
-    `DELETE FROM prompts WHERE NOT EXISTS (SELECT 1 FROM turn_prompts WHERE name = bot AND turn_prompts.hash = prompts.hash)
-       AND (bot, version) NOT IN (SELECT bot, max(version) FROM prompts GROUP BY bot)`,
+    `DELETE FROM prompts WHERE ${unused} AND (bot, version) NOT IN (SELECT bot, max(version) FROM prompts GROUP BY bot)`,
   )
+  connection.run(`UPDATE prompts SET template = NULL WHERE ${unused} AND template IS NOT NULL`)
 }
