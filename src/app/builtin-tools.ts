@@ -12,6 +12,8 @@ import { sandboxOptions } from '../tools/sandbox/sandbox.ts'
 import { environment } from '../util/environment.ts'
 import { namesOf } from '../util/nearest.ts'
 
+export { Edits } from '../tools/builtin/edits.ts'
+export type { EditState } from '../tools/builtin/edits.ts'
 export type { ToolOptions as BuiltinToolOptions }
 
 interface ToolOptions extends BuiltinToolOptions {
@@ -34,6 +36,7 @@ const OPTIONS = namesOf<ToolOptions>({
   sandbox: true,
   readDocument: true,
   todos: true,
+  edits: true,
 })
 
 /**

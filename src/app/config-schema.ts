@@ -93,6 +93,8 @@ export interface CriaConfig {
   readonly nResults?: number
   /** Milliseconds from which a turn counts as slow. */
   readonly slowAfter?: number
+  /** Seconds from which the end of a turn rings in `chat`. */
+  readonly bell?: number
   readonly hooks?: Readonly<Partial<Record<HookName, readonly CommandHook[]>>>
   /** The tool `agent` of `run` and `chat`: which model and which of their tools it has. */
   readonly agent?: AgentConfig
@@ -166,6 +168,7 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
     disabled: boolean(),
   }),
   slowAfter: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
+  bell: number('seconds, 0 or more', (value) => Number.isFinite(value) && value >= 0),
   rules: object<NonNullable<CriaConfig['rules']>>({ allow: list(rule), ask: list(rule), deny: list(rule) }),
   budget: object<BudgetConfig>({
     turn: object<NonNullable<BudgetConfig['turn']>>({

@@ -43,6 +43,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/logs-list.ts')).logsSearch,
   },
   {
+    name: 'logs tail',
+    summary: 'show turns as they end',
+    load: async () => (await import('./commands/logs-tail.ts')).logsTail,
+  },
+  {
+    name: 'logs sessions',
+    summary: 'list sessions of this folder',
+    load: async () => (await import('./commands/logs-sessions.ts')).logsSessions,
+  },
+  {
     name: 'logs stats',
     summary: 'count turns, tokens and cost',
     load: async () => (await import('./commands/logs-stats.ts')).logsStats,
@@ -83,6 +93,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'eval answers',
     summary: 'measure answers on a collection with gold answers',
     load: async () => (await import('./commands/eval-answers.ts')).evalAnswers,
+  },
+  {
+    name: 'stores list',
+    summary: 'list stores, and what is in them',
+    load: async () => (await import('./commands/stores.ts')).storesList,
+  },
+  {
+    name: 'stores show',
+    summary: 'list the documents of a store',
+    load: async () => (await import('./commands/stores.ts')).storesShow,
+  },
+  {
+    name: 'stores remove',
+    summary: 'remove a store',
+    load: async () => (await import('./commands/stores.ts')).storesRemove,
   },
   {
     name: 'models',
@@ -134,7 +159,7 @@ export const COMMANDS: readonly CommandEntry[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   eval: 'measure quality',
   keys: 'keys of providers',
-  logs: 'what was asked and answered',
+  logs: 'turns',
   prompts: 'versions of prompts',
   stores: 'stores of documents',
   templates: 'templates of prompts',

@@ -9,7 +9,7 @@ const FEWEST_COLUMNS = 10
 const DEEPEST = 20
 
 /**
- * One line for each span, in the order in which they began: name, start after the first, bar, time it took.
+ * One line for each span, in the order in which they began: when after the first of them, how long, and a bar for both.
  *
  * @param room columns of a line; bars take what names and times leave, up to 40.
  */
@@ -24,20 +24,23 @@ export function waterfall(spans: readonly SpanRecord[], room: number = Infinity)
     failed: span.status === 'error' ? `failed: ${shorten(span.error ?? '', 80)}` : '',
   }))
   const widest = (cells: readonly string[]): number => Math.max(...cells.map((cell) => cell.length))
-  const taken = (['name', 'start', 'took'] as const).reduce((sum, key) => sum + widest(rows.map((row) => row[key])) + 2, 0)
-  const left = room - taken
+  const times = rows.flatMap(({ start, took }) => [start, took, 'start'])
+  const left = room - widest(rows.map(({ name }) => name)) - 2 * widest(times) - 6
   const columns = Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS, left))
   return table(
-    rows.map(({ span, name, start, took, failed }) => [name, start, bar(span, began, whole, columns), took, failed]),
-    [1, 3],
+    [
+      ['', 'start', 'took', ''],
+      ...rows.map(({ span, name, start, took, failed }) => [name, start, took, bar(span, began, whole, columns), failed]),
+    ],
+    [1, 2],
     room,
   )
 }
 
-/** The name, and the tool that ran. */
+/** The tool that ran, else the name. */
 function labelOf({ name, attributes }: SpanRecord): string {
   const tool = attributes[ATTRIBUTE.toolName]
-  return typeof tool === 'string' ? `${name} ${tool}` : name
+  return typeof tool === 'string' ? tool : name
 }
 
 function bar({ startedAt, endedAt }: SpanRecord, began: number, whole: number, columns: number): string {

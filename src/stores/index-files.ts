@@ -1,11 +1,11 @@
 /** Brings an index up to date with files: only what has changed is read, and what is gone leaves. */
 
 import { stat } from 'node:fs/promises'
-import { sep } from 'node:path'
+import { resolve, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { chunkDocument } from './chunk/chunk-document.ts'
-import { keepBase } from './ingest/indexable-store.ts'
+import { keepBase, keepPaths } from './ingest/indexable-store.ts'
 import { resolveNamed } from './ingest/gone-paths.ts'
 import type { GonePath, NamedPaths } from './ingest/gone-paths.ts'
 import type { FileDocument, IndexableStore, IndexedSource } from './ingest/indexable-store.ts'
@@ -80,6 +80,7 @@ export async function indexFiles(
     await run.find()
     await run.update()
     await run.removeGone()
+    if (options.dryRun !== true) await keepNamed(store, named, given)
   } catch (error) {
     if (options.signal?.aborted !== true) throw error
     throw new CriaError('aborted', 'Indexing was stopped. What was done is kept; the next run goes on from there.', {
@@ -87,6 +88,12 @@ export async function indexFiles(
     })
   }
   return run.report(performance.now() - began)
+}
+
+function keepNamed(store: IndexableStore, { roots, gone }: NamedPaths, folder: string): Promise<void> {
+  const left = gone.map(({ path }) => resolve(folder, path))
+  const named = roots.map(({ path }) => path)
+  return keepPaths(store, named, left)
 }
 
 class IndexRun {

@@ -11,8 +11,10 @@ import type { QueryOptions } from '../../app/query.ts'
 import { openStore } from '../../app/stores.ts'
 import { quickModel } from '../../app/summary-model.ts'
 import type { Budget } from '../../core/budget.ts'
+import { Edits } from '../../app/builtin-tools.ts'
 import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
+import { handedOver, toMessages } from '../../core/message.ts'
 import type { Message, MessageInput } from '../../core/message.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/check-budget.ts'
@@ -28,6 +30,7 @@ import { prepareStore } from '../prepare-store.ts'
 import { chatPrompt } from '../task-prompt.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
+import { settingsOf } from './session-settings.ts'
 import { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
@@ -46,6 +49,7 @@ interface Parts extends OpenOptions {
   readonly tools: () => readonly Tool[]
   readonly servers: McpConnection | undefined
   readonly journal: Journal
+  readonly edits: Edits
   readonly store: Awaited<ReturnType<typeof openStore>> | undefined
   readonly passages: PassagesRead | undefined
 }
@@ -57,6 +61,8 @@ export class Conversation {
   readonly calls: Calls = new Calls()
   /** What is said while a turn runs. */
   readonly steering: Steering = new Steering()
+  /** What the tools have written in this chat. */
+  readonly edits: Edits
   /** Rules that were added in this chat. */
   readonly allowed: string[] = []
   readonly isSafe: boolean
@@ -65,6 +71,10 @@ export class Conversation {
   readonly #parts: Parts
   #models: ModelChoice
   #held: number | null = null
+  /** What the user hands over with the next message: outputs of commands. */
+  #handedOver: Message[] = []
+  /** The settings of the session that the journal keeps. */
+  #kept = ''
   /** The text of the last one. */
   #answer = ''
 
@@ -72,6 +82,7 @@ export class Conversation {
     this.#parts = parts
     this.#models = parts.models
     this.journal = parts.journal
+    this.edits = parts.edits
     this.isSafe = parts.options.safe
   }
 
@@ -84,14 +95,15 @@ export class Conversation {
     checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
+    const edits = new Edits()
     const passages = store === undefined ? undefined : new PassagesRead(store)
-    const builtin = agentTools(passages?.store, loaded, io, { ...options, ...(askUser === undefined ? {} : { askUser }) })
+    const builtin = agentTools(passages?.store, loaded, io, { ...options, edits, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
       // Those of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
-      return new Conversation({ ...given, models, tools, servers, store, passages, journal: await openJournal(io) })
+      return new Conversation({ ...given, models, tools, servers, store, passages, edits, journal: await openJournal(io) })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -101,6 +113,11 @@ export class Conversation {
 
   get tools(): readonly Tool[] {
     return this.#parts.tools()
+  }
+
+  /** Absolute path of the folder that tools work in. */
+  get folder(): string {
+    return this.#parts.io.cwd
   }
 
   get model(): string {
@@ -128,7 +145,7 @@ export class Conversation {
     const asked: QueryOptions = {
       ...this.#models,
       ...this.#common(abortSignal),
-      prompt,
+      prompt: [...this.#handedOver.splice(0), ...toMessages(prompt)],
       system: chatPrompt(permit !== undefined),
       tools: this.tools,
       rules,
@@ -146,6 +163,11 @@ export class Conversation {
       },
     }
     return this.#followed(query(asked))
+  }
+
+  /** Gives the model a text with the next message, as data. */
+  handOver(text: string, title: string): void {
+    this.#handedOver.push(handedOver(text, { title, source: title }))
   }
 
   /** Makes the conversation smaller. @throws ConfigurationError when nothing was said yet. */
@@ -181,6 +203,7 @@ export class Conversation {
   /** What is said next begins a session. */
   begin(): void {
     this.sessionId = undefined
+    this.#handedOver = []
     // What an interrupted turn was to be told belongs to its session.
     for (const message of this.steering.waiting) this.steering.delivered(message)
     this.#held = null
@@ -224,9 +247,25 @@ export class Conversation {
 
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
-      if (event.parent === undefined) this.sessionId = event.sessionId
+      if (event.parent === undefined) {
+        this.sessionId = event.sessionId
+        if (event.type === 'start') await this.#keepSettings(event.sessionId)
+      }
       if (event.type === 'complete' && event.parent === undefined) this.#answer = event.result.text
       yield event
+    }
+  }
+
+  /** Once for each session and model. A journal that cannot keep them is told about by the turn. */
+  async #keepSettings(sessionId: string): Promise<void> {
+    const settings = settingsOf(this.#parts.options, this.model)
+    const kept = JSON.stringify([sessionId, settings])
+    if (kept === this.#kept) return
+    this.#kept = kept
+    try {
+      await this.journal.keepSettings(sessionId, settings)
+    } catch {
+      this.#kept = ''
     }
   }
 

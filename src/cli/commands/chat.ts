@@ -13,6 +13,11 @@ const OPTIONS = {
   'no-mcp': { type: 'flag', about: 'start no MCP servers, whatever config.json names' },
   ...STORE_OPTIONS,
   'max-cost': { type: 'number', value: 'USD', about: 'ask no more when the session has cost so much', min: 0 },
+  bell: {
+    type: 'optional',
+    value: 'SECONDS',
+    about: 'ring when a turn that took longer ends, or waits for you; 10 when not said',
+  },
   plain: { type: 'flag', about: 'lines only, nothing is painted over: for screen readers and simple terminals' },
 } as const
 

@@ -9,18 +9,24 @@ import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table }
 import { note, roomOf, toJsonLinePieces } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { sourceList } from '../source-list.ts'
+import { findSession, showSession } from '../session-view.ts'
 import { placeOf } from '../sources.ts'
 import type { Standpoint } from '../sources.ts'
 import { waterfall } from '../waterfall.ts'
 
 export const logsShow: Command = defineCommand({
   name: 'logs show',
-  arguments: [{ name: 'id', about: 'id of a turn, or "last"' }],
+  arguments: [{ name: 'id', about: 'id of a turn or of a session, or "last"' }],
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { turn, messages, events, spans, nested }' },
+    json: {
+      type: 'flag',
+      about: 'print one JSON object: { turn, messages, events, spans, nested }; of a session { session, turns, messages }',
+    },
   },
-  examples: ['cria logs show last', 'cria logs show turn_01j8… --json'],
+  examples: ['cria logs show last', 'cria logs show turn_01j8… --json', 'cria logs show ses_01j8…'],
   async run({ arguments: [id = ''], options }, io) {
+    const session = await findSession(io, id)
+    if (session !== undefined) return showSession(session, options.json, io)
     const { detail } = await findTurn(io, id)
     for (const what of detail.damaged ?? []) await note(io, `not shown: ${what}.`)
     if (options.json) for (const piece of toJsonLinePieces(detail)) await io.stdout.write(piece)

@@ -81,3 +81,23 @@ async function isFolder(path: string): Promise<boolean> {
     return false
   }
 }
+
+/** A source without text that keeps the paths. */
+const PATHS_SOURCE = 'cria:paths'
+
+/** Absolute paths and addresses that were indexed, as they were named; empty where nothing was, or by an older version. */
+export async function indexedPaths(store: Pick<IndexableStore, 'getDocument'>): Promise<readonly string[]> {
+  const paths = (await store.getDocument(PATHS_SOURCE))?.metadata?.['paths']
+  return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : []
+}
+
+/** Adds paths to those that are kept, and forgets those that are gone. */
+export async function keepPaths(
+  store: Pick<IndexableStore, 'getDocument' | 'append'>,
+  named: readonly string[],
+  gone: readonly string[] = [],
+): Promise<void> {
+  const kept = await indexedPaths(store)
+  const paths = [...new Set([...kept, ...named])].filter((path) => !gone.includes(path)).toSorted()
+  if (JSON.stringify(paths) !== JSON.stringify(kept)) await store.append({ source: PATHS_SOURCE, text: '', metadata: { paths } })
+}
