@@ -25,6 +25,7 @@ import type {
   TurnState,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
+import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { elapsed } from '../../util/clock.ts'
 import { spokenMessages } from '../sqlite/history.ts'
 import { endLostTurn } from '../sqlite/lost.ts'
@@ -332,16 +333,17 @@ function summaryOf(turn: StoredTurn): TurnList['turns'][number] {
 }
 
 /** Numbers each version of a prompt when it is first used. */
-async function notePrompts(rows: JournalRows, { prompts = [] }: TurnOpen): Promise<void> {
-  for (const { name, hash } of prompts) {
+async function notePrompts(rows: JournalRows, open: TurnOpen): Promise<void> {
+  for (const { name, hash } of promptsMadeWith(open)) {
     const key = KEY.prompt(name, hash)
     if ((await rows.get(key)) === undefined) await set(rows, key, await counted(rows, KEY.prompt(name, 'versions')))
   }
 }
 
-async function promptsOf(rows: JournalRows, { prompts = [] }: TurnOpen): Promise<Pick<TurnDetail, 'prompts'>> {
+async function promptsOf(rows: JournalRows, open: TurnOpen): Promise<Pick<TurnDetail, 'prompts'>> {
   const refs: PromptRef[] = []
-  for (const { name, hash } of prompts) refs.push({ name, hash, version: (await get<number>(rows, KEY.prompt(name, hash))) ?? 1 })
+  for (const { name, hash } of promptsMadeWith(open))
+    refs.push({ name, hash, version: (await get<number>(rows, KEY.prompt(name, hash))) ?? 1 })
   return refs.length === 0 ? {} : { prompts: refs }
 }
 
