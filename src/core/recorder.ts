@@ -147,6 +147,8 @@ export interface Recorder {
    * within one process.
    */
   readonly budget?: BudgetStore
+  /** `true`: keeps turns that wait for a decision (`decides` of a turn). Absent: a call that is to wait is refused. */
+  readonly keepsWaiting?: boolean
   /** Keeps answers for all who share this journal. Absent: caches end with their process. */
   readonly cache?: CacheStore
   /** Turns that are still open are given up: they count as lost at once. A second call does nothing. */

@@ -12,6 +12,8 @@ import type { Call } from '../../test/calls.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Tool } from '../core/tool.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
+import { memoryStorage } from '../recorders/storage/memory.ts'
+import { recorderOn } from '../recorders/storage/recorder.ts'
 import type { EngineOptions } from './options.ts'
 import { query } from './query.ts'
 
@@ -232,6 +234,13 @@ describe('a turn that waits for a decision', () => {
     const secret = { ...send, input: { key: 'sk-abcdefghijklmnop123456' } }
     const without = await collect({ model: calling([send]), tools: tools(), hasPermissionsToUseTool: () => 'wait' })
     expect(resultsOf(without)[0]).toContain('Without a journal')
+    const simple = await collect({
+      model: calling([send]),
+      tools: tools(),
+      recorder: recorderOn(memoryStorage()),
+      hasPermissionsToUseTool: () => 'wait',
+    })
+    expect(resultsOf(simple)[0]).toContain('keeps no turns that wait')
     const recorder = await open()
     expect(resultsOf(await waits(recorder, [secret]))[0]).toContain('hold a secret')
     const inner = calling([send])

@@ -29,6 +29,7 @@ import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { elapsed } from '../../util/clock.ts'
 import { spokenMessages } from '../sqlite/history.ts'
 import { endLostTurn } from '../sqlite/lost.ts'
+import { foreignSession } from '../sqlite/lease.ts'
 import { counted, eventsOf, get, KEY, listFrom, messagesOf, set, toTurnRow } from './rows.ts'
 import type { StoredSession, StoredTurn } from './rows.ts'
 
@@ -95,6 +96,8 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
     await this.#run(async (rows) => {
       if (open.exclusive) await this.#endUnheld(rows)
       const session = await get<StoredSession>(rows, KEY.session(sessionId))
+      const userId = session?.userId ?? open.userId
+      if (open.userId !== undefined && open.userId !== userId) throw foreignSession(sessionId, open.userId)
       const running = session?.running ?? null
       if (open.exclusive && running !== null)
         throw new CriaError('session_busy', `Session ${sessionId} is busy: its turn ${running} is still running.`, {
@@ -119,7 +122,11 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
       await set(rows, KEY.number(number), turnId)
       await set(rows, KEY.open(turnId), turnId)
       await notePrompts(rows, open)
-      await set(rows, KEY.session(sessionId), { head, running: open.exclusive ? turnId : running })
+      await set(rows, KEY.session(sessionId), {
+        head,
+        running: open.exclusive ? turnId : running,
+        ...(userId === undefined ? {} : { userId }),
+      })
     })
     this.#held.add(turnId)
     this.#keepRenewing()
@@ -269,7 +276,9 @@ async function endTurn(rows: JournalRows, turn: StoredTurn): Promise<void> {
   const { turnId, sessionId, exclusive } = turn.open
   await set(rows, KEY.turn(turnId), turn)
   await rows.delete(KEY.open(turnId))
-  if (exclusive) await set(rows, KEY.session(sessionId), { head: turnId, running: null })
+  if (!exclusive) return
+  const session = await get<StoredSession>(rows, KEY.session(sessionId))
+  await set(rows, KEY.session(sessionId), { ...session, head: turnId, running: null })
 }
 
 async function endAsLost(rows: JournalRows, turn: StoredTurn, now: number): Promise<void> {

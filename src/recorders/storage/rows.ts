@@ -45,6 +45,8 @@ export interface StoredSession {
   readonly head: string | null
   /** The exclusive turn that is open. */
   readonly running: string | null
+  /** The first user that one of its turns named. */
+  readonly userId?: string
 }
 
 /** After every digit and letter. */
