@@ -1,5 +1,6 @@
 /** What a user hands over with a question: text goes to the model as fenced data, images and PDFs as parts of the question. */
 
+import { createReadStream, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { handedOver, user } from '../core/message.ts'
@@ -37,7 +38,21 @@ const MAX_REDIRECTS = 5
 export async function handOver(where: string, { cwd, signal }: { cwd: string; signal: AbortSignal }): Promise<HandedOver> {
   if (/^https?:\/\//i.test(where)) return fetched(where, signal)
   const path = resolve(cwd, where)
+  // Such as <(command) of a shell.
+  if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === true)
+    return handOverBytes(await pipeIn(path, signal), where, 'file')
   return named(where, () => madeOf(where, 'file', file(path, { filename: basename(path) }), () => image(path)))
+}
+
+/** @throws ConfigurationError when there is more than 20 MB. */
+async function pipeIn(path: string, signal: AbortSignal): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
+    pieces.push(piece)
+    if ((length += piece.length) > MAX_BYTES) throw new ConfigurationError(`${path} has more than ${MAX_BYTES / 1e6} MB.`)
+  }
+  return Buffer.concat(pieces)
 }
 
 /** The same for bytes that are there already. */

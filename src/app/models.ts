@@ -80,17 +80,23 @@ function checkModelOptions(options: ModelOptions): void {
 }
 
 /**
- * The model that a pointer or an alias stands for; any other name is brought to `provider/model`.
+ * The model that a pointer or an alias stands for, or a name.
  *
- * @throws ConfigurationError for a pointer that is not set, and for a name that is nearly that of an alias.
+ * @throws ConfigurationError for a pointer that is not set, and a name that nobody knows, with the alias that may have been meant.
  */
 export function resolvePointer(name: string, config: CriaConfig): string {
   const { aliases = {} } = config
   if (Object.hasOwn(aliases, name)) return aliases[name] ?? name
   if (!isPointer(name)) {
-    const close = name.includes('/') ? undefined : nearest(name, [...Object.keys(aliases), ...POINTERS])
-    if (close === undefined) return knownName(name)
-    throw new ConfigurationError(`There is no model and no alias ${JSON.stringify(name)}. Did you mean ${JSON.stringify(close)}?`)
+    try {
+      return knownName(name)
+    } catch (thrown) {
+      const close = nearest(name, Object.keys(aliases))
+      if (close === undefined) throw thrown
+      throw new ConfigurationError(
+        `There is no model and no alias ${JSON.stringify(name)}. Did you mean ${JSON.stringify(close)}?`,
+      )
+    }
   }
   const target = config.models?.[name]
   if (target === undefined) {

@@ -169,7 +169,7 @@ ${cases.join('\n')}
   esac
   if [[ "$words[CURRENT]" == -* ]]; then _describe -o option entries; else _files; fi
 }
-compdef _cria cria
+if [ "$funcstack[1]" = _cria ]; then _cria "$@"; else compdef _cria cria; fi
 `
 }
 

@@ -6,6 +6,8 @@ import type { HandedOver } from '../app/hand-over.ts'
 import { openJournalToRead } from '../app/journal.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Message } from '../core/message.ts'
+import { visibleLine } from '../util/terminal.ts'
+import { formatBytes, plural } from './format.ts'
 import { modelSettings, pairOf } from './model-options.ts'
 import type { ModelSettings } from './model-options.ts'
 import { note } from './io.ts'
@@ -65,6 +67,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     const piped = await readPiped(io)
     if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
   }
+  if (io.stderr.isTerminal && handed.length > 0) await note(io, `sent with it: ${handedLine(handed)}`)
   const question = String(filled.prompt)
   if (question.trim() === '') {
     if (word === '' && !isQuestionPiped && handed.length === 0)
@@ -84,6 +87,16 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     model: options.model ?? template?.model ?? last?.model,
     sessionId: options.session ?? last?.sessionId,
   }
+}
+
+/** What is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
+export function handedLine(handed: readonly HandedOver[]): string {
+  return handed
+    .map(({ name, mediaType, bytes, text }) => {
+      const lines = text === undefined ? '' : `${plural(text.trimEnd().split('\n').length, 'line')}, `
+      return `${visibleLine(name)} (${mediaType}, ${lines}${formatBytes(bytes)})`
+    })
+    .join(', ')
 }
 
 const STDIN = 'standard input'

@@ -147,6 +147,8 @@ export interface Recorder {
    * within one process.
    */
   readonly budget?: BudgetStore
+  /** `true`: keeps turns that wait for a decision (`decides` of a turn). Absent: a call that is to wait is refused. */
+  readonly keepsWaiting?: boolean
   /** Keeps answers for all who share this journal. Absent: caches end with their process. */
   readonly cache?: CacheStore
   /** Turns that are still open are given up: they count as lost at once. A second call does nothing. */
@@ -280,6 +282,7 @@ export interface JournalReader {
   feedback(): MaybePromise<readonly FeedbackRecord[]>
 }
 
+/** How far a turn is followed. */
 export interface FollowOptions {
   /** Only events whose `seq` is greater; default -1, which is all. */
   readonly after?: number
@@ -403,14 +406,19 @@ export interface SessionSummary {
   readonly lastTurnAt: number
 }
 
+/** Use and cost of one user. */
 export interface UserStats extends StatsSums {
+  /** As named by the turns. */
   readonly userId: string
+  /** Sessions that belong to the user. */
   readonly sessions: number
-  /** Epoch milliseconds. */
+  /** When the newest turn started; epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
+/** Use and cost of the turns that carry one tag. */
 export interface TagStats extends StatsSums {
+  /** As named by the turns. */
   readonly tag: string
   /** When the newest of its turns started; epoch milliseconds. */
   readonly lastTurnAt: number
@@ -441,7 +449,9 @@ export interface GcOptions {
 
 /** What was deleted on request. */
 export interface Deletion {
+  /** Turns that were removed, those that their tools made among them. */
   readonly turns: number
+  /** Sessions that were removed as a whole. */
   readonly sessions: number
   /**
    * `false`: another process read from the log of the journal for so long that it could not be emptied; it may hold older versions of what

@@ -157,6 +157,31 @@ describe('attachments', () => {
     expect(said().join('\n')).toContain('data:image/png;base64,')
   })
 
+  test('in a terminal it is said what is sent, and a pipe that a shell makes is read', async () => {
+    place.write({ 'notes.md': 'One.\nTwo.\n' })
+    const asked = await place.run(['ask', 'What is this?', '-a', 'notes.md', ...MODEL], {
+      inTerminal: true,
+      columns: 100,
+      env: { OPENAI_COMPATIBLE_BASE_URL: server.url, TERM: 'xterm-256color' },
+    })
+    expect(asked.stdout).toContain('sent with it: notes.md (text/markdown, 2 lines, 10 B)')
+    const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+    const shell = spawn(
+      '/bin/bash',
+      ['-c', '"$@" -a <(echo From a command.)', 'bash', process.execPath, main, 'ask', 'And?', ...MODEL],
+      {
+        cwd: place.folder,
+        env: { ...process.env, CRIA_HOME: place.home, OPENAI_COMPATIBLE_BASE_URL: server.url },
+        stdio: 'ignore',
+      },
+    )
+    const code = await new Promise((resolve) => {
+      shell.on('close', resolve)
+    })
+    expect(code).toBe(0)
+    expect(said().join('\n')).toContain('From a command.')
+  })
+
   test('an address is fetched: a page as text', async () => {
     const site = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' })

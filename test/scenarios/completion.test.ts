@@ -111,13 +111,17 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     shell.stdout.setEncoding('utf8').on('data', (text: string) => {
       shown += text
     })
-    shell.stdin.write(`cria() { '${process.execPath}' '${MAIN}' "$@"; }; source <(cria completion bash); echo rea''dy\n`)
-    await until('ready')
-    shell.stdin.write('cria templ\ts\t\t')
+    // Its prompt says that it reads keys, and not lines, again.
+    shell.stdin.write(`cria() { '${process.execPath}' '${MAIN}' "$@"; }; source <(cria completion bash); PS1=rea''dy'> '\n`)
+    await until('ready> ')
+    shell.stdin.write('cria templ\t')
+    await until('cria templates ')
+    shell.stdin.write('s')
     await until('cria templates s')
+    shell.stdin.write('\t\t')
     await until('show')
-    shell.stdin.write('\u0003')
-    shell.stdin.end('\u0004')
+    // Ctrl-U empties the line.
+    shell.stdin.end('\u0015exit\n')
     await new Promise((resolve) => {
       shell.on('close', resolve)
     })

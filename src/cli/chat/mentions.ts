@@ -10,8 +10,8 @@ import { isInside } from '../../util/files.ts'
 import { realPathOfSync } from '../../util/real-path.ts'
 import { isSecretName } from '../../util/secret-files.ts'
 import { visibleLine } from '../../util/terminal.ts'
-import { formatBytes, plural } from '../format.ts'
 import type { Io } from '../io.ts'
+import { handedLine } from '../prompt.ts'
 import type { Front } from './front.ts'
 
 /** At the beginning of a word; in quotes where the path has spaces. */
@@ -48,7 +48,7 @@ export async function withMentioned(
   }
   if (handed.length === 0) return text
   check(handed)
-  await front.note(`sent with it: ${handed.map(preview).join(', ')}`)
+  await front.note(`sent with it: ${handedLine(handed)}`)
   return withHandedOver(text, handed)
 }
 
@@ -59,11 +59,6 @@ async function agreed(path: string, front: Front): Promise<boolean> {
     { key: 'n', label: 'leave it out' },
   ]
   return (await front.choose(`Send ${visibleLine(path)} to the model?`, choices, { initial: 1 })) === 0
-}
-
-function preview({ name, mediaType, bytes, text }: HandedOver): string {
-  const lines = text === undefined ? '' : `${plural(text.trimEnd().split('\n').length, 'line')}, `
-  return `${visibleLine(name)} (${mediaType}, ${lines}${formatBytes(bytes)})`
 }
 
 function locate(path: string, cwd: string): string {

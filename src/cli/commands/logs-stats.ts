@@ -102,16 +102,8 @@ function cells(row: StatsSums): readonly string[] {
   return [String(row.turns), String(row.unfinished), tokens(row.inputTokens), tokens(row.outputTokens), costOf(row)]
 }
 
-/** A dash where nobody knows what any turn has cost. */
-function costOf({
-  turns,
-  costUsd,
-  unknownCost,
-}: {
-  readonly turns: number
-  readonly costUsd: number
-  readonly unknownCost: number
-}): string {
+/** A dash where nothing is known but that some turns have cost nothing. */
+function costOf({ costUsd, unknownCost }: { readonly costUsd: number; readonly unknownCost: number }): string {
   if (unknownCost === 0) return formatCost(costUsd)
-  return unknownCost >= turns && costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
+  return costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
 }

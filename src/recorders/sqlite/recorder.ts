@@ -82,6 +82,7 @@ const TEND_EVERY_MS = 3_600_000
 /** What is written is there when a method returns. It returns a promise where another process holds the lock of the file. */
 export class SqliteRecorder implements Recorder, JournalKeeper {
   readonly read: SqliteJournalReader
+  readonly keepsWaiting = true
   readonly budget: SqliteBudget
   readonly cache: SqliteCache
   readonly #journal: Journal
