@@ -60,18 +60,30 @@ export async function showSession({ journal, session }: FoundSession, isJson: bo
   return 0
 }
 
-/** Prints sessions, one line for each; with their folders where they are of several. */
+/** Columns below which a session takes two lines. */
+const ONE_LINE = 110
+
+/** Prints sessions, newest first; with their folders where they are of several. */
 export async function listSessions(sessions: readonly SessionSummary[], io: Io, withFolder: boolean): Promise<void> {
   const room = roomOf(io.stdout)
-  const rows = sessions.map(({ sessionId, lastTurnAt, turns, model, folder, title }) => [
-    sessionId,
+  const facts = sessions.map(({ sessionId, lastTurnAt, turns }) => [
+    visibleLine(sessionId),
     formatTime(lastTurnAt),
     plural(turns, 'turn'),
+  ])
+  const about = sessions.map(({ model, folder, title }) => [
     shorten(model, 40),
     ...(withFolder ? [shorten(folder ?? '–', 60)] : []),
-    shorten(title, room === Infinity ? 200 : Math.max(30, Math.min(200, room - 90))),
+    shorten(title, 200),
   ])
-  await io.stdout.writeRaw(table(rows, [2], room))
+  if (room < ONE_LINE) {
+    const lines = table(facts, [2]).trimEnd().split('\n')
+    const below = about.map((cells) => shorten(cells.toReversed().join('  '), room - 5))
+    await io.stdout.writeRaw(lines.map((line, index) => `${line}\n    ${below[index] ?? ''}\n`).join(''))
+  } else {
+    const rows = facts.map((cells, index) => [...cells, ...(about[index] ?? [])])
+    await io.stdout.writeRaw(table(rows, [2], room))
+  }
 }
 
 /** One line of JSON. */

@@ -9,6 +9,7 @@ import { openRecorder, query } from '../../src/index.ts'
 import { ScriptedModel } from '../../src/testing.ts'
 import { agentServer } from '../support/agent-server.ts'
 import type { ChatServer } from '../support/chat-server.ts'
+import { hasTerminal } from '../support/real-terminal.ts'
 import { newPlace } from './command-line.ts'
 import type { Ended, Place } from './command-line.ts'
 
@@ -116,25 +117,41 @@ describe('sessions', () => {
     expect((await place.run(['logs', 'sessions', 'nothing', 'at', 'all'])).stderr).toContain('--all looks in all folders')
   })
 
-  test.each([60, 100, 160])('are shown in %i columns, with what was asked and answered, oldest first', async (columns) => {
-    const [mill] = await sessions('mill')
-    const { sessionId = '' } = mill ?? {}
-    const shown = await place.run(['logs', 'show', sessionId], {
-      inTerminal: true,
-      columns,
-      env: { NO_COLOR: '1', TERM: 'xterm' },
-    })
-    expect(shown.code).toBe(0)
-    const lines = shown.stdout.replaceAll('\r', '').split('\n')
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
-    const text = lines.join('\n')
-    expect(text).toContain(`cria chat --resume ${sessionId}`)
-    expect(text.indexOf('> What is a mill?')).toBeLessThan(text.indexOf('> And a dam?'))
-    expect(text).toContain('Answer to And a dam?')
-    // eslint-disable-next-line no-control-regex
-    expect(text).not.toMatch(/\u001B/)
-    const { stdout } = await place.run(['logs', 'show', sessionId, '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({ session: { sessionId }, turns: [{}, {}], messages: [{}, {}, {}, {}] })
+  test.runIf(hasTerminal).each([60, 100, 160])(
+    'are shown in %i columns, with what was asked and answered, oldest first',
+    async (columns) => {
+      const [mill] = await sessions('mill')
+      const { sessionId = '' } = mill ?? {}
+      const shown = await place.run(['logs', 'show', sessionId], {
+        inTerminal: true,
+        columns,
+        env: { NO_COLOR: '1', TERM: 'xterm' },
+      })
+      expect(shown.code).toBe(0)
+      const lines = shown.stdout.replaceAll('\r', '').split('\n')
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
+      const text = lines.join('\n')
+      expect(text).toContain(`cria chat --resume ${sessionId}`)
+      expect(text.indexOf('> What is a mill?')).toBeLessThan(text.indexOf('> And a dam?'))
+      expect(text).toContain('Answer to And a dam?')
+      // eslint-disable-next-line no-control-regex
+      expect(text).not.toMatch(/\u001B/)
+      const { stdout } = await place.run(['logs', 'show', sessionId, '--json'])
+      expect(JSON.parse(stdout)).toMatchObject({ session: { sessionId }, turns: [{}, {}], messages: [{}, {}, {}, {}] })
+    },
+  )
+
+  test.runIf(hasTerminal).each([60, 100, 160])('and their turns are listed in %i columns', async (columns) => {
+    for (const words of [
+      ['logs', 'sessions', '--all'],
+      ['logs', 'list'],
+      ['logs', 'search', 'mill'],
+    ]) {
+      const { stdout } = await place.run(words, { inTerminal: true, columns, env: { NO_COLOR: '1', TERM: 'xterm' } })
+      const lines = stdout.split(/\r?\n/)
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
+      expect(stdout).toContain('What is a mill?')
+    }
   })
 
   test('the tools that were called are named, and what is no session is no turn either', async () => {

@@ -98,9 +98,12 @@ export function turnTable(turns: readonly TurnSummary[], columns: number): strin
   return turns
     .map(({ question }, index) => {
       const row = facts[index] ?? []
-      const below = [...(isTiny ? row.slice(2) : []), models[index] ?? '', question].join('  ')
+      const model = models[index] ?? ''
+      const below = isTiny ? [[...row.slice(2), model].join('  '), question] : [`${model}  ${question}`]
       const line = isTiny ? row.slice(0, 2).join('  ') : (above[index] ?? '')
-      return `${line}\n${' '.repeat(INDENT)}${shorten(below, Math.max(LEAST_QUESTION, room))}\n`
+      return [line, ...below.map((text) => `${' '.repeat(INDENT)}${shorten(text, Math.max(LEAST_QUESTION, room))}`), ''].join(
+        '\n',
+      )
     })
     .join('')
 }
