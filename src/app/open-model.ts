@@ -1,7 +1,7 @@
 /** A model as the user has configured it: base URL, key, headers, and what the user knows better about it. */
 
 import type { LanguageModel } from '../core/model.ts'
-import { checkKey } from '../providers/create.ts'
+import { checkKey } from '../providers/connection.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { listens } from '../util/listens.ts'
 import type { CriaConfig } from './config-schema.ts'

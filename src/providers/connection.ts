@@ -44,8 +44,9 @@ export interface Target {
 /** @throws ConfigurationError when there is no such provider, or no base URL is known for it. */
 export function targetOf(provider: string, options: ConnectionOptions): Target {
   const definition = definitionOf(provider)
-  const baseURL = requireBaseUrl(provider, options)
-  return { provider, definition, baseURL, peer: { provider, host: new URL(baseURL).host }, options }
+  const baseURL = baseUrlOf(definition, options)
+  if (baseURL !== undefined) return { provider, definition, baseURL, peer: { provider, host: new URL(baseURL).host }, options }
+  throw new ConfigurationError(`The base URL of ${provider} is not known: set ${definition.urlVariable}, or the option baseURL.`)
 }
 
 /**
@@ -79,25 +80,45 @@ export function errorContext({ provider, definition, peer, options }: Target): O
   }
 }
 
-/** @throws CriaError `auth` when there is no key and the provider wants one, or what stands for it cannot be sent. */
-export function requireKey(provider: string, baseURL: string, options: ConnectionOptions): void {
+/**
+ * @param baseURL default: the one that is configured.
+ * @throws CriaError `auth` when a request could not be sent: there is no key where one is needed, or one that cannot stand in a header.
+ */
+export function checkKey(provider: string, options: ConnectionOptions, baseURL?: string): void {
   const definition = definitionOf(provider)
-  const signsItself = Object.keys(options.headers ?? {}).some((name) => CREDENTIAL.test(name))
+  const name = definition.keyVariable ?? 'the key'
   const key = keyOf(definition, options)
-  if (key === undefined && !signsItself && needsKey(definition, baseURL)) throw missingKey(provider, definition)
-  if (key !== undefined && !SENDABLE.test(key)) throw brokenKey(provider, definition, options)
-}
-
-/** @throws ConfigurationError when no base URL is known. */
-function requireBaseUrl(provider: string, options: ConnectionOptions): string {
-  const definition = definitionOf(provider)
-  const baseURL = baseUrlOf(definition, options)
-  if (baseURL === undefined) {
-    throw new ConfigurationError(
-      `The base URL of ${provider} is not known: set ${definition.urlVariable}, or the option baseURL.`,
+  const signsItself = Object.keys(options.headers ?? {}).some((header) => CREDENTIAL.test(header))
+  if (key === undefined && !signsItself && needsKey(definition, baseURL ?? baseUrlOf(definition, options))) {
+    throw new CriaError(
+      'auth',
+      `${provider}: there is no API key. Set ${name} in the environment (in code also: the option apiKey).`,
+      { hint: `\`cria doctor\` tells whether ${name} is seen, and what else is configured.` },
     )
   }
-  return baseURL
+  if (key === undefined || SENDABLE.test(key)) return
+  // Keys come by way of the clipboard, with line breaks and characters that nobody sees.
+  const source = options.apiKey === undefined ? name : 'The option apiKey'
+  throw new CriaError('auth', `${provider}: ${source} holds a line break or a character that no key has.`, {
+    hint: 'Copy the key once more, in one line and without anything around it.',
+  })
+}
+
+/** What is configured of a provider. */
+export interface ProviderStatus {
+  readonly baseURL: string | undefined
+  readonly keyVariable: string | undefined
+  readonly hasKey: boolean
+  /** The provider itself needs a key; another server that speaks its API may not. */
+  readonly needsKey: boolean
+}
+
+/** @throws ConfigurationError when there is no such provider, or its base URL cannot be used. */
+export function providerStatus(provider: string, options: ConnectionOptions = {}): ProviderStatus {
+  const definition = definitionOf(provider)
+  const baseURL = baseUrlOf(definition, options)
+  const hasKey = keyOf(definition, options) !== undefined
+  return { baseURL, keyVariable: definition.keyVariable, hasKey, needsKey: needsKey(definition, baseURL) }
 }
 
 export function baseUrlOf(
@@ -110,34 +131,14 @@ export function baseUrlOf(
 }
 
 export function keyOf(
-  { keyVariable }: ProviderDefinition,
+  { keyVariable = '' }: ProviderDefinition,
   { apiKey, env = environment() }: ConnectionOptions,
 ): string | undefined {
-  const key = (apiKey ?? (keyVariable === undefined ? undefined : env[keyVariable]) ?? '').trim()
-  return key === '' ? undefined : key
+  return (apiKey ?? env[keyVariable] ?? '').trim() || undefined
 }
 
-export function needsKey({ home, keyVariable }: ProviderDefinition, baseURL: string): boolean {
+function needsKey({ home, keyVariable }: ProviderDefinition, baseURL: string | undefined): boolean {
   return keyVariable !== undefined && home !== undefined && baseURL === home
-}
-
-function missingKey(provider: string, { keyVariable }: ProviderDefinition): CriaError {
-  const name = keyVariable ?? 'the key'
-  return new CriaError(
-    'auth',
-    `${provider}: there is no API key. Set ${name} in the environment (in code also: the option apiKey).`,
-    {
-      hint: `\`cria doctor\` tells whether ${name} is seen, and what else is configured.`,
-    },
-  )
-}
-
-/** Keys come by way of the clipboard, with line breaks and characters that nobody sees. */
-function brokenKey(provider: string, { keyVariable }: ProviderDefinition, { apiKey }: ConnectionOptions): CriaError {
-  const source = apiKey === undefined ? (keyVariable ?? 'The key') : 'The option apiKey'
-  return new CriaError('auth', `${provider}: ${source} holds a line break or a character that no key has.`, {
-    hint: 'Copy the key once more, in one line and without anything around it.',
-  })
 }
 
 /** @throws ConfigurationError that does not repeat the value, which may be secret. */

@@ -11,9 +11,11 @@ import { ReportedError } from '../errors/reported.ts'
 import { asArray, asObject, asString, objectsIn } from '../wire/json.ts'
 import { CallNumbers, callsIn } from './calls.ts'
 
+export { readChatUsage as readUsage } from '../answer/usage.ts'
+
 const THINKING = 'reasoning'
 
-export function decodeChat(answer: Answer): Decoder {
+export function decode(answer: Answer): Decoder {
   const calls = new CallNumbers(answer)
   /** Who asks for several answers gets their pieces in turn: the answer that begins first is the answer. */
   let ours: number | undefined

@@ -3,7 +3,7 @@
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
-import { CONNECTION_OPTIONS, errorContext, requireKey, targetOf } from '../connection.ts'
+import { CONNECTION_OPTIONS, checkKey, errorContext, targetOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES } from '../registry.ts'
 import { createEmbeddingAdapter, fromEmbeddingModel, isEmbeddingModel } from './adapter.ts'
@@ -61,7 +61,7 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
     ...(maxTokens === undefined ? {} : { maxTokens }),
     errors: errorContext(target),
     async request(texts, purpose, signal) {
-      requireKey(provider, target.baseURL, options)
+      checkKey(provider, options, target.baseURL)
       const { requestVectors } = await import('./wire.ts')
       return requestVectors(target, embedding, { model: name, texts, dimensions, purpose }, signal)
     },

@@ -10,6 +10,8 @@ import { isErrorReport } from '../errors/error-report.ts'
 import { ReportedError } from '../errors/reported.ts'
 import { asObject, asString, objectsIn } from '../wire/json.ts'
 
+export { readResponsesUsage as readUsage } from '../answer/usage.ts'
+
 /** Calls of tools that OpenAI lets its client run. We never offer them. */
 const NOT_OFFERED = new Set<unknown>([
   'tool_search_call',
@@ -31,7 +33,7 @@ interface Streamed {
   block?: string
 }
 
-export function decodeResponses(answer: Answer): Decoder {
+export function decode(answer: Answer): Decoder {
   const items = new Map<string, Streamed>()
   let hasTextDeltas = false
   let hasCalls = false

@@ -2,10 +2,9 @@
 
 import { CriaError } from '../../core/error.ts'
 import type { Answer } from '../answer/answer.ts'
-import type { Api, Decoder } from '../api.ts'
+import type { AnswerSource, Api, Decoder } from '../api.ts'
 import { isErrorBody } from '../errors/error-report.ts'
 import { ReportedError } from '../errors/reported.ts'
-import type { AnswerSource } from '../source.ts'
 import type { ByteSource } from './byte-source.ts'
 import { createEventStream } from './event-stream.ts'
 import type { EventStream } from './event-stream.ts'
