@@ -67,10 +67,10 @@ export interface ErrorInfo {
 }
 
 export interface CriaErrorOptions {
-  readonly retryable?: boolean
-  readonly status?: number
-  readonly hint?: string
-  readonly details?: JsonObject
+  readonly retryable?: boolean | undefined
+  readonly status?: number | undefined
+  readonly hint?: string | undefined
+  readonly details?: JsonObject | undefined
   readonly cause?: unknown
 }
 

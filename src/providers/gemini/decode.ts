@@ -6,8 +6,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
-import { isErrorReport } from '../errors/error-report.ts'
-import { ReportedError } from '../errors/reported.ts'
+import { isErrorReport, ReportedError } from '../errors/reported.ts'
 import { asObject, asString, objectsIn } from '../wire/json.ts'
 import { PartialArgs } from './partial-args.ts'
 

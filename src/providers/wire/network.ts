@@ -92,11 +92,7 @@ export function brokenOff(thrown: unknown, peer: Peer): CriaError {
 }
 
 function errorOf({ code, words, retryable, hint }: Trouble, where: string, { provider, host }: Peer, cause: unknown): CriaError {
-  return new CriaError(code, `${provider}: ${words.replace('HOST', () => host)}${where}.`, {
-    cause,
-    ...(retryable === undefined ? {} : { retryable }),
-    ...(hint === undefined ? {} : { hint }),
-  })
+  return new CriaError(code, `${provider}: ${words.replace('HOST', () => host)}${where}.`, { cause, retryable, hint })
 }
 
 function find(thrown: unknown): { code?: string; trouble?: Trouble } {
