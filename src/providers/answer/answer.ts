@@ -45,6 +45,8 @@ export class Answer {
   reason: FinishReason | undefined
   /** A part of the answer is a refusal. */
   refused = false
+  /** Something of it has come that a reader can be shown. */
+  hasContent = false
   /** Calls that the caller has to run. */
   calls = 0
   readonly context: AnswerContext
@@ -129,6 +131,7 @@ export class Answer {
     const call: Call = { id: this.#uniqueId(id), name: this.context.names.back(name), text: '' }
     this.#open.set(key, call)
     this.#push({ type: 'tool-input', id: call.id, name: call.name, delta: '' })
+    this.hasContent = true
   }
 
   hasOpen(key: Block): boolean {
@@ -275,6 +278,7 @@ export class Answer {
     // A part that has not been taken yet is nobody else's: it grows in place.
     if (this.#growing?.type === type && this.#growing === this.#parts.at(-1)) this.#growing.text += text
     else this.#parts.push((this.#growing = { type, text }))
+    this.hasContent = true
   }
 
   /** Holds the first half of a surrogate pair at the end of a text back until its second half comes, or something else. */

@@ -16,6 +16,11 @@ import { explain, notAnAnswer, receive } from './receive.ts'
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** Many times what any answer takes: a stream that never ends, and says nothing that counts, is stopped there. */
 const MAX_STREAM_BYTES = 256 * 1024 * 1024
+/**
+ * Pieces of an answer that come one by one are decoded, stored and shown together when they come within this time, in milliseconds. The first is
+ * never held back (docs/decisions/0038-deltas-in-groups.md).
+ */
+const HOLD_MS = 16
 /** After the end of the answer the rest of the response is read, so that the connection can be used again, but not for ever. */
 const DRAIN_MS = 250
 const DRAIN_BYTES = 64 * 1024
@@ -66,7 +71,7 @@ export function wireSource({ api, peer, request, maxEventBytes, maxAnswerBytes =
 
   async function readOn(answer: Answer, source: ByteSource, events: EventStream): Promise<boolean> {
     if (answer.complete) lastWait ??= setTimeout(() => source.close(), AFTER_END_MS).unref()
-    const pieces = await source.read().catch((thrown: unknown) => {
+    const pieces = await source.read(answer.hasContent ? HOLD_MS : 0).catch((thrown: unknown) => {
       // Nothing of the answer is missing.
       if (answer.complete && !isAbort(thrown)) return undefined
       throw thrown

@@ -25,6 +25,9 @@ export class ByteSource {
   #over = false
   #closed = false
   #failure: { readonly thrown: unknown } | undefined
+  #returnedAt = -Infinity
+  /** What comes does not wake the reader. */
+  #isHolding = false
   #wakeReader: (() => void) | undefined
   #wakePump: (() => void) | undefined
 
@@ -35,9 +38,16 @@ export class ByteSource {
     void this.#pump()
   }
 
-  /** All bytes that have come, waited for where there are none; `undefined` at the end. @throws what broke the connection, after the bytes before it. */
-  async read(): Promise<readonly Uint8Array[] | undefined> {
+  /**
+   * All bytes that have come, waited for where there are none; `undefined` at the end.
+   *
+   * @param holdMs least time since the bytes before were returned, in milliseconds: what comes within it is returned together. Default 0.
+   * @throws what broke the connection, after the bytes before it.
+   */
+  async read(holdMs = 0): Promise<readonly Uint8Array[] | undefined> {
     while (this.#queued === 0 && !this.#over && !this.#closed) await this.#more()
+    const early = this.#returnedAt + holdMs - performance.now()
+    if (early > 0 && !this.#over && !this.#closed) await this.#hold(early)
     if (this.#queued === 0 || this.#closed) {
       if (this.#failure !== undefined && !this.#closed) throw this.#failure.thrown
       return undefined
@@ -45,6 +55,7 @@ export class ByteSource {
     const pieces = this.#queue
     this.#queue = []
     this.#queued = 0
+    this.#returnedAt = performance.now()
     this.#wakePump?.()
     return pieces
   }
@@ -107,7 +118,7 @@ export class ByteSource {
         if (done) break
         this.#queue.push(value)
         this.#queued += value.length
-        this.#wakeReader?.()
+        if (!this.#isHolding || this.#queued >= this.#most) this.#wakeReader?.()
       }
     } catch (thrown) {
       this.#failure = { thrown }
@@ -115,6 +126,15 @@ export class ByteSource {
     }
     this.#over = true
     this.#wakeReader?.()
+  }
+
+  /** Waits, but not beyond the end of the bytes, and not where the server waits because enough is queued. */
+  async #hold(ms: number): Promise<void> {
+    this.#isHolding = true
+    const timer = setTimeout(() => this.#wakeReader?.(), Math.ceil(ms))
+    if (this.#queued < this.#most) await this.#more()
+    clearTimeout(timer)
+    this.#isHolding = false
   }
 
   #more(): Promise<void> {
