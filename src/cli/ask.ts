@@ -56,7 +56,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   const choice = await prepareStore(options, loaded, io)
   if (models.model.ref === EXTRACTIVE) {
     if (choice === undefined) throw nothingToAnswerFrom(loaded.paths)
-    await note(io, extractiveNotice(options.model !== undefined || (await wasHintedToday(loaded.paths))))
+    await note(io, extractiveNotice(options.model !== undefined || wasHintedToday(loaded.paths)))
   }
 
   const store = choice === undefined ? undefined : await openStore(choice)
