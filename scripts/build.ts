@@ -97,6 +97,7 @@ const ON_THE_WAY = [
   'providers/exchange',
   'providers/prepare',
   'providers/wire/answer-source',
+  'providers/wire/http-fetch',
   'providers/chat/encode',
   'providers/chat/decode',
   'providers/responses/encode',

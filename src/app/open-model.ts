@@ -11,6 +11,8 @@ import type { Surroundings } from './paths.ts'
 
 const PROBE_MS = 300
 
+export { sendOverHttp } from '../providers/connection.ts'
+
 /**
  * @param name `provider/model` or a pointer; absent: the default model.
  * @throws ConfigurationError when there is no such provider or pointer.

@@ -1,6 +1,7 @@
 /** Runs one command: signals, help, errors and the exit code. The only place that ends the process. */
 
 import { setTimeout as wait } from 'node:timers/promises'
+import { sendOverHttp } from '../app/open-model.ts'
 import { describeCleanUp, upkeep } from '../app/upkeep.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
@@ -25,6 +26,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   upkeep.atEnd = true
+  sendOverHttp()
   const stop = new AbortController()
   let ended: number | undefined
   const end = (code: number, reason: string): void => {

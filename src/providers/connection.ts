@@ -8,6 +8,7 @@ import type { ProviderDefinition } from './registry.ts'
 import { definitionOf } from './registry.ts'
 import type { Peer } from './wire/network.ts'
 import { send } from './wire/send.ts'
+import type { Answered, Fetch, Sent } from './wire/send.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -54,15 +55,39 @@ export function targetOf(provider: string, options: ConnectionOptions): Target {
  *
  * @throws ConfigurationError for a header that cannot be sent; CriaError when nothing could be sent.
  */
-export function post(target: Target, { path, headers, body }: Encoded, signal: AbortSignal | undefined): Promise<Response> {
+export function post(target: Target, { path, headers, body }: Encoded, signal: AbortSignal | undefined): Promise<Answered> {
   const { definition, options, baseURL, peer } = target
   const key = keyOf(definition, options)
   for (const [name, value] of Object.entries(options.headers ?? {})) requireHeader(name, value)
-  const sent = new Headers({ 'content-type': 'application/json', ...definition.headers, ...headers })
-  for (const [name, value] of Object.entries({ ...(key === undefined ? {} : definition.auth(key)), ...options.headers }))
-    sent.set(name, value)
-  const init = { method: 'POST', headers: sent, body: JSON.stringify(body), ...(signal === undefined ? {} : { signal }) }
-  return send(options.fetch ?? globalThis.fetch, baseURL + path, init, peer)
+  const all = { 'content-type': 'application/json', ...definition.headers, ...headers }
+  const last = { ...(key === undefined ? {} : definition.auth(key)), ...options.headers }
+  const sent: Sent = {
+    method: 'POST',
+    // Later ones of the same name win, however they are written.
+    headers: Object.fromEntries(
+      [...Object.entries(all), ...Object.entries(last)].map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    body: JSON.stringify(body),
+    redirect: 'manual',
+    ...(signal === undefined ? {} : { signal }),
+  }
+  const own = options.fetch
+  // A wrapper of the caller may expect what `Headers` can do.
+  const base: Fetch = own === undefined ? transport : (url, init) => own(url, { ...init, headers: new Headers(init.headers) })
+  return send(base, baseURL + path, sent, peer)
+}
+
+const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
+/** How requests are sent where the caller gives no `fetch`. */
+let transport = globalFetch
+
+/**
+ * From now on requests of this process are sent over `node:http`, or again by the global `fetch`, which may be another one by then. For a process in
+ * which nothing but cria runs, and which is to start fast.
+ */
+export function sendOverHttp(isOn = true): void {
+  const overHttp: Fetch = async (url, init) => (await import('./wire/http-fetch.ts')).httpFetch(url, init)
+  transport = isOn ? overHttp : globalFetch
 }
 
 /** What an error may say of the provider, and what it must not. */

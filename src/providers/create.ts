@@ -11,6 +11,7 @@ import { knownModels, modelFacts } from './facts.ts'
 import { identityOf } from './identity.ts'
 import { definitionOf } from './registry.ts'
 import { asObject } from './wire/json.ts'
+import type { Answered } from './wire/send.ts'
 
 /** The codecs, loaded on first use: a model that is a fallback may need none of it. */
 export const APIS: Readonly<Record<ApiName, () => Promise<Api>>> = {
@@ -79,7 +80,7 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
       const own = Object.assign({}, ...given) as JsonObject
       const encoded = api.encode(prepareRequest({ model, ref, facts, request, style, names, options: own, warn }))
       const { maxEventBytes, maxAnswerBytes } = options
-      const send = (): Promise<Response> => post(target, encoded, signal)
+      const send = (): Promise<Answered> => post(target, encoded, signal)
       return { source: wireSource({ api, peer, request: send, maxEventBytes, maxAnswerBytes }), readUsage: api.readUsage }
     },
   })

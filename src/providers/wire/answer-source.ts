@@ -11,6 +11,7 @@ import { parseObject } from './json.ts'
 import type { Peer } from './network.ts'
 import { isAbort } from './network.ts'
 import { explain, notAnAnswer, receive } from './receive.ts'
+import type { Answered } from './send.ts'
 
 /** An answer in one piece is kept in memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -31,7 +32,7 @@ export interface WireOptions {
   readonly api: Api
   readonly peer: Peer
   /** Makes the request. */
-  readonly request: () => Promise<Response>
+  readonly request: () => Promise<Answered>
   readonly maxEventBytes: number | undefined
   /** Bytes of a whole stream. Default 256 MB. */
   readonly maxAnswerBytes?: number | undefined

@@ -8,6 +8,7 @@
  */
 
 import { isAbort } from './network.ts'
+import type { Answered, AnsweredBody } from './send.ts'
 
 /** What the first characters say an answer is; the content type is not believed. */
 export type BodyKind = 'events' | 'json' | 'markup' | 'text' | 'empty'
@@ -18,7 +19,7 @@ const MOST_CHUNKED_BYTES = 64 * 1024
 const ENOUGH = 1024
 
 export class ByteSource {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  readonly #reader: ReturnType<AnsweredBody['getReader']> | undefined
   readonly #most: number
   #queue: Uint8Array[] = []
   #queued = 0
@@ -31,10 +32,10 @@ export class ByteSource {
   #wakeReader: (() => void) | undefined
   #wakePump: (() => void) | undefined
 
-  constructor({ body, headers }: Response) {
+  constructor({ body, headers }: Pick<Answered, 'body' | 'headers'>) {
     const isChunked = headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true
     this.#most = isChunked ? MOST_CHUNKED_BYTES : MOST_BYTES
-    this.#reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
+    this.#reader = body?.getReader()
     void this.#pump()
   }
 
@@ -115,7 +116,7 @@ export class ByteSource {
           continue
         }
         const { done, value } = await this.#reader.read()
-        if (done) break
+        if (done || value === undefined) break
         this.#queue.push(value)
         this.#queued += value.length
         if (!this.#isHolding || this.#queued >= this.#most) this.#wakeReader?.()

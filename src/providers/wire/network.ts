@@ -46,6 +46,8 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
   UND_ERR_SOCKET: CLOSED,
+  // Compressed bytes end before their end.
+  Z_BUF_ERROR: CLOSED,
   ETIMEDOUT: NOT_ACCEPTED,
   UND_ERR_CONNECT_TIMEOUT: NOT_ACCEPTED,
   UND_ERR_HEADERS_TIMEOUT: late('HOST did not begin to answer in time'),
