@@ -26,7 +26,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   upkeep.atEnd = true
-  sendOverHttp()
   const stop = new AbortController()
   let ended: number | undefined
   const end = (code: number, reason: string): void => {
@@ -37,6 +36,8 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
 
   // A copy: keys are taken out of the environment of the process before a tool can run.
   const env = { ...process.env }
+  // Whoever changes how this Node reaches the network, with a proxy or a preloaded module, changes `fetch`.
+  if ((env['NODE_OPTIONS'] ?? '') === '' && (env['NODE_USE_ENV_PROXY'] ?? '') === '') sendOverHttp()
   const interrupted = new Set<() => boolean>()
   const io: Io = {
     env,

@@ -1,7 +1,6 @@
 /**
  * A `fetch` over `node:http`, with what a request to a model needs: no cookies, no cache, and redirects are returned as they are. It loads in a
- * quarter of the time of the global one, which counts in a command that lives for a second. Proxies of the environment are used where Node does
- * so for both (`NODE_USE_ENV_PROXY`).
+ * quarter of the time of the global one, which counts in a command that lives for a second.
  */
 
 import type { IncomingMessage } from 'node:http'
