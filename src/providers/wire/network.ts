@@ -34,6 +34,7 @@ const CLOSED = network('HOST closed the connection')
 const NOT_ACCEPTED = late('HOST did not accept the connection in time')
 const SELF_SIGNED = untrusted('is self-signed')
 const NOT_VERIFIED = untrusted('cannot be verified')
+const TOO_MANY_HEADERS: Trouble = { code: 'invalid_response', words: 'HOST sent more headers than fit', retryable: false }
 const NOT_TLS = lasting('HOST does not speak TLS', 'Does the base URL begin with https where the server speaks http?')
 
 /** By the code of an error of Node. */
@@ -52,7 +53,8 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   UND_ERR_CONNECT_TIMEOUT: NOT_ACCEPTED,
   UND_ERR_HEADERS_TIMEOUT: late('HOST did not begin to answer in time'),
   UND_ERR_BODY_TIMEOUT: late('HOST stopped sending'),
-  UND_ERR_HEADERS_OVERFLOW: { code: 'invalid_response', words: 'HOST sent more headers than fit', retryable: false },
+  UND_ERR_HEADERS_OVERFLOW: TOO_MANY_HEADERS,
+  HPE_HEADER_OVERFLOW: TOO_MANY_HEADERS,
   CERT_HAS_EXPIRED: untrusted('has expired'),
   DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
   SELF_SIGNED_CERT_IN_CHAIN: SELF_SIGNED,
