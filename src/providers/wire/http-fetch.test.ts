@@ -46,7 +46,7 @@ it('sends method, path, headers and body, and gives status, headers and body bac
       request.on('data', (piece: string) => (sent += piece))
       request.on('end', () => {
         response.writeHead(404, { 'x-request-id': 'r1' })
-        response.end(`${request.method} ${request.url} ${request.headers['x-key']} ${sent}`)
+        response.end(`${request.method} ${request.url} ${String(request.headers['x-key'])} ${sent}`)
       })
     },
     { 'x-key': 'k' },
