@@ -7,6 +7,10 @@ export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { agentTool } from './app/agent-tool.ts'
 export type { AgentToolOptions } from './app/agent-tool.ts'
+export { defaultTools, runCodeTool } from './app/default-tools.ts'
+export type { RunCodeOptions } from './app/default-tools.ts'
+export { file, image } from './app/attachments.ts'
+export type { AttachmentOptions, AttachmentSource } from './app/attachments.ts'
 export { builtinTools } from './app/builtin-tools.ts'
 export type { BuiltinToolOptions } from './app/builtin-tools.ts'
 export { createEmbeddingModel } from './providers/embedding/create.ts'
@@ -18,6 +22,12 @@ export type { RerankSettings, RetrieveOptions } from './app/retrieval.ts'
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
 export type { AiSdkModel } from './providers/ai-sdk/language-model.ts'
+export { lastEventId, startTurn, toResponse } from './app/event-stream.ts'
+export type { ResponseOptions, StartedTurn } from './app/event-stream.ts'
+export { memoryStorage } from './recorders/storage/memory.ts'
+export { recorderOn } from './recorders/storage/recorder.ts'
+export type { StorageRecorderOptions } from './recorders/storage/recorder.ts'
+export type { JournalRows, JournalStorage, RowRange } from './core/journal-storage.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
 export { collectFeedback } from './app/feedback.ts'
@@ -32,9 +42,13 @@ export type {
   FeedbackVerdict,
   Side,
 } from './app/feedback.ts'
+export { getSpans, span } from './app/span.ts'
+export type { SpanPlace } from './app/span.ts'
+export { mapTurns } from './app/map-turns.ts'
+export type { MapContext, MapFunction, MapProgress, MapReport, MapResult, MapSums, MapTurnsOptions } from './app/map-turns.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
-export type { EngineOptions, QueryMetrics } from './engine/options.ts'
+export type { EngineOptions, QueryMetrics, ReviewAnswer } from './engine/options.ts'
 export { Steering } from './engine/steering.ts'
 export type { PrepareStep, StepChanges, StepEnd, StepState, StopWhen } from './engine/step.ts'
 export { switchModel } from './model/chain.ts'
@@ -50,7 +64,7 @@ export type { FollowUps, RetrievalOptions } from './prepare/retrieve.ts'
 export type { ContextPiece, ContextRequest, ContextSource, EarlierRead, Injected } from './core/injection.ts'
 
 export { AgentBot } from './bots/agent-bot.ts'
-export type { AgentBotOptions } from './bots/agent-bot.ts'
+export type { AgentBotAnswer, AgentBotOptions } from './bots/agent-bot.ts'
 export { AsyncQueryBot } from './bots/async-query-bot.ts'
 export { AsyncSimpleBot } from './bots/async-simple-bot.ts'
 export { AsyncToolBot } from './bots/async-tool-bot.ts'
@@ -63,18 +77,29 @@ export {
   streamTokensForMessages,
 } from './bots/completion.ts'
 export type { ModelResponse } from './bots/completion.ts'
-export type { BotAnswer } from './bots/answer.ts'
+export type { BotAnswer, Notice } from './bots/answer.ts'
+export type { AnswerStream } from './bots/answer-stream.ts'
 export type { BotOptions, StreamTarget } from './bots/options.ts'
 export { StructuredBot } from './bots/structured-bot.ts'
-export type { StructuredAnswer, StructuredBotOptions } from './bots/structured-bot.ts'
+export type { AnswerOf, StructuredAnswer, StructuredBotOptions, UnfitAnswer } from './bots/structured-bot.ts'
 export { QueryBot } from './bots/query-bot.ts'
 export type { QueryAskOptions, QueryBotOptions } from './bots/query-bot.ts'
 export { SimpleBot } from './bots/simple-bot.ts'
-export type { AskOptions } from './bots/simple-bot.ts'
+export type { AskOptions, StreamOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
-export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
+export type { ParsedCall, ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
-export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation, SharedScope } from './core/budget.ts'
+export type {
+  Amount,
+  Budget,
+  BudgetKey,
+  BudgetLimits,
+  BudgetStore,
+  BudgetUse,
+  Reservation,
+  SharedScope,
+  SharedUse,
+} from './core/budget.ts'
 export type { CacheStore, Keeping } from './core/cache.ts'
 export type { Clock } from './core/clock.ts'
 export { createLocalVerifier } from './providers/verifying/local.ts'
@@ -113,7 +138,7 @@ export type { HookContext, HookName, HookRefusal, Hooks } from './core/hook.ts'
 export type { Json, JsonObject } from './core/json.ts'
 export type { MaybePromise } from './core/maybe-promise.ts'
 export { assistant, developer, retrieved, system, toMessages, toolResult, user } from './core/message.ts'
-export type { Content, Message, MessageInput, MessageLike, Retrieved, Role } from './core/message.ts'
+export type { Content, Message, MessageInput, MessageLike, Retrieved, Role, UserPart } from './core/message.ts'
 export type {
   CallSettings,
   FinishReason,
@@ -144,7 +169,9 @@ export type {
   UnknownEffects,
 } from './core/part.ts'
 export type {
+  Deletion,
   FeedbackRecord,
+  FollowOptions,
   GcOptions,
   GcReport,
   JournalEntry,
@@ -152,21 +179,26 @@ export type {
   JournalReader,
   ListTurns,
   ModelUse,
+  PromptRef,
+  PromptStats,
   Recorder,
   SessionStats,
   StatsRow,
   StatsSums,
+  TagStats,
   TurnClose,
   TurnDetail,
+  TurnFilter,
   TurnList,
   TurnMetrics,
   TurnOpen,
   TurnRow,
   TurnState,
   TurnSummary,
+  UserStats,
 } from './core/recorder.ts'
 export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
-export type { JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
+export type { FromJsonSchema, JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
 export type { MirroredSpan, Span, SpanMirror, SpanRecord } from './core/span.ts'
 export type {
   Chunk,
@@ -174,7 +206,9 @@ export type {
   ChunkFilter,
   DocumentFormat,
   DocumentInput,
+  DocumentSource,
   DocumentStore,
+  MemoryStore,
   Evidence,
   FilterPattern,
   FilterTest,
@@ -204,6 +238,9 @@ export type {
   ToolSubject,
   ToolUse,
 } from './core/tool.ts'
+export { prompt } from './app/prompt.ts'
+export type { Prompt, PromptVariables } from './app/prompt.ts'
+export type { FilledPrompt, PromptVersion } from './core/prompt.ts'
 export type { Usage } from './core/usage.ts'
 
 export { ChatMemory } from './stores/chat-memory.ts'

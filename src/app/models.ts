@@ -1,4 +1,4 @@
-/** Which model is meant: names, pointers, objects, and what answers when nobody named one. */
+/** Resolves a model: by name, by alias or as an object, and the default where none is named. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
@@ -10,11 +10,14 @@ import type { ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES } from '../providers/registry.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { ZERO_USAGE } from '../core/usage.ts'
 import { describe, isRecord } from '../util/check.ts'
 import { listens } from '../util/listens.ts'
-import { namesOf, nearest } from '../util/nearest.ts'
+import { namesOf } from '../util/nearest.ts'
 import { POINTERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
+import { knownName } from './model-names.ts'
 
 /** `provider/model`, a pointer, a model of ours, or any AI SDK language model. */
 export type ModelInput = string | LanguageModel | AiSdkModel
@@ -26,30 +29,17 @@ type Environment = Readonly<Record<string, string | undefined>>
 /**
  * Makes a model from its name. Nothing is loaded and no request is made before it is used.
  *
- * @param ref `openai/…` (Responses API), `openai-chat/…` (Chat Completions), `anthropic/…`, `google/…`, `ollama/…`,
- *   `openai-compatible/…` or `builtin/extractive`.
+ * @param ref `openai/…` (Responses API), `openai-chat/…` (Chat Completions), `anthropic/…`, `google/…`, `ollama/…`, the other providers of
+ *   `cria models`, `openai-compatible/…` or `builtin/extractive`. Names that say by themselves whose they are (`gpt-4o`, `claude-…`) and those
+ *   of other libraries (`gemini/…`, `ollama_chat/…`) are understood; `ref` of the model is then the name as it works.
  * @throws ConfigurationError for a provider that does not exist, naming those that do.
  */
 export function createModel(ref: string, options: ModelOptions = {}): LanguageModel {
   if (typeof ref !== 'string')
     throw new ConfigurationError(`createModel() takes the name of a model, like openai/gpt-5-mini, but got ${describe(ref)}.`)
   checkModelOptions(options)
-  if (ref === EXTRACTIVE_REF) return createExtractiveModel()
-  const slash = ref.indexOf('/')
-  const provider = ref.slice(0, slash)
-  if (slash < 1 || slash === ref.length - 1) {
-    throw new ConfigurationError(`A model is named provider/model, like openai/gpt-5-mini, but this is ${JSON.stringify(ref)}.`)
-  }
-  const known: readonly string[] = [...PROVIDER_NAMES, 'builtin']
-  if (!known.includes(provider)) {
-    const close = nearest(provider, known)
-    throw new ConfigurationError(
-      `There is no provider ${JSON.stringify(provider)}${close === undefined ? '.' : `; did you mean ${JSON.stringify(close)}?`} The providers are ${known.join(', ')}.`,
-    )
-  }
-  if (provider === 'builtin')
-    throw new ConfigurationError(`The only builtin model is ${EXTRACTIVE_REF}, but this is ${JSON.stringify(ref)}.`)
-  return createProviderModel(ref, options)
+  const name = knownName(ref)
+  return name === EXTRACTIVE_REF ? createExtractiveModel() : createProviderModel(name, options)
 }
 
 const OPTIONS = namesOf<ModelOptions>({
@@ -66,6 +56,7 @@ const FACTS = namesOf<ModelFacts>({
   price: true,
   systemRole: true,
   fixedTemperature: true,
+  sampling: true,
   streaming: true,
   tools: true,
   images: true,
@@ -89,16 +80,16 @@ function checkModelOptions(options: ModelOptions): void {
   for (const [name, value] of Object.entries(options.headers)) checkType(`headers[${JSON.stringify(name)}]`, value, 'string')
 }
 
-/** The model that a pointer stands for; any other name stands for itself. @throws ConfigurationError for a pointer that is not set. */
+/** The model that a pointer stands for, or a name. @throws ConfigurationError for a pointer that is not set, and a name that nobody knows. */
 export function resolvePointer(name: string, config: CriaConfig): string {
-  if (!isPointer(name)) return name
+  if (!isPointer(name)) return knownName(name)
   const target = config.models?.[name]
   if (target === undefined) {
     throw new ConfigurationError(
       `The model pointer ${JSON.stringify(name)} is not set: name a model for it under "models" in config.json.`,
     )
   }
-  return target
+  return knownName(target)
 }
 
 export function isPointer(name: string): name is ModelPointer {
@@ -111,19 +102,28 @@ export function suggestedModel(provider: string): string | undefined {
   return suggested === undefined ? undefined : `${provider}/${suggested}`
 }
 
-/**
- * What answers when nobody named a model: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
- * `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama, else `builtin/extractive`.
- */
+/** As `configuredModelRef`; where there is none, `builtin/extractive` answers, for the command line. */
 export async function defaultModelRef(env: Environment, config: CriaConfig = {}, fetcher: typeof fetch = fetch): Promise<string> {
+  return (await configuredModelRef(env, config, fetcher)) ?? EXTRACTIVE_REF
+}
+
+/**
+ * The model that answers when none is named: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
+ * `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama; `undefined` where there is none of these.
+ */
+export async function configuredModelRef(
+  env: Environment,
+  config: CriaConfig = {},
+  fetcher: typeof fetch = fetch,
+): Promise<string | undefined> {
   const named = env['CRIA_MODEL']
   if (named !== undefined && named !== '') return resolvePointer(named, config)
-  if (config.models?.main !== undefined) return config.models.main
+  if (config.models?.main !== undefined) return resolvePointer('main', config)
   for (const provider of PROVIDER_NAMES) {
     const { keyVariable, suggested } = definitionOf(provider)
     if (keyVariable !== undefined && suggested !== undefined && (env[keyVariable] ?? '') !== '') return `${provider}/${suggested}`
   }
-  return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher)) ?? EXTRACTIVE_REF
+  return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher))
 }
 
 /** Milliseconds for a connection: nobody who has no server notices. */
@@ -175,7 +175,8 @@ async function firstListed(
   }
 }
 
-/** A model that answers with `response`, in place of `model` and without a request. */
-export function mockModel(response: string, { ref, facts }: LanguageModel): LanguageModel {
-  return new ScriptedModel(() => ({ text: response.split(/(?<=\s)/) }), { ref, facts })
+/** A model that answers with `response`, in place of `model`: without a request, a cost or tokens that count. */
+export function mockModel(response: string, { ref, facts }: Pick<LanguageModel, 'ref' | 'facts'>): LanguageModel {
+  const script = (): ScriptedAnswer => ({ text: response.split(/(?<=\s)/), usage: ZERO_USAGE })
+  return new ScriptedModel(script, { ref, facts: { ...facts, price: { input: 0, output: 0 } } })
 }

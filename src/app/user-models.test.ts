@@ -33,8 +33,8 @@ describe('resolveModel', () => {
 
   it.each([
     ['reasoning', /not set/],
-    ['gpt-5', /provider\/model/],
-    ['opneai/gpt-5', /did you mean "openai"/],
+    ['llama3', /provider\/model, and "llama3" does not say whose it is\. Use ollama\/llama3/],
+    ['opneai/gpt-5', /did you mean "openai\/gpt-5"\?$/],
     ['builtin/other', /builtin\/extractive/],
     [7, /name like/],
   ])('refuses %j and says what to do', (model, message) => {
@@ -43,8 +43,12 @@ describe('resolveModel', () => {
 })
 
 describe('defaultModel', () => {
-  it('is CRIA_MODEL, else main, else the first provider with a key, else builtin/extractive', async () => {
-    expect((await defaultModel()).ref).toBe('builtin/extractive')
+  it('is CRIA_MODEL, else main, else the first provider with a key; without any the error says what to set', async () => {
+    const failure = await defaultModel().catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('No model was named') as string,
+    })
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-some-key')
     expect((await defaultModel()).ref).toMatch(/^anthropic\//)
     configure({ models: { main: 'google/gemini-2.5-flash', task: 'openai/gpt-5' } })

@@ -1,19 +1,26 @@
-/** A bot that uses tools until it has an answer: the loop of the engine behind a bot's face. */
+/** AgentBot: uses tools until it has an answer. */
 
 import type { QueryOptions } from '../app/query.ts'
-import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
+import type { Json } from '../core/json.ts'
+import type { MessageInput } from '../core/message.ts'
+import { checkNumber, eitherOf } from '../engine/check-values.ts'
 import { specOf } from '../engine/turn-request.ts'
+import { objectReturned } from '../app/default-tools.ts'
+import type { AnswerStream } from './answer-stream.ts'
+import type { BotAnswer } from './answer.ts'
 import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
-import { toolsOf } from './tool-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
+import { checkToolsOf } from './tool-bot.ts'
 
 export interface AgentBotOptions extends BotOptions, LoopOptions {
   /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
   readonly tools: readonly Tool[]
-  /** Model calls at most; the answer then has `finishReason: 'max-steps'`. Default 50. */
+  /** Model calls at most, as `maxSteps` of `query()`; the answer then has `finishReason: 'max-steps'`. Default 50. */
+  readonly maxSteps?: number
+  /** Another name of `maxSteps`. */
   readonly maxIterations?: number
   /** Documents that the prompt is answered from beside the tools; the `memory` of the bot goes with them. */
   readonly retrieve?: QueryOptions['retrieve']
@@ -21,7 +28,10 @@ export interface AgentBotOptions extends BotOptions, LoopOptions {
   readonly verify?: QueryOptions['verify']
 }
 
-const ELSEWHERE = { maxSteps: 'maxIterations' }
+export interface AgentBotAnswer extends BotAnswer {
+  /** What a tool has handed to the user: `return_object_to_user`, or `run_code` with `returnToUser`. Absent where none did. */
+  readonly object?: Json
+}
 
 export class AgentBot extends SimpleBot {
   readonly tools: readonly Tool[]
@@ -29,19 +39,33 @@ export class AgentBot extends SimpleBot {
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: AgentBotOptions) {
-    checkBotNames('AgentBot', options, ['tools', 'maxIterations', 'retrieve', 'verify', ...LOOP_OPTIONS], ELSEWHERE)
-    const { tools, maxIterations, retrieve, verify, ...rest } = options
+    checkBotNames('AgentBot', options, ['tools', 'maxSteps', 'maxIterations', 'retrieve', 'verify', ...LOOP_OPTIONS])
+    const { tools, maxSteps: _, maxIterations: __, retrieve, verify, ...rest } = options
     super(withoutLoop(rest))
-    if (maxIterations !== undefined && !(maxIterations >= 1)) {
-      throw new ConfigurationError(`\`maxIterations\` must be a number of at least 1, but is ${String(maxIterations)}.`)
-    }
-    this.tools = toolsOf({ tools }, 'AgentBot')
+    const maxSteps = eitherOf(options, 'maxSteps', 'maxIterations')
+    for (const name of ['maxSteps', 'maxIterations'] as const) checkNumber(name, options[name], 1)
+    checkToolsOf(tools, 'AgentBot')
+    this.tools = tools
     this.#loop = {
-      ...(maxIterations === undefined ? {} : { maxSteps: maxIterations }),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(retrieve === undefined ? {} : { retrieve }),
       ...(verify === undefined ? {} : { verify }),
       ...loopOf(rest),
     }
+  }
+
+  /** Asks, runs tools until there is an answer, and resolves to it. @throws CriaError */
+  override async ask(input: MessageInput, options: AskOptions = {}): Promise<AgentBotAnswer> {
+    return this.#withObject(await super.ask(input, options))
+  }
+
+  /** As `ask`, with the text as it comes. @throws CriaError */
+  override stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, AgentBotAnswer> {
+    return this.streamed(input, options, (answer) => this.#withObject(answer))
+  }
+
+  #withObject(answer: BotAnswer): AgentBotAnswer {
+    return { ...answer, ...objectReturned(this.tools, answer.turnId) }
   }
 
   protected override get kind(): string {

@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from './json.ts'
+import type { Usage } from './usage.ts'
 
 export interface CodeFacts {
   /** Whether the same call may succeed when it is made again. */
@@ -64,6 +65,10 @@ export interface ErrorInfo {
   /** The message of what caused it, where that says more. */
   readonly cause?: string
   readonly details?: JsonObject
+  /** Tokens of the turn that ended with it, failed attempts included. */
+  readonly usage?: Usage
+  /** Cost of that turn in US dollars; `null` when the price of a model that was used is unknown. */
+  readonly costUsd?: number | null
 }
 
 export interface CriaErrorOptions {
@@ -71,28 +76,42 @@ export interface CriaErrorOptions {
   readonly status?: number | undefined
   readonly hint?: string | undefined
   readonly details?: JsonObject | undefined
+  readonly usage?: Usage | undefined
+  readonly costUsd?: number | null | undefined
   readonly cause?: unknown
 }
 
 /** Recognised across two installed copies of the package. */
 const MARKER: unique symbol = Symbol.for('cria.error') as never
 
+/** The error that everything here throws or rejects with. Its `name` is `AbortError` where its code is `aborted`. */
 export class CriaError extends Error {
+  /** One of `ERROR_CODES`. */
   readonly code: ErrorCode
+  /** Whether the same call may succeed when it is made again. */
   readonly retryable: boolean
+  /** HTTP status of the provider's answer, where there was one. */
   readonly status: number | undefined
+  /** What to do about it. */
   readonly hint: string | undefined
+  /** Facts by name; with bots `turnId`, and `text` where part of an answer had come. */
   readonly details: JsonObject | undefined
+  /** Tokens of the turn that ended with it, failed attempts included; absent where no turn was begun. */
+  readonly usage: Usage | undefined
+  /** Cost of that turn in US dollars; `null` when a price is unknown, absent where no turn was begun. */
+  readonly costUsd: number | null | undefined
 
   constructor(code: ErrorCode, message: string, options: CriaErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     const facts = ERROR_CODES[code]
-    this.name = 'CriaError'
+    this.name = code === 'aborted' ? 'AbortError' : 'CriaError'
     this.code = code
     this.retryable = options.retryable ?? facts.retryable
     this.status = options.status
     this.hint = options.hint ?? facts.hint
     this.details = options.details
+    this.usage = options.usage
+    this.costUsd = options.costUsd
     Object.defineProperty(this, MARKER, { value: true })
   }
 
@@ -104,6 +123,8 @@ export class CriaError extends Error {
       ...(this.status === undefined ? {} : { status: this.status }),
       ...(this.hint === undefined ? {} : { hint: this.hint }),
       ...(this.details === undefined ? {} : { details: this.details }),
+      ...(this.usage === undefined ? {} : { usage: this.usage }),
+      ...(this.costUsd === undefined ? {} : { costUsd: this.costUsd }),
     }
   }
 }
@@ -150,12 +171,15 @@ export function toCriaError(thrown: unknown, fallback: ErrorCode = 'internal'): 
 }
 
 /** Rebuilds the error from its JSON, of the class that its code has, for those who reject with what a stream ended in. */
-export function errorFromInfo({ code, message, retryable, status, hint, details }: ErrorInfo, cause?: unknown): CriaError {
+export function errorFromInfo(info: ErrorInfo, cause?: unknown): CriaError {
+  const { code, message, retryable, status, hint, details, usage, costUsd } = info
   const options = {
     retryable,
     ...(status === undefined ? {} : { status }),
     ...(hint === undefined ? {} : { hint }),
     ...(details === undefined ? {} : { details }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
     cause,
   }
   if (code === 'configuration') return new ConfigurationError(message, options)

@@ -35,8 +35,13 @@ export interface BotIdentity {
 export interface QueryResult {
   /** The text of the last step. */
   readonly text: string
-  /** `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. */
-  readonly finishReason: FinishReason | 'max-steps' | 'stop-when'
+  /**
+   * `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. `waiting`: calls wait for a
+   * decision.
+   */
+  readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | 'waiting'
+  /** The calls that `query({ decide })` is to decide about; only with `finishReason: 'waiting'`. */
+  readonly waiting?: readonly PermissionRequest[]
   readonly steps: number
   readonly usage: Usage
   /** US dollars; `null` when the price of a model that was used is unknown. */
@@ -66,6 +71,8 @@ export type StartEvent = {
   readonly bot?: BotIdentity
   /** The turn was begun by a tool of another one. */
   readonly calledBy?: CallRef
+  /** The turn goes on with the calls of this one, which ended as `waiting`. */
+  readonly decides?: string
 }
 
 export type ContentEvent =
@@ -75,7 +82,8 @@ export type ContentEvent =
   | { readonly type: 'tool_input_delta'; readonly id: string; readonly name: string; readonly delta: string }
   /** The assembled assistant message of a step. */
   | { readonly type: 'message'; readonly message: Message }
-  | { readonly type: 'usage'; readonly usage: Usage }
+  /** `costUsd`: of the same call in US dollars, `null` when its price is unknown. */
+  | { readonly type: 'usage'; readonly usage: Usage; readonly costUsd?: number | null }
 
 export type RetrievedRef = {
   readonly id: string
@@ -94,7 +102,14 @@ export type RecoveryEvent =
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly error: ErrorInfo }
   /** Drop what this step has shown so far: attempt `attempt` is void. */
   | { readonly type: 'reset'; readonly attempt: number }
-  | { readonly type: 'model_switch'; readonly from: string; readonly to: string; readonly reason: SwitchReason }
+  | {
+      readonly type: 'model_switch'
+      readonly from: string
+      readonly to: string
+      readonly reason: SwitchReason
+      /** What `from` failed with; absent where nothing failed. */
+      readonly error?: ErrorInfo
+    }
 
 export type ToolEvent =
   | { readonly type: 'tool_request'; readonly tool: ToolUse }
@@ -156,7 +171,8 @@ export type FeedbackEvent = {
 
 export type TerminalEvent =
   | { readonly type: 'error'; readonly error: ErrorInfo }
-  | { readonly type: 'cancelled'; readonly reason: string }
+  /** `usage` and `costUsd` are those of the turn until then; absent in turns whose process died. */
+  | { readonly type: 'cancelled'; readonly reason: string; readonly usage?: Usage; readonly costUsd?: number | null }
   | { readonly type: 'complete'; readonly result: QueryResult }
 
 /** An event before it is stamped. */

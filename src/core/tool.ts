@@ -26,6 +26,8 @@ export interface ToolResult {
   /** For commands: what confined it, or `none`. */
   readonly sandbox?: SandboxKind
   readonly unknownEffects?: UnknownEffects
+  /** The call has not run: the turn ended while it, or one that it must not overtake, waited for a decision. */
+  readonly waiting?: true
 }
 
 /**
@@ -186,4 +188,8 @@ export type PermissionChecker = (
   ctx: PermissionContext,
 ) => PermissionAnswer | readonly PermissionAnswer[] | Promise<PermissionAnswer | readonly PermissionAnswer[]>
 
-export type PermissionAnswer = boolean | PermissionDecision
+/**
+ * `'wait'`: nobody can say now. The turn ends as `waiting` when its other calls are done, and `query({ decide })` goes on from there, in any
+ * process that has the journal.
+ */
+export type PermissionAnswer = boolean | PermissionDecision | 'wait'

@@ -1,9 +1,10 @@
-/** Tokens of a model call. A number nobody reported is `null`, never 0. */
+/** Tokens of a model call. A number that was not reported is `null`, never 0. */
 export interface Usage {
   /** All input tokens, cached ones included. */
   readonly inputTokens: number | null
   /** All output tokens, reasoning included. */
   readonly outputTokens: number | null
+  /** As reported; where it was not, the sum of input and output tokens, if both are known. */
   readonly totalTokens: number | null
   readonly cacheReadTokens: number | null
   readonly cacheWriteTokens: number | null
@@ -33,6 +34,13 @@ export const ZERO_USAGE: Usage = {
   cacheWriteTokens: 0,
   reasoningTokens: 0,
   exactness: 'exact',
+}
+
+/** With the total that some providers leave to their readers. */
+export function withTotal(usage: Usage): Usage {
+  const { inputTokens, outputTokens, totalTokens } = usage
+  if (totalTokens !== null || inputTokens === null || outputTokens === null) return usage
+  return { ...usage, totalTokens: inputTokens + outputTokens }
 }
 
 const RANK = { exact: 0, estimated: 1, unknown: 2 } as const

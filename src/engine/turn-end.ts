@@ -1,11 +1,11 @@
-/** How a turn ended and what it came to: for the journal, and for whoever collects metrics. */
+/** Makes the record of how a turn ended, for the journal and for metrics. */
 
 import type { EventStamp, TerminalEvent } from '../core/event.ts'
 import type { TurnClose, TurnMetrics } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
 import { unheard } from '../util/promise.ts'
 import type { Metrics } from './metrics.ts'
-import { DEFAULT_SLOW_AFTER } from './turn.ts'
+import { DEFAULT_SLOW_AFTER, temperatureOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 export type LastEvent = TerminalEvent & EventStamp
@@ -18,6 +18,7 @@ export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Met
     event,
     endedAt: event.at,
     model: currentModel(chain).ref,
+    temperature: temperatureOf(turn.request, currentModel(chain)),
     text,
     usage: ledger.usage,
     costUsd: ledger.costUsd,
@@ -29,7 +30,7 @@ export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Met
 
 /** Tells `onQueryCompleted`. A callback that throws harms nothing. */
 export function report(turn: Turn, event: LastEvent | undefined, metrics: Metrics): void {
-  const { options, turnId, sessionId, chain, ledger, startedAt, clock } = turn
+  const { options, turnId, sessionId, span, chain, ledger, startedAt, clock } = turn
   if (options.onQueryCompleted === undefined) return
   const endedAt = event?.at ?? clock.now()
   try {
@@ -41,6 +42,7 @@ export function report(turn: Turn, event: LastEvent | undefined, metrics: Metric
         ...summaryOf(turn, event, endedAt, metrics),
         turnId,
         sessionId,
+        traceId: span.traceId,
         model: currentModel(chain).ref,
         usage: ledger.usage,
         costUsd: ledger.costUsd,

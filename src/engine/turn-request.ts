@@ -1,10 +1,11 @@
-/** What the options of a turn ask of a model: what is said, and how the request is to be made. */
+/** Reads the options of a turn into messages and request settings. */
 
 import { createId, messageId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { CallSettings, ThinkingEffort, ToolSpec } from '../core/model.ts'
+import { promptText } from '../core/prompt.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import type { RequestOptions } from '../prepare/request.ts'
@@ -17,7 +18,7 @@ import type { EngineOptions } from './options.ts'
  * results of tools, the question before them still waits for its answer. A system message at the very beginning counts as the system prompt when
  * `system` does not give one.
  */
-export function inputOf(options: EngineOptions): TurnInput {
+export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
   const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'
@@ -26,7 +27,7 @@ export function inputOf(options: EngineOptions): TurnInput {
   const begin = said.slice(0, end).findLastIndex(({ role }) => role !== 'user') + 1
   const since = end === 0 ? [] : said.slice(end)
   return {
-    system: options.system ?? (leads ? first.content : ''),
+    system: promptText(options.system ?? (leads ? first.content : '')),
     history: end === 0 ? said : said.slice(0, begin),
     messages: said.slice(begin, end),
     ...(since.length === 0 ? {} : { since }),

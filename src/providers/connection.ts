@@ -67,7 +67,7 @@ export function post(target: Target, { path, headers, body }: Encoded, signal: A
     headers: Object.fromEntries(
       [...Object.entries(all), ...Object.entries(last)].map(([name, value]) => [name.toLowerCase(), value]),
     ),
-    body: JSON.stringify(body),
+    body: JSON.stringify(accepted(body, definition)),
     redirect: 'manual',
     ...(signal === undefined ? {} : { signal }),
   }
@@ -88,6 +88,10 @@ let transport = globalFetch
 export function sendOverHttp(isOn = true): void {
   const overHttp: Fetch = async (url, init) => (await import('./wire/http-fetch.ts')).httpFetch(url, init)
   transport = isOn ? overHttp : globalFetch
+}
+
+function accepted(body: Encoded['body'], { refuses = [] }: ProviderDefinition): Encoded['body'] {
+  return refuses.length === 0 ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !refuses.includes(name)))
 }
 
 /** What an error may say of the provider, and what it must not. */

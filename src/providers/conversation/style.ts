@@ -53,23 +53,27 @@ const RESPONSES: Style = {
 /** Chat Completions of OpenAI. */
 const CHAT: Style = { ...RESPONSES, attachments: 'user-message', thinking: 'none', endsInThinking: true, callIds: /^[^]{1,40}$/ }
 
-export type StyleName = 'unknown' | 'responses' | 'chat' | 'compatible' | 'messages' | 'gemini'
+export type StyleName = 'unknown' | 'responses' | 'chat' | 'compatible' | 'strict' | 'messages' | 'gemini'
+
+/** Chat Completions of everybody else. */
+const COMPATIBLE: Style = {
+  ...UNKNOWN,
+  attachments: 'user-message',
+  thinking: 'turn',
+  emptySignedText: false,
+  mergeUsers: true,
+  answersBeforeUser: true,
+  endsInThinking: true,
+  callIds: /^[^]+$/,
+}
 
 export const STYLES: Readonly<Record<StyleName, Style>> = {
   unknown: UNKNOWN,
   responses: RESPONSES,
   chat: CHAT,
-  /** Chat Completions of everybody else. */
-  compatible: {
-    ...CHAT,
-    instructions: 'top',
-    thinking: 'turn',
-    mergeUsers: true,
-    mergeAnswers: true,
-    answersBeforeUser: true,
-    begins: 'user',
-    callIds: /^[^]+$/,
-  },
+  compatible: COMPATIBLE,
+  /** Those of them that refuse messages with thinking. */
+  strict: { ...COMPATIBLE, thinking: 'none' },
   messages: { ...UNKNOWN, emptySignedText: false, mergeAnswers: false, callIds: /^[\w-]+$/ },
   gemini: { ...UNKNOWN, endsInThinking: true, filesInAnswers: true, callIds: /^[^]+$/ },
 }

@@ -4,7 +4,7 @@
  */
 
 import { Worker } from 'node:worker_threads'
-import type { Extracted } from './extracted.ts'
+import type { Extracted } from './unreadable.ts'
 import type { ExtractAnswer, ExtractJob } from './extract-worker.ts'
 import { Unreadable } from './unreadable.ts'
 

@@ -51,6 +51,8 @@ export function turnTests({ describe, test }: Suite): void {
           temperature: 0.7,
           promptHash: open.promptHash,
           ratingComment: null,
+          userId: null,
+          tags: [],
           parentTurnId: null,
           traceId: open.traceId,
           spanId: open.spanId,
@@ -62,6 +64,7 @@ export function turnTests({ describe, test }: Suite): void {
         messages: [...composed, answer],
         events: [...events, close.event],
         spans: [],
+        prompts: [{ name: 'librarian', hash: open.promptHash, version: 1 }],
         nested: [],
       })
     })

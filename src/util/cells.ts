@@ -1,0 +1,73 @@
+/** Measures text in terminal cells. */
+
+// East Asian wide and full-width blocks, and what is drawn as an emoji.
+const WIDE =
+  /^(?:[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|\p{Emoji}\uFE0F)/u
+// What is put on the character before it; of the format characters some are drawn, and the later parts of a Korean syllable have no cell of
+// their own. Vowel signs that stand beside their letter, as those of Hindi, have one.
+const NO_CELL = /^(?![\u00AD\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2])[\p{Mn}\p{Me}\p{Cf}\u1160-\u11FF\uD7B0-\uD7FF]/u
+const ASCII = /^[ -~]*$/
+// eslint-disable-next-line no-control-regex
+const STYLES = /\u001B\[[\d;]*m/g
+
+let segmenter: Intl.Segmenter | undefined
+
+/** What a reader takes for one character, and a cursor steps over as one. */
+export function graphemes(text: string): readonly string[] {
+  if (ASCII.test(text)) return [...text]
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
+
+/** Cells of one grapheme: most terminals draw the characters of a syllable side by side, and those of an emoji as one. */
+export function cellsOf(grapheme: string): number {
+  if (ASCII.test(grapheme)) return grapheme.length
+  if (WIDE.test(grapheme)) return 2
+  let cells = 0
+  for (const character of grapheme) if (!NO_CELL.test(character)) cells++
+  return cells
+}
+
+/** Cells of a line without control characters; styles take no room. */
+export function widthOf(line: string): number {
+  const plain = line.replaceAll(STYLES, '')
+  if (ASCII.test(plain)) return plain.length
+  return graphemes(plain).reduce((width, grapheme) => width + cellsOf(grapheme), 0)
+}
+
+/** The beginning of a plain line that fits, with an ellipsis where something is left out. */
+export function fit(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line
+  let width = 1
+  let shown = ''
+  for (const grapheme of graphemes(line)) {
+    width += cellsOf(grapheme)
+    if (width > columns) break
+    shown += grapheme
+  }
+  return columns < 1 ? '' : `${shown}…`
+}
+
+/** A plain line in rows of at most `columns` cells, cut anywhere; an empty line is one row. */
+export function rowsOf(line: string, columns: number): readonly string[] {
+  if (widthOf(line) <= columns) return [line]
+  const rows: string[] = []
+  let row = ''
+  let width = 0
+  for (const part of graphemes(line).flatMap((grapheme) => partsOf(grapheme, columns))) {
+    const cells = cellsOf(part)
+    if (width + cells > columns && row !== '') {
+      rows.push(row)
+      row = ''
+      width = 0
+    }
+    row += part
+    width += cells
+  }
+  return [...rows, row]
+}
+
+/** The grapheme; its characters when it takes more than a row. */
+export function partsOf(grapheme: string, columns: number): readonly string[] {
+  return cellsOf(grapheme) <= columns ? [grapheme] : [...grapheme]
+}
