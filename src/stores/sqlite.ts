@@ -63,11 +63,6 @@ export interface HeldEmbeddings {
   readonly complete: boolean
 }
 
-/** Something else that has the file open. */
-interface Reader {
-  close(): Promise<void>
-}
-
 /**
  * A document store in one file.
  *
@@ -79,7 +74,7 @@ export class SqliteDocumentStore implements DocumentStore {
   readonly #connection: Connection
   readonly #writer: Writer
   readonly #searcher: Searcher
-  readonly #readers: Reader[] = []
+  readonly #readers: { close(): Promise<void> }[] = []
   #model: EmbeddingModel | undefined
   readonly #replace: boolean
   #vectors: Promise<Vectors> | undefined
@@ -258,7 +253,7 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /** Closes `reader` before this store is closed, or at once when it is closed already. */
-  closeWith(reader: Reader): void {
+  closeWith(reader: { close(): Promise<void> }): void {
     this.#readers.push(reader)
     if (!this.#connection.isOpen) void this.close()
   }

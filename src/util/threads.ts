@@ -9,7 +9,7 @@ export type StartThread = (options: WorkerOptions) => Worker
 /**
  * Loads the program of a thread.
  *
- * @param program `new URL('./x-worker.ts', import.meta.url)`. The build of the library puts an import of the program's code in its place: a
+ * @param program the URL of a module, seen from `import.meta.url`. The build of the library puts an import of the program's code in its place: a
  * bundler follows an import and leaves the file of a URL behind.
  */
 export function threadProgram(program: URL | Promise<{ readonly code: string }>): StartThread | Promise<StartThread> {
