@@ -2,6 +2,7 @@
 
 import type { MaybePromise } from './maybe-promise.ts'
 
+/** What may be used in each scope. */
 export interface BudgetLimits {
   /** Tokens of input and output together. */
   readonly tokens?: number
@@ -19,7 +20,9 @@ export interface Budget extends BudgetLimits {
   readonly day?: BudgetLimits
 }
 
+/** Tokens and dollars together. */
 export interface Amount {
+  /** Input and output tokens. */
   readonly tokens: number
   /** US dollars. */
   readonly costUsd: number
@@ -45,13 +48,16 @@ export interface Reservation {
 
 /** Whose account it is. */
 export interface BudgetKey {
+  /** The turn that uses the budget. */
   readonly turnId: string
+  /** Its session. */
   readonly sessionId: string
   /** `2026-01-31`, UTC. */
   readonly day: string
 }
 
 export const SHARED_SCOPES = ['session', 'day'] as const
+/** A scope that several turns share. */
 export type SharedScope = (typeof SHARED_SCOPES)[number]
 
 /** Keeps count of what sessions and days have used. A turn has one reservation at a time. */

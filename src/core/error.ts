@@ -47,6 +47,7 @@ const CODES = {
   internal: { retryable: false, hint: 'This is a bug in cria: please report it with the trace id.' },
 } as const
 
+/** One of the keys of `ERROR_CODES`. */
 export type ErrorCode = keyof typeof CODES
 
 /** Every error code there is, with what holds for it in general. */
@@ -54,34 +55,50 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeFacts>> = CODES
 
 /** An error as plain JSON, as it stands in events and in the journal. */
 export interface ErrorInfo {
+  /** What kind of failure it is. */
   readonly code: ErrorCode
   /** What was expected, what came, what to do; never a key, never a whole prompt. */
   readonly message: string
+  /** The same call may succeed later. */
   readonly retryable: boolean
   /** HTTP status of the provider's answer, where there was one. */
   readonly status?: number
+  /** What to do. */
   readonly hint?: string
   /** The message of what caused it, where that says more. */
   readonly cause?: string
+  /** More about it, as plain JSON. */
   readonly details?: JsonObject
 }
 
+/** What is known of an error beside its code and message. */
 export interface CriaErrorOptions {
+  /** Default what holds for the code. */
   readonly retryable?: boolean
+  /** HTTP status of the provider's answer; absent where there was none. */
   readonly status?: number
+  /** What to do; default the hint of the code. */
   readonly hint?: string
+  /** More about it, as plain JSON. */
   readonly details?: JsonObject
+  /** The error that led to this one. */
   readonly cause?: unknown
 }
 
 /** Recognised across two installed copies of the package. */
 const MARKER: unique symbol = Symbol.for('cria.error') as never
 
+/** Everything that goes wrong, with a code from `ERROR_CODES`. */
 export class CriaError extends Error {
+  /** What kind of failure it is. */
   readonly code: ErrorCode
+  /** The same call may succeed later. */
   readonly retryable: boolean
+  /** HTTP status of the provider's answer; `undefined` where there was none. */
   readonly status: number | undefined
+  /** What to do; `undefined` where nobody knows. */
   readonly hint: string | undefined
+  /** More about it, as plain JSON: for a failed answer `text`, what it had said by then. */
   readonly details: JsonObject | undefined
 
   constructor(code: ErrorCode, message: string, options: CriaErrorOptions = {}) {
@@ -96,6 +113,7 @@ export class CriaError extends Error {
     Object.defineProperty(this, MARKER, { value: true })
   }
 
+  /** As plain JSON, without stack. */
   toJSON(): ErrorInfo {
     return {
       code: this.code,
@@ -132,6 +150,7 @@ export class MaxRetriesExceededError extends CriaError {
   }
 }
 
+/** Tells a `CriaError` from other values, also where several copies of the package are loaded. */
 export function isCriaError(value: unknown): value is CriaError {
   return typeof value === 'object' && value !== null && (value as { [MARKER]?: unknown })[MARKER] === true
 }
