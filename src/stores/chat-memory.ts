@@ -13,6 +13,7 @@ import { toDocument } from './sqlite/documents.ts'
 import { chunkTest } from './rank/filter.ts'
 import { namesOf } from '../util/nearest.ts'
 
+/** Options of `new ChatMemory()`. */
 export interface ChatMemoryOptions {
   /** Shown in events; default `chat`. */
   readonly name?: string
@@ -61,6 +62,7 @@ export class ChatMemory implements DocumentStore {
     return Promise.resolve()
   }
 
+  /** Adds a message, or a text that is remembered like one. */
   append(document: DocumentInput): Promise<void> {
     const { source, text, title, metadata } =
       typeof document === 'string'
@@ -71,6 +73,7 @@ export class ChatMemory implements DocumentStore {
     return Promise.resolve()
   }
 
+  /** Adds several, in order. */
   async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
     for await (const document of givenDocuments(documents)) await this.append(document)
   }

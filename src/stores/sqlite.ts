@@ -56,8 +56,11 @@ export type {
 
 /** The vectors that a store holds. */
 export interface HeldEmbeddings {
+  /** The embedding model. */
   readonly model: string
+  /** Numbers in each vector. */
   readonly dimensions: number
+  /** Vectors that are stored. */
   readonly vectors: number
   /** They can be searched; false while they are made for the first time. */
   readonly complete: boolean
@@ -278,6 +281,7 @@ export class SqliteDocumentStore implements DocumentStore {
     return promised(() => this.#connection.snapshot(() => readDocument(this.#connection, source)))
   }
 
+  /** A chunk by its id; `undefined` for one that is not there. */
   getChunk(id: string): Promise<Chunk | undefined> {
     return promised(() => readChunk(this.#connection, id))
   }
@@ -294,6 +298,7 @@ export class SqliteDocumentStore implements DocumentStore {
     })
   }
 
+  /** Counts what the store holds. */
   stats(): Promise<StoreStats> {
     return promised(() => this.#connection.snapshot(() => readStats(this.#connection)))
   }

@@ -10,6 +10,7 @@ import type { SkippedFile } from './walk.ts'
 import { realpath } from 'node:fs/promises'
 import { namesOf } from '../../util/nearest.ts'
 
+/** Options of `loadDocuments()`. */
 export interface LoadOptions extends LoadLimits {
   /** Folder that paths and sources are relative to; default: the current one. */
   readonly base?: string
