@@ -24,8 +24,17 @@ import type { Steering } from './steering.ts'
 import type { EngineContextOptions } from './context-options.ts'
 
 /** @see EngineOptions.verify */
-export type VerifyChoice<Model = LanguageModel> = false | 'words' | 'model' | { readonly model: Model } | ClaimVerifier
+export type VerifyChoice<Model = LanguageModel> =
+  | false
+  | 'words'
+  | 'model'
+  | {
+      /** The model that is asked as a judge. */
+      readonly model: Model
+    }
+  | ClaimVerifier
 
+/** Options of the query loop, with models that are already resolved. */
 export interface EngineOptions extends CallSettings {
   /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
   readonly prompt?: MessageInput
@@ -33,6 +42,7 @@ export interface EngineOptions extends CallSettings {
   readonly messages?: MessageInput
   /** The system prompt. */
   readonly system?: string
+  /** The model that is asked first. */
   readonly model: LanguageModel
   /** Models to turn to when the first is not to be had, in order. */
   readonly fallbackModels?: readonly LanguageModel[]
@@ -43,6 +53,7 @@ export interface EngineOptions extends CallSettings {
    * be had, too small or not made for it, and says so with `model_switch`.
    */
   readonly switchModels?: boolean
+  /** What the model may call; default nothing. */
   readonly tools?: readonly Tool[]
   /** `required` and `{ tool }` hold for the first step; after it the model is free to answer. `prepareStep` can require a call in later ones. */
   readonly toolChoice?: ToolChoice
@@ -58,6 +69,7 @@ export interface EngineOptions extends CallSettings {
   readonly rules?: ToolRules
   /** Called once a step with the usage of that step. */
   readonly onUpdateUsage?: (usage: Usage) => void
+  /** Aborting it ends the turn with `cancelled`. */
   readonly abortSignal?: AbortSignal
   /** Asks the provider to reason: `true` is `medium`. */
   readonly enableThinking?: boolean | ThinkingEffort
@@ -77,9 +89,11 @@ export interface EngineOptions extends CallSettings {
   readonly steering?: Steering
   /** Tools that run at the same time at most; default 5. */
   readonly toolConcurrency?: number
+  /** Asks for JSON, that fits a schema if one is given; default text. */
   readonly responseFormat?: ResponseFormat
   /** `false` asks for one answer in one piece; default true. */
   readonly stream?: boolean
+  /** Searches documents and memory before the first step; default nothing is searched. */
   readonly retrieve?: RetrievalOptions
   /**
    * How the citations of an answer over documents are checked. `'words'`, the default, compares words; `'model'` lets the model of the turn judge
@@ -110,6 +124,7 @@ export interface EngineOptions extends CallSettings {
   readonly recorder?: Recorder | undefined
   /** Continues this session; excludes `messages`. */
   readonly sessionId?: string
+  /** The bot that asks, for the journal; default none. */
   readonly bot?: BotIdentity
   /** Name of the turn's span; default `query`. */
   readonly operation?: string
@@ -125,19 +140,31 @@ export interface EngineOptions extends CallSettings {
   readonly spanMirror?: SpanMirror
   /** For tests: time, ids, chance. */
   readonly clock?: Clock
+  /** Makes ids of turns and messages, for tests; default random ones. */
   readonly createId?: CreateId
+  /** A number from 0 up to 1, for jitter; default `Math.random`. */
   readonly random?: () => number
 }
 
+/** What `onQueryCompleted` is given: the figures of one turn. */
 export interface QueryMetrics extends TurnMetrics {
   readonly type: 'query_completed'
+  /** How the turn ended. */
   readonly state: 'done' | 'failed' | 'cancelled'
+  /** The bot that asked; absent for a plain `query()`. */
   readonly bot?: BotIdentity
+  /** The turn. */
   readonly turnId: string
+  /** Its session. */
   readonly sessionId: string
+  /** The model that gave the last answer. */
   readonly model: string
+  /** Tokens of all requests of the turn. */
   readonly usage: Usage
+  /** US dollars; `null`: not known. */
   readonly costUsd: number | null
+  /** Epoch milliseconds. */
   readonly startedAt: number
+  /** Epoch milliseconds. */
   readonly endedAt: number
 }
