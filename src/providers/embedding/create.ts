@@ -12,6 +12,7 @@ import { createLocalEmbeddingModel } from './local.ts'
 
 export type { AiSdkEmbeddingModel }
 
+/** Options of `createEmbeddingModel()`. */
 export interface EmbeddingOptions extends ConnectionOptions {
   /** Asks for vectors of this length, where the model lets one choose. Part of what a store compares. */
   readonly dimensions?: number

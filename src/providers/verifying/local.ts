@@ -17,6 +17,7 @@ interface Classifier {
   readonly config: { readonly id2label: Readonly<Record<string, string>> }
 }
 
+/** Options of `createLocalVerifier()`. */
 export interface LocalVerifierOptions {
   /** Probability from which `entailment` and `contradiction` count; default 0.8. */
   readonly threshold?: number
