@@ -10,6 +10,7 @@ import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
 import { toolsOf } from './tool-bot.ts'
 
+/** Options of `new AgentBot()`: those of every bot, tools, and what they may do. */
 export interface AgentBotOptions extends BotOptions, LoopOptions {
   /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
   readonly tools: readonly Tool[]
@@ -23,7 +24,9 @@ export interface AgentBotOptions extends BotOptions, LoopOptions {
 
 const ELSEWHERE = { maxSteps: 'maxIterations' }
 
+/** Answers after it has run tools: a loop of steps until the model calls none. */
 export class AgentBot extends SimpleBot {
+  /** The tools that the model may call. */
   readonly tools: readonly Tool[]
   readonly #loop: Partial<QueryOptions>
 

@@ -15,10 +15,15 @@ export interface BotAnswer extends Message {
   readonly uncited?: number
   /** The documents do not hold the answer, and the answer says so. */
   readonly abstained?: boolean
+  /** Tokens of all requests of the turn; what is not known is `null`. */
   readonly usage: Usage
+  /** US dollars; `null`: not known. */
   readonly costUsd: number | null
+  /** Why the answer ended; `length`: it was cut off. */
   readonly finishReason: QueryResult['finishReason']
+  /** The turn in the journal. */
   readonly turnId: string
+  /** The session in the journal; given to the next `ask()`, it goes on. */
   readonly sessionId: string
 }
 

@@ -7,6 +7,7 @@ import type { AskOptions } from './simple-bot.ts'
 import { ToolBot } from './tool-bot.ts'
 import type { ToolBotAnswer } from './tool-bot.ts'
 
+/** `ToolBot` for servers: writes nothing to standard output, and has `streamAsync()`. */
 export class AsyncToolBot extends ToolBot {
   /**
    * The calls that could be run, in the order of the model; returns the whole answer. The first one comes when the answer is complete:

@@ -15,6 +15,7 @@ import { namesOf } from '../util/nearest.ts'
 
 /** Where the text of an answer is shown while it comes. */
 const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
+/** Where the text of an answer is shown while it comes. */
 export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
 type PassedOn =
@@ -33,7 +34,9 @@ type PassedOn =
   | 'onQueryCompleted'
   | 'answerLimits'
 
+/** Options of every bot. */
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
+  /** Instructions to the model; default none. */
   readonly systemPrompt?: string
   /** Default: what `cria models` shows as the default. */
   readonly model?: ModelInput

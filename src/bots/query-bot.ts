@@ -20,6 +20,7 @@ import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
 
+/** Options of `new QueryBot()`. */
 export interface QueryBotOptions extends BotOptions {
   /** Answers come from here. */
   readonly docstore: DocumentStore
@@ -31,6 +32,7 @@ export interface QueryBotOptions extends BotOptions {
   readonly verify?: NonNullable<QueryOptions['verify']>
 }
 
+/** Options of one question to a `QueryBot`. */
 export interface QueryAskOptions extends AskOptions {
   /** Chunks from each store at most; default 20. */
   readonly nResults?: number
@@ -44,7 +46,9 @@ const ELSEWHERE = {
   filter: 'retrieve: { filter }',
 }
 
+/** Answers from a document store, with citations. */
 export class QueryBot extends SimpleBot {
+  /** The documents that are searched. */
   readonly docstore: DocumentStore
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
   readonly #verify: QueryBotOptions['verify']

@@ -30,7 +30,9 @@ import type { BotOptions, StreamTarget } from './options.ts'
 import { displayFor, shown } from './show.ts'
 import { namesOf } from '../util/nearest.ts'
 
+/** Options of one question. */
 export interface AskOptions {
+  /** Aborting it cancels the turn. */
   readonly signal?: AbortSignal
   /** Continues this session of the journal. */
   readonly sessionId?: string
@@ -46,10 +48,15 @@ const ALL = Number.MAX_SAFE_INTEGER
 /** What `query()` calls it. */
 const ELSEWHERE = { abortSignal: 'signal' }
 
+/** Answers with text; `query()` with a fixed recipe. */
 export class SimpleBot {
+  /** The name of this bot in the journal; `undefined`: none. */
   readonly name: string | undefined
+  /** Instructions to the model; empty where none were given. */
   readonly systemPrompt: string
+  /** Default 0. */
   readonly temperature: number
+  /** What was said before; `undefined`: the bot has no memory. */
   readonly memory: DocumentStore | undefined
   /** All but the key: who prints a bot must not print it. */
   protected readonly options: Omit<BotOptions, 'apiKey'>

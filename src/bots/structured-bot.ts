@@ -21,12 +21,14 @@ import type { BotOptions, LoopOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
 
+/** Options of `new StructuredBot()`. */
 export interface StructuredBotOptions<Output> extends Omit<BotOptions, 'schema' | 'jsonMode'>, LoopOptions {
   /** What the model may use before it answers; run as by AgentBot. Default none. */
   readonly tools?: readonly Tool[]
   /** With `tools`: model calls at most. Default 50. */
   readonly maxIterations?: number
 
+  /** What the answer has to be: a Standard Schema or a JSON Schema object. */
   readonly schema: Schema<Output>
   /** Attempts in all until an answer fits the schema; default 3. */
   readonly numAttempts?: number
@@ -34,6 +36,7 @@ export interface StructuredBotOptions<Output> extends Omit<BotOptions, 'schema' 
   readonly allowFailedValidation?: boolean
 }
 
+/** A bot's answer with the object in it. */
 export interface StructuredAnswer<Output> extends BotAnswer {
   /** What the answer says; not checked when `problems` is not empty. */
   readonly object: Output
@@ -50,6 +53,7 @@ interface Failed {
 
 type Reading<Output> = { readonly object: Output | undefined; readonly problems: readonly string[] }
 
+/** Answers with an object that fits a schema. */
 export class StructuredBot<Output = unknown> extends SimpleBot {
   readonly #schema: Schema<Output>
   readonly #attempts: number

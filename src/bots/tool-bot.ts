@@ -15,6 +15,7 @@ import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
 
+/** Options of `new ToolBot()`. */
 export interface ToolBotOptions extends BotOptions {
   /** What the model may choose from; at least one. */
   readonly tools: readonly Tool[]
@@ -22,6 +23,7 @@ export interface ToolBotOptions extends BotOptions {
   readonly toolChoice?: ToolChoice
 }
 
+/** A bot's answer with the calls that the model chose. */
 export interface ToolBotAnswer extends BotAnswer {
   /**
    * Calls of tools that exist, with arguments that fit, in the order of the model; empty when it chose none. `input` is as the model wrote it:
@@ -32,7 +34,9 @@ export interface ToolBotAnswer extends BotAnswer {
   readonly invalidCalls: readonly ToolCallPart[]
 }
 
+/** Lets a model choose tool calls and returns them, without running any. */
 export class ToolBot extends SimpleBot {
+  /** The tools that the model chooses from. */
   readonly tools: readonly Tool[]
   readonly #choice: Pick<QueryOptions, 'toolChoice'>
 
