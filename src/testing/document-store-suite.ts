@@ -67,6 +67,7 @@ const AWKWARD_QUERIES: readonly string[] = [
   '[0-9]+(',
 ]
 
+/** Defines tests that every document store has to pass: ranges, replacing, filters, awkward text, other forms of a word. */
 export function documentStoreSuite(name: string, create: () => MaybePromise<StoreUnderTest>, { describe, it }: Runner): void {
   const test = (title: string, run: (store: DocumentStore, reopen: () => Promise<DocumentStore>) => Promise<void>): void => {
     it(title, async () => {

@@ -16,11 +16,15 @@ import type { MaybePromise } from '../core/maybe-promise.ts'
 
 export type { JournalUnderTest } from './recorder/bench.ts'
 
+/** What defines tests: `describe` and `it` of node:test, Vitest or Jest. */
 export interface Runner {
+  /** Groups tests. */
   readonly describe: (name: string, define: () => void) => void
+  /** Defines a test. */
   readonly it: (name: string, run: () => Promise<void>) => void
 }
 
+/** Defines tests that every recorder has to pass: order, leases, history, search, budgets. */
 export function recorderSuite(name: string, create: () => MaybePromise<JournalUnderTest>, { describe, it }: Runner): void {
   /** All recorders share one clock. */
   const test: Suite['test'] = (title, run) => {
