@@ -19,6 +19,8 @@ const ENTRIES = ['src/index.ts', 'src/testing.ts']
 export interface Undocumented {
   readonly file: string
   readonly line: number
+  /** Where the docstring belongs in the file, in UTF-16 units. */
+  readonly start: number
   /** `Name` or `Name.member`. */
   readonly name: string
 }
@@ -79,7 +81,7 @@ export function countDocstrings(entries: readonly string[], read: ReadFile): Cou
     }
     const isDocumented = (node: ESTree.Node): boolean => file.documented.has(node.start)
     const report = (node: ESTree.Node, what: string): void => {
-      missing.push({ file: path, line: lineOf(file.text, node.start), name: what })
+      missing.push({ file: path, line: lineOf(file.text, node.start), start: node.start, name: what })
     }
     if (!declarations.some(isDocumented)) report(first, name)
     for (const statement of declarations) {
@@ -172,14 +174,21 @@ function membersOfType(type: ESTree.TSType): readonly ESTree.Node[] {
 
 /** `undefined` for what no user sees: private and inherited members, and the mark that tells the members of a union apart. */
 function labelOf(node: ESTree.Node): string | undefined {
-  const { accessibility, override, kind, key, typeAnnotation } = node as {
+  const { accessibility, override, kind, key, computed, typeAnnotation } = node as {
     accessibility?: string
     override?: boolean
     kind?: string
     key?: ESTree.Node
+    computed?: boolean
     typeAnnotation?: { readonly typeAnnotation?: ESTree.Node }
   }
-  if (key === undefined || key.type === 'PrivateIdentifier' || accessibility === 'private' || accessibility === 'protected')
+  if (
+    key === undefined ||
+    computed === true ||
+    key.type === 'PrivateIdentifier' ||
+    accessibility === 'private' ||
+    accessibility === 'protected'
+  )
     return undefined
   // `new Name(` shows the docstring of the class.
   if (override === true || kind === 'constructor') return undefined
