@@ -117,10 +117,18 @@ export interface Confinement {
   readonly exposed?: string
 }
 
-/** What a call may return: a string, JSON, or text with attachments. */
+/**
+ * What a call may return: text, text with attachments, or any value that `JSON.stringify` writes, interfaces, Dates, Maps and class instances
+ * among them. What cannot be written, a stream or a function for example, becomes an error for the model to read.
+ */
 export type ToolOutput =
-  | Json
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
   | undefined
+  | object
   | {
       /** The result as the model reads it. */
       readonly content: string
