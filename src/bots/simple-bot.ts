@@ -1,6 +1,6 @@
 /** A bot is `query()` with a fixed recipe. This one: a system prompt, a memory, a question. */
 
-import { openJournal } from '../app/journal.ts'
+import { openJournal, openJournalIfWritable } from '../app/journal.ts'
 import { mockModel } from '../app/models.ts'
 import type { ModelOptions } from '../app/models.ts'
 import { query } from '../app/query.ts'
@@ -185,7 +185,7 @@ export class SimpleBot {
   ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
     checkNames(`ask() of ${this.kind}`, ask, this.askOptions, ELSEWHERE)
     const prompt = toMessages(input)
-    const recorder = await this.#recorder()
+    const recorder = await this.#recorder(ask)
     const { settings, responseFormat } = this.settings()
     const model = await this.model()
     const events = query({
@@ -246,9 +246,11 @@ export class SimpleBot {
     return { retry: { ...this.options.retry, afterOutput: 'error' } }
   }
 
-  async #recorder(): Promise<Recorder | undefined> {
+  async #recorder({ sessionId }: AskOptions): Promise<Recorder | undefined> {
     if (this.options.recorder === false) return undefined
-    return this.options.recorder ?? inheritedRecorder() ?? (await openJournal())
+    const given = this.options.recorder ?? inheritedRecorder()
+    // A session that goes on is read from the journal: without it the bot would have forgotten everything.
+    return given ?? (sessionId === undefined ? await openJournalIfWritable() : await openJournal())
   }
 
   async #defaultModel(): Promise<LanguageModel> {
