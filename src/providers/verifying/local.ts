@@ -1,7 +1,7 @@
 /** A natural language inference model that runs in this process, in ONNX format, as a judge of citations. */
 
 import type { ClaimVerdict, ClaimVerifier, Verdict } from '../../core/citation.ts'
-import { openLocal, PACKAGE } from '../embedding/local.ts'
+import { loadTransformers, openLocal } from '../embedding/local.ts'
 
 /** What is used of the package. */
 interface Transformers {
@@ -36,7 +36,7 @@ const BATCH = 16
  */
 export function createLocalVerifier(
   name: string,
-  { threshold = 0.8, load = () => import(PACKAGE) }: LocalVerifierOptions = {},
+  { threshold = 0.8, load = loadTransformers }: LocalVerifierOptions = {},
 ): ClaimVerifier {
   let opened: Promise<Opened> | undefined
   return async (claims, { signal }) => {
