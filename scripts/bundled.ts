@@ -13,5 +13,6 @@ export const NOT_INSTALLED: Readonly<Record<string, { readonly under: string; re
   unpdf: { under: 'src/', because: 'bundled' },
   '@mdream/js': { under: 'src/', because: 'bundled' },
   markdansi: { under: 'src/cli/', because: 'bundled' },
+  '@opentelemetry/api': { under: 'src/recorders/otel/', because: 'types only' },
   '@ai-sdk/provider': { under: 'src/', because: 'types only' },
 }

@@ -61,7 +61,7 @@ function install(): string {
   ]
   const stray = packed.files.filter(
     ({ path }) =>
-      !/^(dist\/|package\.json$|docs\/[\w-]+\.md$|docs\/images\/|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) ||
+      !/^(dist\/|package\.json$|docs\/|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) ||
       path.includes('.test.'),
   )
   if (stray.length > 0)
