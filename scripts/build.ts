@@ -123,6 +123,8 @@ const ON_THE_WAY = [
   'stores/sqlite',
   'recorders/sqlite/recorder',
   'providers/extractive/model',
+  'providers/extractive/answer',
+  'engine/verify',
 ]
 
 /** The modules that these and what they import statically are made of; of ours alone. */
