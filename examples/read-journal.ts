@@ -5,7 +5,7 @@ import { openRecorder, SimpleBot } from 'cria'
 
 const recorder = await openRecorder({ path: ':memory:' })
 const bot = new SimpleBot({
-  systemPrompt: 'Be brief.',
+  system: 'Be brief.',
   model: 'builtin/extractive',
   mockResponse: 'Six times seven.',
   recorder,

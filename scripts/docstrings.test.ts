@@ -52,3 +52,14 @@ test('a name is followed through the files that only pass it on', () => {
   }
   expect(count(files)).toMatchObject({ exports: 1, missing: [{ file: 'src/b/c.ts', line: 1, name: 'inner' }] })
 })
+
+test('a member shows the docstring of an interface further up', () => {
+  const files = {
+    'src/index.ts': "export { Store } from './a.ts'",
+    'src/a.ts':
+      "import type { Port } from './b.ts'\n/** S. */\nexport class Store implements Port {\n  a(): void {}\n  b(): void {}\n}",
+    'src/b.ts':
+      '/** B. */\ninterface Base {\n  /** A. */\n  a(): void\n}\n/** P. */\nexport interface Port extends Base {\n  a(): void\n}',
+  }
+  expect(count(files).missing.map(({ name }) => name)).toEqual(['Store.b'])
+})

@@ -85,8 +85,8 @@ export function countDocstrings(entries: readonly string[], read: ReadFile): Cou
     }
     if (!declarations.some(isDocumented)) report(first, name)
     for (const statement of declarations) {
-      // A method shows the docstring of the interface that its class implements.
-      const inherited = new Set(implementedBy(statement).flatMap((parent) => documentedMembers(path, parent)))
+      // A member shows the docstring of the interface that its class implements, or that its interface extends.
+      const inherited = new Set(parentsOf(statement).flatMap((parent) => documentedMembers(path, parent)))
       // One docstring serves all overloads, and a getter with its setter.
       const byLabel = Map.groupBy(membersOf(statement), labelOf)
       for (const [label, same] of byLabel) {
@@ -98,11 +98,15 @@ export function countDocstrings(entries: readonly string[], read: ReadFile): Cou
     }
   }
 
-  /** Names of the members of an interface, seen from `path`, that have a docstring. */
+  /** Names of the members of a class or interface, seen from `path`, that show a docstring: their own, or that of what it extends. */
   const documentedMembers = (path: string, name: string): string[] => {
     const file = fileAt(path)
-    const own = file.program.body.filter((statement) => declares(statement, name)).flatMap(membersOf)
-    if (own.length > 0) return own.flatMap((member) => (file.documented.has(member.start) ? [labelOf(member) ?? ''] : []))
+    const declarations = file.program.body.filter((statement) => declares(statement, name))
+    if (declarations.length > 0)
+      return declarations.flatMap((statement) => [
+        ...membersOf(statement).flatMap((member) => (file.documented.has(member.start) ? [labelOf(member) ?? ''] : [])),
+        ...parentsOf(statement).flatMap((parent) => documentedMembers(path, parent)),
+      ])
     const elsewhere = sourceOf(file.program, path, name)
     return elsewhere === undefined ? [] : documentedMembers(elsewhere.path, elsewhere.name)
   }
@@ -159,10 +163,15 @@ function membersOf(statement: ESTree.Node): readonly ESTree.Node[] {
   return declaration?.type === 'TSTypeAliasDeclaration' ? membersOfType(declaration.typeAnnotation) : []
 }
 
-function implementedBy(statement: ESTree.Node): readonly string[] {
+/** Names of what a class or interface extends and implements. */
+function parentsOf(statement: ESTree.Node): readonly string[] {
   const declaration = declarationOf(statement)
-  if (declaration?.type !== 'ClassDeclaration') return []
-  const parents = [declaration.superClass, ...(declaration.implements ?? []).map(({ expression }) => expression)]
+  const parents =
+    declaration?.type === 'ClassDeclaration'
+      ? [declaration.superClass, ...(declaration.implements ?? []).map(({ expression }) => expression)]
+      : declaration?.type === 'TSInterfaceDeclaration'
+        ? declaration.extends.map(({ expression }) => expression)
+        : []
   return parents.flatMap((parent) => (parent?.type === 'Identifier' ? [parent.name] : []))
 }
 

@@ -14,7 +14,7 @@ import { agentServer } from '../test/support/agent-server.ts'
 import { chatTerminal, KEY } from '../test/support/chat-terminal.ts'
 import type { ChatTerminal } from '../test/support/chat-terminal.ts'
 import type { Drawn } from '../test/support/virtual-terminal.ts'
-import { widthOf } from '../src/cli/terminal/width.ts'
+import { widthOf } from '../src/util/cells.ts'
 import { ROOT } from './files.ts'
 
 const COLUMNS = 92

@@ -18,6 +18,8 @@ export type { RerankSettings, RetrieveOptions } from './app/retrieval.ts'
 export { createModel } from './app/models.ts'
 export type { ModelInput, ModelOptions } from './app/models.ts'
 export type { AiSdkModel } from './providers/create.ts'
+export { lastEventId, startTurn, toResponse } from './app/event-stream.ts'
+export type { ResponseOptions, StartedTurn } from './app/event-stream.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
 export { collectFeedback } from './app/feedback.ts'
@@ -32,9 +34,11 @@ export type {
   FeedbackVerdict,
   Side,
 } from './app/feedback.ts'
+export { mapTurns } from './app/map-turns.ts'
+export type { MapContext, MapFunction, MapProgress, MapReport, MapResult, MapSums, MapTurnsOptions } from './app/map-turns.ts'
 export { query } from './app/query.ts'
 export type { QueryOptions } from './app/query.ts'
-export type { EngineOptions, QueryMetrics } from './engine/options.ts'
+export type { EngineOptions, QueryMetrics, ReviewAnswer } from './engine/options.ts'
 export { Steering } from './engine/steering.ts'
 export type { PrepareStep, StepChanges, StepEnd, StepState, StopWhen } from './engine/step.ts'
 export { switchModel } from './model/chain.ts'
@@ -63,18 +67,28 @@ export {
   streamTokensForMessages,
 } from './bots/completion.ts'
 export type { ModelResponse } from './bots/completion.ts'
-export type { BotAnswer } from './bots/answer.ts'
+export type { BotAnswer, Notice } from './bots/answer.ts'
 export type { BotOptions, StreamTarget } from './bots/options.ts'
 export { StructuredBot } from './bots/structured-bot.ts'
-export type { StructuredAnswer, StructuredBotOptions } from './bots/structured-bot.ts'
+export type { AnswerOf, StructuredAnswer, StructuredBotOptions, UnfitAnswer } from './bots/structured-bot.ts'
 export { QueryBot } from './bots/query-bot.ts'
 export type { QueryAskOptions, QueryBotOptions } from './bots/query-bot.ts'
 export { SimpleBot } from './bots/simple-bot.ts'
-export type { AskOptions } from './bots/simple-bot.ts'
+export type { AskOptions, StreamOptions } from './bots/simple-bot.ts'
 export { ToolBot } from './bots/tool-bot.ts'
-export type { ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
+export type { ParsedCall, ToolBotAnswer, ToolBotOptions } from './bots/tool-bot.ts'
 
-export type { Amount, Budget, BudgetKey, BudgetLimits, BudgetStore, BudgetUse, Reservation, SharedScope } from './core/budget.ts'
+export type {
+  Amount,
+  Budget,
+  BudgetKey,
+  BudgetLimits,
+  BudgetStore,
+  BudgetUse,
+  Reservation,
+  SharedScope,
+  SharedUse,
+} from './core/budget.ts'
 export type { CacheStore, Keeping } from './core/cache.ts'
 export type { Clock } from './core/clock.ts'
 export { createLocalVerifier } from './providers/verifying/local.ts'
@@ -144,7 +158,9 @@ export type {
   UnknownEffects,
 } from './core/part.ts'
 export type {
+  Deletion,
   FeedbackRecord,
+  FollowOptions,
   GcOptions,
   GcReport,
   JournalEntry,
@@ -156,17 +172,20 @@ export type {
   SessionStats,
   StatsRow,
   StatsSums,
+  TagStats,
   TurnClose,
   TurnDetail,
+  TurnFilter,
   TurnList,
   TurnMetrics,
   TurnOpen,
   TurnRow,
   TurnState,
   TurnSummary,
+  UserStats,
 } from './core/recorder.ts'
 export type { Ranking, RerankingModel, RerankOptions } from './core/reranking.ts'
-export type { JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
+export type { FromJsonSchema, JsonSchema, Schema, SchemaIssue, SchemaResult, StandardSchema } from './core/schema.ts'
 export type { MirroredSpan, Span, SpanMirror, SpanRecord } from './core/span.ts'
 export type {
   Chunk,
@@ -174,7 +193,9 @@ export type {
   ChunkFilter,
   DocumentFormat,
   DocumentInput,
+  DocumentSource,
   DocumentStore,
+  MemoryStore,
   Evidence,
   FilterPattern,
   FilterTest,

@@ -1,4 +1,4 @@
-/** A tool that does a task in a turn of its own: with its own tools, model and conversation, and only its answer comes back. */
+/** Defines the tool that hands a task to a turn of its own, with its own tools, model and conversation. Only the answer comes back. */
 
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { QueryResult } from '../core/event.ts'

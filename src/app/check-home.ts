@@ -1,4 +1,4 @@
-/** Whether the home can be used: its folder, who may read it, and the disk that it lies on. */
+/** Checks the home folder for the doctor: whether it exists, who may read it, and the room on its disk. */
 
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Whether the MCP servers that are configured start: each by itself, and ended again. */
+/** Starts each configured MCP server once, and says which of them fail. */
 
 import { toCriaError } from '../core/error.ts'
 import type { Check } from './check.ts'

@@ -1,4 +1,4 @@
-/** Whether the providers that are configured really answer: one tiny request each, and in words what is wrong. */
+/** Sends one tiny request to each configured provider, and says in words what is wrong. */
 
 import { CriaError, toCriaError } from '../core/error.ts'
 import { user } from '../core/message.ts'

@@ -1,4 +1,4 @@
-/** What the doctor finds. */
+/** Types the findings of the doctor. */
 
 export interface Check {
   readonly name: string

@@ -1,8 +1,10 @@
-/** What may stand in a `config.json`. Documented, key by key, in docs/configuration.md. */
+/** Declares the shape of `config.json`. Documented, key by key, in docs/configuration.md. */
 
 import type { BudgetLimits } from '../core/budget.ts'
 import type { HookName } from '../core/hook.ts'
 import type { Rates } from '../core/model.ts'
+import { FALLBACK_CODES } from '../model/recover.ts'
+import type { FallbackCode } from '../model/recover.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { SANDBOX_MODES } from '../tools/sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../tools/sandbox/sandbox.ts'
@@ -71,6 +73,8 @@ export interface CommandHook {
 export interface CriaConfig {
   readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
   readonly fallbackModels?: readonly string[]
+  /** Errors that lead to a fallback model although they are final; default none. */
+  readonly fallbackOn?: readonly FallbackCode[]
   readonly providers?: Readonly<Record<string, ProviderConfig>>
   readonly modelFacts?: Readonly<Record<string, ModelFactsConfig>>
   /** The store that is meant when none is named. Default `default`. */
@@ -123,6 +127,7 @@ const provider: Shape<ProviderConfig> = object<ProviderConfig>({
 export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   models: object<NonNullable<CriaConfig['models']>>({ main: modelRef, quick: modelRef, task: modelRef, reasoning: modelRef }),
   fallbackModels: list(modelRef),
+  fallbackOn: list(string(`one of ${FALLBACK_CODES.join(', ')}`, isFallbackCode) as Shape<FallbackCode>),
   providers: object<NonNullable<CriaConfig['providers']>>(Object.fromEntries(PROVIDER_NAMES.map((name) => [name, provider]))),
   modelFacts: record(
     object<ModelFactsConfig>({
@@ -168,6 +173,10 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   }),
   $schema: string('a string', () => true),
 })
+
+function isFallbackCode(text: string): boolean {
+  return (FALLBACK_CODES as readonly string[]).includes(text)
+}
 
 /** The mode by itself, or an object. */
 function sandboxShape(): Shape<SandboxConfig> {

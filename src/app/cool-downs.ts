@@ -1,4 +1,4 @@
-/** What this process remembers, from turn to turn, of models that failed. */
+/** Remembers in this process, from turn to turn, which models failed. */
 
 import type { LanguageModel } from '../core/model.ts'
 import { CoolDowns } from '../model/cool-down.ts'

@@ -1,4 +1,4 @@
-/** Where in a text a query is met. */
+/** Finds the part of a text where a query matches. */
 
 import { Analyzer } from '../text/analyzer.ts'
 

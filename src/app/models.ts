@@ -1,4 +1,4 @@
-/** Which model is meant: names, pointers, objects, and what answers when nobody named one. */
+/** Resolves a model: by name, by alias or as an object, and the default where none is named. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
@@ -9,6 +9,8 @@ import type { AiSdkModel, ProviderOptions } from '../providers/create.ts'
 import { createExtractiveModel, EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES } from '../providers/registry.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { ZERO_USAGE } from '../core/usage.ts'
 import { describe, isRecord } from '../util/check.ts'
 import { listens } from '../util/listens.ts'
 import { namesOf, nearest } from '../util/nearest.ts'
@@ -66,6 +68,7 @@ const FACTS = namesOf<ModelFacts>({
   price: true,
   systemRole: true,
   fixedTemperature: true,
+  sampling: true,
   streaming: true,
   tools: true,
   images: true,
@@ -111,11 +114,20 @@ export function suggestedModel(provider: string): string | undefined {
   return suggested === undefined ? undefined : `${provider}/${suggested}`
 }
 
-/**
- * What answers when nobody named a model: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
- * `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama, else `builtin/extractive`.
- */
+/** As `configuredModelRef`; where there is none, `builtin/extractive` answers, for the command line. */
 export async function defaultModelRef(env: Environment, config: CriaConfig = {}, fetcher: typeof fetch = fetch): Promise<string> {
+  return (await configuredModelRef(env, config, fetcher)) ?? EXTRACTIVE_REF
+}
+
+/**
+ * The model that answers when none is named: `CRIA_MODEL`, the pointer `main`, the first provider that has a key, the first model of the server at
+ * `OPENAI_COMPATIBLE_BASE_URL`, that of a running Ollama; `undefined` where there is none of these.
+ */
+export async function configuredModelRef(
+  env: Environment,
+  config: CriaConfig = {},
+  fetcher: typeof fetch = fetch,
+): Promise<string | undefined> {
   const named = env['CRIA_MODEL']
   if (named !== undefined && named !== '') return resolvePointer(named, config)
   if (config.models?.main !== undefined) return config.models.main
@@ -123,7 +135,7 @@ export async function defaultModelRef(env: Environment, config: CriaConfig = {},
     const { keyVariable, suggested } = definitionOf(provider)
     if (keyVariable !== undefined && suggested !== undefined && (env[keyVariable] ?? '') !== '') return `${provider}/${suggested}`
   }
-  return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher)) ?? EXTRACTIVE_REF
+  return (await firstCompatibleModel(env, fetcher)) ?? (await firstOllamaModel(env, fetcher))
 }
 
 /** Milliseconds for a connection: nobody who has no server notices. */
@@ -175,7 +187,8 @@ async function firstListed(
   }
 }
 
-/** A model that answers with `response`, in place of `model` and without a request. */
-export function mockModel(response: string, { ref, facts }: LanguageModel): LanguageModel {
-  return new ScriptedModel(() => ({ text: response.split(/(?<=\s)/) }), { ref, facts })
+/** A model that answers with `response`, in place of `model`: without a request, a cost or tokens that count. */
+export function mockModel(response: string, { ref, facts }: Pick<LanguageModel, 'ref' | 'facts'>): LanguageModel {
+  const script = (): ScriptedAnswer => ({ text: response.split(/(?<=\s)/), usage: ZERO_USAGE })
+  return new ScriptedModel(script, { ref, facts: { ...facts, price: { input: 0, output: 0 } } })
 }

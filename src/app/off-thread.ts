@@ -1,18 +1,18 @@
-/** Which stores can be searched in another thread. */
+/** Tells which stores can be searched in another thread. */
 
-import type { DocumentStore } from '../core/store.ts'
+import type { DocumentSource } from '../core/store.ts'
 import { SqliteDocumentStore } from '../stores/sqlite.ts'
 import { SearchThread } from '../stores/worker/search-thread.ts'
 import { WorkerStore } from '../stores/worker/worker-store.ts'
 
 /** One thread for each store, however many bots ask it. */
-const readers = new WeakMap<DocumentStore, WorkerStore>()
+const readers = new WeakMap<DocumentSource, WorkerStore>()
 
 /**
  * The same store, searched in a thread that opens its file a second time and ends when the store is closed. A store without a file, and
  * any other store than `SqliteDocumentStore`, can only be asked where it is, and is returned as it came.
  */
-export function offThread(store: DocumentStore): DocumentStore {
+export function offThread(store: DocumentSource): DocumentSource {
   if (!isReadByPath(store)) return store
   let reader = readers.get(store)
   if (reader === undefined) {
@@ -25,7 +25,7 @@ export function offThread(store: DocumentStore): DocumentStore {
 }
 
 /** Whoever put a `retrieve` of their own on a store wants it to be called. */
-function isReadByPath(store: DocumentStore): store is SqliteDocumentStore {
+function isReadByPath(store: DocumentSource): store is SqliteDocumentStore {
   return (
     store instanceof SqliteDocumentStore && store.retrieve === SqliteDocumentStore.prototype.retrieve && store.path !== ':memory:'
   )

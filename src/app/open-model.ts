@@ -1,11 +1,12 @@
-/** A model as the user has configured it: base URL, key, headers, and what the user knows better about it. */
+/** Opens a model with the base URL, key, headers and facts that the user has configured. */
 
+import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { checkKey } from '../providers/create.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { listens } from '../util/listens.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { createModel, defaultModelRef, resolvePointer } from './models.ts'
+import { configuredModelRef, createModel, defaultModelRef, resolvePointer } from './models.ts'
 import type { ModelOptions } from './models.ts'
 import type { Surroundings } from './paths.ts'
 
@@ -22,6 +23,23 @@ export async function openModel(
   overrides: ModelOptions = {},
 ): Promise<LanguageModel> {
   const ref = resolvePointer(name ?? (await defaultModelRef(env, config, fetchIfThere)), config)
+  return configured(ref, config, env, overrides)
+}
+
+/** As `openModel` without a name, for programs: the builtin model answers only where it is named. @throws ConfigurationError where none is configured. */
+export async function openConfiguredModel(
+  config: CriaConfig,
+  env: Surroundings['env'],
+  overrides: ModelOptions = {},
+): Promise<LanguageModel> {
+  const ref = await configuredModelRef(env, config, fetchIfThere)
+  if (ref !== undefined) return configured(ref, config, env, overrides)
+  throw new ConfigurationError('No model was named, and none is configured: no key of a provider is set, and no Ollama runs.', {
+    hint: "Set a key such as OPENAI_API_KEY, or name a model: `model: 'openai/gpt-5-mini'`. `model: 'builtin/extractive'` quotes documents and needs no key.",
+  })
+}
+
+function configured(ref: string, config: CriaConfig, env: Surroundings['env'], overrides: ModelOptions): LanguageModel {
   const facts = config.modelFacts?.[ref]
   const options = providerOptions(ref.slice(0, ref.indexOf('/')), config, env)
   return createModel(ref, { env, ...options, ...(facts === undefined ? {} : { facts }), ...overrides })

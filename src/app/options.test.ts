@@ -160,28 +160,18 @@ test.each<[what: string, call: () => unknown, message: string]>([
   ],
   [
     'of another call in a bot',
-    () => new SimpleBot(unchecked({ system: 'Be kind.' })),
-    'A bot has no option `system`: write `systemPrompt`.',
+    () => new SimpleBot(unchecked({ sessionId: 'x' })),
+    'A bot has no option `sessionId`: write `ask(input, { sessionId })`.',
   ],
   [
     'what another library calls it, of a bot with options of its own',
-    () => new StructuredBot(unchecked({ schema: {}, system: 'Be kind.' })),
-    'StructuredBot has no option `system`: write `systemPrompt`.',
-  ],
-  [
-    'what a bot with tools calls otherwise',
-    () => new AgentBot(unchecked({ tools: [look], maxSteps: 3 })),
-    'AgentBot has no option `maxSteps`: write `maxIterations`.',
+    () => new StructuredBot(unchecked({ schema: {}, maxTokens: 3 })),
+    'StructuredBot has no option `maxTokens`: write `maxOutputTokens`.',
   ],
   [
     'of ask() in a bot',
     () => new QueryBot(unchecked({ docstore, nResults: 5 })),
     'QueryBot has no option `nResults`: write `ask(question, { nResults })`.',
-  ],
-  [
-    'of query() in AgentBot',
-    () => new AgentBot(unchecked({ tools: [look], maxSteps: 3 })),
-    'AgentBot has no option `maxSteps`: write `maxIterations`.',
   ],
   ['of createModel()', () => createModel('openai/gpt-5', unchecked({ timeout: 3 })), 'createModel() has no option `timeout`.'],
   [
@@ -230,7 +220,7 @@ test.each<[what: string, call: () => Promise<unknown>, message: string]>([
   [
     'ask() of QueryBot',
     () => new QueryBot({ docstore, model: model(), recorder: false }).ask('hi', unchecked({ abortSignal: null })),
-    'ask() of QueryBot has no option `abortSignal`: write `signal`.',
+    '`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.',
   ],
   [
     'a number for options',

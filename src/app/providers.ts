@@ -1,4 +1,4 @@
-/** Which providers are configured, and which of them can be reached. */
+/** Lists the configured providers, and which of them can be reached. */
 
 import { toCriaError } from '../core/error.ts'
 import { providerStatus } from '../providers/create.ts'

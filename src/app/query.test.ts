@@ -244,21 +244,24 @@ describe('what was spent', () => {
   })
 })
 
-describe('the model that is always there', () => {
-  const NOTICE = [{ type: 'notice', code: 'builtin_model', step: 0 }]
-
-  it('says once a turn that it answers for want of another', async () => {
-    expect(only(await events({}), 'notice')).toMatchObject(NOTICE)
-    const bot = new SimpleBot({ recorder: false })
-    for (let turn = 0; turn < 2; turn++) expect(only(await Array.fromAsync(bot.events('Is it?')), 'notice')).toMatchObject(NOTICE)
+describe('a program that names no model, without any key', () => {
+  it('is told so before any event or row, by query() and by bots', async () => {
+    const told = { code: 'configuration', hint: expect.stringContaining('OPENAI_API_KEY') as string }
+    await expect(events({})).rejects.toMatchObject(told)
+    await expect(new SimpleBot({ recorder: false }).ask('Is it?')).rejects.toMatchObject(told)
   })
 
-  it('says nothing where it was chosen', async () => {
-    expect(only(await events({ model: 'builtin/extractive' }), 'notice')).toEqual([])
+  it('gets the builtin model where that is named', async () => {
+    const named = async (): Promise<string | undefined> => only(await events({}), 'complete')[0]?.result.model
     vi.stubEnv('CRIA_MODEL', 'builtin/extractive')
-    expect(only(await events({}), 'notice')).toEqual([])
+    expect(await named()).toBe('builtin/extractive')
     vi.stubEnv('CRIA_MODEL', '')
     configure({ models: { main: 'builtin/extractive' } })
-    expect(only(await events({}), 'notice')).toEqual([])
+    expect(await named()).toBe('builtin/extractive')
+  })
+
+  it('CORE-SIMPLE-006 needs none for mockResponse', async () => {
+    const answer = await new SimpleBot({ recorder: false, streamTarget: 'none', mockResponse: 'Yes.' }).ask('Is it?')
+    expect(answer).toMatchObject({ content: 'Yes.', model: 'mock/response' })
   })
 })

@@ -1,7 +1,7 @@
 /** The public `query()`: resolves names of models, then calls the engine's, which knows only ports. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { ContextOptions } from '../engine/context-options.ts'
 import { checkOptions } from '../engine/check-options.ts'
@@ -20,7 +20,7 @@ import { resolveRetrieval } from './retrieval.ts'
 import type { RetrieveOptions } from './retrieval.ts'
 import { specialistFor } from './specialist.ts'
 import { quickModel } from './summary-model.ts'
-import { defaultModel, isStopgap, resolveModel } from './user-models.ts'
+import { defaultModel, resolveModel } from './user-models.ts'
 
 type Chosen =
   | 'model'
@@ -37,7 +37,10 @@ type Chosen =
 
 /** Options of `query()`; see `EngineOptions` for those that are not about the choice of a model. */
 export interface QueryOptions extends Omit<EngineOptions, Chosen> {
-  /** Default: what `cria models` shows as the default. */
+  /**
+   * `provider/model`, a pointer (`main`, `quick`, `task`, `reasoning`), a model of `createModel()`, or any AI SDK language model. Default: `CRIA_MODEL`, the
+   * pointer `main`, the first provider with a key, a running Ollama; where there is none of these, a ConfigurationError.
+   */
   readonly model?: ModelInput
   /** Models to turn to when the first cannot answer, in order; default none. */
   readonly fallbackModels?: readonly ModelInput[]
@@ -130,15 +133,7 @@ function withModel(options: Omit<EngineOptions, 'model'>, model: LanguageModel):
     ...options,
     model,
     ...(specialist === undefined ? {} : { specialist }),
-    ...(isStopgap(model) ? { notices: [STOPGAP] } : {}),
   }
-}
-
-const STOPGAP: NoticeEvent = {
-  type: 'notice',
-  code: 'builtin_model',
-  message:
-    'No model is configured: builtin/extractive answers by quoting the documents. For a written answer set a key such as OPENAI_API_KEY, or name a model.',
 }
 
 /** Stands in for the default model while the other options are checked. */

@@ -1,4 +1,4 @@
-/** Where turns are written down, for those who open it themselves. */
+/** Opens a recorder for callers who keep it themselves. */
 
 import type { GcReport, JournalKeeper, Recorder } from '../core/recorder.ts'
 import { checkNames, checkOneOf } from '../engine/check-values.ts'

@@ -1,4 +1,4 @@
-/** Which cache is meant: the one of this process, the one in the file of the journal, or one of the caller's own. */
+/** Chooses the response cache: in this process, in the file of the journal, or the caller's own. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { Recorder } from '../core/recorder.ts'

@@ -1,4 +1,4 @@
-/** How retrieval is asked for in public: a model that ranks may be one of the AI SDK. */
+/** Reads the public retrieval options; the model that ranks may come from the AI SDK. */
 
 import type { RerankingModel } from '../core/reranking.ts'
 import { checkObject } from '../engine/check-values.ts'

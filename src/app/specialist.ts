@@ -1,4 +1,4 @@
-/** The model for what a turn asks for in particular. */
+/** Chooses the model for one purpose of a turn, such as summaries. */
 
 import type { LanguageModel } from '../core/model.ts'
 import type { EngineOptions } from '../engine/options.ts'

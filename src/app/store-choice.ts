@@ -1,4 +1,4 @@
-/** Which store is meant: the one that is named, the one that is kept for a set of paths, or the default. */
+/** Chooses the store: by name, by the paths it was made of, or the default. */
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'

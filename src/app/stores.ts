@@ -123,7 +123,7 @@ async function asItIs(store: SqliteDocumentStore): Promise<FilesReport> {
 
 /** The folder that the sources of a store are relative to; `undefined` where they are no files. */
 export async function sourceBase(store: SqliteDocumentStore): Promise<string | undefined> {
-  const { indexBase } = await import('../stores/ingest/base.ts')
+  const { indexBase } = await import('../stores/ingest/indexable-store.ts')
   return indexBase(store)
 }
 

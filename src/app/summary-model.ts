@@ -1,4 +1,4 @@
-/** Which model writes summaries of older messages. */
+/** Finds the quick model that the user has configured, which summarises older messages. */
 
 import type { LanguageModel } from '../core/model.ts'
 import { resolveModel, userConfig } from './user-models.ts'

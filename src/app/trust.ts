@@ -1,5 +1,5 @@
 /**
- * Whether the configuration that comes with a folder may count.
+ * Decides whether the configuration in a folder is used.
  *
  * A cloned project could bring a base URL that collects keys, or rules that allow anything. So its configuration is data until the user says
  * otherwise, and the consent is bound to the folder's real path and to the content of the file: another folder or another byte asks again.

@@ -43,8 +43,12 @@ describe('resolveModel', () => {
 })
 
 describe('defaultModel', () => {
-  it('is CRIA_MODEL, else main, else the first provider with a key, else builtin/extractive', async () => {
-    expect((await defaultModel()).ref).toBe('builtin/extractive')
+  it('is CRIA_MODEL, else main, else the first provider with a key; without any the error says what to set', async () => {
+    const failure = await defaultModel().catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('No model was named') as string,
+    })
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-some-key')
     expect((await defaultModel()).ref).toMatch(/^anthropic\//)
     configure({ models: { main: 'google/gemini-2.5-flash', task: 'openai/gpt-5' } })

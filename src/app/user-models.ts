@@ -4,11 +4,10 @@ import { ConfigurationError } from '../core/error.ts'
 import { environment } from '../util/environment.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { fromAiSdkModel, isAiSdkModel } from '../providers/create.ts'
-import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { loadConfig } from './config.ts'
 import { createModel, isPointer, resolvePointer } from './models.ts'
 import type { ModelInput, ModelOptions } from './models.ts'
-import { openModel, providerOptions } from './open-model.ts'
+import { openConfiguredModel, providerOptions } from './open-model.ts'
 
 /**
  * `provider/model` is taken at its word; a pointer is looked up in the user's configuration.
@@ -24,19 +23,9 @@ export function resolveModel(model: ModelInput, options: ModelOptions = {}): Lan
   )
 }
 
-/** What answers when nobody named a model; see `defaultModelRef`. */
-export async function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
-  const model = await openModel(undefined, userConfig(), environment(), options)
-  if (model.ref === EXTRACTIVE_REF && (process.env['CRIA_MODEL'] ?? '') === '' && userConfig().models?.main === undefined)
-    stopgaps.add(model)
-  return model
-}
-
-const stopgaps = new WeakSet<LanguageModel>()
-
-/** It answers because nobody has configured another one. */
-export function isStopgap(model: LanguageModel): boolean {
-  return stopgaps.has(model)
+/** The model that answers when none is named; see `configuredModelRef`. @throws ConfigurationError where none is configured. */
+export function defaultModel(options: ModelOptions = {}): Promise<LanguageModel> {
+  return openConfiguredModel(userConfig(), environment(), options)
 }
 
 function pointedAt(pointer: string, options: ModelOptions): LanguageModel {

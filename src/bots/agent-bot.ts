@@ -1,28 +1,28 @@
-/** A bot that uses tools until it has an answer: the loop of the engine behind a bot's face. */
+/** AgentBot: uses tools until it has an answer. */
 
 import type { QueryOptions } from '../app/query.ts'
-import { ConfigurationError } from '../core/error.ts'
 import type { Tool } from '../core/tool.ts'
+import { checkNumber, eitherOf } from '../engine/check-values.ts'
 import { specOf } from '../engine/turn-request.ts'
 import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions } from './simple-bot.ts'
-import { toolsOf } from './tool-bot.ts'
+import { checkToolsOf } from './tool-bot.ts'
 
 /** Options of `new AgentBot()`: those of every bot, tools, and what they may do. */
 export interface AgentBotOptions extends BotOptions, LoopOptions {
   /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
   readonly tools: readonly Tool[]
-  /** Model calls at most; the answer then has `finishReason: 'max-steps'`. Default 50. */
+  /** Model calls at most, as `maxSteps` of `query()`; the answer then has `finishReason: 'max-steps'`. Default 50. */
+  readonly maxSteps?: number
+  /** Another name of `maxSteps`. */
   readonly maxIterations?: number
   /** Documents that the prompt is answered from beside the tools; the `memory` of the bot goes with them. */
   readonly retrieve?: QueryOptions['retrieve']
   /** How citations of those documents are checked; as `verify` of `query()`. */
   readonly verify?: QueryOptions['verify']
 }
-
-const ELSEWHERE = { maxSteps: 'maxIterations' }
 
 /** Answers after it has run tools: a loop of steps until the model calls none. */
 export class AgentBot extends SimpleBot {
@@ -32,15 +32,15 @@ export class AgentBot extends SimpleBot {
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
   constructor(options: AgentBotOptions) {
-    checkBotNames('AgentBot', options, ['tools', 'maxIterations', 'retrieve', 'verify', ...LOOP_OPTIONS], ELSEWHERE)
-    const { tools, maxIterations, retrieve, verify, ...rest } = options
+    checkBotNames('AgentBot', options, ['tools', 'maxSteps', 'maxIterations', 'retrieve', 'verify', ...LOOP_OPTIONS])
+    const { tools, maxSteps: _, maxIterations: __, retrieve, verify, ...rest } = options
     super(withoutLoop(rest))
-    if (maxIterations !== undefined && !(maxIterations >= 1)) {
-      throw new ConfigurationError(`\`maxIterations\` must be a number of at least 1, but is ${String(maxIterations)}.`)
-    }
-    this.tools = toolsOf({ tools }, 'AgentBot')
+    const maxSteps = eitherOf(options, 'maxSteps', 'maxIterations')
+    for (const name of ['maxSteps', 'maxIterations'] as const) checkNumber(name, options[name], 1)
+    checkToolsOf(tools, 'AgentBot')
+    this.tools = tools
     this.#loop = {
-      ...(maxIterations === undefined ? {} : { maxSteps: maxIterations }),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(retrieve === undefined ? {} : { retrieve }),
       ...(verify === undefined ? {} : { verify }),
       ...loopOf(rest),

@@ -2,11 +2,12 @@
 
 import { offThread } from '../app/off-thread.ts'
 import type { MessageInput } from '../core/message.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { DocumentSource } from '../core/store.ts'
 import type { BotAnswer } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import { QueryBot } from './query-bot.ts'
 import type { QueryAskOptions } from './query-bot.ts'
+import type { StreamOptions } from './simple-bot.ts'
 
 /**
  * Finds, composes and answers as QueryBot does. A `SqliteDocumentStore` with a file is searched in a worker thread, one for each store,
@@ -17,7 +18,7 @@ export class AsyncQueryBot extends QueryBot {
    * The text as it comes; returns the finished message, when the turn is logged and remembered. Leaving early cancels the request and
    * records the turn as cancelled. @throws CriaError
    */
-  streamAsync(input: MessageInput, options: QueryAskOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+  streamAsync(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
     return this.stream(input, options)
   }
 
@@ -35,7 +36,7 @@ export class AsyncQueryBot extends QueryBot {
     return 'api'
   }
 
-  protected override searchable(store: DocumentStore): DocumentStore {
+  protected override searchable(store: DocumentSource): DocumentSource {
     return offThread(store)
   }
 }

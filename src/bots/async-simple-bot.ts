@@ -4,12 +4,12 @@ import type { MessageInput } from '../core/message.ts'
 import type { BotAnswer } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { StreamOptions } from './simple-bot.ts'
 
 /** `SimpleBot` for servers: writes nothing to standard output, and has `streamAsync()`. */
 export class AsyncSimpleBot extends SimpleBot {
   /** The text as it comes; returns the finished message. Leaving early cancels the request and records the turn as cancelled. */
-  streamAsync(input: MessageInput, options: AskOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+  streamAsync(input: MessageInput, options: StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
     return this.stream(input, options)
   }
 

@@ -1,22 +1,30 @@
 /** A ToolBot for servers: hands out one call after the other. */
 
 import type { MessageInput } from '../core/message.ts'
-import type { ToolCallPart } from '../core/part.ts'
+import type { Tool } from '../core/tool.ts'
+import { leavable } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import type { AskOptions } from './simple-bot.ts'
 import { ToolBot } from './tool-bot.ts'
-import type { ToolBotAnswer } from './tool-bot.ts'
+
+type CallOf<Tools extends readonly Tool[]> = Awaited<ReturnType<ToolBot<Tools>['ask']>>['toolCalls'][number]
 
 /** `ToolBot` for servers: writes nothing to standard output, and has `streamAsync()`. */
-export class AsyncToolBot extends ToolBot {
+export class AsyncToolBot<const Tools extends readonly Tool[] = readonly Tool[]> extends ToolBot<Tools> {
   /**
    * The calls that could be run, in the order of the model; returns the whole answer. The first one comes when the answer is complete:
    * a call of an answer that breaks off must not be used. @throws CriaError
    */
-  async *streamAsync(input: MessageInput, options: AskOptions = {}): AsyncGenerator<ToolCallPart, ToolBotAnswer, undefined> {
-    const answer = await this.ask(input, options)
-    yield* answer.toolCalls
-    return answer
+  streamAsync(
+    input: MessageInput,
+    options: AskOptions = {},
+  ): AsyncGenerator<CallOf<Tools>, Awaited<ReturnType<ToolBot<Tools>['ask']>>, undefined> {
+    const asked = (signal: AbortSignal): ReturnType<ToolBot<Tools>['ask']> => this.ask(input, { ...options, signal })
+    return leavable(async function* (signal) {
+      const answer = await asked(signal)
+      yield* answer.toolCalls
+      return answer
+    }, options.signal)
   }
 
   protected override get kind(): string {

@@ -3,15 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
+import { tool } from '../../test/calls.ts'
 import { openRecorder } from '../app/recorder.ts'
 import { CriaError, NoAssistantMessageError } from '../core/error.ts'
 import { toMessages, user } from '../core/message.ts'
 import type { ModelPart } from '../core/model.ts'
 import type { ScoredChunk } from '../core/store.ts'
+import { startSpan } from '../engine/span.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { Script } from '../providers/scripted/scripted-model.ts'
 import { ChatMemory } from '../stores/chat-memory.ts'
 import { MemoryDocumentStore } from '../stores/memory.ts'
+import { systemClock } from '../util/clock.ts'
 import { AsyncSimpleBot } from './async-simple-bot.ts'
 import {
   completionOptionsForMessages,
@@ -304,6 +307,95 @@ describe('SimpleBot', () => {
     const tokens = streamTokensForMessages(bot, 'Go', { finalize: (message) => void finalized.push(message.content) })
     expect(await Array.fromAsync(tokens)).toEqual(['Look', 'ing.'])
     expect(finalized).toEqual(['Looking.'])
+  })
+
+  it('CORE-SIMPLE-022 streamTokensForMessages waits for finalize, is ended by its signal, and rejects without a message', async () => {
+    const order: string[] = []
+    const finalize = async (): Promise<void> => {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      order.push('finalized')
+    }
+    const stream = streamTokensForMessages(new SimpleBot({ model: new ScriptedModel(['Hi.']), recorder: false }), 'Go', {
+      finalize,
+    })
+    expect(await stream.next()).toEqual({ done: false, value: 'Hi.' })
+    expect(await stream.next()).toMatchObject({ done: true, value: { role: 'assistant', content: 'Hi.' } })
+    expect(order).toEqual(['finalized'])
+
+    for (const answer of [
+      { parts: [] },
+      { parts: [{ type: 'finish', reason: 'stop' }] },
+      { text: 'Half', finish: null },
+    ] as const) {
+      const bot = new SimpleBot({ model: new ScriptedModel([answer]), recorder: false })
+      const finalized: unknown[] = []
+      const tokens = streamTokensForMessages(bot, 'Go', { finalize: (message) => void finalized.push(message) })
+      await expect(Array.fromAsync(tokens)).rejects.toBeInstanceOf(NoAssistantMessageError)
+      expect(finalized).toEqual([])
+    }
+
+    const model = new ScriptedModel([{ text: ['one', 'two'], hang: { after: 1 } }])
+    const leaving = new AbortController()
+    const tokens = streamTokensForMessages(new SimpleBot({ model, recorder: false }), 'Go', { signal: leaving.signal })
+    expect(await tokens.next()).toEqual({ done: false, value: 'one' })
+    const waiting = tokens.next()
+    leaving.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+    expect(model.open).toBe(0)
+  })
+
+  it('CORE-SIMPLE-021 extractToolCalls reads calls that an answer holds as text, of the tools that it is given', () => {
+    const [message] = toMessages({
+      role: 'assistant',
+      content: '```json\n[{"name":"look","parameters":{"at":"x"}},{"name":"look"}]\n```',
+    })
+    if (message === undefined) throw new Error('There is one.')
+    const look = tool('look', () => 'ok')
+    const calls = extractToolCalls(message, [look])
+    expect(calls.map(({ name, input }) => [name, input])).toEqual([
+      ['look', { at: 'x' }],
+      ['look', {}],
+    ])
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
+    expect(extractToolCalls(message)).toEqual([])
+    expect(extractToolCalls(message, [tool('other', () => 'ok')])).toEqual([])
+  })
+
+  it('CORE-SIMPLE-020 a turn belongs to the span that it is given', async () => {
+    const recorder = await journal()
+    const bot = new SimpleBot({ model: new ScriptedModel(() => 'Yes.'), recorder, streamTarget: 'none' })
+    const outer = startSpan('work', { clock: systemClock, sink: (span) => void recorder.span(span) })
+    const { turnId } = await bot.ask('Hi', { span: outer })
+    outer.end()
+    const detail = await recorder.read.turn(turnId)
+    const own = detail?.spans.find(({ name }) => name === 'simplebot.ask')
+    expect(own).toMatchObject({ traceId: outer.traceId, parentSpanId: outer.spanId })
+    expect(detail?.turn.traceId).toBe(outer.traceId)
+  })
+
+  it('CORE-SIMPLE-020 errors name their turn, also when it was aborted', async () => {
+    const recorder = await journal()
+    const failing = new SimpleBot({
+      model: new ScriptedModel([{ fail: { after: 0, error: new CriaError('auth', 'No.') } }, { hang: { after: 0 } }]),
+      recorder,
+      streamTarget: 'none',
+    })
+    const leaving = new AbortController()
+    const failed = await failing.ask('a').catch((error: unknown) => error)
+    const asked = failing.ask('b', { signal: leaving.signal }).catch((error: unknown) => error)
+    leaving.abort()
+    const { turns } = await (await asked, recorder.read.turns())
+    expect([await asked, failed]).toMatchObject(turns.map(({ turnId }) => ({ details: { turnId } })))
+  })
+
+  it('CORE-SIMPLE-004 a schema is sent with jsonMode, and not without it', async () => {
+    const schema = { type: 'object' }
+    const format = async (jsonMode: boolean): Promise<unknown> => {
+      const model = new ScriptedModel(['{}'], { facts: { structuredOutput: true } })
+      await new SimpleBot({ model, schema, jsonMode, recorder: false, streamTarget: 'none' }).ask('Hi')
+      return model.requests[0]?.responseFormat
+    }
+    expect([await format(true), await format(false)]).toEqual([{ type: 'json', schema }, undefined])
   })
 
   it('CORE-SIMPLE-022 what an answer said before it began anew is no part of the response', async () => {

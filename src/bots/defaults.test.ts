@@ -52,7 +52,7 @@ it('options of bots that are undefined are absent', async () => {
   for (const [bot, plain] of bots) {
     expect([bot.temperature, bot.systemPrompt, bot.name]).toEqual([plain.temperature, plain.systemPrompt, plain.name])
     expect(bot.completionOptions('Is it?', { stream: true })).toEqual(plain.completionOptions('Is it?', { stream: true }))
-    const { content } = await bot.ask('Is it?', { signal: undefined, sessionId: undefined } as object)
+    const { content } = await bot.ask('Is it?', { signal: undefined, sessionId: undefined })
     expect(content).toBe('Yes.')
   }
 })

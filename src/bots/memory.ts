@@ -1,26 +1,38 @@
-/** What bots keep for later. */
+/** Keeps turns in the memory of a bot. */
 
 import type { QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { MemoryStore } from '../core/store.ts'
 
 /** A memory that keeps messages as messages, such as `ChatMemory`. */
-interface MessageMemory extends DocumentStore {
+interface MessageMemory extends MemoryStore {
   appendMessage(message: Message): Promise<void>
 }
 
-/** SimpleBot keeps the last user message and the answer. */
-export async function remember(memory: DocumentStore, question: Message | undefined, answer: Message): Promise<void> {
+/** SimpleBot keeps the last user message and the answer: as messages where the memory can, else as documents. */
+export async function remember(memory: MemoryStore, question: Message | undefined, answer: Message): Promise<void> {
   for (const message of [question, answer]) {
-    if (message === undefined || message.content === '') continue
+    if (message === undefined) continue
+    const text = textOf(message)
+    if (text === '') continue
     if (keepsMessages(memory)) await memory.appendMessage(message)
-    else await memory.append({ source: `message:${message.id}`, text: message.content, metadata: { role: message.role } })
+    else await memory.append({ source: `message:${message.id}`, text, metadata: { role: message.role } })
   }
 }
 
-/** QueryBot keeps its answer as a document, with the question and the sources as metadata. */
+/** The message in words, its tool calls, images and files too; empty when it says nothing. */
+function textOf({ parts }: Message): string {
+  const lines = parts.flatMap((part) => {
+    if (part.type === 'text') return part.text.trim() === '' ? [] : [part.text]
+    if (part.type === 'tool-call') return [`Called ${part.name}(${JSON.stringify(part.input)}).`]
+    return part.type === 'image' || part.type === 'file' ? [`[${part.mediaType}]`] : []
+  })
+  return lines.join('\n')
+}
+
+/** QueryBot keeps its answer as a document, with question, time and sources as metadata. */
 export async function rememberAnswer(
-  memory: DocumentStore,
+  memory: MemoryStore,
   question: Message | undefined,
   answer: Message,
   result: QueryResult,
@@ -35,7 +47,7 @@ export async function rememberAnswer(
   })
 }
 
-/** Whether the memory is a conversation, which knows itself how much of it is to be told. */
-export function keepsMessages(memory: DocumentStore): memory is MessageMemory {
+/** Whether the memory is a conversation, which decides itself how much of it is sent. */
+export function keepsMessages(memory: MemoryStore): memory is MessageMemory {
   return 'appendMessage' in memory && typeof memory.appendMessage === 'function'
 }

@@ -1,4 +1,4 @@
-/** What a bot is made of. */
+/** The options of bots, and their checks. */
 
 import type { ModelInput } from '../app/models.ts'
 import type { QueryOptions } from '../app/query.ts'
@@ -7,7 +7,7 @@ import type { CallSettings } from '../core/model.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { MemoryStore } from '../core/store.ts'
 import { resolveModel } from '../app/user-models.ts'
 import { checkSettings, SETTINGS } from '../engine/check-settings.ts'
 import { checkList, checkNames, checkPort, checkType } from '../engine/check-values.ts'
@@ -20,6 +20,7 @@ export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
 type PassedOn =
   | 'fallbackModels'
+  | 'fallbackOn'
   | 'switchModels'
   | 'retry'
   | 'timeouts'
@@ -36,26 +37,28 @@ type PassedOn =
 
 /** Options of every bot. */
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
-  /** Instructions to the model; default none. */
+  /** The system prompt, as `system` of `query()`; default none. */
+  readonly system?: string
+  /** Another name of `system`. */
   readonly systemPrompt?: string
-  /** Default: what `cria models` shows as the default. */
+  /** As `model` of `query()`: default the one that is configured. */
   readonly model?: ModelInput
   /** Default 0. */
   readonly temperature?: number
   /** What was said before, or anything else worth knowing: a `ChatMemory` or any document store. */
-  readonly memory?: DocumentStore
+  readonly memory?: MemoryStore
   /**
    * `stdout` writes deltas as they arrive, `panel` draws a box in a terminal, `api` leaves them to the reader of `stream()`,
    * `none` makes one request without streaming. Default `stdout`.
    */
   readonly streamTarget?: StreamTarget
-  /** Answers with JSON; needs `schema`. */
+  /** Answers with JSON that the schema describes; needs `schema`. Default false. */
   readonly jsonMode?: boolean
-  /** A Standard Schema or a JSON Schema object. */
+  /** A Standard Schema or a JSON Schema object; needs `jsonMode`. */
   readonly schema?: Schema
-  /** Overrides the environment. Appears in no log, error or span. */
+  /** For `model` and the fallback models of its provider, in place of the key in the environment. Appears in no log, error or span. */
   readonly apiKey?: string
-  /** Answers with this and makes no request. */
+  /** Answers with this, at no cost and without a request; no other model is asked. */
   readonly mockResponse?: string
   /** The owner's name for this bot, in the journal. */
   readonly name?: string
@@ -99,14 +102,19 @@ export function loopOf(options: LoopOptions): LoopOptions {
 }
 
 /** What every bot takes. */
-export function withoutLoop(options: BotOptions & LoopOptions): BotOptions {
-  const names: readonly string[] = LOOP_OPTIONS
+export function withoutLoop(options: Omit<BotOptions, 'schema'> & LoopOptions): BotOptions {
+  return withoutNames(options, LOOP_OPTIONS)
+}
+
+/** The options without those of these names. */
+export function withoutNames(options: object, names: readonly string[]): BotOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)))
 }
 
 /** Options of `query()` that a bot takes as they are. */
 export const PASSED_ON: readonly PassedOn[] = [
   'fallbackModels',
+  'fallbackOn',
   'switchModels',
   'retry',
   'timeouts',
@@ -124,9 +132,11 @@ export const PASSED_ON: readonly PassedOn[] = [
 
 /** As for `query()`: the compiler sees to it that none is missing. */
 const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
+  system: true,
   systemPrompt: true,
   model: true,
   fallbackModels: true,
+  fallbackOn: true,
   switchModels: true,
   cache: true,
   slowAfter: true,
@@ -154,7 +164,6 @@ const BOT_OPTIONS: readonly string[] = namesOf<BotOptions>({
 
 /** What `query()`, and other libraries, call what is there under another name. */
 const ELSEWHERE = {
-  system: 'systemPrompt',
   maxTokens: 'maxOutputTokens',
   docstore: 'new QueryBot({ docstore })',
   tools: 'new AgentBot({ tools })',
@@ -179,11 +188,13 @@ export function checkBotNames(
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkBotOptions(options: BotOptions): void {
   checkBotNames('A bot', options, [])
-  const { streamTarget, jsonMode, schema, fallbackModels = [], memory, recorder } = options
-  for (const name of ['systemPrompt', 'name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
+  const { streamTarget, jsonMode, schema, apiKey, model, fallbackModels = [], memory, recorder } = options
+  for (const name of ['system', 'systemPrompt', 'name', 'apiKey', 'mockResponse'] as const)
+    checkType(name, options[name], 'string')
   checkType('jsonMode', jsonMode, 'boolean')
   checkSettings(options)
-  checkPort('memory', memory, 'retrieve', 'new ChatMemory() or SqliteDocumentStore.open()')
+  for (const method of ['retrieve', 'append'])
+    checkPort('memory', memory, method, 'new ChatMemory() or SqliteDocumentStore.open()')
   if (recorder !== false) checkPort('recorder', recorder, 'openTurn', 'openRecorder()')
   checkList('fallbackModels', fallbackModels, 'models')
   for (const model of fallbackModels) resolveModel(model)
@@ -192,6 +203,13 @@ export function checkBotOptions(options: BotOptions): void {
       `streamTarget must be one of ${STREAM_TARGETS.join(', ')}, but is ${JSON.stringify(streamTarget)}.`,
     )
   }
+  if (apiKey !== undefined && typeof model === 'object') {
+    throw new ConfigurationError(
+      '`apiKey` has no effect beside a model that is made already: give the key to createModel(name, { apiKey }), or name the model.',
+    )
+  }
+  if (jsonMode === undefined && schema !== undefined)
+    throw new ConfigurationError('`schema` needs `jsonMode: true`, or a StructuredBot, which checks the answer as well.')
   if (jsonMode === true && schema === undefined) {
     throw new ConfigurationError('jsonMode needs a `schema`: a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object.')
   }

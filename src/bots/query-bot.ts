@@ -1,4 +1,4 @@
-/** A bot that answers from documents. */
+/** QueryBot: answers from documents. */
 
 import { resolveVerify } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'
@@ -6,26 +6,27 @@ import { resolveRetrieval } from '../app/retrieval.ts'
 import type { RetrieveOptions } from '../app/retrieval.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { QueryResult } from '../core/event.ts'
-import { toMessages } from '../core/message.ts'
+import { toMessages, user } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
-import type { ChunkFilter, DocumentStore } from '../core/store.ts'
+import type { ChunkFilter, DocumentSource, MemoryStore } from '../core/store.ts'
 import { checkRetrieval, checkVerify } from '../engine/check-options.ts'
 import { checkPort } from '../engine/check-values.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
+import { currentSpan } from '../engine/span.ts'
 import { rememberAnswer } from './memory.ts'
 import { checkBotNames } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 /** Options of `new QueryBot()`. */
 export interface QueryBotOptions extends BotOptions {
   /** Answers come from here. */
-  readonly docstore: DocumentStore
+  readonly docstore: DocumentSource
   /** A second store: it is searched after the documents, and gets each answer. Labelled as memory. */
-  readonly memory?: DocumentStore
+  readonly memory?: MemoryStore
   /** What is searched, and how what is found reaches the model; as `retrieve` of `query()`. */
   readonly retrieve?: Omit<RetrieveOptions, 'docstore' | 'memory' | 'nResults'>
   /** How citations are checked; as `verify` of `query()`. */
@@ -35,9 +36,9 @@ export interface QueryBotOptions extends BotOptions {
 /** Options of one question to a `QueryBot`. */
 export interface QueryAskOptions extends AskOptions {
   /** Chunks from each store at most; default 20. */
-  readonly nResults?: number
+  readonly nResults?: number | undefined
   /** Only documents that pass it, and the filter of the bot, are found: of a field that both name, that of the bot counts. */
-  readonly filter?: ChunkFilter
+  readonly filter?: ChunkFilter | undefined
 }
 
 const ELSEWHERE = {
@@ -46,10 +47,22 @@ const ELSEWHERE = {
   filter: 'retrieve: { filter }',
 }
 
+/**
+ * A question is what the user says, whatever role it came in: without a message of the user, the last one with text becomes one.
+ *
+ * @throws ConfigurationError for what is no message.
+ */
+function asQuestion(input: MessageInput): readonly Message[] {
+  const messages = toMessages(input)
+  if (messages.some(({ role }) => role === 'user')) return messages
+  const last = messages.findLastIndex(({ content }) => content.trim() !== '')
+  return messages.map((message, at) => (at === last ? user(message.content) : message))
+}
+
 /** Answers from a document store, with citations. */
 export class QueryBot extends SimpleBot {
   /** The documents that are searched. */
-  readonly docstore: DocumentStore
+  readonly docstore: DocumentSource
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
   readonly #verify: QueryBotOptions['verify']
 
@@ -65,23 +78,33 @@ export class QueryBot extends SimpleBot {
     this.#retrieve = retrieve ?? {}
     this.#verify = verify
     if (verify !== undefined) checkVerify(resolveVerify(verify))
-    checkRetrieval(resolveRetrieval(this.#retrieve))
+    checkRetrieval({ ...resolveRetrieval(this.#retrieve), docstore })
   }
 
   /**
    * Searches both stores once and composes the request: system prompt, document passages best first, memories, question.
    * `messages` is what is logged, `processedMessages` what is sent.
    */
-  composeRagMessages(query: MessageInput, nResults: number = DEFAULT_RESULTS, span?: Span): Promise<RagComposition> {
-    const retrieve = resolveRetrieval(this.#retrieve)
-    return composeForRag({
-      ...retrieve,
+  async composeRagMessages(query: MessageInput, nResults: number = DEFAULT_RESULTS, span?: Span): Promise<RagComposition> {
+    const messages = asQuestion(query)
+    // Captured before anything is waited for.
+    const around = span ?? currentSpan()
+    const { docstore, memory } = this.#stores()
+    return await composeForRag({
       system: this.systemPrompt,
-      messages: toMessages(query),
-      ...this.#stores(),
+      messages,
+      retrieve: { ...resolveRetrieval(this.#retrieve), docstore, nResults, ...(memory === undefined ? {} : { memory }) },
+      memory,
       nResults,
-      span,
+      span: around,
+      model: await this.model(),
+      request: this.settings(),
+      compaction: this.options.context?.compaction ?? {},
     })
+  }
+
+  protected override run(input: MessageInput, ...rest: [QueryAskOptions, Partial<QueryOptions>?]): ReturnType<SimpleBot['run']> {
+    return super.run(asQuestion(input), ...rest)
   }
 
   protected override get askOptions(): readonly string[] {
@@ -108,7 +131,7 @@ export class QueryBot extends SimpleBot {
   }
 
   /** What is asked when `store` is to be searched. */
-  protected searchable(store: DocumentStore): DocumentStore {
+  protected searchable(store: DocumentSource): DocumentSource {
     return store
   }
 
@@ -120,7 +143,7 @@ export class QueryBot extends SimpleBot {
     return super.ask(input, options)
   }
 
-  override stream(input: MessageInput, options: QueryAskOptions = {}): ReturnType<SimpleBot['stream']> {
+  override stream(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): ReturnType<SimpleBot['stream']> {
     return super.stream(input, options)
   }
 
@@ -128,7 +151,7 @@ export class QueryBot extends SimpleBot {
     return super.events(input, options)
   }
 
-  #stores(): { readonly docstore: DocumentStore; readonly memory: DocumentStore | undefined } {
+  #stores(): { readonly docstore: DocumentSource; readonly memory: DocumentSource | undefined } {
     const { docstore, memory } = this
     return { docstore: this.searchable(docstore), memory: memory === undefined ? undefined : this.searchable(memory) }
   }

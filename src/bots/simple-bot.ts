@@ -1,8 +1,10 @@
-/** A bot is `query()` with a fixed recipe. This one: a system prompt, a memory, a question. */
+/**
+ * SimpleBot: a system prompt, a memory and a question. A bot is `query()` with fixed options.
+ */
 
 import { openJournal, openJournalIfWritable } from '../app/journal.ts'
 import { mockModel } from '../app/models.ts'
-import type { ModelOptions } from '../app/models.ts'
+import type { ModelInput, ModelOptions } from '../app/models.ts'
 import { query } from '../app/query.ts'
 import { defaultModel, resolveModel } from '../app/user-models.ts'
 import type { QueryOptions } from '../app/query.ts'
@@ -10,19 +12,20 @@ import { ConfigurationError, toCriaError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
+import { UNKNOWN_FACTS } from '../core/model.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { MemoryStore } from '../core/store.ts'
 import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
-import { checkNames } from '../engine/check-values.ts'
+import { checkNames, checkOneOf, checkType, eitherOf } from '../engine/check-values.ts'
 import { inheritedRecorder } from '../engine/parent.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
-import { answerFrom, deltasOf } from './answer.ts'
+import { answerFrom, deltasOf, leavable } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
 import { keepsMessages, remember } from './memory.ts'
 import { checkBotOptions, PASSED_ON } from './options.ts'
@@ -32,21 +35,40 @@ import { namesOf } from '../util/nearest.ts'
 
 /** Options of one question. */
 export interface AskOptions {
-  /** Aborting it cancels the turn. */
-  readonly signal?: AbortSignal
+  /** Cancels the turn, as `abortSignal` of `query()`. */
+  readonly abortSignal?: AbortSignal | undefined
+  /** Another name of `abortSignal`. */
+  readonly signal?: AbortSignal | undefined
   /** Continues this session of the journal. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
+  /** The user whom the turn is made for, as `userId` of `query()`; default none. */
+  readonly userId?: string | undefined
+  /** Labels of the turn, as `tags` of `query()`; default none. */
+  readonly tags?: readonly string[] | undefined
   /** The span that this turn belongs to; default the current one. */
-  readonly span?: Span
+  readonly span?: Span | undefined
   /** Takes messages of the user while the turn runs. */
-  readonly steering?: Steering
+  readonly steering?: Steering | undefined
+}
+
+/** What is done when an attempt breaks off after its first token. */
+const RECOVERIES = ['before-first-token', 'replay'] as const
+
+/** Options of `stream()`. */
+export interface StreamOptions extends AskOptions {
+  /**
+   * `before-first-token`, the default: an attempt that breaks off later ends the stream with its error. `replay`: text is held back until its
+   * attempt has succeeded, so that only that attempt is yielded. Excludes `onReset`.
+   */
+  readonly recover?: (typeof RECOVERIES)[number] | undefined
+  /** Called when an attempt breaks off after its first token: what it yielded is void, and the text of the next attempt follows. */
+  readonly onReset?: (() => void) | undefined
 }
 
 /** How many memories are looked up for a question. */
 const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
-/** What `query()` calls it. */
-const ELSEWHERE = { abortSignal: 'signal' }
+const UNUSED_BY_MOCKS: ReadonlySet<string> = new Set(['fallbackModels', 'specialist', 'switchModels', 'budget'])
 
 /** Answers with text; `query()` with a fixed recipe. */
 export class SimpleBot {
@@ -57,21 +79,23 @@ export class SimpleBot {
   /** Default 0. */
   readonly temperature: number
   /** What was said before; `undefined`: the bot has no memory. */
-  readonly memory: DocumentStore | undefined
+  readonly memory: MemoryStore | undefined
   /** All but the key: who prints a bot must not print it. */
   protected readonly options: Omit<BotOptions, 'apiKey'>
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
   #model: Promise<LanguageModel> | undefined
+  #fallbacks: readonly ModelInput[] | undefined
 
   /** @throws ConfigurationError for options that cannot work, before any request is made. */
   constructor(options: BotOptions = {}) {
     checkBotOptions(options)
-    const { apiKey, ...rest } = options
-    this.options = rest
+    const { apiKey, system: _, ...rest } = options
+    const systemPrompt = eitherOf(options, 'system', 'systemPrompt')
+    this.options = { ...rest, ...(systemPrompt === undefined ? {} : { systemPrompt }) }
     this.#modelOptions = apiKey === undefined ? {} : { apiKey }
     this.name = options.name
-    this.systemPrompt = options.systemPrompt ?? ''
+    this.systemPrompt = systemPrompt ?? ''
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
     this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
@@ -88,23 +112,56 @@ export class SimpleBot {
 
   /** Asks, shows the answer on the stream target and resolves to the finished message. @throws CriaError */
   ask(input: MessageInput, options: AskOptions = {}): Promise<BotAnswer> {
+    return this.asked(input, options)
+  }
+
+  /** As `ask`, with options of the query that only this bot knows. */
+  protected async asked(input: MessageInput, options: AskOptions, overrides: Partial<QueryOptions> = {}): Promise<BotAnswer> {
     const target = this.streamTarget
     const display = displayFor(target, this.options.output ?? process.stdout)
-    const events = this.run(input, options, {
-      stream: target !== 'none',
-      ...(display.canTakeBack ? {} : this.#neverTakingBack()),
-    })
-    return answerFrom(shown(events, display))
+    const events = this.run(input, options, { ...overrides, stream: target !== 'none' })
+    return await answerFrom(display === undefined ? events : shown(events, display))
   }
 
-  /** Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn. @throws CriaError */
-  stream(input: MessageInput, options: AskOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
-    return deltasOf(this.run(input, options, this.#neverTakingBack()))
+  /**
+   * Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn, also before the first token.
+   *
+   * @throws CriaError
+   */
+  stream(input: MessageInput, options: StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+    return this.streamed(input, options, (answer) => answer)
   }
 
-  /** Asks and yields every event of the turn. */
+  /** As `stream`. @param finish makes the answer of this bot. */
+  protected streamed<Answer extends BotAnswer>(
+    input: MessageInput,
+    { recover, onReset, ...options }: StreamOptions,
+    finish: (answer: BotAnswer) => Answer | Promise<Answer>,
+  ): AsyncGenerator<string, Answer, undefined> {
+    const { abortSignal, ...ask } = oneSignal(options)
+    checkOneOf('recover', recover, RECOVERIES)
+    checkType('onReset', onReset, 'function')
+    if (recover !== undefined && onReset !== undefined)
+      throw new ConfigurationError('`recover` and `onReset` exclude each other: leave one of them out.')
+    const takesBack = recover === 'replay' || onReset !== undefined
+    const { retry } = this.options
+    if (!takesBack && recover === undefined && retry?.afterOutput === 'retry')
+      throw new ConfigurationError(
+        "`retry.afterOutput: 'retry'` takes text back, which stream() can do only with `onReset` or `recover: 'replay'`: pass one of them, or leave `afterOutput` out.",
+      )
+    // What the call asks for holds, whatever the bot was made with.
+    const overrides: Partial<QueryOptions> = { retry: { ...retry, afterOutput: takesBack ? 'retry' : 'error' } }
+    const asked = (signal: AbortSignal): ReturnType<SimpleBot['run']> =>
+      this.run(input, { ...ask, abortSignal: signal }, overrides)
+    return leavable(async function* (signal) {
+      return await finish(yield* deltasOf(asked(signal), recover === 'replay' ? 'hold' : onReset))
+    }, abortSignal)
+  }
+
+  /** Asks and yields every event of the turn. Leaving early cancels the turn. */
   events(input: MessageInput, options: AskOptions = {}): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-    return this.run(input, options)
+    const { abortSignal, ...ask } = oneSignal(options)
+    return leavable((signal) => this.run(input, { ...ask, abortSignal: signal }), abortSignal)
   }
 
   /** System prompt, what the memory holds, what the user says. */
@@ -148,7 +205,15 @@ export class SimpleBot {
 
   /** The names that the second argument of `ask` may hold. */
   protected get askOptions(): readonly string[] {
-    return namesOf<AskOptions>({ signal: true, sessionId: true, span: true, steering: true })
+    return namesOf<AskOptions>({
+      abortSignal: true,
+      signal: true,
+      sessionId: true,
+      userId: true,
+      tags: true,
+      span: true,
+      steering: true,
+    })
   }
 
   protected get kind(): string {
@@ -183,15 +248,17 @@ export class SimpleBot {
     ask: AskOptions,
     overrides: Partial<QueryOptions> = {},
   ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-    checkNames(`ask() of ${this.kind}`, ask, this.askOptions, ELSEWHERE)
+    const abortSignal = eitherOf(ask, 'abortSignal', 'signal')
+    checkNames(`ask() of ${this.kind}`, ask, this.askOptions)
     const prompt = toMessages(input)
     const recorder = await this.#recorder(ask)
     const { settings, responseFormat } = this.settings()
     const model = await this.model()
     const events = query({
       ...settings,
+      ...(this.options.temperature === undefined ? { unasked: ['temperature'] } : {}),
       ...(responseFormat === undefined ? {} : { responseFormat }),
-      ...passedOn(this.options),
+      ...this.#passedOn(model),
       ...this.recipe(ask),
       ...overrides,
       model,
@@ -201,8 +268,10 @@ export class SimpleBot {
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
       // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
       recorder,
-      ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
+      ...(abortSignal === undefined ? {} : { abortSignal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
+      ...(ask.userId === undefined ? {} : { userId: ask.userId }),
+      ...(ask.tags === undefined ? {} : { tags: ask.tags }),
       ...(ask.span === undefined ? {} : { span: ask.span }),
       ...(ask.steering === undefined ? {} : { steering: ask.steering }),
     })
@@ -241,11 +310,6 @@ export class SimpleBot {
     return undefined
   }
 
-  /** For readers that cannot forget what they were shown. */
-  #neverTakingBack(): Partial<QueryOptions> {
-    return { retry: { ...this.options.retry, afterOutput: 'error' } }
-  }
-
   async #recorder({ sessionId }: AskOptions): Promise<Recorder | undefined> {
     if (this.options.recorder === false) return undefined
     const given = this.options.recorder ?? inheritedRecorder()
@@ -254,8 +318,10 @@ export class SimpleBot {
   }
 
   async #defaultModel(): Promise<LanguageModel> {
+    const { mockResponse } = this.options
+    if (mockResponse !== undefined) return mockModel(mockResponse, { ref: 'mock/response', facts: UNKNOWN_FACTS })
     try {
-      return this.#prepared(await defaultModel(this.#modelOptions))
+      return await defaultModel(this.#modelOptions)
     } catch (error) {
       // What was missing may be there when the next question is asked.
       this.#model = undefined
@@ -263,11 +329,35 @@ export class SimpleBot {
     }
   }
 
+  /** Options of the query: fallback models of the same provider get the key of the bot; a mock response asks no other model and spends no budget. */
+  #passedOn({ ref }: LanguageModel): Partial<QueryOptions> {
+    const { options } = this
+    const isMock = options.mockResponse !== undefined
+    const names = isMock ? PASSED_ON.filter((name) => !UNUSED_BY_MOCKS.has(name)) : PASSED_ON
+    const given: Partial<QueryOptions> = Object.fromEntries(
+      names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    )
+    if (isMock) return { ...given, switchModels: false }
+    if (options.fallbackModels === undefined || this.#modelOptions.apiKey === undefined) return given
+    this.#fallbacks ??= options.fallbackModels.map((model) => {
+      const own = typeof model === 'string' ? resolveModel(model, this.#modelOptions) : undefined
+      return own !== undefined && providerOf(own.ref) === providerOf(ref) ? own : model
+    })
+    return { ...given, fallbackModels: this.#fallbacks }
+  }
+
   #prepared(model: LanguageModel): LanguageModel {
     return this.options.mockResponse === undefined ? model : mockModel(this.options.mockResponse, model)
   }
 }
 
-function passedOn(options: BotOptions): Partial<QueryOptions> {
-  return Object.fromEntries(PASSED_ON.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+/** The options with their signal under its own name. @throws ConfigurationError when it was given twice. */
+export function oneSignal<Options extends AskOptions>(options: Options): Omit<Options, 'signal'> {
+  const abortSignal = eitherOf(options, 'abortSignal', 'signal')
+  const { signal: _, ...rest } = options
+  return { ...rest, ...(abortSignal === undefined ? {} : { abortSignal }) }
+}
+
+function providerOf(ref: string): string {
+  return ref.split('/', 1)[0] ?? ref
 }

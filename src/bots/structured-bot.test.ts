@@ -1,12 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { tool } from '../../test/calls.ts'
+import { openRecorder } from '../app/recorder.ts'
+import { CriaError } from '../core/error.ts'
 import type { ModelFacts } from '../core/model.ts'
 import type { QueryMetrics } from '../engine/options.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { ChatMemory } from '../stores/chat-memory.ts'
 import { StructuredBot } from './structured-bot.ts'
-import type { StructuredBotOptions } from './structured-bot.ts'
+import type { StructuredAnswer, StructuredBotOptions, UnfitAnswer } from './structured-bot.ts'
 
 const schema = z.object({ name: z.string(), age: z.number().int() })
 const bot = (
@@ -31,7 +34,7 @@ describe('StructuredBot', () => {
   it('CORE-STRUCT-001 tells the model what does not fit and asks again', async () => {
     const { bot: ada, model } = bot(['Ada, 36', '{"name":"Ada","age":"old"}', '{"name":"Ada","age":36}'])
     expect(await ada.ask('Who?')).toMatchObject({ object: { age: 36 }, attempts: 3 })
-    expect(model.requests[1]?.messages.at(-1)?.content).toContain('no JSON')
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain('not JSON')
     expect(model.requests[2]?.messages.at(-1)?.content).toContain('age')
     expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual([
       'system',
@@ -104,6 +107,115 @@ describe('StructuredBot', () => {
   })
 })
 
+describe('StructuredBot is one turn', () => {
+  const fits = '{"name":"Ada","age":36}'
+  const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
+
+  it('CORE-STRUCT-001 attempts that do not fit stay out of memory, session and questions of the log, and are paid for', async () => {
+    const recorder = await openRecorder(':memory:')
+    const memory = new ChatMemory()
+    const model = new ScriptedModel(
+      [{ text: 'Ada!', usage }, { text: '{"name":"Ada"}', usage }, { text: fits, usage }, '{"name":"Bo","age":2}'],
+      { facts: { price: { input: 1, output: 2 } } },
+    )
+    const ada = new StructuredBot({ schema, model, memory, recorder, systemPrompt: 'Be exact.' })
+    const answer = await ada.ask('Who?', { sessionId: 's' })
+    expect(answer).toMatchObject({ valid: true, object: { name: 'Ada', age: 36 }, attempts: 3, usage: { totalTokens: 45 } })
+    expect(answer.costUsd).toBeCloseTo(60e-6, 9)
+
+    const { turns } = await recorder.read.turns()
+    expect(turns).toMatchObject([{ question: 'Who?', status: 'done', usage: { totalTokens: 45 } }])
+    const detail = await recorder.read.turn(answer.turnId)
+    expect(detail?.messages.map(({ role, rejects }) => [role, rejects])).toEqual([
+      ['system', undefined],
+      ['user', undefined],
+      ['assistant', undefined],
+      ['user', true],
+      ['assistant', undefined],
+      ['user', true],
+      ['assistant', undefined],
+    ])
+    expect(detail?.spans.filter(({ name }) => name === 'structuredbot.ask')).toHaveLength(1)
+    expect((await memory.retrieve('', 9)).map(({ text }) => text)).toEqual(['Who?', fits])
+    expect((await recorder.read.history('s')).map(({ content }) => content)).toEqual(['Who?', fits])
+
+    await ada.ask('And the other?', { sessionId: 's' })
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 6, 4])
+    expect(model.requests[2]?.messages.slice(1).map(({ content }) => content.slice(0, 20))).toEqual([
+      'Who?',
+      'Ada!',
+      'That does not fit th',
+      '{"name":"Ada"}',
+      'That does not fit th',
+    ])
+    await recorder.close()
+  })
+
+  it('CORE-STRUCT-001 a turn without an answer that fits failed, and leaves nothing in memory and session', async () => {
+    const recorder = await openRecorder(':memory:')
+    const memory = new ChatMemory()
+    const model = new ScriptedModel(() => 'Ada!')
+    const ada = new StructuredBot({ schema, model, memory, recorder, numAttempts: 2 })
+    await expect(ada.ask('Who?', { sessionId: 's' })).rejects.toMatchObject({
+      code: 'invalid_response',
+      details: { attempts: [{ text: 'Ada!' }, { text: 'Ada!' }], turnId: expect.any(String) as string },
+    })
+    expect((await recorder.read.turns()).turns).toMatchObject([{ question: 'Who?', status: 'failed' }])
+    expect(await recorder.read.history('s')).toEqual([])
+    expect(await memory.retrieve('', 9)).toEqual([])
+    const lenient = new StructuredBot({ schema, model, memory, recorder, numAttempts: 2, allowFailedValidation: true })
+    expect(await lenient.ask('Who?')).toMatchObject({ valid: false, attempts: 2, object: undefined })
+    expect(await memory.retrieve('', 9)).toEqual([])
+    await recorder.close()
+  })
+
+  it('CORE-STRUCT-001 checks against a JSON Schema, whose literal gives the object its type', async () => {
+    const model = new ScriptedModel(['{"name":"Ada","age":"old","kind":"x"}', '{"name":"Ada","kind":"b"}'])
+    const ada = new StructuredBot({
+      model,
+      recorder: false,
+      schema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          age: { type: 'integer' },
+          kind: { enum: ['a', 'b'] },
+          tags: { type: 'array', items: { type: ['string', 'null'] } },
+        },
+        required: ['name', 'kind'],
+      },
+    })
+    const { object } = await ada.ask('Who?')
+    expectTypeOf(object).toEqualTypeOf<{ name: string; kind: 'a' | 'b'; age?: number; tags?: (string | null)[] }>()
+    expect(object).toEqual({ name: 'Ada', kind: 'b' })
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain(
+      '- age: must be integer, but is "old"\n- kind: must be one of ["a","b"], but is "x"',
+    )
+  })
+
+  it('CORE-STRUCT-001 an answer that may fail says whether it did, in its type too', async () => {
+    const strict = await bot([fits]).bot.ask('Who?')
+    expectTypeOf(strict.valid).toEqualTypeOf<true>()
+    const model = new ScriptedModel(['{"name":1}'])
+    const lenient = new StructuredBot({ schema, model, recorder: false, numAttempts: 1, allowFailedValidation: true })
+    const answer = await lenient.ask('Who?')
+    // @ts-expect-error The object is only known when the answer is valid.
+    expect(answer.object?.name).toBe(1)
+    expectTypeOf(answer).toEqualTypeOf<StructuredAnswer<{ name: string; age: number }> | UnfitAnswer>()
+    expect(answer.valid ? [] : answer.problems).toHaveLength(2)
+  })
+
+  it('CORE-STRUCT-001 stream() returns the object as well, and a stream of objects begins anew with a new attempt', async () => {
+    const whole = bot([fits]).bot.stream('Who?')
+    expect(await whole.next()).toEqual({ done: false, value: fits })
+    expect(await whole.next()).toMatchObject({ done: true, value: { valid: true, object: { age: 36 } } })
+    const broken = { text: '{"name":"Bo"', fail: { after: 1, error: new CriaError('network', 'Down.') } }
+    const model = new ScriptedModel([broken, fits])
+    const growing = new StructuredBot({ schema, model, recorder: false, retry: { initialDelay: 0 } }).streamObjects('Who?')
+    expect(await Array.fromAsync(growing)).toEqual([{ name: 'Bo' }, { name: 'Ada', age: 36 }])
+  })
+})
+
 describe('StructuredBot with tools', () => {
   const ran: unknown[] = []
   const look = tool('look', (input) => (ran.push(input), 'Ada is 36.'))
@@ -148,7 +260,7 @@ describe('StructuredBot with tools', () => {
     expect(await lenient.ask('Who?')).toMatchObject({
       content: 'No.',
       attempts: 1,
-      problems: [expect.stringContaining('no JSON')],
+      problems: [expect.stringContaining('not JSON')],
     })
   })
 
@@ -165,7 +277,7 @@ describe('StructuredBot with tools', () => {
 
   it('CORE-STRUCT-001 streams no objects with them, and checks them', async () => {
     const { bot: ada } = agent([])
-    await expect(ada.streamObjects('Who?').next()).rejects.toThrow('cannot be used with `tools`')
+    expect(() => ada.streamObjects('Who?')).toThrow('cannot be used with `tools`')
     expect(() => agent([], { tools: [look, look] })).toThrow('Two tools')
   })
 })

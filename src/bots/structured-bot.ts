@@ -1,189 +1,191 @@
-/** A bot that answers with an object of a given shape. */
+/** StructuredBot: answers with an object that fits a schema. */
 
 import type { QueryOptions } from '../app/query.ts'
-import { ConfigurationError, CriaError } from '../core/error.ts'
-import type { QueryEvent, QueryResult } from '../core/event.ts'
-import type { Hooks } from '../core/hook.ts'
-import { assistant, toMessages, user } from '../core/message.ts'
+import { ConfigurationError, CriaError, errorFromInfo } from '../core/error.ts'
 import type { MessageInput } from '../core/message.ts'
 import { isStandardSchema, issueLine } from '../core/schema.ts'
-import type { Schema } from '../core/schema.ts'
+import type { FromJsonSchema, JsonSchema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
-import { addUsage } from '../core/usage.ts'
-import type { Usage } from '../core/usage.ts'
 import { checkTools } from '../engine/check-options.ts'
-import { checkNumber } from '../engine/check-values.ts'
+import { checkNumber, checkType, eitherOf } from '../engine/check-values.ts'
+import type { ReviewAnswer } from '../engine/options.ts'
+import { DEFAULT_MAX_STEPS } from '../engine/turn.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
+import { leavable } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
-import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
+import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop, withoutNames } from './options.ts'
 import type { BotOptions, LoopOptions, StreamTarget } from './options.ts'
-import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import { oneSignal, SimpleBot } from './simple-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 /** Options of `new StructuredBot()`. */
-export interface StructuredBotOptions<Output> extends Omit<BotOptions, 'schema' | 'jsonMode'>, LoopOptions {
+export interface StructuredBotOptions<Output, Lenient extends boolean = boolean, Literal extends JsonSchema = JsonSchema>
+  extends Omit<BotOptions, 'schema' | 'jsonMode'>, LoopOptions {
+  /** A Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object; a JSON Schema literal gives `object` its type as well. */
+  readonly schema: StandardSchema<Output> | Literal
   /** What the model may use before it answers; run as by AgentBot. Default none. */
   readonly tools?: readonly Tool[]
-  /** With `tools`: model calls at most. Default 50. */
+  /** Model calls at most, as `maxSteps` of `query()`, those of `maxAttempts` included. Default 50. */
+  readonly maxSteps?: number
+  /** Another name of `maxSteps`. */
   readonly maxIterations?: number
-
-  /** What the answer has to be: a Standard Schema or a JSON Schema object. */
-  readonly schema: Schema<Output>
   /** Attempts in all until an answer fits the schema; default 3. */
+  readonly maxAttempts?: number
+  /** Another name of `maxAttempts`. */
   readonly numAttempts?: number
-  /** Resolve with what the last attempt gave, although it does not fit. Default false: throw. */
-  readonly allowFailedValidation?: boolean
+  /** Resolves with the last answer although it does not fit: see `valid`. Default false: `ask()` rejects. */
+  readonly allowFailedValidation?: Lenient
 }
 
-/** A bot's answer with the object in it. */
+/** An answer that fits the schema. */
 export interface StructuredAnswer<Output> extends BotAnswer {
-  /** What the answer says; not checked when `problems` is not empty. */
+  /** The object fits the schema. */
+  readonly valid: true
+  /** What the answer says, as the schema gives it back. */
   readonly object: Output
-  /** What does not fit the schema, one line each. */
+  /** Empty: nothing is wrong. */
   readonly problems: readonly string[]
   /** How many attempts it took; `usage` and `costUsd` are those of all of them. */
   readonly attempts: number
 }
+
+/** An answer that does not fit, which `allowFailedValidation` lets through. */
+export interface UnfitAnswer extends BotAnswer {
+  /** The object does not fit the schema. */
+  readonly valid: false
+  /** The JSON of the answer; `undefined` where it is not JSON. */
+  readonly object: unknown
+  /** What does not fit the schema, one line each; at least one. */
+  readonly problems: readonly string[]
+  /** How many attempts were made. */
+  readonly attempts: number
+}
+
+/** What `ask()` of a StructuredBot resolves to. */
+export type AnswerOf<Output, Lenient extends boolean> = StructuredAnswer<Output> | (Lenient extends true ? UnfitAnswer : never)
+
+/** The type of `object`: that of the Standard Schema, else that which a JSON Schema literal describes. */
+type ObjectOf<Output, Literal> = unknown extends Output ? FromJsonSchema<Literal> : Output
 
 interface Failed {
   readonly text: string
   readonly problems: readonly string[]
 }
 
-type Reading<Output> = { readonly object: Output | undefined; readonly problems: readonly string[] }
+type Reading = { readonly object: unknown; readonly problems: readonly string[] }
+
+/** Options of this bot alone. */
+const NAMES = ['maxAttempts', 'numAttempts', 'allowFailedValidation', 'tools', 'maxSteps', 'maxIterations']
 
 /** Answers with an object that fits a schema. */
-export class StructuredBot<Output = unknown> extends SimpleBot {
-  readonly #schema: Schema<Output>
+export class StructuredBot<
+  Output = unknown,
+  Lenient extends boolean = false,
+  const Literal extends JsonSchema = JsonSchema,
+> extends SimpleBot {
+  readonly #schema: StandardSchema<Output> | Literal
   readonly #attempts: number
   readonly #lenient: boolean
   readonly #tools: readonly Tool[]
   readonly #loop: Partial<QueryOptions>
-  /** Answers that did not fit and were corrected within their turn, by turn. */
-  readonly #corrected = new Map<string, Failed[]>()
 
   /** @throws ConfigurationError for a schema that is none, and as SimpleBot. */
-  constructor(options: StructuredBotOptions<Output>) {
-    checkBotNames('StructuredBot', options, ['numAttempts', 'allowFailedValidation', 'tools', 'maxIterations', ...LOOP_OPTIONS])
-    const { numAttempts = 3, allowFailedValidation = false, tools = [], maxIterations, ...rest } = options
-    checkNumber('numAttempts', numAttempts, 1)
-    checkNumber('maxIterations', maxIterations, 1)
+  constructor(options: StructuredBotOptions<Output, Lenient, Literal>) {
+    checkBotNames('StructuredBot', options, [...NAMES, ...LOOP_OPTIONS])
+    const { allowFailedValidation = false, tools = [], schema } = options
+    const maxAttempts = eitherOf(options, 'maxAttempts', 'numAttempts') ?? 3
+    const maxSteps = eitherOf(options, 'maxSteps', 'maxIterations') ?? Math.max(DEFAULT_MAX_STEPS, maxAttempts)
+    for (const name of ['maxAttempts', 'numAttempts', 'maxSteps', 'maxIterations'] as const) checkNumber(name, options[name], 1)
+    checkType('allowFailedValidation', allowFailedValidation, 'boolean')
     checkTools(tools)
-    super({ ...withoutLoop(rest), schema: options.schema, jsonMode: true })
+    super({ ...withoutNames(withoutLoop(options), NAMES), schema, jsonMode: true })
     this.#tools = tools
-    this.#loop = { ...(maxIterations === undefined ? {} : { maxSteps: maxIterations }), ...loopOf(rest) }
-    this.#schema = options.schema
-    this.#attempts = numAttempts
+    this.#loop = {
+      maxSteps,
+      ...loopOf(options),
+      ...(tools.length === 0 ? {} : { tools }),
+    }
+    this.#schema = schema
+    this.#attempts = maxAttempts
     this.#lenient = allowFailedValidation
   }
 
   /**
-   * Asks until the answer fits the schema; each further attempt is told what did not fit.
+   * Asks until the answer fits the schema; the model is told what did not fit. All attempts are one turn: no tool runs again because of them,
+   * and neither memory nor session keeps an answer that did not fit.
+   *
    * @throws CriaError `invalid_response` when no attempt fitted; `details.attempts` holds what each said and why it does not fit.
    */
-  override async ask(input: MessageInput, options: AskOptions = {}): Promise<StructuredAnswer<Output>> {
-    if (this.#tools.length > 0) return this.#askWithTools(input, options)
+  override async ask(input: MessageInput, options: AskOptions = {}): Promise<AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
     const failed: Failed[] = []
-    const conversation = toMessages(input)
-    let usage: Usage | undefined
-    let costUsd: number | null = 0
-    for (let attempts = 1; ; attempts++) {
-      const answer = await super.ask([...conversation], options)
-      usage = usage === undefined ? answer.usage : addUsage(usage, answer.usage)
-      costUsd = costUsd === null || answer.costUsd === null ? null : costUsd + answer.costUsd
-      const { object, problems } = await this.#read(answer.content)
-      const ending = problems.length === 0 ? undefined : hopelessEnding(answer)
-      const isLast = attempts >= this.#attempts || ending !== undefined
-      if (problems.length === 0 || (isLast && this.#lenient)) {
-        return { ...answer, usage, costUsd, object: object as Output, problems, attempts }
-      }
-      if (ending !== undefined) throw ending
-      failed.push({ text: answer.content, problems })
-      if (attempts >= this.#attempts) throw notFitting(failed)
-      conversation.push(assistant(answer.content), user(correction(problems)))
-    }
-  }
-
-  /** Corrections belong to the same turn: no tool runs again because an answer did not fit. */
-  async #askWithTools(input: MessageInput, options: AskOptions): Promise<StructuredAnswer<Output>> {
-    const answer = await super.ask(input, options)
-    const failed = this.#corrected.get(answer.turnId) ?? []
-    this.#corrected.delete(answer.turnId)
-    const { object, problems } = await this.#read(answer.content)
-    if (problems.length > 0 && !this.#lenient)
-      throw hopelessEnding(answer) ?? notFitting([...failed, { text: answer.content, problems }])
-    return { ...answer, object: object as Output, problems, attempts: failed.length + 1 }
-  }
-
-  protected override recipe(options: AskOptions): Partial<QueryOptions> {
-    const recipe = super.recipe(options)
-    if (this.#tools.length === 0) return recipe
-    const { hooks } = this.#loop
-    const onStop: NonNullable<Hooks['onStop']> = async ({ text }, ctx) => {
+    const review: ReviewAnswer = async (text) => {
       const { problems } = await this.#read(text)
-      const failed = this.#corrected.get(ctx.turnId) ?? []
-      if (problems.length === 0 || failed.length + 1 >= this.#attempts) return hooks?.onStop?.({ text }, ctx)
-      this.#corrected.set(ctx.turnId, [...failed, { text, problems }])
-      return { goOn: correction(problems) }
+      if (problems.length === 0) return undefined
+      if (failed.length + 1 >= this.#attempts && this.#lenient) return undefined
+      failed.push({ text, problems })
+      return { goOn: correction(problems), failure: failed.length >= this.#attempts ? notFitting(failed) : undefined }
     }
-    return { ...recipe, ...this.#loop, tools: this.#tools, hooks: { ...hooks, onStop } }
+    return await this.#checked(await this.asked(input, options, { review }), failed)
   }
 
-  protected override async *run(
-    ...given: Parameters<SimpleBot['run']>
-  ): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
-    let turnId: string | undefined
-    let isDone = false
-    try {
-      for await (const event of super.run(...given)) {
-        turnId ??= event.turnId
-        if (event.type === 'complete' && event.parent === undefined) isDone = true
-        yield event
-        if (event.type === 'complete' && event.parent === undefined) return event.result
-      }
-      return undefined
-    } finally {
-      // Of a turn that came to no answer nobody asks what was corrected.
-      if (!isDone && turnId !== undefined) this.#corrected.delete(turnId)
-    }
+  /** As `ask`, with the text as it comes; the answer is asked for once. @throws CriaError as `ask`. */
+  override stream(
+    input: MessageInput,
+    options: StreamOptions = {},
+  ): AsyncGenerator<string, AnswerOf<ObjectOf<Output, Literal>, Lenient>, undefined> {
+    return this.streamed(input, options, (answer) => this.#checked(answer, []))
   }
 
   /**
-   * Yields the object as it grows, unchecked; returns the answer. It is asked for once: what was shown cannot be taken back. Leaving early cancels
-   * the turn.
+   * Yields the object as it grows, unchecked; returns the answer, which is asked for once. An attempt that breaks off is followed by the objects
+   * of the next one. Leaving early cancels the turn.
+   *
    * @throws CriaError `invalid_response` when the answer does not fit, unless that is allowed.
    */
-  async *streamObjects(
+  streamObjects(
     input: MessageInput,
     options: AskOptions = {},
-  ): AsyncGenerator<unknown, StructuredAnswer<Output>, undefined> {
+  ): AsyncGenerator<unknown, AnswerOf<ObjectOf<Output, Literal>, Lenient>, undefined> {
     if (this.#tools.length > 0)
       throw new ConfigurationError(
-        'streamObjects() cannot be used with `tools`: what the model says between its calls is no object. Use ask().',
+        'streamObjects() cannot be used with `tools`: the text of the model between its calls is not an object. Use ask().',
       )
+    const { abortSignal, ...ask } = oneSignal(options)
+    return leavable((signal) => this.#growing(input, { ...ask, abortSignal: signal }), abortSignal)
+  }
+
+  async *#growing(
+    input: MessageInput,
+    options: AskOptions,
+  ): AsyncGenerator<unknown, AnswerOf<ObjectOf<Output, Literal>, Lenient>, undefined> {
     let text = ''
-    const stream = this.stream(input, options)
+    const stream = this.stream(input, { ...options, onReset: () => (text = '') })
     try {
       for (;;) {
         const next = await stream.next()
-        if (next.done === true) {
-          const { object, problems } = await this.#read(next.value.content)
-          if (problems.length > 0 && !this.#lenient)
-            throw hopelessEnding(next.value) ?? notFitting([{ text: next.value.content, problems }])
-          return { ...next.value, object: object as Output, problems, attempts: 1 }
-        }
+        if (next.done === true) return next.value
         text += next.value
         const partial = parsePartialJson(unfenced(text))
         if (partial !== undefined) yield partial
       }
     } finally {
-      // Of a reader who leaves nobody else would tell it. There is no answer, and nobody asks for one.
+      // A reader who leaves this generator has not left the one inside it.
       await stream.return(undefined as never)
     }
   }
 
-  /** Attempts that do not fit are nobody's to read. */
+  protected override recipe(options: AskOptions): Partial<QueryOptions> {
+    return { ...super.recipe(options), ...this.#loop }
+  }
+
+  /** Only an answer that fits is remembered. */
+  protected override async finalize(...turn: Parameters<SimpleBot['finalize']>): Promise<void> {
+    if (this.memory === undefined || (await this.#read(turn[1].content)).problems.length > 0) return
+    await super.finalize(...turn)
+  }
+
+  /** Attempts that do not fit are not meant for readers. */
   protected override get defaultTarget(): StreamTarget {
     return 'none'
   }
@@ -192,18 +194,35 @@ export class StructuredBot<Output = unknown> extends SimpleBot {
     return 'StructuredBot'
   }
 
-  async #read(text: string): Promise<Reading<Output>> {
+  async #checked(answer: BotAnswer, failed: readonly Failed[]): Promise<AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
+    const { object, problems } = await this.#read(answer.content)
+    if (problems.length > 0 && !this.#lenient)
+      throw withCost(hopelessEnding(answer) ?? notFitting([...failed, { text: answer.content, problems }]), answer)
+    const checked: StructuredAnswer<unknown> | UnfitAnswer = {
+      ...answer,
+      valid: problems.length === 0,
+      object,
+      problems,
+      attempts: failed.length + 1,
+    }
+    return checked as AnswerOf<ObjectOf<Output, Literal>, Lenient>
+  }
+
+  async #read(text: string): Promise<Reading> {
     let value: unknown
     try {
       value = JSON.parse(unfenced(text))
     } catch (error) {
-      return { object: undefined, problems: [`the answer is no JSON: ${error instanceof Error ? error.message : String(error)}`] }
+      return {
+        object: undefined,
+        problems: [`the answer is not JSON: ${error instanceof Error ? error.message : String(error)}`],
+      }
     }
-    if (!isStandardSchema(this.#schema)) return { object: value as Output, problems: schemaProblems(this.#schema, value) }
+    if (!isStandardSchema(this.#schema)) return { object: value, problems: schemaProblems(this.#schema, value) }
     const result = await this.#schema['~standard'].validate(value)
     return result.issues === undefined
       ? { object: result.value, problems: [] }
-      : { object: value as Output, problems: result.issues.map(issueLine) }
+      : { object: value, problems: result.issues.map(issueLine) }
   }
 }
 
@@ -226,13 +245,18 @@ function hopelessEnding({ finishReason, content }: Pick<BotAnswer, 'finishReason
     return new CriaError('policy', `The model or its provider withheld the answer.${said}`, { details })
   }
   if (finishReason === 'length') {
-    return new CriaError('invalid_response', 'The answer was cut at the limit of its output, so it is no whole JSON.', {
+    return new CriaError('invalid_response', 'The answer was cut at the limit of its output, so its JSON is not complete.', {
       retryable: false,
       hint: 'Raise `maxOutputTokens`, or ask for less.',
       details,
     })
   }
   return undefined
+}
+
+/** The same error with what the turn has used. */
+function withCost(error: CriaError, { usage, costUsd }: Pick<BotAnswer, 'usage' | 'costUsd'>): CriaError {
+  return errorFromInfo({ ...error.toJSON(), usage, costUsd }, error.cause)
 }
 
 function notFitting(attempts: readonly { readonly text: string; readonly problems: readonly string[] }[]): CriaError {

@@ -1,7 +1,8 @@
-/** A bot that chooses tools: one turn, the calls that the model made, none of them run. */
+/** ToolBot: one turn that returns the calls which the model made, without running them. */
 
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
+import type { Json } from '../core/json.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { ToolChoice } from '../core/model.ts'
 import type { ToolCallPart } from '../core/part.ts'
@@ -13,47 +14,66 @@ import type { BotAnswer } from './answer.ts'
 import { checkBotNames } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
 /** Options of `new ToolBot()`. */
-export interface ToolBotOptions extends BotOptions {
+export interface ToolBotOptions<Tools extends readonly Tool[] = readonly Tool[]> extends BotOptions {
   /** What the model may choose from; at least one. */
-  readonly tools: readonly Tool[]
+  readonly tools: Tools
   /** Default: the model decides whether it calls any. */
   readonly toolChoice?: ToolChoice
 }
 
+/** A call whose `input` is what the schema of its tool gives back: parsed, with defaults filled in. */
+export type ParsedCall<Input = Json> = ToolCallPart & {
+  /** The arguments, as the schema gives them back. */
+  readonly input: Input
+}
+
+/** What the tools take, one or the other; any JSON where nobody knows. */
+type InputOf<Tools extends readonly Tool[]> =
+  Tools[number] extends Tool<infer Input> ? ([Input] extends [never] ? Json : Input) : Json
+
 /** A bot's answer with the calls that the model chose. */
-export interface ToolBotAnswer extends BotAnswer {
-  /**
-   * Calls of tools that exist, with arguments that fit, in the order of the model; empty when it chose none. `input` is as the model wrote it:
-   * whoever runs the call parses it with the schema, which fills in defaults.
-   */
-  readonly toolCalls: readonly ToolCallPart[]
-  /** The other calls; `invalid` says what is wrong with each. */
+export interface ToolBotAnswer<Input = Json> extends BotAnswer {
+  /** Calls of tools that exist, with arguments that fit, in the order of the model; empty when it chose none. */
+  readonly toolCalls: readonly ParsedCall<Input>[]
+  /** The other calls, as the model wrote them; `invalid` says what is wrong with each. */
   readonly invalidCalls: readonly ToolCallPart[]
 }
 
 /** Lets a model choose tool calls and returns them, without running any. */
-export class ToolBot extends SimpleBot {
+export class ToolBot<const Tools extends readonly Tool[] = readonly Tool[]> extends SimpleBot {
   /** The tools that the model chooses from. */
-  readonly tools: readonly Tool[]
+  readonly tools: Tools
   readonly #choice: Pick<QueryOptions, 'toolChoice'>
 
   /** @throws ConfigurationError when there are no tools, or one cannot work, and as SimpleBot. */
-  constructor(options: ToolBotOptions) {
+  constructor(options: ToolBotOptions<Tools>) {
     checkBotNames('ToolBot', options, ['tools', 'toolChoice'])
     const { tools, toolChoice, ...rest } = options
     super(rest)
-    this.tools = toolsOf({ tools }, 'ToolBot')
+    checkToolsOf(tools, 'ToolBot')
+    this.tools = tools
     this.#choice = toolChoice === undefined ? {} : { toolChoice }
   }
 
   /** Asks once and resolves to the answer with its checked calls. @throws CriaError */
-  override async ask(input: MessageInput, options: AskOptions = {}): Promise<ToolBotAnswer> {
-    const answer = await super.ask(input, options)
+  override async ask(input: MessageInput, options: AskOptions = {}): Promise<ToolBotAnswer<InputOf<Tools>>> {
+    return await this.#checked(await super.ask(input, options))
+  }
+
+  /** As `ask`, with the text beside the calls as it comes. @throws CriaError */
+  override stream(
+    input: MessageInput,
+    options: StreamOptions = {},
+  ): AsyncGenerator<string, ToolBotAnswer<InputOf<Tools>>, undefined> {
+    return this.streamed(input, options, (answer) => this.#checked(answer))
+  }
+
+  async #checked(answer: BotAnswer): Promise<ToolBotAnswer<InputOf<Tools>>> {
     const { fitting, misfits } = await checkedCalls(answer.toolCalls ?? [], this.tools)
-    return { ...answer, toolCalls: fitting, invalidCalls: misfits }
+    return { ...answer, toolCalls: fitting as readonly ParsedCall<InputOf<Tools>>[], invalidCalls: misfits }
   }
 
   protected override get kind(): string {
@@ -75,12 +95,10 @@ export class ToolBot extends SimpleBot {
 }
 
 /** @throws ConfigurationError when there are none, or one cannot work. */
-export function toolsOf({ tools }: { readonly tools?: readonly Tool[] }, bot: string): readonly Tool[] {
+export function checkToolsOf(tools: readonly Tool[] | null | undefined, bot: string): void {
   // Called from JavaScript it may be null.
-  const given = tools ?? []
-  if (given.length === 0) {
+  if ((tools ?? []).length === 0) {
     throw new ConfigurationError(`${bot} needs \`tools\`: a list with at least one, as defineTool() makes them.`)
   }
-  checkTools(given)
-  return given
+  checkTools(tools ?? [])
 }

@@ -145,6 +145,41 @@ describe('AgentBot', () => {
     expect(ran).toEqual(['Bergen', 'Bodø'])
   })
 
+  it('CORE-AGENT-001 asks for permission, one tool at a time in safe mode, and runs so many at once', async () => {
+    const work = async (options: Partial<AgentBotOptions>): Promise<readonly [asked: number[], most: number]> => {
+      const asked: number[] = []
+      let running = 0
+      let most = 0
+      const slow: Tool<{ town: string }> = {
+        ...weather,
+        isReadOnly: true,
+        needsPermission: true,
+        call: async ({ town }) => {
+          most = Math.max(most, ++running)
+          for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+          running--
+          return town
+        },
+      }
+      const towns = ['a', 'b', 'c', 'd'].map((town) => ({ name: 'weather', input: { town } }))
+      const bot = new AgentBot({
+        model: new ScriptedModel([{ toolCalls: towns }, 'Done.']),
+        tools: [slow],
+        hasPermissionsToUseTool: (requests) => (asked.push(requests.length), true),
+        streamTarget: 'none',
+        recorder: false,
+        ...options,
+      })
+      const results: boolean[] = []
+      for await (const event of bot.events('Go')) if (event.type === 'tool_result') results.push(event.result.isError)
+      expect(results).toEqual([false, false, false, false])
+      return [asked, most]
+    }
+    expect(await work({})).toEqual([[4], 4])
+    expect(await work({ toolConcurrency: 2 })).toEqual([[4], 2])
+    expect(await work({ safeMode: true })).toEqual([[1, 1, 1, 1], 1])
+  })
+
   it('CORE-AGENT-001 streams text, and every event to those who want them', async () => {
     const model = new ScriptedModel([
       { text: 'Looking. ', toolCalls: calls.slice(0, 1) },
@@ -173,9 +208,14 @@ describe('options of AgentBot', () => {
     | 'abortSignal'
     | 'span'
     | 'steering'
+    | 'userId'
+    | 'decide'
+    | 'tags'
     | 'operation'
     | 'bot'
     | 'notices'
+    | 'review'
+    | 'unasked'
     | 'maxSteps'
     | 'responseFormat'
     | 'stream'
@@ -187,6 +227,7 @@ describe('options of AgentBot', () => {
   const taken: Record<Exclude<keyof QueryOptions, Elsewhere>, keyof AgentBotOptions> = {
     model: 'model',
     fallbackModels: 'fallbackModels',
+    fallbackOn: 'fallbackOn',
     specialist: 'specialist',
     switchModels: 'switchModels',
     tools: 'tools',

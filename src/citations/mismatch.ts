@@ -1,4 +1,4 @@
-/** What a statement says, read for the comparison, and what a mismatch is. */
+/** Types a statement as it is compared, and a mismatch. */
 
 import type { CitationKind } from '../core/citation.ts'
 import type { Language } from '../text/language.ts'

@@ -1,7 +1,6 @@
 /** Names and list members of a statement that its passages do not have. */
 
-import { hasForm, IDENTIFIER, isFirst, isIdentifier, isNameAt, raw } from '../text/proper-names.ts'
-import { listsIn, LONGEST_MEMBER } from '../text/lists.ts'
+import { hasForm, IDENTIFIER, isFirst, isIdentifier, isNameAt, listsIn, LONGEST_MEMBER, raw } from '../text/proper-names.ts'
 import { fold } from '../text/fold.ts'
 import { isClosed } from '../text/polarity-words.ts'
 import type { Claim, Mismatch } from './mismatch.ts'

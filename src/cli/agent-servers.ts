@@ -1,4 +1,4 @@
-/** The MCP servers of `run` and `chat`: started, and told about. */
+/** Starts the MCP servers of `run` and `chat`, and reports on them. */
 
 import type { LoadedConfig } from '../app/config.ts'
 import { openMcpServers } from '../app/mcp.ts'

@@ -1,4 +1,4 @@
-/** What `run` and `chat` have in common: the tools of a folder, the rules for them, and a model that can use them. */
+/** Prepares what `run` and `chat` share: the tools of a folder, its rules, and a model that can use tools. */
 
 import { approvalsFor } from '../app/approvals.ts'
 import { agentTool } from '../app/agent-tool.ts'

@@ -18,6 +18,7 @@ import { recordedTurn } from './find-turn.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels, requireKey } from './model-choice.ts'
+import type { ModelChoice } from './model-choice.ts'
 import { tellNewSession } from './new-session.ts'
 import { readText } from './read-text.ts'
 import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
@@ -99,6 +100,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
 interface Setting {
   readonly model: LanguageModel
   readonly fallbackModels: readonly LanguageModel[]
+  readonly fallbackOn: ModelChoice['fallbackOn']
   readonly switchModels: boolean
   readonly budget: Budget
   readonly store: DocumentStore | undefined
@@ -109,10 +111,11 @@ interface Setting {
 }
 
 function askBot(question: string, setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
-  const { model, fallbackModels, switchModels, budget, store, filter, nResults, slowAfter, format } = setting
+  const { model, fallbackModels, fallbackOn, switchModels, budget, store, filter, nResults, slowAfter, format } = setting
   const recipe = {
     model,
     fallbackModels,
+    fallbackOn,
     switchModels,
     budget,
     streamTarget: 'api' as const,

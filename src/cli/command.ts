@@ -1,4 +1,4 @@
-/** What a command is: its arguments, options and examples as data, and a function that runs it. */
+/** Types a command: its arguments, options and examples as data, and the function that runs it. */
 
 import type { Io } from './io.ts'
 

@@ -1,4 +1,4 @@
-/** What was done in a turn with tools: calls, changes, commands, refusals. */
+/** Counts the calls, changes, commands and refusals of a turn. */
 
 import type { ErrorCode } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'

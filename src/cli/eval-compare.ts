@@ -1,4 +1,4 @@
-/** What the two `eval` commands do with a second system: compare, show and write the report. */
+/** Compares with a second system in the two `eval` commands, shows the result and writes the report. */
 
 import { writeFile } from 'node:fs/promises'
 import type { Comparison } from '../app/eval/comparison.ts'

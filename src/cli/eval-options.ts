@@ -1,4 +1,4 @@
-/** What the two `eval` commands share. */
+/** Declares the options that the two `eval` commands share. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { number, object } from '../util/check.ts'

@@ -1,4 +1,4 @@
-/** What happens beside an answer, in words. Pure. */
+/** Puts events beside the answer into words. Pure. */
 
 import type { ErrorInfo } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'

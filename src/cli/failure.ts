@@ -1,4 +1,4 @@
-/** How a failure is told: a message a person can act on, an exit code a script can act on, and never a stack trace or a key. */
+/** Shows a failure: a message with what to do, an exit code, and never a stack trace or a key. */
 
 import type { Surroundings } from '../app/paths.ts'
 import { toCriaError } from '../core/error.ts'

@@ -3,7 +3,7 @@
 import type { Usage } from '../core/usage.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { fitTable } from './terminal/fit-table.ts'
-import { widthOf } from './terminal/width.ts'
+import { widthOf } from '../util/cells.ts'
 
 /** `0.4 s`, `1 min 20 s`; unknown is a dash. */
 export function formatMs(ms: number | null): string {

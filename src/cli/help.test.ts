@@ -3,7 +3,7 @@ import { COMMANDS } from './commands.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import type { HelpLayout } from './help.ts'
 import { helpLayout } from './terminal/help-layout.ts'
-import { widthOf } from './terminal/width.ts'
+import { widthOf } from '../util/cells.ts'
 
 async function helps(layout?: HelpLayout): Promise<readonly string[]> {
   const commands = await Promise.all(COMMANDS.map(async ({ summary, load }) => commandHelp(await load(), summary, layout)))

@@ -1,4 +1,4 @@
-/** What a command has to do with the outside: two streams, the environment, and a signal that says when to stop. */
+/** Types what a command has of the outside: two streams, the environment, and a signal to stop. */
 
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'

@@ -1,6 +1,7 @@
-/** Which models answer, and what they may cost: options of the command line over the configuration. */
+/** Reads the options that choose models and budgets, over the configuration. */
 
 import type { LoadedConfig } from '../app/config.ts'
+import type { CriaConfig } from '../app/config-schema.ts'
 import { openModel, requireKeyOf } from '../app/open-model.ts'
 import type { Budget } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'
@@ -14,6 +15,7 @@ export const EXTRACTIVE = 'builtin/extractive'
 export interface ModelChoice {
   readonly model: LanguageModel
   readonly fallbackModels: readonly LanguageModel[]
+  readonly fallbackOn: NonNullable<CriaConfig['fallbackOn']>
   readonly switchModels: boolean
 }
 
@@ -28,7 +30,7 @@ export async function openModels(
   const fallbacks = !switchModels ? [] : options.fallback.length > 0 ? options.fallback : (config.fallbackModels ?? [])
   const [model, ...fallbackModels] = await Promise.all([options.model, ...fallbacks].map((name) => openModel(name, config, env)))
   if (model === undefined) throw new ConfigurationError('There is no model.')
-  return { model, fallbackModels, switchModels }
+  return { model, fallbackModels, fallbackOn: config.fallbackOn ?? [], switchModels }
 }
 
 /**

@@ -1,4 +1,4 @@
-/** A session is named by whoever likes to; a name that is new may be a slip of the pen. */
+/** Says that a named session is new, since its name may be mistyped. */
 
 import { openJournal } from '../app/journal.ts'
 import { nearest } from '../util/nearest.ts'

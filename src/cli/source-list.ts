@@ -1,4 +1,4 @@
-/** What an answer rests on, as people read it below the answer. */
+/** Lists the sources of an answer as people read them. */
 
 import type { Citation } from '../core/citation.ts'
 import { visibleLine } from '../util/terminal.ts'

@@ -1,4 +1,7 @@
-/** What the model is told about its work. The same in every run: providers keep it in their cache. */
+/**
+ * Writes the system prompt of tasks. It is the same in every run, so that providers cache it. The same in every run: providers keep it in their
+ * cache.
+ */
 export function taskPrompt(): string {
   return promptFor(
     'Nobody can be asked. When a call is refused, do not try the same in disguise: find a way that is allowed, or say what is missing.',

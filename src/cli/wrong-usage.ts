@@ -1,4 +1,4 @@
-/** What a library cannot know: that a name it did not find, or a key it does not have, is a mistake of whoever typed the command. */
+/** Turns unknown names and missing keys into usage errors of the command line. */
 
 import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'

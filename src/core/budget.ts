@@ -18,6 +18,10 @@ export interface Budget extends BudgetLimits {
   readonly session?: BudgetLimits
   /** All turns of the day (UTC) together that are written to the same journal; without a journal, those of this process. */
   readonly day?: BudgetLimits
+  /** All turns of the turn's user on one day (UTC) together, shared as `day` is; needs `userId`. */
+  readonly user?: BudgetLimits
+  /** By tag: all turns of one day (UTC) together that carry it, shared as `day` is; each must be one of the turn's `tags`. */
+  readonly tags?: Readonly<Record<string, BudgetLimits>>
 }
 
 /** Tokens and dollars together. */
@@ -54,6 +58,18 @@ export interface BudgetKey {
   readonly sessionId: string
   /** `2026-01-31`, UTC. */
   readonly day: string
+  /** Given where the user has a budget. */
+  readonly userId?: string
+  /** Those that have a budget. */
+  readonly tags?: readonly string[]
+}
+
+/** What has been used of all that a turn shares with others. */
+export interface SharedUse extends Readonly<Record<SharedScope, BudgetUse>> {
+  /** Of the day, by the user of the key; absent where it names none, or the store keeps no users. */
+  readonly user?: BudgetUse
+  /** Of the day, by each tag of the key. */
+  readonly tags?: Readonly<Record<string, BudgetUse>>
 }
 
 export const SHARED_SCOPES = ['session', 'day'] as const
@@ -68,7 +84,7 @@ export interface BudgetStore {
    *
    * @param plan pure and fast; it may be called again when the store has to try again.
    */
-  reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): MaybePromise<void>
+  reserve(key: BudgetKey, plan: (used: SharedUse) => Reservation): MaybePromise<void>
   /** Puts what was really used in the place of the turn's reservation. */
   settle(key: BudgetKey, used: Amount): MaybePromise<void>
 }

@@ -1,4 +1,4 @@
-/** What every station gets beside its input. */
+/** The context that every station gets beside its input. */
 
 import type { Clock } from './clock.ts'
 import type { EventBody, QueryEvent } from './event.ts'

@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from './json.ts'
+import type { Usage } from './usage.ts'
 
 export interface CodeFacts {
   /** Whether the same call may succeed when it is made again. */
@@ -69,6 +70,10 @@ export interface ErrorInfo {
   readonly cause?: string
   /** More about it, as plain JSON. */
   readonly details?: JsonObject
+  /** Tokens of the turn that ended with it, failed attempts included. */
+  readonly usage?: Usage
+  /** Cost of that turn in US dollars; `null` when the price of a model that was used is unknown. */
+  readonly costUsd?: number | null
 }
 
 /** What is known of an error beside its code and message. */
@@ -81,6 +86,10 @@ export interface CriaErrorOptions {
   readonly hint?: string
   /** More about it, as plain JSON. */
   readonly details?: JsonObject
+  /** Tokens of the turn until it failed; absent where there was no turn. */
+  readonly usage?: Usage
+  /** US dollars until it failed; `null`: not known. */
+  readonly costUsd?: number | null
   /** The error that led to this one. */
   readonly cause?: unknown
 }
@@ -88,28 +97,34 @@ export interface CriaErrorOptions {
 /** Recognised across two installed copies of the package. */
 const MARKER: unique symbol = Symbol.for('cria.error') as never
 
-/** Everything that goes wrong, with a code from `ERROR_CODES`. */
+/** The error that everything here throws or rejects with. Its `name` is `AbortError` where its code is `aborted`. */
 export class CriaError extends Error {
-  /** What kind of failure it is. */
+  /** One of `ERROR_CODES`. */
   readonly code: ErrorCode
-  /** The same call may succeed later. */
+  /** Whether the same call may succeed when it is made again. */
   readonly retryable: boolean
-  /** HTTP status of the provider's answer; `undefined` where there was none. */
+  /** HTTP status of the provider's answer, where there was one. */
   readonly status: number | undefined
-  /** What to do; `undefined` where nobody knows. */
+  /** What to do about it. */
   readonly hint: string | undefined
-  /** More about it, as plain JSON: for a failed answer `text`, what it had said by then. */
+  /** Facts by name; with bots `turnId`, and `text` where part of an answer had come. */
   readonly details: JsonObject | undefined
+  /** Tokens of the turn that ended with it, failed attempts included; absent where no turn was begun. */
+  readonly usage: Usage | undefined
+  /** Cost of that turn in US dollars; `null` when a price is unknown, absent where no turn was begun. */
+  readonly costUsd: number | null | undefined
 
   constructor(code: ErrorCode, message: string, options: CriaErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     const facts = ERROR_CODES[code]
-    this.name = 'CriaError'
+    this.name = code === 'aborted' ? 'AbortError' : 'CriaError'
     this.code = code
     this.retryable = options.retryable ?? facts.retryable
     this.status = options.status
     this.hint = options.hint ?? facts.hint
     this.details = options.details
+    this.usage = options.usage
+    this.costUsd = options.costUsd
     Object.defineProperty(this, MARKER, { value: true })
   }
 
@@ -122,6 +137,8 @@ export class CriaError extends Error {
       ...(this.status === undefined ? {} : { status: this.status }),
       ...(this.hint === undefined ? {} : { hint: this.hint }),
       ...(this.details === undefined ? {} : { details: this.details }),
+      ...(this.usage === undefined ? {} : { usage: this.usage }),
+      ...(this.costUsd === undefined ? {} : { costUsd: this.costUsd }),
     }
   }
 }
@@ -169,12 +186,15 @@ export function toCriaError(thrown: unknown, fallback: ErrorCode = 'internal'): 
 }
 
 /** Rebuilds the error from its JSON, of the class that its code has, for those who reject with what a stream ended in. */
-export function errorFromInfo({ code, message, retryable, status, hint, details }: ErrorInfo, cause?: unknown): CriaError {
+export function errorFromInfo(info: ErrorInfo, cause?: unknown): CriaError {
+  const { code, message, retryable, status, hint, details, usage, costUsd } = info
   const options = {
     retryable,
     ...(status === undefined ? {} : { status }),
     ...(hint === undefined ? {} : { hint }),
     ...(details === undefined ? {} : { details }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
     cause,
   }
   if (code === 'configuration') return new ConfigurationError(message, options)

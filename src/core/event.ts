@@ -37,8 +37,13 @@ export interface BotIdentity {
 export interface QueryResult {
   /** The text of the last step. */
   readonly text: string
-  /** `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. */
-  readonly finishReason: FinishReason | 'max-steps' | 'stop-when'
+  /**
+   * `max-steps` and `stop-when`: the turn was ended after the tools of a step, by `maxSteps` or `stopWhen`. `waiting`: calls wait for a
+   * decision.
+   */
+  readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | 'waiting'
+  /** The calls that `query({ decide })` is to decide about; only with `finishReason: 'waiting'`. */
+  readonly waiting?: readonly PermissionRequest[]
   /** Model calls of the turn. */
   readonly steps: number
   /** Tokens of all requests of the turn; what is not known is `null`. */
@@ -77,6 +82,8 @@ export type StartEvent = {
   readonly bot?: BotIdentity
   /** The turn was begun by a tool of another one. */
   readonly calledBy?: CallRef
+  /** The turn goes on with the calls of this one, which ended as `waiting`. */
+  readonly decides?: string
 }
 
 export type ContentEvent =
@@ -86,7 +93,8 @@ export type ContentEvent =
   | { readonly type: 'tool_input_delta'; readonly id: string; readonly name: string; readonly delta: string }
   /** The assembled assistant message of a step. */
   | { readonly type: 'message'; readonly message: Message }
-  | { readonly type: 'usage'; readonly usage: Usage }
+  /** `costUsd`: of the same call in US dollars, `null` when its price is unknown. */
+  | { readonly type: 'usage'; readonly usage: Usage; readonly costUsd?: number | null }
 
 /** A passage that a search has found, without its text. */
 export type RetrievedRef = {
@@ -111,7 +119,14 @@ export type RecoveryEvent =
   | { readonly type: 'retry'; readonly attempt: number; readonly delay: number; readonly error: ErrorInfo }
   /** Drop what this step has shown so far: attempt `attempt` is void. */
   | { readonly type: 'reset'; readonly attempt: number }
-  | { readonly type: 'model_switch'; readonly from: string; readonly to: string; readonly reason: SwitchReason }
+  | {
+      readonly type: 'model_switch'
+      readonly from: string
+      readonly to: string
+      readonly reason: SwitchReason
+      /** What `from` failed with; absent where nothing failed. */
+      readonly error?: ErrorInfo
+    }
 
 export type ToolEvent =
   | { readonly type: 'tool_request'; readonly tool: ToolUse }
@@ -182,15 +197,22 @@ export type TerminalEvent =
   | {
       readonly type: 'error'
       /** Why the turn failed. */
+      /** Why the turn failed. */
       readonly error: ErrorInfo
     }
+  /** `usage` and `costUsd` are those of the turn until then; absent in turns whose process died. */
   | {
       readonly type: 'cancelled'
       /** Who or what cancelled the turn. */
       readonly reason: string
+      /** Tokens of the turn until then; absent in turns whose process died. */
+      readonly usage?: Usage
+      /** US dollars until then; `null`: not known. */
+      readonly costUsd?: number | null
     }
   | {
       readonly type: 'complete'
+      /** What the turn came to. */
       /** What the turn came to. */
       readonly result: QueryResult
     }

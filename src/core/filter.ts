@@ -1,4 +1,4 @@
-/** What a filter may look like. What it means is proved by the suite that every document store runs. */
+/** The shape of filters over documents. What it means is proved by the suite that every document store runs. */
 
 import { ConfigurationError } from './error.ts'
 import type { FilterPattern } from './store.ts'

@@ -53,6 +53,8 @@ export interface Message {
   readonly pinned?: boolean
   /** What a model made of messages that had to make room. */
   readonly summary?: boolean
+  /** Says what is wrong with the answer before it. The session goes on without this message and without that answer. */
+  readonly rejects?: boolean
 }
 
 /** A message as people write it: content and parts may be left out, the other is derived. */
@@ -123,6 +125,7 @@ export interface MessageExtras {
   readonly injected?: Injected | undefined
   readonly pinned?: boolean | undefined
   readonly summary?: boolean | undefined
+  readonly rejects?: boolean | undefined
 }
 
 /** The one place where a message is put together; `content` and `toolCalls` are derived from the parts. */
@@ -138,6 +141,7 @@ export function fromParts(role: Role, parts: readonly Part[], extras: MessageExt
     ...(extras.injected === undefined ? {} : { injected: extras.injected }),
     ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
     ...(extras.summary === undefined ? {} : { summary: extras.summary }),
+    ...(extras.rejects === undefined ? {} : { rejects: extras.rejects }),
   }
 }
 

@@ -39,6 +39,11 @@ export interface ModelFacts {
   readonly systemRole?: boolean
   /** The only temperature that the model takes. */
   readonly fixedTemperature?: number
+  /**
+   * Whether it takes the settings of sampling (temperature, topP, topK and penalties): `never`; `unless-thinking`, not while it is asked to think;
+   * `thinking-off`, only when it is asked not to think. Default `always`.
+   */
+  readonly sampling?: 'always' | 'never' | 'unless-thinking' | 'thinking-off'
   /** `false`: the model cannot stream. Default true. */
   readonly streaming?: boolean
   /** The model can call tools; absent: it is taken to. */

@@ -1,4 +1,4 @@
-/** What messages are made of. Parts keep the order, the signatures and the provider's own data of an answer. */
+/** The parts of messages. Parts keep the order, the signatures and the provider's own data of an answer. */
 
 import type { Json, JsonObject } from './json.ts'
 

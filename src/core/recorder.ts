@@ -8,16 +8,15 @@
 import type { BudgetStore } from './budget.ts'
 import type { CacheStore } from './cache.ts'
 import type { ErrorInfo } from './error.ts'
-import type { BotIdentity, QueryEvent } from './event.ts'
+import type { BotIdentity, QueryEvent, QueryResult } from './event.ts'
 import type { JsonObject } from './json.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { Message } from './message.ts'
-import type { FinishReason } from './model.ts'
 import type { SpanRecord } from './span.ts'
 import type { Usage } from './usage.ts'
 
-/** `lost`: its owner died, and somebody else noticed. */
-export type TurnState = 'open' | 'done' | 'failed' | 'cancelled' | 'lost'
+/** `lost`: its owner died, and somebody else noticed. `waiting`: it is done but for calls that wait for a decision; `done` as soon as its session goes on. */
+export type TurnState = 'open' | 'done' | 'failed' | 'cancelled' | 'lost' | 'waiting'
 
 /** The row of a turn as it begins. */
 export interface TurnOpen {
@@ -31,6 +30,15 @@ export interface TurnOpen {
   readonly model: string
   /** `null`: the provider's default. */
   readonly temperature: number | null
+  /** The user it is made for. A session belongs to the first user that one of its turns names. Default: the session's, if it has one. */
+  readonly userId?: string
+  /**
+   * A turn of the same session that waits for a decision, whose question this one has too. It is taken up, and waits no longer, when this one
+   * records its first messages; where this one ends before, it still waits.
+   */
+  readonly decides?: string
+  /** Labels to list, count and delete turns by; each counts once. */
+  readonly tags?: readonly string[]
   /** The text of what was asked, for lists and search. */
   readonly question: string
   /** SHA-256 of the system prompt, hexadecimal. */
@@ -52,6 +60,7 @@ export interface TurnOpen {
 export type JournalEntry =
   | {
       readonly type: 'event'
+      /** An event, before it is shown. */
       /** An event, before it is shown. */
       readonly event: QueryEvent
     }
@@ -90,21 +99,23 @@ export type JournalEntry =
 /** How a turn ended. */
 export interface TurnClose {
   /** The new state of the turn. */
-  readonly state: Exclude<TurnState, 'open' | 'lost'>
+  readonly state: Exclude<TurnState, 'open' | 'lost' | 'waiting'>
   /** The terminal event; stored with the new state in one transaction. */
   readonly event: QueryEvent
   /** Epoch milliseconds. */
   readonly endedAt: number
   /** The model that gave the last answer. */
   readonly model: string
+  /** The temperature that it was sent, `null` for none; absent: as in `openTurn`. */
+  readonly temperature?: number | null
   /** The text of the answer, also when it is only a beginning. */
   readonly text: string
   /** Tokens of all requests of the turn. */
   readonly usage: Usage
   /** US dollars; `null`: not known. */
   readonly costUsd: number | null
-  /** Why the answer ended; `null` where there is none. */
-  readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | null
+  /** `waiting` makes the turn one that waits for a decision. */
+  readonly finishReason: QueryResult['finishReason'] | null
   /** Why the turn failed; absent where it did not. */
   readonly error?: ErrorInfo
   /** Figures of the turn. */
@@ -140,7 +151,9 @@ export interface Recorder {
   /**
    * Writes the row of a turn. It belongs to this recorder's owner until it is closed or its lease runs out.
    * @throws CriaError `session_busy` when the turn is exclusive, another exclusive one of the session is open, and its lease has not run
-   * out; `journal_failed` when the journal cannot be written, as every method that writes.
+   * out; `permission_denied` when the session belongs to another user; `not_found` when the
+   * turn that it decides does not wait, or no longer; `journal_failed` when the journal cannot be written, as every method
+   * that writes.
    */
   openTurn(turn: TurnOpen): MaybePromise<void>
   /**
@@ -213,6 +226,10 @@ export interface TurnSummary {
   readonly costUsd: number | null
   /** 1 to 5, or -1 and 1; `null`: not rated. */
   readonly rating: number | null
+  /** The user whose session it is in; `null` where none was named. */
+  readonly userId: string | null
+  /** In alphabetical order. */
+  readonly tags: readonly string[]
 }
 
 /** A turn with everything that its row holds. */
@@ -241,8 +258,16 @@ export interface TurnRow extends TurnSummary {
   readonly metrics: TurnMetrics | null
 }
 
+/** Chooses turns by what they were marked with; all members must apply. */
+export interface TurnFilter {
+  /** Only turns in sessions of this user. */
+  readonly userId?: string
+  /** Only turns that carry all of these tags. */
+  readonly tags?: readonly string[]
+}
+
 /** Which turns a list holds; what is absent leaves none out. */
-export interface ListTurns {
+export interface ListTurns extends TurnFilter {
   /** Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. */
   readonly search?: string
   /** Only turns in this state. */
@@ -277,7 +302,7 @@ export interface TurnDetail {
   readonly messages: readonly Message[]
   /** All events, by `seq`. */
   readonly events: readonly QueryEvent[]
-  /** Spans, by the time they started. */
+  /** Spans in the order in which they ended. */
   readonly spans: readonly SpanRecord[]
   /** What is missing because it cannot be read, in words; absent where nothing is. */
   readonly damaged?: readonly string[]
@@ -304,16 +329,46 @@ export interface JournalReader {
   feedback(): MaybePromise<readonly FeedbackRecord[]>
 }
 
-/** Keeps a journal in order; beside the port, because it is nothing that a turn needs. */
+/** Options of `recorder.follow()`. */
+export interface FollowOptions {
+  /** Only events whose `seq` is greater; default -1, which is all. */
+  readonly after?: number
+  /** Stops following when it is aborted; nothing is thrown. */
+  readonly signal?: AbortSignal
+}
+
+/** Follows turns and keeps a journal in order; beside the port, because it is nothing that a turn needs. */
 export interface JournalKeeper {
+  /**
+   * Yields the events of a turn that are in the journal, and then those that are still written, by this or another process, until its terminal
+   * event. Events of nested turns are not among them: those turns can be followed themselves. Leaving it does not end the turn.
+   *
+   * @throws CriaError `not_found` at once for a turn that is not in the journal, and later for one that is deleted meanwhile.
+   */
+  follow(turnId: string, options?: FollowOptions): AsyncGenerator<QueryEvent, void, undefined>
   /** Marks all turns as lost whose lease has run out or whose owner is known to be dead; says how many. */
   sweep(): MaybePromise<number>
-  /** Use and cost by day (UTC, newest first) and model. */
-  stats(): MaybePromise<readonly StatsRow[]>
-  /** Use and cost by session, the one with the newest turn first. @param limit default 50. */
-  sessionStats(limit?: number): MaybePromise<readonly SessionStats[]>
+  /** Use and cost by day (UTC, newest first) and model. @param filter default all turns. */
+  stats(filter?: TurnFilter): MaybePromise<readonly StatsRow[]>
+  /** Use and cost by session, the one with the newest turn first. @param limit default 50. @param filter by what any of its turns carries. */
+  sessionStats(limit?: number, filter?: TurnFilter): MaybePromise<readonly SessionStats[]>
+  /** Use and cost by user, the one with the newest turn first; turns without a user are not counted. @param limit default 50. */
+  userStats(limit?: number): MaybePromise<readonly UserStats[]>
+  /** Use and cost by tag, in alphabetical order; a turn counts with each of its tags. @param limit default 50. */
+  tagStats(limit?: number): MaybePromise<readonly TagStats[]>
   /** Removes what is too old or too much, oldest turns first; never an open turn. */
   gc(options?: GcOptions): MaybePromise<GcReport>
+  /**
+   * Deletes a session with all of its turns and those that their tools made, and overwrites what the file, its search index and its log held
+   * of them. Messages that other sessions hold as well stay with those.
+   *
+   * @throws CriaError `session_busy` while a turn of it runs; `journal_failed` when the journal cannot be written.
+   */
+  deleteSession(sessionId: string): MaybePromise<Deletion>
+  /** Deletes all sessions of a user, as `deleteSession`, and what budgets knew of the user. @throws CriaError as `deleteSession`. */
+  deleteUser(userId: string): MaybePromise<Deletion>
+  /** Deletes every session in which a turn carries the tag, as `deleteSession`: later turns repeat what earlier ones said. @throws as `deleteSession`. */
+  deleteTagged(tag: string): MaybePromise<Deletion>
   /**
    * Removes a small share of what is too old or too much, at most once a day.
    *
@@ -367,9 +422,29 @@ export interface StatsRow extends StatsSums {
 export interface SessionStats extends StatsSums {
   /** The session. */
   readonly sessionId: string
+  /** `null` where no turn named a user. */
+  readonly userId: string | null
   /** Epoch milliseconds. */
   readonly startedAt: number
   /** When its newest turn started, epoch milliseconds. */
+  readonly lastTurnAt: number
+}
+
+/** Use and cost of the turns of one user. */
+export interface UserStats extends StatsSums {
+  /** The user. */
+  readonly userId: string
+  /** Sessions with turns of the user. */
+  readonly sessions: number
+  /** Epoch milliseconds. */
+  readonly lastTurnAt: number
+}
+
+/** Use and cost of the turns with one tag. */
+export interface TagStats extends StatsSums {
+  /** The tag. */
+  readonly tag: string
+  /** When the newest of its turns started; epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
@@ -383,6 +458,19 @@ export interface GcOptions {
   readonly dryRun?: boolean
   /** Ends it early: what has been removed by then is gone, the rest stays. */
   readonly signal?: AbortSignal
+}
+
+/** What was deleted on request. */
+export interface Deletion {
+  /** Turns that were deleted. */
+  readonly turns: number
+  /** Sessions that were deleted. */
+  readonly sessions: number
+  /**
+   * `false`: another process read from the log of the journal for so long that it could not be emptied; it may hold older versions of what
+   * was deleted until it is. Delete again to try again.
+   */
+  readonly wiped: boolean
 }
 
 /** What a clean-up has removed. */

@@ -47,6 +47,50 @@ export type JsonSchema = JsonObject
 /** A Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object. */
 export type Schema<Output = unknown> = StandardSchema<Output> | JsonSchema
 
+/**
+ * The type of the values that a JSON Schema literal describes: `type`, `properties` with `required`, `items`, `enum`, `const`, `anyOf` and `oneOf`.
+ * `unknown` for other keywords, and for a schema whose type is only `JsonSchema`.
+ */
+export type FromJsonSchema<S> = S extends { readonly const: infer Value }
+  ? Value
+  : S extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : S extends { readonly anyOf: readonly (infer Branch)[] } | { readonly oneOf: readonly (infer Branch)[] }
+      ? FromJsonSchema<Branch>
+      : S extends { readonly type: readonly (infer Type)[] }
+        ? OfType<S, Type>
+        : S extends { readonly type: infer Type }
+          ? OfType<S, Type>
+          : unknown
+
+/** One of several types at a time. */
+type OfType<S, Type> = Type extends keyof Primitives
+  ? Primitives[Type]
+  : Type extends 'array'
+    ? (S extends { readonly items: infer Items } ? FromJsonSchema<Items> : unknown)[]
+    : Type extends 'object'
+      ? S extends { readonly properties: infer Properties }
+        ? ObjectOf<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never>
+        : Record<string, unknown>
+      : unknown
+
+interface Primitives {
+  readonly string: string
+  readonly number: number
+  readonly integer: number
+  readonly boolean: boolean
+  readonly null: null
+}
+
+type ObjectOf<Properties, Required> = Simple<
+  { -readonly [Name in keyof Properties as Name extends Required ? Name : never]: FromJsonSchema<Properties[Name]> } & {
+    -readonly [Name in keyof Properties as Name extends Required ? never : Name]?: FromJsonSchema<Properties[Name]>
+  }
+>
+
+/** One object type in place of an intersection, which reads better on hover. */
+type Simple<T> = { [Name in keyof T]: T[Name] }
+
 export function isStandardSchema(value: unknown): value is StandardSchema {
   // Some libraries make schemas callable, so a function counts too.
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false

@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from './json.ts'
+import type { Part } from './part.ts'
 
 /** A document as it is given to a store. A bare string is a document whose source is derived from its content. */
 export interface SourceDocument {
@@ -45,14 +46,16 @@ export interface Chunk {
   readonly title?: string
   /** Headings above the passage, outermost first. */
   readonly headings?: readonly string[]
-  /** Of source code: what is defined in the passage, such as `Reader` and `read`. */
+  /** Of source code what is defined in the passage, such as `Reader` and `read`; of Markdown the headings in it. Counts as much as a heading in a search. */
   readonly names?: readonly string[]
   /** 1-based lines of the source that the passage begins and ends on, where the source has lines. */
   readonly lines?: readonly [first: number, last: number]
   /** The metadata of the document. */
   readonly metadata: JsonObject
-  /** Set by chat memories alone: the chunk is something that was said, and by whom. */
-  readonly spokenBy?: 'user' | 'assistant'
+  /** Set by chat memories alone: the chunk is a message of a conversation, and this is its role. */
+  readonly spokenBy?: 'user' | 'assistant' | 'tool'
+  /** Beside `spokenBy`: the parts of the message where its text is not all of it, as with images and tool calls. */
+  readonly parts?: readonly Part[]
 }
 
 /** The 1-based page of the source on which a character of a chunk stands; `undefined` where the source has no pages. Form feeds part pages. */
@@ -120,7 +123,7 @@ export type FilterValue = string | number | boolean | null
  * before it, texts that are not like it.
  */
 export interface FilterPattern {
-  /** The pattern; with `!` before it, what it describes is left out. */
+  /** A pattern as in `.gitignore`: `*` within a folder, `**` across folders. */
   readonly glob: string
 }
 
@@ -152,28 +155,37 @@ export interface Surroundings {
   readonly chunks: readonly (Place & Pick<Chunk, 'headings'>)[]
 }
 
+/** What answers can come from: all that `query()` and QueryBot ask of a document store. */
+export interface DocumentSource {
+  /** Name shown in events and on the command line. */
+  readonly name: string
+  /** The `nResults` best chunks, best first. */
+  retrieve(query: string, nResults: number): Promise<FoundChunks>
+  /** As `retrieve`, with options. Needed where questions have a filter. */
+  search?(query: string, options?: SearchOptions): Promise<FoundChunks>
+  /**
+   * What stands around a chunk: the chunks before and after it in its source, and the text from the first of them to the last. `undefined` when there
+   * is no such chunk. Stores that cannot tell leave the method out.
+   */
+  around?(id: string, options: AroundOptions): Promise<Surroundings | undefined>
+}
+
+/** A memory of bots: what they ask of it, and how they add to it. */
+export interface MemoryStore extends DocumentSource {
+  /** Adds a document; one with a known `source` replaces the earlier one. */
+  append(document: DocumentInput): Promise<void>
+}
+
 /**
  * The port for anything that keeps documents and finds passages in them.
  *
  * What was appended is found at once and after reopening. An empty store, an empty query and a query of stop words find
  * nothing and are no error. Query text is always literal text, never query syntax. Equal scores are ordered stably.
  */
-export interface DocumentStore {
-  /** Name shown in events and on the command line. */
-  readonly name: string
-  /** Adds a document; one with a known `source` replaces the earlier one. */
-  append(document: DocumentInput): Promise<void>
+export interface DocumentStore extends MemoryStore {
+  search(query: string, options?: SearchOptions): Promise<FoundChunks>
   /** Adds documents; each with a known `source` replaces the earlier one. */
   extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void>
-  /** The `nResults` best chunks, best first. */
-  retrieve(query: string, nResults: number): Promise<FoundChunks>
-  /** As `retrieve`, with options. */
-  search(query: string, options?: SearchOptions): Promise<FoundChunks>
-  /**
-   * What stands around a chunk: the chunks before and after it in its source, and the text from the first of them to the last. `undefined` when there
-   * is no such chunk. Stores that cannot tell leave the method out.
-   */
-  around?(id: string, options: AroundOptions): Promise<Surroundings | undefined>
   /** Removes a source and all its chunks; tells whether it was there. */
   delete(source: string): Promise<boolean>
   /** Removes everything. */

@@ -35,6 +35,8 @@ export interface ToolResult {
   readonly sandbox?: SandboxKind
   /** Set where the call was interrupted and may have had its effect. */
   readonly unknownEffects?: UnknownEffects
+  /** The call has not run: the turn ended while it, or one that it must not overtake, waited for a decision. */
+  readonly waiting?: true
 }
 
 /**
@@ -239,5 +241,8 @@ export type PermissionChecker = (
   ctx: PermissionContext,
 ) => PermissionAnswer | readonly PermissionAnswer[] | Promise<PermissionAnswer | readonly PermissionAnswer[]>
 
-/** `true`, `false`, or a decision with a reason. */
-export type PermissionAnswer = boolean | PermissionDecision
+/**
+ * `'wait'`: nobody can say now. The turn ends as `waiting` when its other calls are done, and `query({ decide })` goes on from there, in any
+ * process that has the journal.
+ */
+export type PermissionAnswer = boolean | PermissionDecision | 'wait'

@@ -1,10 +1,10 @@
-/** Tokens of a model call. A number nobody reported is `null`, never 0. */
+/** Tokens of a model call. A number that was not reported is `null`, never 0. */
 export interface Usage {
   /** All input tokens, cached ones included. */
   readonly inputTokens: number | null
   /** All output tokens, reasoning included. */
   readonly outputTokens: number | null
-  /** As the provider counts, or input and output together; `null`: not known. */
+  /** As reported; where it was not, the sum of input and output tokens, if both are known. */
   readonly totalTokens: number | null
   /** Input tokens that were read from the provider's cache; `null`: not known. */
   readonly cacheReadTokens: number | null
@@ -37,6 +37,13 @@ export const ZERO_USAGE: Usage = {
   cacheWriteTokens: 0,
   reasoningTokens: 0,
   exactness: 'exact',
+}
+
+/** With the total that some providers leave to their readers. */
+export function withTotal(usage: Usage): Usage {
+  const { inputTokens, outputTokens, totalTokens } = usage
+  if (totalTokens !== null || inputTokens === null || outputTokens === null) return usage
+  return { ...usage, totalTokens: inputTokens + outputTokens }
 }
 
 const RANK = { exact: 0, estimated: 1, unknown: 2 } as const

@@ -1,13 +1,16 @@
-/** What a budget is about: whose it is, what it allows and what has been used of it. */
+/** Types the account of a budget: its owner, its limit and its use. */
 
 import type { BudgetLimits, BudgetUse } from '../core/budget.ts'
 
-export type BudgetScope = 'turn' | 'session' | 'day'
+/** `batch`: turns that `mapTurns` makes. */
+export type BudgetScope = 'turn' | 'session' | 'day' | 'user' | 'tag' | 'batch'
 
 /** A budget and what has been used of it. */
 export interface Account extends BudgetUse {
   readonly scope: BudgetScope
   readonly limits: BudgetLimits
+  /** Of the user or the tag. */
+  readonly name?: string
 }
 
 export function isLimited(limits: BudgetLimits | undefined): boolean {

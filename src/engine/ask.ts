@@ -1,10 +1,14 @@
-/** One step's answer: prepares the request and asks for it. One that is too large is made smaller once, then taken to a larger model. */
+/**
+ * Prepares one request and asks for its answer. A request that is too large is made smaller once, then sent to a larger model. One that is too large
+ * is made smaller once, then taken to a larger model.
+ */
 
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import type { Answer, Overflow } from '../model/answer.ts'
 import { currentModel, passOn } from '../model/chain.ts'
+import { errorInfo } from '../model/error-info.ts'
 import { unfitFor } from '../model/fit.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Demand } from '../prepare/compact/make-room.ts'
@@ -43,7 +47,7 @@ export async function* prepareAndAsk(turn: Turn, settings: StepSettings): Statio
     const { ref } = currentModel(settings.chain)
     const larger = passOn(settings.chain, 'context_too_large', (model) => unfitFor(prepared.request, model) === undefined)
     if (larger === undefined) throw tooLarge(ref, prepared, refusal)
-    yield larger
+    yield refusal === undefined ? larger : { ...larger, error: errorInfo(refusal) }
     refusal = undefined
     if (prepared.compacted || state === 'refused') state = 'tried'
   }

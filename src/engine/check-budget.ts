@@ -1,18 +1,22 @@
-/** Whether a budget is one that can be kept: a mistake in it would be no limit at all. */
+/** Checks a budget that a caller gives. */
 
 import type { Budget, BudgetLimits } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 
 const SHARED_KEYS: readonly string[] = ['tokens', 'costUsd']
-const TURN_KEYS: readonly string[] = [...SHARED_KEYS, 'ms', 'session', 'day']
+const TURN_KEYS: readonly string[] = [...SHARED_KEYS, 'ms', 'session', 'day', 'user', 'tags']
 
 /** @throws ConfigurationError that names the key, what was expected and what came. */
 export function checkBudget(budget: Budget): void {
   checkKeys('budget', budget, TURN_KEYS)
   if (budget.ms !== undefined && !(budget.ms >= 1 && Number.isFinite(budget.ms))) throw noLimit('budget.ms', 1, budget.ms)
   checkLimits('budget', budget)
-  for (const scope of ['session', 'day'] as const) {
+  for (const [tag, limits] of Object.entries(budget.tags ?? {})) {
+    checkKeys(`budget.tags[${JSON.stringify(tag)}]`, limits, SHARED_KEYS)
+    checkLimits(`budget.tags[${JSON.stringify(tag)}]`, limits)
+  }
+  for (const scope of ['session', 'day', 'user'] as const) {
     const limits = budget[scope]
     if (limits === undefined) continue
     checkKeys(`budget.${scope}`, limits, SHARED_KEYS)
@@ -57,6 +61,6 @@ export function checkPrices(budget: Budget, models: readonly LanguageModel[]): v
   }
 }
 
-function limitsMoney({ costUsd, session, day }: Budget): boolean {
-  return costUsd !== undefined || session?.costUsd !== undefined || day?.costUsd !== undefined
+function limitsMoney({ tags, ...limits }: Budget): boolean {
+  return [limits, limits.session, limits.day, limits.user, ...Object.values(tags ?? {})].some((one) => one?.costUsd !== undefined)
 }

@@ -1,4 +1,4 @@
-/** Whether what stands for a model is one: users bring their own. */
+/** Checks a model that a caller gives. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel, ModelFacts, Price } from '../core/model.ts'

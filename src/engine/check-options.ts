@@ -1,4 +1,4 @@
-/** What is wrong with the options of `query()`, told before anything has happened. */
+/** Checks the options of `query()` before anything happens. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'
@@ -12,7 +12,7 @@ import { checkCompaction } from '../prepare/compact/room.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { WidenOptions } from '../prepare/passages/widen.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
-import { FOLLOW_UPS } from '../prepare/retrieve.ts'
+import { FOLLOW_UPS, searching } from '../prepare/retrieve.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
@@ -22,7 +22,7 @@ import { namesOf } from '../util/nearest.ts'
 import { checkPrices } from './check-budget.ts'
 import { checkModel } from './check-model.ts'
 import { checkSettings, SETTINGS } from './check-settings.ts'
-import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType } from './check-values.ts'
+import { checkList, checkNames, checkNumber, checkObject, checkOneOf, checkPort, checkType } from './check-values.ts'
 import type { EngineOptions } from './options.ts'
 
 const RULES = namesOf<ToolRules>({ allow: true, ask: true, deny: true, afterUntrusted: true, root: true })
@@ -40,10 +40,12 @@ const RETRIEVE = namesOf<RetrievalOptions>({
 })
 const OPTIONS = namesOf<EngineOptions>({
   prompt: true,
+  decide: true,
   messages: true,
   system: true,
   model: true,
   fallbackModels: true,
+  fallbackOn: true,
   specialist: true,
   switchModels: true,
   tools: true,
@@ -77,7 +79,11 @@ const OPTIONS = namesOf<EngineOptions>({
   budget: true,
   recorder: true,
   sessionId: true,
+  userId: true,
+  tags: true,
   bot: true,
+  review: true,
+  unasked: true,
   operation: true,
   onQueryCompleted: true,
   notices: true,
@@ -96,6 +102,8 @@ const ANSWER_LIMITS = ['text', 'thinking', 'arguments', 'calls'] as const
 const ELSEWHERE = {
   systemPrompt: 'system',
   signal: 'abortSignal',
+  maxIterations: 'maxSteps',
+  maxRetries: 'retry: { maxRetries }',
   docstore: 'retrieve: { docstore }',
   memory: 'retrieve: { memory }',
   nResults: 'retrieve: { nResults }',
@@ -112,11 +120,11 @@ export function checkOptions(options: EngineOptions): void {
   for (const limit of ANSWER_LIMITS) checkNumber(`answerLimits.${limit}`, options.answerLimits?.[limit] ?? undefined, 1)
   if (options.specialist !== undefined) checkModel('specialist', options.specialist)
   for (const [index, fallback] of (options.fallbackModels ?? []).entries()) checkModel(`fallbackModels[${index}]`, fallback)
-  if (options.prompt === undefined && options.messages === undefined) {
+  if (options.decide !== undefined) checkDecide(options.decide, options)
+  else if (options.prompt === undefined && options.messages === undefined) {
     throw new ConfigurationError('query() needs a `prompt`, or `messages`.')
-  }
-  if (!saysSomething(options)) throw new ConfigurationError('The question is empty: say what you want to know.')
-  if (options.retrieve?.docstore !== undefined && !asksSomething(options))
+  } else if (!saysSomething(options)) throw new ConfigurationError('The question is empty: say what you want to know.')
+  if (options.retrieve?.docstore !== undefined && options.decide === undefined && !asksSomething(options))
     throw new ConfigurationError('`retrieve` needs a message of the user: there is nothing to search for.')
   if (options.messages !== undefined && options.sessionId !== undefined) {
     throw new ConfigurationError(
@@ -138,6 +146,7 @@ export function checkOptions(options: EngineOptions): void {
   checkPort('retrieve.memory', options.retrieve?.memory, 'retrieve', 'SqliteDocumentStore.open()')
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
+  checkMarks(options)
   for (const name of ['system', 'sessionId', 'operation'] as const) checkType(name, options[name], 'string')
   for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage', 'prepareStep', 'stopWhen', 'repairToolCall'] as const)
     checkType(name, options[name], 'function')
@@ -164,10 +173,25 @@ export function checkOptions(options: EngineOptions): void {
   checkOneOf('rules.afterUntrusted', options.rules?.afterUntrusted, ['ask', 'trust'])
 }
 
+function checkDecide(
+  decide: NonNullable<EngineOptions['decide']>,
+  { prompt, messages, sessionId, recorder }: EngineOptions,
+): void {
+  checkNames('`decide`', decide, ['turnId', 'decisions'])
+  if (typeof decide.turnId !== 'string' || decide.turnId === '')
+    throw new ConfigurationError('`decide.turnId` must be the id of a turn that ended as `waiting`.')
+  if (typeof decide.decisions !== 'boolean') checkObject('`decide.decisions`', decide.decisions)
+  if (prompt !== undefined || messages !== undefined)
+    throw new ConfigurationError('`decide` goes on with what was asked: leave `prompt` and `messages` out.')
+  if (sessionId === undefined || recorder === undefined)
+    throw new ConfigurationError('`decide` needs the `sessionId` of the turn, and the `recorder` whose journal has it.')
+}
+
 /** @throws ConfigurationError that names the option, what was expected and what came. */
-export function checkRetrieval({ nResults, filter, rerank, widen, followUps }: RetrievalOptions): void {
+export function checkRetrieval({ docstore, nResults, filter, rerank, widen, followUps }: RetrievalOptions): void {
   checkNumber('retrieve.nResults', nResults, 0)
   checkFilter(filter)
+  if (filter !== undefined && typeof docstore?.retrieve === 'function') searching(docstore)
   if (rerank !== undefined) {
     checkNames('`retrieve.rerank`', rerank, RERANK)
     if (typeof rerank.model?.rerank !== 'function')
@@ -267,4 +291,24 @@ function saysSomething({ prompt, messages }: EngineOptions): boolean {
 
 function asksSomething({ prompt, messages }: EngineOptions): boolean {
   return toMessages([prompt ?? [], messages ?? []]).some(({ role }) => role === 'user')
+}
+
+/** @throws ConfigurationError for a user or a tag that is empty, too long, or could not be shown on a line. */
+function checkMarks({ userId, tags = [], budget = {} }: EngineOptions): void {
+  checkList('tags', tags, 'texts')
+  const checkMark = (name: string, value: unknown, most: number): void => {
+    if (typeof value === 'string' && value.length <= most && /^[^\p{Cc}\p{Cs}]+$/u.test(value)) return
+    throw new ConfigurationError(
+      `\`${name}\` must be a text of 1 to ${most} characters without control characters, but is ${describe(value)}.`,
+    )
+  }
+  if (userId !== undefined) checkMark('userId', userId, 200)
+  for (const [index, tag] of tags.entries()) checkMark(`tags[${index}]`, tag, 100)
+  if (budget.user !== undefined && userId === undefined)
+    throw new ConfigurationError('`budget.user` needs a `userId`: without one nobody is limited.')
+  const unmarked = Object.keys(budget.tags ?? {}).find((tag) => !tags.includes(tag))
+  if (unmarked !== undefined)
+    throw new ConfigurationError(
+      `\`budget.tags\` limits ${JSON.stringify(unmarked)}, which is not one of \`tags\`: add it there.`,
+    )
 }

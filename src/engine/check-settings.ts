@@ -1,7 +1,8 @@
-/** What `query()` and bots take alike: settings of the call to the model, and limits of the turn. */
+/** Checks the settings that `query()` and bots share: of the model call, and limits of the turn. */
 
 import { ConfigurationError } from '../core/error.ts'
 import type { CallSettings } from '../core/model.ts'
+import { FALLBACK_CODES } from '../model/recover.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { describe, isRecord } from '../util/check.ts'
 import { checkBudget } from './check-budget.ts'
@@ -10,7 +11,7 @@ import type { EngineOptions } from './options.ts'
 import { namesOf } from '../util/nearest.ts'
 
 export type SharedOptions = CallSettings &
-  Pick<EngineOptions, 'retry' | 'timeouts' | 'budget' | 'enableThinking' | 'switchModels' | 'onQueryCompleted'>
+  Pick<EngineOptions, 'fallbackOn' | 'retry' | 'timeouts' | 'budget' | 'enableThinking' | 'switchModels' | 'onQueryCompleted'>
 
 /** Every name; the compiler sees to it that none is missing. */
 export const SETTINGS: Readonly<Record<keyof CallSettings, true>> = {
@@ -31,7 +32,7 @@ const RETRY = namesOf<RetryPolicy>({
   afterOutput: true,
   coolDown: true,
 })
-const TIMEOUTS = ['firstToken', 'idle', 'step', 'turn'] as const
+const TIMEOUTS = ['firstToken', 'idle', 'whole', 'step', 'turn'] as const
 const EFFORTS: readonly unknown[] = [undefined, true, false, 'off', 'low', 'medium', 'high']
 
 /** @throws ConfigurationError that names the option, what was expected and what came. */
@@ -52,6 +53,10 @@ export function checkSettings(options: SharedOptions): void {
     )
   checkType('switchModels', options.switchModels, 'boolean')
   checkType('onQueryCompleted', options.onQueryCompleted, 'function')
+  if (options.fallbackOn !== undefined) {
+    checkList('fallbackOn', options.fallbackOn, 'error codes')
+    for (const [index, code] of options.fallbackOn.entries()) checkOneOf(`fallbackOn[${index}]`, code, FALLBACK_CODES)
+  }
   checkNames('`retry`', options.retry ?? {}, RETRY)
   checkNumber('retry.maxRetries', options.retry?.maxRetries, 0)
   checkNumber('retry.initialDelay', options.retry?.initialDelay, 0)

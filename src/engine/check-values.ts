@@ -28,6 +28,23 @@ export function checkObject(what: string, options: unknown): void {
 }
 
 /**
+ * The value of an option that has two names.
+ *
+ * @throws ConfigurationError when it was given under both.
+ */
+export function eitherOf<Options extends object, Own extends keyof Options, Alias extends keyof Options>(
+  options: Options,
+  own: Own,
+  alias: Alias,
+): Options[Own] | Options[Alias] | undefined {
+  if (options[own] !== undefined && options[alias] !== undefined)
+    throw new ConfigurationError(
+      `\`${String(own)}\` and \`${String(alias)}\` are two names of one option: leave one of them out.`,
+    )
+  return options[own] === undefined ? options[alias] : options[own]
+}
+
+/**
  * One thing is easily given in place of a list of it.
  *
  * @throws ConfigurationError that names the option, what was expected and what came.

@@ -1,4 +1,4 @@
-/** One model call without the loop: what the helpers of the bots are made of. */
+/** Makes one model call without the loop, for the helpers of the bots. */
 
 import { fromParts } from '../core/message.ts'
 import type { Message } from '../core/message.ts'

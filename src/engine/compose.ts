@@ -1,15 +1,25 @@
 /** Composition without a turn: what bots show of how they put a request together. */
 
+import { ATTRIBUTE } from '../core/attributes.ts'
+import { createId } from '../core/id.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
+import type { Grounding, LanguageModel } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
-import type { DocumentStore } from '../core/store.ts'
+import type { DocumentSource } from '../core/store.ts'
+import { fitRequest } from '../model/fit.ts'
+import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { RagComposition } from '../prepare/compose.ts'
-import { composeChatTurn, composeRagTurn } from '../prepare/compose-turn.ts'
+import { composeChatTurn } from '../prepare/compose-turn.ts'
 import type { ChatTurn } from '../prepare/compose-turn.ts'
+import { asMessage } from '../prepare/conversation.ts'
+import { prepare } from '../prepare/prepare.ts'
+import type { RequestOptions } from '../prepare/request.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { questionOf } from '../prepare/turn-input.ts'
 import { systemClock } from '../util/clock.ts'
 import { currentSpan, startSpan } from './span.ts'
+import { inputOf } from './turn-request.ts'
 
 export type { RagComposition } from '../prepare/compose.ts'
 export { DEFAULT_RESULTS } from '../prepare/retrieve.ts'
@@ -17,7 +27,7 @@ export { DEFAULT_RESULTS } from '../prepare/retrieve.ts'
 export interface ComposeInput {
   readonly system: string
   readonly messages: readonly Message[]
-  readonly memory: DocumentStore | undefined
+  readonly memory: DocumentSource | undefined
   readonly nResults: number
   /** Where the spans of the retrieval go; default the current span, else nowhere. */
   readonly span?: Span | undefined
@@ -29,14 +39,64 @@ export async function composeForChat(input: ComposeInput): Promise<readonly Mess
   return composition.messages
 }
 
-/** System prompt, document passages, memories, question. @throws CriaError `store_failed` when a store fails. */
-export async function composeForRag(
-  input: ComposeInput & Pick<RetrievalOptions, 'filter' | 'rerank' | 'widen'> & { readonly docstore: DocumentStore },
-): Promise<RagComposition> {
-  const { docstore, filter, rerank, widen } = input
-  const search = { ...searchOf(input), docstore, filter, rerank, widen }
-  const { composition } = await composeRagTurn({ ...search, clock: systemClock, passageTokens: null })
-  return composition
+export interface RagComposeInput extends ComposeInput {
+  readonly retrieve: RetrievalOptions
+  /** Whom the request would be sent to: what it cannot read is left out, and its window limits the request. */
+  readonly model: LanguageModel
+  readonly request: RequestOptions
+  readonly compaction: CompactionOptions | false
+}
+
+/**
+ * System prompt, document passages, memories, question: `messages` as a turn logs them, `processedMessages` as it sends them. Asks no model: where a
+ * turn would have one summarise what is old, that is left out.
+ *
+ * @throws CriaError `store_failed` when a store fails.
+ */
+export async function composeForRag(input: RagComposeInput): Promise<RagComposition> {
+  const { model, request, compaction, retrieve } = input
+  const turn = inputOf({ system: input.system, prompt: input.messages, retrieve })
+  const { span: outer, signal } = searchOf(input)
+  const counts: Record<string, unknown> = {}
+  const span = { ...passedTo(outer), set: (attributes: JsonObject) => (Object.assign(counts, attributes), outer.set(attributes)) }
+  const ctx = { sessionId: '', turnId: '', signal, clock: systemClock, createId, span, complete: () => undefined }
+  const room = { compaction, state: 'new', tooLarge: undefined } as const
+  const station = prepare({ input: turn, request, model, conversation: undefined, step: 1, room }, ctx)
+  const composed: Message[] = []
+  let next = await station.next()
+  for (; next.done !== true; next = await station.next()) {
+    const noted = next.value.type === 'note' && next.value.entry.type === 'messages' ? next.value.entry.messages : []
+    composed.push(...noted)
+  }
+  const { grounding = NO_GROUNDING } = next.value.request
+  const sent = (origin: 'docstore' | 'memory'): number => grounding.passages.filter((each) => each.origin === origin).length
+  const [documentsSent, memoriesSent] = [sent('docstore'), sent('memory')]
+  const chosen = Number(counts[ATTRIBUTE.documentsSent]) + Number(counts[ATTRIBUTE.memoriesSent])
+  const instructions = composed.findLastIndex(({ role }) => role === 'system') + 1
+  return {
+    messages: composed.toSpliced(instructions, 0, ...turn.history),
+    processedMessages: fitRequest(next.value.request, model).request.messages.map(asMessage),
+    grounding,
+    documentsSent,
+    memoriesSent,
+    dropped: Number(counts[ATTRIBUTE.dropped]) + chosen - documentsSent - memoriesSent,
+  }
+}
+
+const NO_GROUNDING: Grounding = { question: '', passages: [], weights: {} }
+
+/** The methods of a span, bound to it. */
+function passedTo(span: Span): Span {
+  return {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    child: (name, attributes) => span.child(name, attributes),
+    set: (attributes) => span.set(attributes),
+    event: (name, attributes) => span.event(name, attributes),
+    fail: (error) => span.fail(error),
+    end: () => span.end(),
+    run: (work) => span.run(work),
+  }
 }
 
 function searchOf({ system, messages, memory, nResults, span }: ComposeInput): ChatTurn {

@@ -1,4 +1,4 @@
-/** What goes into a request beside what is said, and what leaves it when the conversation grows too long. */
+/** Types the options of context injection and compaction. */
 
 import type { ContextSource } from '../core/injection.ts'
 import type { LanguageModel } from '../core/model.ts'

@@ -1,4 +1,4 @@
-/** What have the session's tools read before this turn? */
+/** Collects the files that tools of the session have read before this turn. */
 
 import type { EarlierRead } from '../core/injection.ts'
 import type { Message } from '../core/message.ts'

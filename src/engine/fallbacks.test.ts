@@ -82,7 +82,9 @@ describe('a fallback gets what it can take', () => {
     expect(second.requests).toHaveLength(0)
     expect(third.requests).toHaveLength(1)
     expect(notices(events)).toEqual([expect.stringMatching(why)])
-    expect(all(events, 'model_switch')).toMatchObject([{ from: 'a/one', to: 'c/three', reason: 'rate_limited' }])
+    expect(all(events, 'model_switch')).toMatchObject([
+      { from: 'a/one', to: 'c/three', reason: 'model_unavailable', error: { code: 'overloaded' } },
+    ])
   })
 
   it('ENG-ERR-002 is passed over in the middle of tool calls, and the turn ends with the error of the first model', async () => {

@@ -1,4 +1,4 @@
-/** The last station: reads the citations of the answer and says what the turn came to. */
+/** The last station: checks the citations of the answer and makes the result. */
 
 import type { CheckedAnswer } from '../citations/check.ts'
 import { citationOf } from '../citations/citation.ts'
@@ -16,6 +16,7 @@ export async function* finish(
   answer: Answer,
   turn: Turn,
   finishReason: QueryResult['finishReason'] = answer.finishReason,
+  waiting?: QueryResult['waiting'],
 ): Station<QueryResult> {
   const grounding = turn.conversation?.grounding
   const text = answer.message.content
@@ -23,6 +24,7 @@ export async function* finish(
   const result: QueryResult = {
     text,
     finishReason,
+    ...(waiting === undefined ? {} : { waiting }),
     steps: turn.step,
     usage: turn.ledger.usage,
     costUsd: turn.ledger.costUsd,

@@ -1,4 +1,4 @@
-/** Which events are stored together, and which become one. */
+/** Decides which events are stored together, and joins deltas. */
 
 import type { Yielded } from '../core/context.ts'
 import type { Grouping } from '../util/ready.ts'

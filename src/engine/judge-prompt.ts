@@ -1,4 +1,4 @@
-/** How a model is asked to judge the statements of an answer, and how its verdicts are read. */
+/** Writes the prompt that asks a model to judge statements, and reads its verdicts. */
 
 import type { JudgedClaim } from '../citations/judge.ts'
 import type { ClaimVerdict } from '../core/citation.ts'

@@ -1,8 +1,9 @@
-/** What a turn has used so far, and what it may still use. */
+/** Adds up the usage of a turn, and tells what it may still use. */
 
 import { dayOf, NOTHING } from '../core/budget.ts'
-import type { Amount, Budget, BudgetKey, BudgetStore } from '../core/budget.ts'
+import type { Amount, Budget, BudgetKey, BudgetStore, BudgetUse } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
+import { CriaError } from '../core/error.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { ModelUse } from '../core/recorder.ts'
 import type { Usage } from '../core/usage.ts'
@@ -20,13 +21,16 @@ import { sumOf } from './memory-budget.ts'
 export interface LedgerOptions {
   readonly turnId: string
   readonly sessionId: string
+  readonly userId?: string | undefined
   readonly clock: Pick<Clock, 'now'>
   /** Absent: nothing is limited. */
   readonly budget?: Budget | undefined
   /** Who keeps the budgets of session and day. */
   readonly store: () => BudgetStore
-  /** Of the turn whose tool makes this one: what is used here is used there. */
+  /** Of the turn whose tool makes this one, or of the batch: what is used here is used there. */
   readonly parent?: TurnLedger | undefined
+  /** `batch`: sums up the use of the ledgers below it as its own. Default `turn`. */
+  readonly scope?: 'turn' | 'batch'
 }
 
 export class TurnLedger implements Ledger {
@@ -48,8 +52,8 @@ export class TurnLedger implements Ledger {
 
   async reserve(model: LanguageModel, request: ModelRequest): Promise<ModelRequest> {
     const { budget, turnId, sessionId, clock, store } = this.#options
-    const { session = {}, day = {}, ...own } = budget ?? {}
-    const isShared = isLimited(session) || isLimited(day)
+    const { session = {}, day = {}, user, tags = {}, ...own } = budget ?? {}
+    const isShared = [session, day, user, ...Object.values(tags)].some(isLimited)
     const around = this.#around()
     if (!isShared && !isLimited(own) && around.length === 0) return request
 
@@ -62,30 +66,51 @@ export class TurnLedger implements Ledger {
     const accounts = [this.#account(), ...around.map((ledger) => ledger.#account())]
     let plan: Plan | undefined
     if (isShared) {
-      const key = { turnId, sessionId, day: dayOf(clock.now()) }
+      const { userId } = this.#options
+      const key = {
+        turnId,
+        sessionId,
+        day: dayOf(clock.now()),
+        ...(user === undefined || userId === undefined ? {} : { userId }),
+        ...(Object.keys(tags).length === 0 ? {} : { tags: Object.keys(tags) }),
+      }
       await store().reserve(key, (used) => {
         const shared: Account[] = [
           { scope: 'session', limits: session, ...used.session },
           { scope: 'day', limits: day, ...used.day },
+          ...(user === undefined ? [] : [{ scope: 'user' as const, limits: user, name: userId ?? '', ...kept(used.user) }]),
+          ...Object.entries(tags).map(([tag, limits]) => ({
+            scope: 'tag' as const,
+            limits,
+            name: tag,
+            ...kept(used.tags?.[tag]),
+          })),
         ]
-        return (plan = planRequest(demand, [...accounts, ...shared]))
+        plan = planRequest(demand, [...accounts, ...shared])
+        // At once: others below the same ledger may plan before this one goes on.
+        this.#setAside(plan.most)
+        return plan
       })
       this.#reserved = key
     } else {
       plan = planRequest(demand, accounts)
+      this.#setAside(plan.most)
     }
-    if (plan !== undefined) this.#setAside(plan.most)
     return plan?.maxOutputTokens === undefined ? request : { ...request, maxOutputTokens: plan.maxOutputTokens }
   }
 
   async settle(model: LanguageModel, request: ModelRequest, attempt: Attempted): Promise<Usage> {
     const usage = attempt.free ? ZERO_USAGE : completed(attempt, request)
-    const costUsd = costOf(usage, model.facts.price ?? undefined)
+    const costUsd = attempt.free ? 0 : costOf(usage, model.facts.price ?? undefined)
     this.#add(usage, costUsd)
     this.#models.set(model.ref, useOf(model.ref, this.#models.get(model.ref), usage, costUsd))
     const amount = { tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), costUsd: costUsd ?? 0 }
     this.#setAside(NOTHING)
-    for (const ledger of [this, ...this.#ancestors()]) ledger.#used = sumOf(ledger.#used, amount)
+    this.#used = sumOf(this.#used, amount)
+    for (const ledger of this.#ancestors()) {
+      ledger.#used = sumOf(ledger.#used, amount)
+      if (ledger.#options.scope === 'batch') ledger.#add(usage, costUsd)
+    }
     const key = this.#reserved
     this.#reserved = undefined
     if (key !== undefined) await settled(this.#options.store().settle(key, amount))
@@ -102,8 +127,8 @@ export class TurnLedger implements Ledger {
   }
 
   #account(): Account {
-    const { session: _, day: __, ...limits } = this.#options.budget ?? {}
-    return { scope: 'turn', limits, settled: this.#used, reserved: this.#outstanding }
+    const { session: _, day: __, user: ___, tags: ____, ...limits } = this.#options.budget ?? {}
+    return { scope: this.#options.scope ?? 'turn', limits, settled: this.#used, reserved: this.#outstanding }
   }
 
   #ancestors(): readonly TurnLedger[] {
@@ -128,6 +153,14 @@ export class TurnLedger implements Ledger {
     this.usage = this.usage === ZERO_USAGE ? usage : addUsage(this.usage, usage)
     this.costUsd = plus(this.costUsd, costUsd)
   }
+}
+
+/** @throws CriaError for a store that counts neither users nor tags: it would keep no limit. */
+function kept(use: BudgetUse | undefined): BudgetUse {
+  if (use !== undefined) return use
+  throw new CriaError('configuration', 'The budget store of this recorder keeps no budgets of users and tags.', {
+    hint: 'Leave `budget.user` and `budget.tags` out, or use openRecorder().',
+  })
 }
 
 function useOf(

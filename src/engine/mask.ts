@@ -32,6 +32,12 @@ function maskedEvent(event: QueryEvent, secrets: Secrets): QueryEvent {
       return { ...event, content: redact(event.content, secrets) }
     case 'tool_result':
       return { ...event, result: { ...event.result, content: redact(event.result.content, secrets) } }
+    case 'complete': {
+      const { waiting } = event.result
+      if (waiting === undefined) return event
+      const masked = waiting.map((call) => ({ ...call, input: redactJson(call.input, secrets) }))
+      return { ...event, result: { ...event.result, waiting: masked } }
+    }
     case 'message':
       return { ...event, message: maskedMessage(event.message, secrets) }
     default:

@@ -25,8 +25,8 @@ export class Metrics {
         this.#errors++
         break
       case 'model_switch':
-        // A switch after a failed attempt. Before the first step, or to a model made for the task, nothing has failed.
-        if (event.step > 0 && (event.reason === 'rate_limited' || event.reason === 'model_unavailable')) this.#errors++
+        // Before the first step the failure is one of an earlier turn; a request that is too large is no failure.
+        if (event.step > 0 && event.error !== undefined && event.reason !== 'context_too_large') this.#errors++
         break
       case 'error':
         this.#errors++

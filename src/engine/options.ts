@@ -1,20 +1,22 @@
-/** What `query()` takes, and what it tells when it has ended. */
+/** Types the options and the result of `query()`. */
 
 import type { Budget } from '../core/budget.ts'
 import type { ClaimVerifier } from '../core/citation.ts'
 import type { Clock } from '../core/clock.ts'
+import type { CriaError } from '../core/error.ts'
 import type { BotIdentity, NoticeEvent } from '../core/event.ts'
 import type { Hooks } from '../core/hook.ts'
 import type { CreateId } from '../core/id.ts'
+import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
 import type { Span, SpanMirror } from '../core/span.ts'
-import type { PermissionChecker, RepairToolCall, Tool } from '../core/tool.ts'
+import type { PermissionAnswer, PermissionChecker, RepairToolCall, Tool } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 import type { AnswerLimits } from '../model/ceilings.ts'
 import type { CoolDowns } from '../model/cool-down.ts'
-import type { RetryPolicy } from '../model/recover.ts'
+import type { FallbackCode, RetryPolicy } from '../model/recover.ts'
 import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
@@ -34,18 +36,37 @@ export type VerifyChoice<Model = LanguageModel> =
     }
   | ClaimVerifier
 
+/**
+ * Accepts the text of an answer (`undefined`), or rejects it. `goOn` is sent to the model as a message of the user and the turn goes on; with
+ * `failure` the turn ends in that error, and `goOn` is only written down. The session does not keep an answer that was rejected.
+ */
+export type ReviewAnswer = (
+  text: string,
+) => MaybePromise<{ readonly goOn: string; readonly failure?: CriaError | undefined } | undefined>
+
 /** Options of the query loop, with models that are already resolved. */
 export interface EngineOptions extends CallSettings {
   /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
   readonly prompt?: MessageInput
   /** The conversation so far, when no `sessionId` tells where to find it. */
   readonly messages?: MessageInput
+  /**
+   * Goes on with a turn that ended as `waiting`, in place of a `prompt`; needs its `sessionId` and the `recorder` that has it. `decisions` holds
+   * `true` or `false` for all calls that wait, or a decision for each by its id; calls without one are asked about again. A turn can be
+   * decided once, as long as its session has not gone on: another attempt ends with `not_found`. Model, tools and rules are those given here.
+   */
+  readonly decide?: { readonly turnId: string; readonly decisions: boolean | Readonly<Record<string, PermissionAnswer>> }
   /** The system prompt. */
   readonly system?: string
   /** The model that is asked first. */
   readonly model: LanguageModel
   /** Models to turn to when the first is not to be had, in order. */
   readonly fallbackModels?: readonly LanguageModel[]
+  /**
+   * Errors that would end the turn, and after which a fallback model is asked instead: `quota` (no credit left), `auth` (the key was refused). Default
+   * none of them. Rate limits, overload, time-outs, lost connections and models that are gone always lead to a fallback.
+   */
+  readonly fallbackOn?: readonly FallbackCode[]
   /** Answers in place of `model` what this turn asks for in particular, such as thinking; default none. */
   readonly specialist?: LanguageModel
   /**
@@ -70,7 +91,7 @@ export interface EngineOptions extends CallSettings {
   /** Called once a step with the usage of that step. */
   readonly onUpdateUsage?: (usage: Usage) => void
   /** Aborting it ends the turn with `cancelled`. */
-  readonly abortSignal?: AbortSignal
+  readonly abortSignal?: AbortSignal | undefined
   /** Asks the provider to reason: `true` is `medium`. */
   readonly enableThinking?: boolean | ThinkingEffort
   /** Whether `thinking` events are yielded; default true. */
@@ -86,7 +107,7 @@ export interface EngineOptions extends CallSettings {
   /** Turns that tools of this turn may make: how deep they may be nested, default 4, and how many there may be in all, default 100. */
   readonly nesting?: { readonly depth?: number; readonly turns?: number }
   /** Takes messages of the user while the turn runs. */
-  readonly steering?: Steering
+  readonly steering?: Steering | undefined
   /** Tools that run at the same time at most; default 5. */
   readonly toolConcurrency?: number
   /** Asks for JSON, that fits a schema if one is given; default text. */
@@ -106,12 +127,15 @@ export interface EngineOptions extends CallSettings {
   readonly cache?: ResponseCache
   /**
    * How often and how long a model is asked again. `maxRetries` counts the retries after the first attempt, for each model of a step: 2, the
-   * default, makes three attempts, and 0 turns to the next model at once. (`maxRetries` of `retryWithBackoff` counts all attempts.)
+   * default, makes three attempts, and 0 turns to the next model at once. (`retryWithBackoff` counts all attempts, in `maxAttempts`.)
    */
   readonly retry?: Partial<RetryPolicy>
   /** Remembers which models failed in turns before; default nothing does. */
   readonly coolDowns?: CoolDowns
-  /** Milliseconds; `null` for no limit. */
+  /**
+   * Milliseconds; `null` for no limit. `firstToken` (120,000), `idle` (60,000), `whole` (290,000, for answers that are not streamed) and `step` bound one
+   * attempt, `turn` the whole turn.
+   */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
   /** What one answer may hold at most, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
   readonly answerLimits?: Partial<AnswerLimits>
@@ -123,9 +147,20 @@ export interface EngineOptions extends CallSettings {
   /** Where the turn is written down; default nowhere, in a tool where the turn around it is. */
   readonly recorder?: Recorder | undefined
   /** Continues this session; excludes `messages`. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
+  /**
+   * The user whom the turn is made for: what the journal lists, counts and deletes by. A session belongs to the first user named in it; a turn
+   * that names another one ends with `permission_denied`. 1 to 200 characters; default none, in a tool that of the turn around it.
+   */
+  readonly userId?: string | undefined
+  /** Labels for the journal to list, count and delete by; 1 to 100 characters each. Default none, in a tool those of the turn around it. */
+  readonly tags?: readonly string[] | undefined
   /** The bot that asks, for the journal; default none. */
   readonly bot?: BotIdentity
+  /** Settings that nobody asked for in particular: that a model does not take one is not worth a notice. */
+  readonly unasked?: readonly (keyof CallSettings)[]
+  /** Checks the answer before the turn ends; default none. */
+  readonly review?: ReviewAnswer
   /** Name of the turn's span; default `query`. */
   readonly operation?: string
   /** Told once of each query when it has ended, however it ended: where metrics go. What it throws harms nothing. */
@@ -135,7 +170,7 @@ export interface EngineOptions extends CallSettings {
   /** Milliseconds from which a query counts as slow; default 30,000. */
   readonly slowAfter?: number
   /** The span that this turn belongs to; default the current one. */
-  readonly span?: Span
+  readonly span?: Span | undefined
   /** Where the spans of the turn are shown beside the recorder; default nowhere. */
   readonly spanMirror?: SpanMirror
   /** For tests: time, ids, chance. */

@@ -21,6 +21,7 @@ export interface ParentTurn {
   readonly recorder: Recorder | undefined
   readonly ledger: TurnLedger
   readonly tools: ToolsState
+  readonly ctx: { readonly deadline: number }
   /** The tool call that it was made in itself. */
   readonly caller: ParentCall | undefined
   /** Counts the turns that are made below it. */
@@ -86,16 +87,19 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined):
   const named = Object.fromEntries(
     Object.entries(options).filter(([name, value]) => value !== undefined || name === 'recorder'),
   ) as unknown as EngineOptions
-  const { session: _, ...shared } = given.budget ?? {}
-  const day = shared.day === undefined ? {} : { day: shared.day }
+  const { day, user, tags } = given.budget ?? {}
+  const shared = { ...(day && { day }), ...(user && { user }), ...(tags && { tags }) }
   return {
     ...('recorder' in options || given.recorder === undefined ? {} : { recorder: given.recorder }),
     ...(given.hasPermissionsToUseTool === undefined ? {} : { hasPermissionsToUseTool: given.hasPermissionsToUseTool }),
     ...(given.rules === undefined ? {} : { rules: given.rules }),
     ...(given.hooks === undefined ? {} : { hooks: given.hooks }),
     ...(given.safeMode === undefined ? {} : { safeMode: given.safeMode }),
-    ...(Object.keys(day).length === 0 ? {} : { budget: day }),
+    ...(Object.keys(shared).length === 0 ? {} : { budget: shared }),
     ...named,
+    // Made for the same user, and found by the same tags, whatever the tool says.
+    ...(given.userId === undefined ? {} : { userId: given.userId }),
+    ...(given.tags === undefined ? {} : { tags: [...new Set([...given.tags, ...(options.tags ?? [])])] }),
     abortSignal: options.abortSignal === undefined ? signal : AbortSignal.any([options.abortSignal, signal]),
   }
 }

@@ -15,15 +15,18 @@ import type { Answer } from '../model/answer.ts'
 import { runTools } from '../tools/run.ts'
 import { unheard } from '../util/promise.ts'
 import { prepareAndAsk } from './ask.ts'
+import { currentBatch, inheritedOfBatch } from './batch.ts'
 import { checkOptions } from './check-options.ts'
+import { costOf } from './cost.ts'
 import { finish } from './finish.ts'
 import type { EngineOptions } from './options.ts'
 import { currentCall, forwarded, inherited } from './parent.ts'
 import { recall } from './recall.ts'
-import { recorded } from './record.ts'
+import { readerLeft, recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { isToStop, settingsOfStep } from './step-settings.ts'
 import { steered } from './take-steering.ts'
+import { addTakenUp, takeUp } from './take-up.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { readTurn } from './turn-reader.ts'
 import { promptHook, stopHook } from './turn-hooks.ts'
@@ -39,12 +42,14 @@ import type { Turn } from './turn.ts'
 export function query(options: EngineOptions): AsyncGenerator<QueryEvent, QueryResult | undefined, undefined> {
   checkOptions(options)
   const caller = currentCall()
-  const own = inherited(options, caller)
+  const batch = currentBatch(caller)
+  const own = inheritedOfBatch(inherited(options, caller), batch)
   const parent = options.span ?? currentSpan()
   return readTurn(() => {
-    const turn = beginTurn(own, parent, caller)
+    const turn = beginTurn(own, parent, caller, batch)
     const events = recorded(toTheEnd(turn, steps(turn)), turn)
-    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal }
+    const leave = (): void => turn.end(readerLeft())
+    return { events: caller === undefined ? events : forwarded(events, caller), signal: turn.ctx.signal, leave }
   })
 }
 
@@ -55,6 +60,7 @@ async function* steps(turn: Turn): Station<QueryResult> {
   yield* options.notices ?? []
   yield* firstSwitch(turn)
   yield* recall(turn)
+  let taken = yield* takeUp(turn)
   yield* promptHook(turn)
 
   for (;;) {
@@ -62,8 +68,8 @@ async function* steps(turn: Turn): Station<QueryResult> {
     turn.step++
     addSaid(turn, yield* steered(turn))
     const settings = yield* settingsOfStep(turn)
-    const answer = yield* prepareAndAsk(turn, settings)
-    yield* say(answer, turn)
+    const answer = taken?.answer ?? (yield* prepareAndAsk(turn, settings))
+    if (taken === undefined) yield* say(answer, turn)
 
     const calls = answer.message.toolCalls ?? []
     if (answer.paused && calls.length === 0 && turn.step < maxSteps) {
@@ -79,9 +85,12 @@ async function* steps(turn: Turn): Station<QueryResult> {
       continue
     }
 
-    const results = yield* runTools(calls, toolsContext(turn, settings))
+    const { messages: results, waiting } = yield* runTools(calls, toolsContext(turn, settings, taken?.decided))
     yield { type: 'note', entry: { type: 'messages', step: turn.step, messages: results } }
-    turn.conversation = conversationAfter(turn, settings, answer, results)
+    if (waiting.length > 0) return yield* finish(answer, turn, 'waiting', waiting)
+    if (taken === undefined) turn.conversation = conversationAfter(turn, settings, answer, results)
+    else addTakenUp(turn, results)
+    taken = undefined
     if (await isToStop(turn, answer.message, results)) return yield* finish(answer, turn, 'stop-when')
     if (turn.step >= maxSteps) return yield* finish(answer, turn, 'max-steps')
   }
@@ -102,13 +111,16 @@ function* firstSwitch(turn: Turn): Generator<EventBody> {
   const { model, specialist } = turn.options
   const first = currentModel(turn.chain)
   if (first === model) return
-  const reason = first === specialist ? 'specialized_task' : (turn.ctx.coolDowns?.restOf(model)?.reason ?? 'default')
-  yield { type: 'model_switch', from: model.ref, to: first.ref, reason }
+  const rest = first === specialist ? undefined : turn.ctx.coolDowns?.restOf(model)
+  const reason = first === specialist ? 'specialized_task' : (rest?.reason ?? 'default')
+  const failed = rest?.error === undefined ? {} : { error: rest.error }
+  yield { type: 'model_switch', from: model.ref, to: first.ref, reason, ...failed }
 }
 
 /** Tells what a step came to. */
 async function* say(answer: Answer, { options }: Turn): Station<void> {
-  yield { type: 'usage', usage: answer.usage }
+  const costUsd = answer.cacheHit ? 0 : costOf(answer.usage, answer.model.facts.price ?? undefined)
+  yield { type: 'usage', usage: answer.usage, costUsd }
   try {
     unheard(options.onUpdateUsage?.(answer.usage))
   } catch (thrown) {

@@ -1,4 +1,4 @@
-/** What was said, done and read in the session before this turn. */
+/** Collects the messages, calls and files of the session before this turn. */
 
 import type { Station } from '../core/context.ts'
 import { toCriaError } from '../core/error.ts'

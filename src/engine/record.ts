@@ -4,13 +4,15 @@
  * group, not per token.
  */
 
+import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station, Yielded } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import { isTerminal } from '../core/event.ts'
 import type { EventBody, EventStamp, QueryEvent, QueryResult, TerminalEvent } from '../core/event.ts'
 import { EventFold } from '../core/fold.ts'
 import type { JournalEntry } from '../core/recorder.ts'
-import { errorInfo, withDetails } from '../model/error-info.ts'
+import { currentModel } from '../model/chain.ts'
+import { cancelledBy, errorInfo, withMore } from '../model/error-info.ts'
 import { settledInTime } from '../util/abort.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 import { inReadyGroups } from '../util/ready.ts'
@@ -20,7 +22,7 @@ import { Metrics } from './metrics.ts'
 import { OpenCalls } from './open-calls.ts'
 import { closeOf, report } from './turn-end.ts'
 import type { LastEvent } from './turn-end.ts'
-import { openingOf, startOf } from './turn.ts'
+import { openingOf, startOf, temperatureOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** Milliseconds from one group of deltas to the next: less than a frame of a screen. A delta after a longer pause is shown at once. */
@@ -55,7 +57,7 @@ export async function* recorded(
     }
     throw new CriaError('internal', 'The turn ended without a terminal event.')
   } catch (thrown) {
-    turn.end(left())
+    turn.end(readerLeft())
     // What the reader throws into the generator, it gets back.
     if (isWithReader) throw thrown
     // Stations report their failures as events; what is thrown here is the journal's, or ours.
@@ -66,6 +68,9 @@ export async function* recorded(
     await tap.awaitTools(source)
     await source.return()
     await tap.closeIfOpen()
+    const last = currentModel(turn.chain)
+    if (last !== turn.options.model)
+      turn.span.set({ [ATTRIBUTE.model]: last.ref, [ATTRIBUTE.temperature]: temperatureOf(turn.request, last) })
     turn.span.end()
     report(turn, tap.terminal, tap.metrics)
   }
@@ -82,14 +87,15 @@ async function* refused(error: CriaError, turn: Turn): Station<void> {
   yield { type: 'error', error: errorInfo(error) }
 }
 
-function left(): CriaError {
+export function readerLeft(): CriaError {
   return new CriaError('aborted', 'The reader of the turn left.')
 }
 
-/** What had been said when the turn failed stands in its error: whoever is told of nothing else has lost nothing. */
-function withText(terminal: TerminalEvent, text: string): TerminalEvent {
-  if (terminal.type !== 'error' || text === '') return terminal
-  return { type: 'error', error: withDetails(terminal.error, { text }) }
+/** A turn without an answer says what it has cost; one that failed also what had been said until then. */
+function withOutcome(terminal: TerminalEvent, text: string, { usage, costUsd }: Turn['ledger']): TerminalEvent {
+  if (terminal.type === 'cancelled') return { ...terminal, usage, costUsd }
+  if (terminal.type === 'complete') return terminal
+  return { type: 'error', error: withMore(terminal.error, { usage, costUsd, ...(text === '' ? {} : { details: { text } }) }) }
 }
 
 type EventEntry = Extract<JournalEntry, { type: 'event' }>
@@ -170,14 +176,15 @@ class Tap {
   async #end(terminal: TerminalEvent, before: readonly JournalEntry[] = []): Promise<QueryEvent[]> {
     const results = this.#calls.unanswered().map((result) => this.#entryOf({ type: 'tool_result', result }))
     await this.#write([...before, ...results])
-    const last = this.#stamp(withText(terminal, this.#fold.state().text))
+    const outcome = withOutcome(terminal, this.#fold.state().text, this.#turn.ledger)
+    const last = cancelledBy(this.#stamp(outcome), this.#turn.options.abortSignal)
     await this.#close(last)
     return [...results.map(({ event }) => event), last]
   }
 
   /** The reader is gone: what runs for it has to end. After the terminal event nothing does. */
   abandon(): void {
-    if (this.terminal === undefined) this.#turn.end(left())
+    if (this.terminal === undefined) this.#turn.end(readerLeft())
   }
 
   /** The reader left while tools were at work: they have been told to stop, and what they come to is written down. */
@@ -229,9 +236,10 @@ class Tap {
   unstored(error: CriaError): QueryEvent {
     const { abortSignal } = this.#turn.options
     const isCancelled = this.#late !== undefined && abortSignal?.aborted === true
-    this.terminal = this.#stamp(
-      isCancelled ? { type: 'cancelled', reason: error.message } : { type: 'error', error: errorInfo(error) },
-    )
+    const ended: TerminalEvent = isCancelled
+      ? { type: 'cancelled', reason: error.message }
+      : { type: 'error', error: errorInfo(error) }
+    this.terminal = cancelledBy(this.#stamp(withOutcome(ended, '', this.#turn.ledger)), abortSignal)
     return this.terminal
   }
 

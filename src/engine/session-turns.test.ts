@@ -116,4 +116,11 @@ describe('forkSession', () => {
     expect(recorder.read.history(fork).at(-1)?.content).toBe('Six.')
     expect(recorder.read.history(sessionId)).toEqual(before)
   })
+  test('belongs to the same user, and is deleted with that user', async () => {
+    const sessionId = await talk()
+    await collect({ prompt: 'Six?', model: new ScriptedModel(['Six.']), recorder, sessionId, userId: 'ada' })
+    await all(forkSession(options(sessionId)))
+    expect(await recorder.deleteUser('ada')).toMatchObject({ sessions: 2 })
+    expect(recorder.read.turns().turns).toEqual([])
+  })
 })

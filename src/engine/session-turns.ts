@@ -11,7 +11,7 @@ import { loadTokenCounter } from '../prepare/count-tokens.ts'
 import { countMessageTokens } from '../prepare/request-tokens.ts'
 import { completeAside } from './aside.ts'
 import type { EngineOptions } from './options.ts'
-import { recorded } from './record.ts'
+import { readerLeft, recorded } from './record.ts'
 import { currentSpan } from './span.ts'
 import { toTheEnd } from './to-the-end.ts'
 import { readTurn } from './turn-reader.ts'
@@ -19,7 +19,10 @@ import type { TurnEvents } from './turn-reader.ts'
 import { beginTurn, startOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
-export interface SessionTurnOptions extends Pick<EngineOptions, 'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> {
+export interface SessionTurnOptions extends Pick<
+  EngineOptions,
+  'model' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted' | 'userId' | 'tags'
+> {
   readonly recorder: Recorder
   /** The session that is meant. */
   readonly sessionId: string
@@ -40,10 +43,15 @@ export function compactSession(options: SessionTurnOptions): TurnEvents {
   return run(options, options, compacted)
 }
 
-/** Makes a session that begins with the whole conversation of another; the events carry its id. The other one stays as it is. */
-export function forkSession(options: SessionTurnOptions): TurnEvents {
-  const { sessionId: _, ...rest } = options
-  return run(options, rest, copied)
+/**
+ * Makes a session that begins with the whole conversation of another; the events carry its id. The other one stays as it is. The new one belongs
+ * to the same user.
+ */
+export async function* forkSession(options: SessionTurnOptions): TurnEvents {
+  const { sessionId, ...rest } = options
+  const { turns } = await options.recorder.read.turns({ sessionId, limit: 1 })
+  const userId = options.userId ?? turns[0]?.userId ?? undefined
+  return yield* run(options, { ...rest, ...(userId === undefined ? {} : { userId }) }, copied)
 }
 
 function run(
@@ -55,7 +63,8 @@ function run(
   const parent = currentSpan()
   return readTurn(() => {
     const turn = beginTurn({ ...known, prompt: title }, parent)
-    return { events: recorded(toTheEnd(turn, steps(turn)), turn), signal: turn.ctx.signal }
+    const events = recorded(toTheEnd(turn, steps(turn)), turn)
+    return { events, signal: turn.ctx.signal, leave: () => turn.end(readerLeft()) }
   })
 
   async function* steps(turn: Turn): Station<void> {

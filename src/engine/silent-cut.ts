@@ -1,6 +1,6 @@
 /**
- * Some servers cut off the beginning of a request that is too long, and answer as if nothing had happened. Only what they have counted tells.
- * So do servers that count what was not in their cache, so that a low count alone proves nothing.
+ * Detects servers that cut the beginning of a long request and answer as if nothing had happened. Only what they have counted tells. So do servers
+ * that count what was not in their cache, so that a low count alone proves nothing.
  */
 
 import { CriaError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** What holds for one step alone: another model, other tools, another tool choice or system prompt, as `prepareStep` says. */
+/** Reads the settings that `prepareStep` returns for one step: model, tools, tool choice, system prompt. */
 
 import type { Station } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** What callbacks of a single step are told and give: `prepareStep` and `stopWhen`. */
+/** Types the callbacks of a step: `prepareStep` and `stopWhen`. */
 
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Message } from '../core/message.ts'

@@ -7,7 +7,7 @@ import { timeExceeded } from './budget-exceeded.ts'
 import { steeredTooLate } from './take-steering.ts'
 import type { Turn } from './turn.ts'
 
-export { causeOf } from '../model/error-info.ts'
+export { abortReasonOf, causeOf } from '../model/error-info.ts'
 
 /** @param work yields the terminal event itself when it succeeds. */
 export async function* toTheEnd(turn: Turn, work: Station<unknown>): Station<void> {

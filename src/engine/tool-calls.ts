@@ -1,12 +1,13 @@
 /** Tool calls without running them: which of them could be run? */
 
+import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
 import type { Tool } from '../core/tool.ts'
 import { findTool, noSuchTool } from '../tools/find-tool.ts'
 import { validated } from '../tools/validate.ts'
 
 export interface CheckedCalls {
-  /** Their tools exist and their arguments fit; named as the tool is. */
+  /** Their tools exist and their arguments fit; named as the tool is, with the input that its schema gives back. */
   readonly fitting: readonly ToolCallPart[]
   /** `invalid` says what is wrong with them. */
   readonly misfits: readonly ToolCallPart[]
@@ -20,7 +21,7 @@ export async function checkedCalls(calls: readonly ToolCallPart[], tools: readon
     const tool = findTool(call.name, tools)
     const fit = tool === undefined ? { problem: noSuchTool(call.name, tools) } : await validated(call, tool)
     if ('problem' in fit) misfits.push({ ...call, invalid: fit.problem })
-    else fitting.push({ ...call, name: tool?.name ?? call.name })
+    else fitting.push({ ...call, name: tool?.name ?? call.name, input: fit.input as Json })
   }
   return { fitting, misfits }
 }

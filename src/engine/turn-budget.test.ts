@@ -236,3 +236,31 @@ describe('budgets that turns share', () => {
     expect(results).toEqual(['complete', 'complete', 'error', 'error'])
   })
 })
+
+describe('the budgets of a user and of tags', () => {
+  it('hold over all sessions of the day, and not for other users', async () => {
+    const recorder = await SqliteRecorder.open({ path: ':memory:' })
+    const ask = (userId: string, tags: readonly string[], budget: object): Promise<QueryEvent[]> =>
+      collect({ model: model([yes]), recorder, userId, tags, budget })
+    const small = { user: { costUsd: 0.0021 } }
+    expect((await ask('ada', [], small)).at(-1)).toMatchObject({ type: 'complete' })
+    expect(errorOf(await ask('ada', [], small))).toMatchObject({
+      code: 'budget_exceeded',
+      details: { scope: 'user', name: 'ada' },
+    })
+    expect((await ask('bob', ['beta'], small)).at(-1)).toMatchObject({ type: 'complete' })
+    const tagged = await ask('eve', ['beta'], { tags: { beta: { tokens: 1150 } } })
+    expect(errorOf(tagged)).toMatchObject({ code: 'budget_exceeded', details: { scope: 'tag', name: 'beta', used: 1100 } })
+    await recorder.close()
+  })
+
+  it('need a user and tags to hold for', () => {
+    const given = { model: model([]), prompt: 'Well?' }
+    expect(() => query({ ...given, budget: { user: { tokens: 1 } } })).toThrow('needs a `userId`')
+    expect(() => query({ ...given, tags: ['a'], budget: { tags: { b: { tokens: 1 } } } })).toThrow('not one of `tags`')
+    expect(() => query({ ...given, tags: ['a'], budget: { tags: { a: { tokens: -1 } } } })).toThrow('budget.tags["a"].tokens')
+    for (const tag of ['', 'a\nb', 'x'.repeat(101)])
+      expect(() => query({ ...given, tags: [tag] })).toThrow('`tags[0]` must be a text')
+    expect(() => query({ ...given, userId: '\u0007' })).toThrow('`userId` must be a text of 1 to 200')
+  })
+})

@@ -1,11 +1,11 @@
-/** How a turn ended and what it came to: for the journal, and for whoever collects metrics. */
+/** Makes the record of how a turn ended, for the journal and for metrics. */
 
 import type { EventStamp, TerminalEvent } from '../core/event.ts'
 import type { TurnClose, TurnMetrics } from '../core/recorder.ts'
 import { currentModel } from '../model/chain.ts'
 import { unheard } from '../util/promise.ts'
 import type { Metrics } from './metrics.ts'
-import { DEFAULT_SLOW_AFTER } from './turn.ts'
+import { DEFAULT_SLOW_AFTER, temperatureOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 export type LastEvent = TerminalEvent & EventStamp
@@ -18,6 +18,7 @@ export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Met
     event,
     endedAt: event.at,
     model: currentModel(chain).ref,
+    temperature: temperatureOf(turn.request, currentModel(chain)),
     text,
     usage: ledger.usage,
     costUsd: ledger.costUsd,

@@ -28,9 +28,20 @@ export function hookContext(value: unknown): Message {
   return injected(String(value), { by: 'hook', title: 'what a hook of the application adds', source: 'onPrompt' })
 }
 
-/** What the model is told in place of the end; `undefined`: the turn ends. */
+/**
+ * What the model is sent in place of the end, by the review of the answer or by a hook; `undefined`: the turn ends.
+ *
+ * @throws the failure of the review.
+ */
 export async function* stopHook(answer: Answer, turn: Turn): Station<Message | undefined> {
   const { options, ctx, step } = turn
+  const rejection = await options.review?.(answer.message.content)
+  if (rejection !== undefined) {
+    const message = fromParts('user', [{ type: 'text', text: rejection.goOn }], { id: ctx.createId('msg'), rejects: true })
+    yield { type: 'note', entry: { type: 'messages', step, messages: [message] } }
+    if (rejection.failure !== undefined) throw rejection.failure
+    return message
+  }
   const outcome = await askHook('onStop', options.hooks, { text: answer.message.content }, 'goOn', { ...ctx, step })
   if (outcome.kind === 'unchanged') return undefined
   yield outcome.event

@@ -124,9 +124,19 @@ describe('a turn that nobody reads', () => {
     expect(recorder.read.turns().turns).toHaveLength(1)
   })
 
+  it('ENG-ERR-001 a reader who leaves while it waits for an event ends the turn', async () => {
+    await using provider = await hanging()
+    const events = query({ model: provider.model, prompt: 'Hi', recorder })
+    await readUntil(events, 'text_delta')
+    const waiting = events.next()
+    await events.return(undefined)
+    expect(await waiting).toMatchObject({ value: { type: 'cancelled' } })
+    expect(recorder.read.turns().turns).toMatchObject([{ status: 'cancelled' }])
+  })
+
   it('ENG-ERR-001 no listener is left on a signal that outlives the turn', async () => {
     const { signal } = new AbortController()
-    const events = readTurn(() => ({ events: query({ model: calling(), prompt: 'Go' }), signal }))
+    const events = readTurn(() => ({ events: query({ model: calling(), prompt: 'Go' }), signal, leave: () => {} }))
     await events.next()
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     await Array.fromAsync(events)

@@ -12,6 +12,8 @@ interface Started {
   readonly events: TurnEvents
   /** Aborted when the turn has to end. */
   readonly signal: AbortSignal
+  /** Ends the turn because its reader has left. */
+  readonly leave: () => void
 }
 
 type Read = IteratorResult<QueryEvent, QueryResult | undefined>
@@ -25,6 +27,8 @@ class TurnReader implements TurnEvents {
   readonly #begin: () => Started
   #started: Started | undefined
   #isLeft = false
+  /** Calls of `next()` that wait for an event. */
+  #waiting = 0
   /** Read in the background, and not yet asked for by the reader; few, since an aborted turn soon ends. */
   #ahead: Promise<Read>[] = []
 
@@ -35,9 +39,14 @@ class TurnReader implements TurnEvents {
   async next(): Promise<Read> {
     if (this.#isLeft) return { done: true, value: undefined }
     const { events } = this.#start()
-    const read = await (this.#ahead.shift() ?? events.next())
-    if (read.done === true) this.#stopListening()
-    return read
+    this.#waiting++
+    try {
+      const read = await (this.#ahead.shift() ?? events.next())
+      if (read.done === true) this.#stopListening()
+      return read
+    } finally {
+      this.#waiting--
+    }
   }
 
   async return(value: QueryResult | undefined | PromiseLike<QueryResult | undefined>): Promise<Read> {
@@ -72,6 +81,8 @@ class TurnReader implements TurnEvents {
     this.#isLeft = true
     this.#ahead = []
     this.#stopListening()
+    // An async generator obeys only when its `next()` is done, which may take as long as the model does.
+    if (this.#waiting > 0) this.#started?.leave()
   }
 
   /** A signal of the caller may live longer than many turns. */

@@ -1,4 +1,4 @@
-/** What the options of a turn ask of a model: what is said, and how the request is to be made. */
+/** Reads the options of a turn into messages and request settings. */
 
 import { createId, messageId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
@@ -17,7 +17,7 @@ import type { EngineOptions } from './options.ts'
  * results of tools, the question before them still waits for its answer. A system message at the very beginning counts as the system prompt when
  * `system` does not give one.
  */
-export function inputOf(options: EngineOptions): TurnInput {
+export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
   const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
   const first = given[0]
   const leads = options.system === undefined && first?.role === 'system'

@@ -11,10 +11,11 @@ import type { Recorder, TurnOpen } from '../core/recorder.ts'
 import type { Span, SpanRecord } from '../core/span.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
-import { switchModel } from '../model/chain.ts'
+import { currentModel, switchModel } from '../model/chain.ts'
 import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
+import { temperatureFor } from '../model/fit.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
 import { continued, withSaid } from '../prepare/conversation.ts'
@@ -28,7 +29,9 @@ import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { steadyClock } from '../util/clock.ts'
+import { beginningOf } from '../util/cut.ts'
 import { sha256 } from '../util/hash.ts'
+import type { Batch } from './batch.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
@@ -41,6 +44,8 @@ import { inputOf, requestOf } from './turn-request.ts'
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
 const DEFAULT_TOOL_CONCURRENCY = 5
+/** Characters of the question that its span holds at most. */
+const MAX_QUERY_CHARS = 4000
 
 export interface Turn {
   readonly options: EngineOptions
@@ -72,13 +77,16 @@ export interface Turn {
 }
 
 /** @param parent captured when `query()` was called. */
-export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall): Turn {
+export function beginTurn(options: EngineOptions, parent: Span | undefined, caller?: ParentCall, batch?: Batch): Turn {
   const clock = options.clock ?? steadyClock()
   const createId: CreateId = options.createId ?? newId
   const sessionId = options.sessionId ?? createId('ses')
   const turnId = createId('turn')
   const ending = new AbortController()
   const signal = options.abortSignal === undefined ? ending.signal : AbortSignal.any([options.abortSignal, ending.signal])
+  const input = inputOf(options)
+  const request = requestOf(options)
+  const temperature = temperatureOf(request, options.model)
   const span = startSpan(options.operation ?? 'query', {
     parent,
     clock,
@@ -88,11 +96,15 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     attributes: {
       [ATTRIBUTE.operation]: 'invoke_agent',
       [ATTRIBUTE.conversation]: sessionId,
+      [ATTRIBUTE.query]: beginningOf(questionOf(input.messages), MAX_QUERY_CHARS),
       [ATTRIBUTE.model]: options.model.ref,
-      ...(options.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: options.temperature }),
+      ...(temperature === null ? {} : { [ATTRIBUTE.temperature]: temperature }),
+      ...(options.bot === undefined ? {} : { [ATTRIBUTE.agent]: options.bot.name ?? options.bot.kind }),
     },
   })
   const startedAt = clock.now()
+  const limits = [options.timeouts?.turn, options.budget?.ms].map((limit) => startedAt + (limit ?? Infinity))
+  const deadline = Math.min(...limits, caller?.turn.ctx.deadline ?? Infinity, batch?.deadline ?? Infinity)
   const retry: RetryPolicy = {
     maxRetries: 2,
     afterOutput: 'retry',
@@ -106,10 +118,11 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   const ledger = new TurnLedger({
     turnId,
     sessionId,
+    userId: options.userId,
     clock,
     budget: options.budget,
     store: () => options.recorder?.budget ?? processBudget(),
-    parent: caller?.turn.ledger,
+    parent: (batch ?? caller?.turn)?.ledger,
   })
   return {
     options,
@@ -122,8 +135,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     span,
     startedAt,
     step: 0,
-    input: inputOf(options),
-    request: requestOf(options),
+    input,
+    request,
     tools: toolsState({ rules: options.rules, recorder: options.recorder, sessionId, parent: caller?.turn.tools }),
     caller,
     made: { turns: 0 },
@@ -141,6 +154,8 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       chain,
       ledger,
       retry,
+      fallbackOn: options.fallbackOn ?? [],
+      deadline,
       timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
       answerLimits: { ...DEFAULT_ANSWER_LIMITS, ...options.answerLimits },
       showThinking: options.showThinking ?? true,
@@ -148,6 +163,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
       cache: options.cache,
       coolDowns,
       told: new Set(),
+      unasked: options.unasked,
     },
   }
 }
@@ -180,7 +196,7 @@ export function conversationAfter(
 }
 
 /** What the tools station is given in the present step. */
-export function toolsContext(turn: Turn, settings: StepSettings): ToolsContext {
+export function toolsContext(turn: Turn, settings: StepSettings, decided?: ToolsContext['decided']): ToolsContext {
   const { ctx, options, step, tools, conversation } = turn
   tools.untrusted ||= conversation?.untrusted ?? false
   return {
@@ -189,6 +205,8 @@ export function toolsContext(turn: Turn, settings: StepSettings): ToolsContext {
     state: tools,
     tools: settings.tools,
     permit: options.hasPermissionsToUseTool,
+    ...(decided === undefined ? {} : { decided }),
+    cannotWait: whyNotWait(turn),
     hooks: options.hooks,
     repair: options.repairToolCall,
     safeMode: options.safeMode ?? false,
@@ -197,14 +215,30 @@ export function toolsContext(turn: Turn, settings: StepSettings): ToolsContext {
   }
 }
 
+/** Why calls cannot wait for a decision that is made later; `undefined`: they can. */
+function whyNotWait({ caller, recorder }: Turn): string | undefined {
+  if (caller !== undefined) return 'A turn that a tool has made cannot wait for a decision.'
+  return recorder === undefined ? 'Without a journal it cannot wait for a decision.' : undefined
+}
+
 /** The first event. */
-export function startOf({ options: { model, bot }, caller }: Turn): StartEvent {
+export function startOf({ options: { model, bot, decide }, caller }: Turn): StartEvent {
   return {
     type: 'start',
     model: model.ref,
     ...(bot === undefined ? {} : { bot }),
     ...(caller === undefined ? {} : { calledBy: refOf(caller) }),
+    ...(decide === undefined ? {} : { decides: decide.turnId }),
   }
+}
+
+/** The temperature that this model is sent; `null` where it is sent none. */
+export function temperatureOf({ settings: { temperature }, thinking }: RequestOptions, { facts }: LanguageModel): number | null {
+  const sent = temperatureFor(
+    { ...(temperature === undefined ? {} : { temperature }), ...(thinking === undefined ? {} : { thinking }) },
+    facts,
+  )
+  return sent ?? null
 }
 
 /** The row of the turn, as it stands before anything has happened. */
@@ -215,7 +249,10 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     sessionId: turn.sessionId,
     ...(options.bot === undefined ? {} : { bot: options.bot }),
     model: options.model.ref,
-    temperature: options.temperature ?? null,
+    temperature: temperatureOf(turn.request, currentModel(turn.chain)),
+    ...(options.userId === undefined ? {} : { userId: options.userId }),
+    ...(options.tags === undefined ? {} : { tags: options.tags }),
+    ...(options.decide === undefined ? {} : { decides: options.decide.turnId }),
     question: questionOf(input.messages),
     promptHash: input.system === '' ? null : sha256(input.system),
     startedAt: turn.startedAt,

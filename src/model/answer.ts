@@ -1,4 +1,4 @@
-/** What the model station is given, and what it comes back with. */
+/** Types the input and the result of the model station. */
 
 import type { StationContext } from '../core/context.ts'
 import type { CriaError } from '../core/error.ts'
@@ -10,7 +10,7 @@ import type { Usage } from '../core/usage.ts'
 import type { AnswerLimits } from './ceilings.ts'
 import type { ModelChain } from './chain.ts'
 import type { CoolDowns } from './cool-down.ts'
-import type { RetryPolicy } from './recover.ts'
+import type { FallbackCode, RetryPolicy } from './recover.ts'
 import type { ResponseCache } from './response-cache.ts'
 import type { Timeouts } from './watchdog.ts'
 
@@ -18,6 +18,10 @@ export interface ModelContext extends StationContext {
   /** The model that answers, then those to turn to; the station starts at `current` and leaves it where it ended. */
   readonly chain: ModelChain
   readonly retry: RetryPolicy
+  /** Final errors after which a fallback is asked all the same. */
+  readonly fallbackOn: readonly FallbackCode[]
+  /** When the turn is over, by the clock of the turn in epoch milliseconds; `Infinity` without a limit. */
+  readonly deadline: number
   readonly timeouts: Timeouts
   readonly answerLimits: AnswerLimits
   /** Whether `thinking` events are yielded; thinking is kept either way. */
@@ -31,6 +35,8 @@ export interface ModelContext extends StationContext {
   readonly checkRead?: ((request: ModelRequest, model: LanguageModel, usage: Usage) => Promise<CriaError | undefined>) | undefined
   /** Notices about models that this turn has had already: each is told once. */
   readonly told: Set<string>
+  /** Settings that are left out without a notice where a model does not take them. */
+  readonly unasked?: readonly string[] | undefined
   /** Absent: every request is made. */
   readonly cache?: ResponseCache | undefined
 }

@@ -3,7 +3,7 @@
 import type { FinishReason, ModelPart, QuotedPassage } from '../core/model.ts'
 import type { Part, ProviderData } from '../core/part.ts'
 import type { Usage } from '../core/usage.ts'
-import { UNKNOWN_USAGE } from '../core/usage.ts'
+import { UNKNOWN_USAGE, withTotal } from '../core/usage.ts'
 
 export interface Assembled {
   readonly parts: readonly Part[]
@@ -54,7 +54,8 @@ export class Assembler {
           type: 'tool-call',
           id: part.id,
           name: part.name,
-          input: part.input,
+          // No arguments at all mean none are needed.
+          input: part.input === null || (part.input === '' && part.invalid === undefined) ? {} : part.input,
           ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
           ...(part.providerData === undefined ? {} : { providerData: part.providerData }),
         })
@@ -88,7 +89,7 @@ export class Assembler {
     this.#endBlocks()
     return {
       parts: this.#parts,
-      usage: this.#usage,
+      usage: withTotal(this.#usage),
       finishReason: this.#finish?.reason,
       rawReason: this.#finish?.rawReason,
       abstained: this.#finish?.abstained === true,

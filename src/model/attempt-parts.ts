@@ -14,15 +14,17 @@ const PARTS_PER_TURN = 256
 /**
  * The parts of one attempt, up to and with `finish`.
  *
+ * @param streamed whether the answer was asked for as a stream, and not in one piece.
  * @throws CriaError `timeout` when the model keeps its reader waiting; the reason of the signal when it is aborted; what the model throws.
  */
 export async function* attemptParts(
   reader: AnswerReader,
   model: LanguageModel,
+  streamed: boolean,
   { signal: aborted, timeouts, clock }: ModelContext,
 ): AsyncGenerator<ModelPart, void, undefined> {
   const over = new AbortController()
-  const watchdog = new Watchdog(model.ref, timeouts, clock)
+  const watchdog = new Watchdog(model.ref, timeouts, clock, streamed)
   const signal = AbortSignal.any([aborted, watchdog.signal])
   void watchdog.watch(over.signal)
   // At once, also when nobody asks for the next part.

@@ -1,4 +1,4 @@
-/** The models that a turn may ask, and which of them is next when one will not do. */
+/** Holds the models that a turn may ask, and chooses the next when one fails. */
 
 import { CriaError } from '../core/error.ts'
 import type { RecoveryEvent, SwitchReason } from '../core/event.ts'

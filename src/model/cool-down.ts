@@ -3,7 +3,7 @@
  * what is known to be down; afterwards it is the first choice again.
  */
 
-import type { CriaError } from '../core/error.ts'
+import type { CriaError, ErrorInfo } from '../core/error.ts'
 import type { SwitchReason } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { retryAfterOf } from './recover.ts'
@@ -18,6 +18,8 @@ export interface Rest {
   readonly until: number
   /** Why the model was turned away from. */
   readonly reason: SwitchReason
+  /** What it failed with. */
+  readonly error?: ErrorInfo
 }
 
 /** The order in which a turn asks its models: as given, those that rest after all others. */

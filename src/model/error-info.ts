@@ -13,9 +13,24 @@ export function errorInfo(error: CriaError): ErrorInfo {
   return remembered({ ...error.toJSON(), ...(cause === undefined ? {} : { cause }) }, error)
 }
 
-/** The same with more details. */
-export function withDetails(info: ErrorInfo, details: ErrorInfo['details']): ErrorInfo {
-  return remembered({ ...info, details: { ...info.details, ...details } }, origins.get(info))
+/** The same with more members; `details` are added to those that are there. */
+export function withMore(info: ErrorInfo, { details, ...more }: Partial<ErrorInfo>): ErrorInfo {
+  const all = { ...info.details, ...details }
+  return remembered({ ...info, ...more, ...(Object.keys(all).length === 0 ? {} : { details: all }) }, origins.get(info))
+}
+
+/** What signals were aborted with, by the `cancelled` event that told of it. */
+const reasons = new WeakMap<object, unknown>()
+
+/** Notes why a turn was cancelled, for those who reject with it in this process. */
+export function cancelledBy<Event extends object>(event: Event, signal: AbortSignal | undefined): Event {
+  if (signal?.aborted === true) reasons.set(event, signal.reason)
+  return event
+}
+
+/** The reason of the signal that cancelled a turn, by its last event; `undefined` in another process, and where the reader left. */
+export function abortReasonOf(event: object): unknown {
+  return reasons.get(event)
 }
 
 /** What caused the error that was shown as `info`: the very object in the process that it happened in, else an error with its message. */

@@ -1,18 +1,43 @@
 /** Fits a request to the facts of a model: leaves out what it does not take, and says what; or says why it cannot do the job. */
 
 import { fromParts, textOf } from '../core/message.ts'
-import type { ModelFacts, ModelRequest, RequestMessage } from '../core/model.ts'
+import type { CallSettings, ModelFacts, ModelRequest, RequestMessage } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
 
 export interface Fitted {
   readonly request: ModelRequest
-  /** What the model does not take and was left out: `tools`, `images`, `thinking`, `structured output`. */
+  /** What the model does not take and was left out: `tools`, `images`, `thinking`, `structured output`, names of settings. */
   readonly omitted: readonly string[]
+}
+
+const SAMPLING = ['temperature', 'topP', 'topK', 'presencePenalty', 'frequencyPenalty'] as const
+
+/** The temperature that a model is sent; `undefined` where it is sent none. */
+export function temperatureFor(request: Pick<ModelRequest, 'temperature' | 'thinking'>, facts: ModelFacts): number | undefined {
+  return facts.fixedTemperature ?? (samples(request, facts) ? request.temperature : undefined)
+}
+
+function samples({ thinking }: Pick<ModelRequest, 'thinking'>, { sampling = 'always' }: ModelFacts): boolean {
+  if (sampling === 'thinking-off') return thinking === 'off'
+  return sampling === 'always' || (sampling === 'unless-thinking' && (thinking === undefined || thinking === 'off'))
+}
+
+/** The settings that the model takes; adds the names of the others to `omitted`. */
+function settingsFor(request: ModelRequest, facts: ModelFacts, omitted: string[]): CallSettings {
+  const taken = samples(request, facts)
+  return Object.fromEntries(
+    SAMPLING.flatMap((name) => {
+      const value = name === 'temperature' ? temperatureFor(request, facts) : taken ? request[name] : undefined
+      if (request[name] !== undefined && request[name] !== value) omitted.push(name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }
 
 export function fitRequest(given: ModelRequest, model: Target): Fitted {
   const { facts, ref } = model
-  const { temperature, tools, toolChoice, thinking, responseFormat, ...rest } = given
+  const { temperature, topP, topK, presencePenalty, frequencyPenalty, tools, toolChoice, thinking, responseFormat, ...rest } =
+    given
   const omitted: string[] = []
   const takes = (fact: boolean | undefined, what: string, isAsked: boolean): boolean => {
     if (isAsked && fact === false) omitted.push(what)
@@ -27,7 +52,6 @@ export function fitRequest(given: ModelRequest, model: Target): Fitted {
   const isUnchanged = allFit(rest.messages, model)
   if (!isUnchanged && rest.messages.some(({ parts }) => hasUnseenImage(parts, facts))) omitted.push('images')
   const messages = isUnchanged ? rest.messages : rest.messages.map((message) => fitMessage(message, model))
-  const fixed = facts.fixedTemperature ?? temperature
   const request: ModelRequest = {
     ...rest,
     model: ref,
@@ -35,7 +59,7 @@ export function fitRequest(given: ModelRequest, model: Target): Fitted {
       responseFormat === undefined || (facts.structuredOutput === true && !besideTools)
         ? messages
         : withRules(messages, responseFormat, facts),
-    ...(fixed === undefined ? {} : { temperature: fixed }),
+    ...settingsFor(given, facts, omitted),
     ...(withTools ? { tools } : {}),
     ...(withTools && toolChoice !== undefined ? { toolChoice } : {}),
     ...(withThinking ? { thinking } : {}),

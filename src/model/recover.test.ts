@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest'
 import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
-import { givenUp, recover } from './recover.ts'
+import { FALLBACK_CODES, givenUp, recover } from './recover.ts'
 import type { AttemptState, RetryPolicy } from './recover.ts'
 
 const policy: RetryPolicy = { maxRetries: 2, initialDelay: 1000, maxDelay: 60_000, afterOutput: 'retry', coolDown: 0 }
-const fresh: AttemptState = { retries: 0, shown: false, hasFallback: false, random: 0.5 }
+const fresh: AttemptState = { retries: 0, shown: false, fallback: 'none', timeLeft: Infinity, random: 0.5 }
 
 describe('recover', () => {
   it.each<[ErrorCode, Partial<AttemptState>, Partial<RetryPolicy>, string]>([
     ['rate_limited', {}, {}, 'retry'],
     ['rate_limited', { retries: 1 }, {}, 'retry'],
     ['rate_limited', { retries: 2 }, {}, 'fail'],
-    ['rate_limited', { retries: 2, hasFallback: true }, {}, 'switch rate_limited'],
-    ['rate_limited', { hasFallback: true }, { maxRetries: 0 }, 'switch rate_limited'],
-    ['overloaded', { retries: 2, hasFallback: true }, {}, 'switch rate_limited'],
-    ['network', { retries: 2, hasFallback: true }, {}, 'switch model_unavailable'],
+    ['rate_limited', { retries: 2, fallback: 'healthy' }, {}, 'switch rate_limited'],
+    ['rate_limited', { fallback: 'healthy' }, { maxRetries: 0 }, 'switch rate_limited'],
+    ['overloaded', { retries: 2, fallback: 'healthy' }, {}, 'switch model_unavailable'],
+    ['network', { retries: 2, fallback: 'healthy' }, {}, 'switch model_unavailable'],
     ['timeout', {}, {}, 'retry'],
     ['stream_interrupted', { shown: true }, {}, 'retry'],
     ['stream_interrupted', { shown: true }, { afterOutput: 'error' }, 'fail'],
-    ['stream_interrupted', { shown: true, hasFallback: true }, { afterOutput: 'error' }, 'fail'],
+    ['stream_interrupted', { shown: true, fallback: 'healthy' }, { afterOutput: 'error' }, 'fail'],
     ['stream_interrupted', { shown: false }, { afterOutput: 'error' }, 'retry'],
     ['model_unavailable', {}, {}, 'fail'],
-    ['model_unavailable', { hasFallback: true }, {}, 'switch model_unavailable'],
-    ['context_length', { hasFallback: true }, {}, 'overflow'],
-    ['auth', { hasFallback: true }, {}, 'fail'],
-    ['quota', { hasFallback: true }, {}, 'fail'],
-    ['policy', { hasFallback: true }, {}, 'fail'],
-    ['invalid_request', { hasFallback: true }, {}, 'fail'],
-    ['internal', { hasFallback: true }, {}, 'fail'],
+    ['model_unavailable', { fallback: 'healthy' }, {}, 'switch model_unavailable'],
+    ['context_length', { fallback: 'healthy' }, {}, 'overflow'],
+    ['auth', { fallback: 'healthy' }, {}, 'fail'],
+    ['quota', { fallback: 'healthy' }, {}, 'fail'],
+    ['policy', { fallback: 'healthy' }, {}, 'fail'],
+    ['invalid_request', { fallback: 'healthy' }, {}, 'fail'],
+    ['internal', { fallback: 'healthy' }, {}, 'fail'],
   ])('ENG-ERR-002 %s with %o and %o: %s', (code, state, overrides, expected) => {
     const recovery = recover(new CriaError(code, ''), { ...fresh, ...state }, { ...policy, ...overrides })
     expect(recovery.action === 'switch' ? `switch ${recovery.reason}` : recovery.action).toBe(expected)
@@ -39,7 +39,28 @@ describe('recover', () => {
     expect(recover(odd, fresh, policy)).toEqual({ action: 'retry', delay: 500 })
     const final = new CriaError('overloaded', '', { retryable: false })
     expect(recover(final, fresh, policy)).toEqual({ action: 'fail' })
-    expect(recover(final, { ...fresh, hasFallback: true }, policy).action).toBe('switch')
+    expect(recover(final, { ...fresh, fallback: 'healthy' }, policy).action).toBe('switch')
+  })
+
+  it.each<[number, Partial<AttemptState>, string]>([
+    [2000, { fallback: 'healthy' }, 'retry'],
+    [20_000, { fallback: 'healthy' }, 'switch'],
+    [20_000, { fallback: 'resting' }, 'retry'],
+    [20_000, { fallback: 'none' }, 'retry'],
+    [20_000, { fallback: 'none', timeLeft: 22_000 }, 'fail'],
+    [20_000, { fallback: 'resting', timeLeft: 22_000 }, 'switch'],
+  ])('ENG-ERR-002 a Retry-After of %d ms with %o: %s', (retryAfterMs, state, expected) => {
+    const error = new CriaError('rate_limited', '', { details: { retryAfterMs } })
+    expect(recover(error, { ...fresh, ...state }, policy).action).toBe(expected)
+  })
+
+  it.each(FALLBACK_CODES)('ENG-DEGR-001 %s leads to a fallback where fallbackOn names it', (code) => {
+    const error = new CriaError(code, '')
+    expect(recover(error, { ...fresh, fallback: 'healthy' }, policy, [code])).toEqual({
+      action: 'switch',
+      reason: 'model_unavailable',
+    })
+    expect(recover(error, fresh, policy, [code])).toEqual({ action: 'fail' })
   })
 
   it.each([
@@ -84,13 +105,20 @@ describe('givenUp', () => {
       'openai: too fast. It wants to be asked again in 120 s, which is longer than is waited for.',
     )
     expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 })).toBe(limited)
+    expect(givenUp(limited, 1, { ...policy, maxDelay: 120_000 }, [], 5000).message).toBe(
+      'openai: too fast. It wants to be asked again in 120 s, which is longer than the turn has left.',
+    )
   })
 })
 
 it('ENG-ERR-002 retries of many calls that were told one time to come back are spread over a second and more', () => {
   const limited = new CriaError('rate_limited', 'Slow down.', { details: { retryAfterMs: 1000 } })
   const delays = Array.from({ length: 100 }, (_, at) => {
-    const recovery = recover(limited, { retries: 0, shown: false, hasFallback: false, random: at / 100 }, policy)
+    const recovery = recover(
+      limited,
+      { retries: 0, shown: false, fallback: 'none', timeLeft: Infinity, random: at / 100 },
+      policy,
+    )
     return recovery.action === 'retry' ? recovery.delay : 0
   })
   const within = (ms: number): number =>

@@ -13,6 +13,8 @@ import { isPromise } from '../util/promise.ts'
 /** Options of `retryWithBackoff()`. */
 export interface RetryOptions {
   /** Attempts in all, the first one included; default 3. */
+  readonly maxAttempts?: number
+  /** Another name of `maxAttempts`; `retry.maxRetries` of `query()` counts the retries after the first attempt. */
   readonly maxRetries?: number
   /** Milliseconds: upper bound of the first wait, which doubles with each further one, up to 60 s; default 1000. */
   readonly initialDelay?: number
@@ -27,6 +29,7 @@ export interface RetryOptions {
 }
 
 const OPTIONS = namesOf<RetryOptions>({
+  maxAttempts: true,
   maxRetries: true,
   initialDelay: true,
   signal: true,
@@ -60,16 +63,13 @@ export async function* retryWithBackoff<T, R>(
   if (typeof operation !== 'function') throw notGenerator(operation)
   const wrong = unknownOption(options, OPTIONS)
   if (wrong !== undefined) throw new ConfigurationError(`retryWithBackoff() has ${wrong.problem}`, wrong)
-  const {
-    maxRetries = 3,
-    initialDelay = DEFAULT_BACKOFF.initialDelay,
-    signal,
-    clock = systemClock,
-    random = Math.random,
-  } = options
+  const { initialDelay = DEFAULT_BACKOFF.initialDelay, signal, clock = systemClock, random = Math.random } = options
+  const maxAttempts = options.maxAttempts ?? options.maxRetries ?? 3
+  if (options.maxAttempts !== undefined && options.maxRetries !== undefined)
+    throw new ConfigurationError('`maxAttempts` and `maxRetries` are two names of one option: leave one of them out.')
   const isRetryable = options.isRetryable ?? ((error) => isCriaError(error) && error.retryable)
-  if (!Number.isInteger(maxRetries) || maxRetries < 1)
-    throw new ConfigurationError(`maxRetries must be a whole number of at least 1, but is ${maxRetries}.`)
+  if (!Number.isInteger(maxAttempts) || maxAttempts < 1)
+    throw new ConfigurationError(`maxAttempts must be a whole number of at least 1, but is ${maxAttempts}.`)
 
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted()
@@ -80,8 +80,8 @@ export async function* retryWithBackoff<T, R>(
     } catch (thrown) {
       if (!isRetryable(thrown)) throw thrown
       const error = toCriaError(thrown)
-      if (attempt >= maxRetries) {
-        throw new MaxRetriesExceededError(`All ${maxRetries} attempts failed; the last one with: ${error.message}`, {
+      if (attempt >= maxAttempts) {
+        throw new MaxRetriesExceededError(`All ${maxAttempts} attempts failed; the last one with: ${error.message}`, {
           cause: thrown,
         })
       }

@@ -2,7 +2,7 @@
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Station } from '../core/context.ts'
-import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
+import { CriaError } from '../core/error.ts'
 import type { CreateId } from '../core/id.ts'
 import type { EventBody, NoticeEvent } from '../core/event.ts'
 import { fromParts } from '../core/message.ts'
@@ -11,7 +11,6 @@ import type { FinishReason, LanguageModel, ModelRequest } from '../core/model.ts
 import type { Part } from '../core/part.ts'
 import type { Span } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
-import { redact } from '../util/redact.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
@@ -21,12 +20,12 @@ import { Ceilings } from './ceilings.ts'
 import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
 import { errorInfo } from './error-info.ts'
+import { failureOf, wasRefused } from './failure.ts'
 import { fitRequest, unfitFor } from './fit.ts'
 import type { Seat } from './flight.ts'
 import { modelParts } from './model-parts.ts'
-import { givenUp, recover } from './recover.ts'
-import type { ModelFailure } from './recover.ts'
-import { wasRefused } from './refused.ts'
+import { givenUp, isOfModel, recover, switchReason } from './recover.ts'
+import type { AttemptState, ModelFailure } from './recover.ts'
 import { readAlone } from './answer-reader.ts'
 import type { AnswerReader, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
@@ -48,13 +47,18 @@ interface Failure {
  */
 export async function* streamModel(request: ModelRequest, ctx: ModelContext): Station<Answer | Overflow> {
   const { chain } = ctx
-  const fits = (candidate: LanguageModel): boolean => unfitFor(request, candidate) === undefined
+  const { models } = chain
+  const spent = new Set<LanguageModel>()
+  const fits = (candidate: LanguageModel): boolean => !spent.has(candidate) && unfitFor(request, candidate) === undefined
   yield* passOver(request, ctx)
-  let retries = 0
+  const retries = new Map<LanguageModel, number>()
+  /** When models may be asked again that were left because of the wait alone, by the clock of the turn. */
+  const waiting = new Map<LanguageModel, number>()
   const before: ModelFailure[] = []
   for (let attempt = 1; ; attempt++) {
     const model = currentModel(chain)
-    const { request: fitted, omitted } = fitRequest(request, model)
+    const { request: fitted, omitted: all } = fitRequest(request, model)
+    const omitted = all.filter((name) => ctx.unasked?.includes(name) !== true)
     yield* tellOnce(omitted.length === 0 ? undefined : leftOut(omitted, model), ctx)
     const outcome = yield* cached(fitted, model, attempt, ctx, (seat) => tryOnce(fitted, model, attempt, ctx, seat))
     if ('message' in outcome) {
@@ -64,30 +68,69 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
     const { error, shown, typed } = outcome
     if (ctx.signal.aborted) throw ctx.signal.reason
 
-    const following = chain.models.slice(chain.current + 1)
-    const hasFallback = following.some(fits)
-    const recovery = recover(error, { retries, shown, hasFallback, random: ctx.random() }, ctx.retry)
-    if (recovery.action === 'fail') {
-      if (!hasFallback) yield* following.flatMap((each) => [...tellOnce(passedOver(request, each), ctx)])
-      throw givenUp(error, attempt, ctx.retry, before)
+    const following = models.slice(chain.current + 1)
+    const now = ctx.clock.now()
+    const timeLeft = ctx.deadline - now
+    const tried = retries.get(model) ?? 0
+    const state = { retries: tried, shown, fallback: healthOf(following.filter(fits), ctx, now), timeLeft, random: ctx.random() }
+    const recovery = recover(error, state, ctx.retry, ctx.fallbackOn)
+    const info = errorInfo(error)
+    if (recovery.action === 'overflow') {
+      if (shown || typed) yield { type: 'reset', attempt }
+      return { type: 'overflow', error, model }
     }
-    if (recovery.action === 'retry') yield { type: 'retry', attempt, delay: recovery.delay, error: errorInfo(error) }
-    if (shown || typed) yield { type: 'reset', attempt }
-    if (recovery.action === 'overflow') return { type: 'overflow', error, model }
     if (recovery.action === 'retry') {
-      retries++
+      yield { type: 'retry', attempt, delay: recovery.delay, error: info }
+      if (shown || typed) yield { type: 'reset', attempt }
+      retries.set(model, tried + 1)
       await ctx.clock.sleep(recovery.delay, ctx.signal)
-    } else {
-      retries = 0
-      before.push({ model: model.ref, error })
-      const { reason } = recovery
-      const now = ctx.clock.now()
-      ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason }, now)
+      continue
+    }
+    const isFinal = shown && ctx.retry.afterOutput === 'error'
+    const due = recovery.action === 'fail' && !isFinal && isOfModel(error) ? nextDue(waiting, now, timeLeft) : undefined
+    if (recovery.action === 'fail' && due === undefined) {
+      if (state.fallback === 'none') yield* following.flatMap((each) => [...tellOnce(passedOver(request, each), ctx)])
+      throw givenUp(error, attempt, ctx.retry, before, timeLeft)
+    }
+    if (shown || typed) yield { type: 'reset', attempt }
+    before.push({ model: model.ref, error })
+    if (recovery.action === 'switch') {
+      const { reason, wait } = recovery
+      if (wait === undefined) spent.add(model)
+      else waiting.set(model, now + wait)
+      retries.set(model, tried + 1)
+      ctx.coolDowns?.rest(model, { until: restUntil(error, now, ctx.retry.coolDown), reason, error: info }, now)
       yield* following.slice(0, following.findIndex(fits)).flatMap((each) => [...tellOnce(passedOver(request, each), ctx)])
       const switched = passOn(chain, reason, fits)
-      if (switched !== undefined) yield switched
+      if (switched !== undefined) yield { ...switched, error: info }
+    } else if (due !== undefined) {
+      // Nobody else is left: the wait that a fallback was to spare is made after all.
+      spent.add(model)
+      waiting.delete(due.model)
+      chain.current = models.indexOf(due.model)
+      yield { type: 'model_switch', from: model.ref, to: due.model.ref, reason: switchReason(error), error: info }
+      if (due.delay > 0) {
+        yield { type: 'retry', attempt, delay: due.delay, error: info }
+        await ctx.clock.sleep(due.delay, ctx.signal)
+      }
     }
   }
+}
+
+/** Whether one of these models can be turned to, and has not failed a moment ago. */
+function healthOf(models: readonly LanguageModel[], { coolDowns }: ModelContext, now: number): AttemptState['fallback'] {
+  if (models.length === 0) return 'none'
+  return models.some((each) => (coolDowns?.restOf(each)?.until ?? 0) <= now) ? 'healthy' : 'resting'
+}
+
+/** The model whose wait is over first, and before the turn is; with the milliseconds until then. */
+function nextDue(
+  waiting: ReadonlyMap<LanguageModel, number>,
+  now: number,
+  timeLeft: number,
+): { readonly model: LanguageModel; readonly delay: number } | undefined {
+  const [first] = [...waiting].map(([model, at]) => ({ model, delay: Math.max(0, at - now) })).sort((a, b) => a.delay - b.delay)
+  return first === undefined || first.delay >= timeLeft ? undefined : first
 }
 
 /** Turns to the first model that can do what is asked. @throws CriaError `invalid_request` when none can. */
@@ -188,7 +231,7 @@ async function* attemptOnce(
   try {
     const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
     progress.reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
-    const read = attemptParts(progress.reader, model, ctx)
+    const read = attemptParts(progress.reader, model, request.stream, ctx)
     const parts = readTextToolCalls(read, request.tools ?? [], ctx.createId)
     for await (const part of parts) {
       progress.begun = true
@@ -216,20 +259,13 @@ async function* attemptOnce(
     if (unread !== undefined) throw unread
     return { ...answer, message: assembledMessage(assembled, ctx), model }
   } catch (thrown) {
-    const error = failureOf(thrown)
+    const error = failureOf(thrown, model.ref)
     progress.error = error
     span.fail(error)
     return { error, shown, typed }
   } finally {
     span.end()
   }
-}
-
-/** Adapters of ours take keys out of what they tell; models of others throw what they like. */
-function failureOf(thrown: unknown): CriaError {
-  if (isCriaError(thrown)) return thrown
-  const { code, message } = toCriaError(thrown)
-  return new CriaError(code, redact(message), { cause: thrown })
 }
 
 /** @throws CriaError when what came is no answer. */

@@ -1,6 +1,6 @@
 /**
- * Some models without native tool calls answer with the call as JSON. That is a call only when the whole answer is that JSON, the name
- * was offered and the input fits; an ordinary JSON answer that happens to have a `name` stays an answer.
+ * Reads tool calls that models without native calls write as JSON text. That is a call only when the whole answer is that JSON, the name was offered
+ * and the input fits; an ordinary JSON answer that happens to have a `name` stays an answer.
  */
 
 import type { CreateId } from '../core/id.ts'
@@ -12,7 +12,7 @@ import { schemaProblems } from '../util/json-schema.ts'
 
 /**
  * Understands one call, a list of calls and `{ "tools": [...] }` or `{ "tool_calls": [...] }`, with `arguments`, `parameters` or `input` as an
- * object or as a string of JSON, a `function` wrapper, and a code fence around it all.
+ * object, as a string of JSON or left out, a `function` wrapper, and a code fence around it all.
  *
  * @returns all calls, or none when any of them does not fit.
  */
@@ -106,11 +106,18 @@ function candidatesIn(value: unknown): readonly unknown[] {
   return Array.isArray(wrapped) ? wrapped : [value]
 }
 
+const OF_A_CALL: ReadonlySet<string> = new Set(['name', 'arguments', 'parameters', 'input', 'type', 'id'])
+
+/** A call of a tool without arguments may leave them out; data that has a name has other members too. */
+function isNothingElse(call: object): boolean {
+  return Object.keys(call).every((key) => OF_A_CALL.has(key))
+}
+
 function callOf(candidate: unknown, tools: readonly ToolSpec[]): { readonly name: string; readonly input: Json } | undefined {
   if (!isRecord(candidate)) return undefined
   const call = isRecord(candidate['function']) ? candidate['function'] : candidate
-  const given = call['arguments'] ?? call['parameters'] ?? call['input']
-  const input = typeof given === 'string' ? parse(given) : given
+  const given = call['arguments'] ?? call['parameters'] ?? call['input'] ?? (isNothingElse(call) ? {} : undefined)
+  const input = typeof given === 'string' ? (given.trim() === '' ? {} : parse(given)) : given
   const tool = tools.find(({ name }) => name === call['name'])
   if (tool === undefined || !isRecord(input) || schemaProblems(tool.inputSchema, input).length > 0) return undefined
   // It came out of JSON.parse.

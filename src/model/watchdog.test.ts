@@ -41,10 +41,10 @@ class SteppedClock implements Clock {
 }
 
 /** Receives a part at each of these times, the reader taking no time; returns when it was given up, and why. */
-async function givenUp(limits: Partial<Timeouts>, parts: readonly number[], end = 1_000_000): Promise<string> {
+async function givenUp(limits: Partial<Timeouts>, parts: readonly number[], end = 1_000_000, streamed = true): Promise<string> {
   const clock = new SteppedClock()
   const over = new AbortController()
-  const watchdog = new Watchdog('a/model', { firstToken: null, idle: null, step: null, ...limits }, clock)
+  const watchdog = new Watchdog('a/model', { firstToken: null, idle: null, whole: null, step: null, ...limits }, clock, streamed)
   let at: number | undefined
   watchdog.signal.addEventListener('abort', () => (at = clock.time))
   watchdog.waiting()
@@ -77,10 +77,28 @@ describe('Watchdog', () => {
     expect(await givenUp(limits, parts)).toBe(expected)
   })
 
+  it.each<readonly [string, Partial<Timeouts>, readonly number[], string]>([
+    [
+      'may take longer than a first token',
+      { firstToken: 120, idle: 60, whole: 290 },
+      [130],
+      '190: a/model stopped sending for 60 ms.',
+    ],
+    [
+      'has a limit of its own',
+      { whole: 290 },
+      [],
+      '290: a/model sent nothing for 290 ms. The answer was asked for in one piece.',
+    ],
+    ['and none where that is null', { firstToken: 120 }, [5000], 'never'],
+  ])('D01 an answer in one piece %s: %o with parts at %j', async (_, limits, parts, expected) => {
+    expect(await givenUp(limits, parts, undefined, false)).toBe(expected)
+  })
+
   it('does not count the time that the reader takes', async () => {
     const clock = new SteppedClock()
     const over = new AbortController()
-    const watchdog = new Watchdog('a/model', { firstToken: 100, idle: 100, step: null }, clock)
+    const watchdog = new Watchdog('a/model', { firstToken: 100, idle: 100, whole: null, step: null }, clock)
     watchdog.waiting()
     void watchdog.watch(over.signal)
     await clock.passTo(50)
@@ -99,7 +117,7 @@ describe('Watchdog', () => {
     async (later) => {
       const clock = new SteppedClock()
       const over = new AbortController()
-      const watchdog = new Watchdog('a/model', { firstToken: 100, idle: 100, step: null }, clock)
+      const watchdog = new Watchdog('a/model', { firstToken: 100, idle: 100, whole: null, step: null }, clock)
       watchdog.waiting()
       void watchdog.watch(over.signal)
       if (later) {
@@ -118,7 +136,7 @@ describe('Watchdog', () => {
   it('D02 a clock that is set back makes the limit of an attempt no longer than twice', async () => {
     const clock = new SteppedClock()
     const over = new AbortController()
-    const watchdog = new Watchdog('a/model', { firstToken: null, idle: null, step: 100 }, clock)
+    const watchdog = new Watchdog('a/model', { firstToken: null, idle: null, whole: null, step: 100 }, clock)
     void watchdog.watch(over.signal)
     clock.setBack(1_000_000)
     await clock.passTo(clock.time + 200)

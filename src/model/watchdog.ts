@@ -5,15 +5,20 @@ import { CriaError } from '../core/error.ts'
 
 /** Milliseconds; `null` means no limit. */
 export interface Timeouts {
-  /** From the request to the first part. */
+  /** From the request to the first part of an answer that is streamed; default 120,000. */
   readonly firstToken: number | null
-  /** Between two parts. */
+  /** Between two parts; default 60,000. */
   readonly idle: number | null
-  /** For one attempt as a whole. */
+  /**
+   * From the request to an answer that comes in one piece (`stream: false`, `streamTarget: 'none'`, models that cannot stream); default 290,000, since
+   * `fetch` of Node gives up after 300,000. Such an attempt is not made again, but a fallback model is asked.
+   */
+  readonly whole: number | null
+  /** For one attempt as a whole; default no limit. */
   readonly step: number | null
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts = { firstToken: 120_000, idle: 60_000, step: null }
+export const DEFAULT_TIMEOUTS: Timeouts = { firstToken: 120_000, idle: 60_000, whole: 290_000, step: null }
 
 /**
  * Counts only the time that is spent waiting for the provider: a reader who takes his time is no reason to give up.
@@ -25,14 +30,19 @@ export class Watchdog {
   readonly #clock: Clock
   readonly #timeouts: Timeouts
   readonly #who: string
+  readonly #streamed: boolean
   #startedAt: number
   #waitingSince: number | undefined
   #first = true
 
-  /** @param who is named in the error: `provider/model`. */
-  constructor(who: string, timeouts: Timeouts, clock: Clock) {
+  /**
+   * @param who is named in the error: `provider/model`.
+   * @param streamed `false`: the answer was asked for in one piece, and its first part is all of it.
+   */
+  constructor(who: string, timeouts: Timeouts, clock: Clock, streamed = true) {
     this.#who = who
-    this.#timeouts = timeouts
+    this.#streamed = streamed
+    this.#timeouts = streamed ? timeouts : { ...timeouts, firstToken: timeouts.whole }
     this.#clock = clock
     this.#startedAt = clock.now()
     this.signal = this.#controller.signal
@@ -45,7 +55,7 @@ export class Watchdog {
       for (;;) {
         const left = this.#timeLeft()
         if (left.ms <= 0) {
-          this.#controller.abort(new CriaError('timeout', `${this.#who} ${left.complaint}`))
+          this.#controller.abort(this.#tooLate(left.complaint))
           return
         }
         await this.#clock.sleep(left.ms, until)
@@ -62,6 +72,16 @@ export class Watchdog {
   received(): void {
     this.#waitingSince = undefined
     this.#first = false
+  }
+
+  #tooLate(complaint: string): CriaError {
+    const message = `${this.#who} ${complaint}`
+    if (this.#streamed || !this.#first) return new CriaError('timeout', message)
+    // Made again, it would take as long, and be paid for again.
+    return new CriaError('timeout', `${message} The answer was asked for in one piece.`, {
+      retryable: false,
+      hint: 'Stream the answer, or raise `timeouts.whole`.',
+    })
   }
 
   #timeLeft(): { ms: number; complaint: string } {

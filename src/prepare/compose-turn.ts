@@ -4,7 +4,7 @@ import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Message } from '../core/message.ts'
 import type { Span } from '../core/span.ts'
-import type { ChunkFilter, DocumentStore, StoreNotice } from '../core/store.ts'
+import type { ChunkFilter, DocumentSource, StoreNotice } from '../core/store.ts'
 import { choosePassages, composeChat, composeRag } from './compose.ts'
 import type { Chosen, Composition, Found, RagComposition } from './compose.ts'
 import { correctionNotice } from './corrections.ts'
@@ -20,7 +20,7 @@ export interface ChatTurn {
   /** What the user says now; not empty. */
   readonly messages: readonly Message[]
   readonly injection?: Injection | undefined
-  readonly memory: DocumentStore | undefined
+  readonly memory: DocumentSource | undefined
   /** What is searched for. */
   readonly query: string
   readonly nResults: number
@@ -29,7 +29,7 @@ export interface ChatTurn {
 }
 
 export interface RagTurn extends ChatTurn {
-  readonly docstore: DocumentStore
+  readonly docstore: DocumentSource
   /** Of the documents; the memory is not asked about it. */
   readonly filter?: ChunkFilter | undefined
   readonly rerank?: RerankChoice | undefined
@@ -59,7 +59,9 @@ export async function composeChatTurn(turn: ChatTurn): Promise<Composed<Composit
 export async function composeRagTurn(turn: RagTurn): Promise<Composed<RagComposition>> {
   const { system, history, messages, injection, query, nResults, span, passageTokens } = turn
   const documents = await findDocuments(turn)
-  const memories = await findMemories(turn)
+  const remembered = await findMemories(turn)
+  // Of a conversation only what was said in words can be a passage.
+  const memories = remembered && { ...remembered, chunks: remembered.chunks.filter(({ text }) => text.trim() !== '') }
   const question = messages.at(-1)
   if (question === undefined) throw new TypeError('A retrieval turn needs a message that asks something.')
 

@@ -1,4 +1,4 @@
-/** What a model is sent, and in which order: system prompt, history, retrieved passages, question. */
+/** Composes a request: system prompt, history, retrieved passages, question. */
 
 import { fromParts, retrieved, system as systemMessage } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
@@ -9,11 +9,9 @@ import { fenced } from './fence.ts'
 import { GROUNDING_RULES, NO_PASSAGES } from './grounding.ts'
 import { NOTHING_INJECTED } from './inject.ts'
 import type { Injection } from './inject.ts'
-import { cutPassage } from './passages/cut.ts'
+import { cutPassage, packPassages, passageMessage, tokensOfPassage } from './passages/pack.ts'
 import { mergePassages } from './passages/merge.ts'
 import type { Passage } from './passages/merge.ts'
-import { packPassages } from './passages/pack.ts'
-import { passageMessage, tokensOfPassage } from './passages/tokens.ts'
 
 /** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
 export interface Composition {
@@ -138,7 +136,7 @@ export function composeChat(chat: ChatInput): Composition {
   const memories = (chat.memories?.chunks ?? []).map((chunk) =>
     chunk.spokenBy === undefined
       ? retrieved({ marker: String(++number), origin: 'memory', store: chat.memories?.store ?? '', chunk })
-      : fromParts(chunk.spokenBy, [{ type: 'text', text: chunk.text }]),
+      : fromParts(chunk.spokenBy, chunk.parts ?? [{ type: 'text', text: chunk.text }]),
   )
   const { instructions, before, after } = chat.injection ?? NOTHING_INJECTED
   const history = chat.input.length === 0 ? [...after, ...chat.history] : [...chat.history, ...after]

@@ -1,4 +1,4 @@
-/** A conversation as it is sent, and what is known of it: it grows by what is new, and nothing in it is looked at twice. */
+/** Holds a conversation as it is sent. It grows by new messages, and no message is looked at twice. */
 
 import type { MessageId } from '../core/id.ts'
 import { fromParts } from '../core/message.ts'
@@ -106,6 +106,6 @@ export function toRequestMessage(message: Message): RequestMessage {
 }
 
 /** A message that a repair has made has no id yet. */
-function asMessage(message: RequestMessage): Message {
+export function asMessage(message: RequestMessage): Message {
   return 'id' in message ? (message as Message) : fromParts(message.role, message.parts)
 }

@@ -1,4 +1,4 @@
-/** What is searched for where a question misspells a word. */
+/** Puts the words that were searched for in place of misspelt ones. */
 
 import type { Evidence, StoreNotice } from '../core/store.ts'
 

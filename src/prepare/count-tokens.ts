@@ -1,4 +1,4 @@
-/** How many tokens a text is, by a real tokenizer. Loading it takes a tenth of a second, so it is loaded when a count matters. */
+/** Counts tokens with a real tokenizer. Loading it takes a tenth of a second, so it is loaded when a count matters. */
 
 /** Tokens of a text, special tokens in it counted as the text that they are. */
 export type CountTokens = (text: string) => number

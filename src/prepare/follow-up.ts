@@ -1,5 +1,5 @@
 /**
- * What is searched for when a question leans on the ones before it: "and who owned it?" finds nothing by itself.
+ * Finds what to search for when a question leans on earlier ones: "and who owned it?".
  *
  * Words decide, not a model: the same session finds the same passages, and nothing has to be asked or paid for. A question is taken for one that
  * stands alone unless it shows that it does not, for what is added to it wrongly costs more than what is missing.

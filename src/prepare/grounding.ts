@@ -1,4 +1,4 @@
-/** How a model is asked to answer from passages, so that its answer can be checked. */
+/** The rules that a model gets for answering from passages. */
 
 /** The sentence that says the documents do not hold the answer. Models are asked to use it word for word. */
 export const ABSTENTION = 'The documents do not contain the answer to this question.'

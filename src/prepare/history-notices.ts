@@ -1,4 +1,4 @@
-/** What the user is told about a history: that it was repaired, and that nobody knows what became of a tool. */
+/** Writes the notices about a repaired history. */
 
 import type { EventBody } from '../core/event.ts'
 import type { Message } from '../core/message.ts'

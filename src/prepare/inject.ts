@@ -1,4 +1,4 @@
-/** What a request holds beside what was said: looked up once a turn, each source within its budget, labelled as what it is. */
+/** Adds injected context to a request: looked up once a turn, each source within its budget and labelled. */
 
 import type { Station, StationContext } from '../core/context.ts'
 import { CriaError, toCriaError } from '../core/error.ts'

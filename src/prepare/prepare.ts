@@ -49,7 +49,7 @@ export async function* prepare(
 }
 
 async function* compose(
-  { system, history, messages, since = [], added = [], retrieve, context }: TurnInput,
+  { system, history, messages, since = [], written = new Set(), added = [], retrieve, context }: TurnInput,
   request: RequestOptions,
   facts: ModelFacts,
   ctx: CompactContext,
@@ -79,11 +79,9 @@ async function* compose(
   for (const notice of notices) yield { type: 'notice', ...notice }
 
   const before = since.length === 0 ? history : [...history, ...since]
-  const known: ReadonlySet<string> = new Set(history.map(({ id }) => id))
-  yield {
-    type: 'note',
-    entry: { type: 'messages', step: 0, messages: [...composition.messages.filter(({ id }) => !known.has(id)), ...since] },
-  }
+  const known: ReadonlySet<string> = new Set([...history.map(({ id }) => id), ...written])
+  const unwritten = [...composition.messages, ...since].filter(({ id }) => !known.has(id))
+  yield { type: 'note', entry: { type: 'messages', step: 0, messages: unwritten } }
   yield* interruptionNotice(before)
   const { messages: whole, repairs } = repairHistory([...composition.processedMessages, ...since])
   yield* repairNotice(repairs)

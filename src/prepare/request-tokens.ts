@@ -1,4 +1,4 @@
-/** What a request comes to in tokens, before its provider has counted it: guessed from its bytes, or counted with a tokenizer. */
+/** Estimates the tokens of a request from its bytes, or counts them with a tokenizer. */
 
 import { isCreatedId } from '../core/id.ts'
 import type { Message } from '../core/message.ts'

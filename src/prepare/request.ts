@@ -1,4 +1,4 @@
-/** The request of a step: what was said, and how the caller wants it answered. */
+/** Makes the request of a step. */
 
 import type { CallSettings, ModelRequest, ResponseFormat, ThinkingEffort, ToolChoice, ToolSpec } from '../core/model.ts'
 import type { Conversation } from './conversation.ts'

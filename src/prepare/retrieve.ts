@@ -1,23 +1,23 @@
 /** Asks stores for what belongs to the question, each under its own span. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
-import { toCriaError } from '../core/error.ts'
+import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
 import type { RetrievedRef } from '../core/event.ts'
 import type { Span } from '../core/span.ts'
 import { inSpan } from '../core/span.ts'
-import type { ChunkFilter, DocumentStore } from '../core/store.ts'
+import type { ChunkFilter, DocumentSource, FoundChunks, ScoredChunk } from '../core/store.ts'
 import { orAborted } from '../util/abort.ts'
 import type { Found } from './compose.ts'
-import { foundChunks } from './found-chunks.ts'
 import type { WidenOptions } from './passages/widen.ts'
 import type { RerankChoice } from './rerank.ts'
+import { describe, isRecord } from '../util/check.ts'
 
 /** Where passages are looked for, and how they get into the request. */
 export interface RetrievalOptions {
   /** Answers come from here. */
-  readonly docstore?: DocumentStore
+  readonly docstore?: DocumentSource
   /** A second store: memories, labelled as such. */
-  readonly memory?: DocumentStore
+  readonly memory?: DocumentSource
   /** Chunks from each store at most; default 20. */
   readonly nResults?: number
   /** Only documents that pass it are found; memories are not asked about it. */
@@ -48,7 +48,7 @@ export interface Asking {
 
 /** @throws CriaError `store_failed` when the store fails; an abort is passed on as it is. */
 export function retrieveFrom(
-  store: DocumentStore,
+  store: DocumentSource,
   query: string,
   nResults: number,
   { name, span, signal, filter }: Asking,
@@ -63,7 +63,9 @@ export function retrieveFrom(
   return inSpan(span, name, attributes, async (own) => {
     try {
       const asked =
-        filter === undefined ? store.retrieve(query, nResults) : store.search(query, { limit: nResults, filter, signal })
+        filter === undefined
+          ? store.retrieve(query, nResults)
+          : searching(store).search(query, { limit: nResults, filter, signal })
       const found: unknown = await orAborted(Promise.resolve(asked), signal)
       const returned = foundChunks(found, store.name)
       const { notice } = returned
@@ -78,6 +80,60 @@ export function retrieveFrom(
   })
 }
 
+/** @throws ConfigurationError for a store that can only retrieve. */
+export function searching(store: DocumentSource): Required<Pick<DocumentSource, 'search'>> {
+  if (typeof store.search === 'function') return store as Required<Pick<DocumentSource, 'search'>>
+  throw new ConfigurationError(
+    `A filter needs a store with \`search(query, { filter })\`, and ${JSON.stringify(store.name)} has only \`retrieve()\`: leave the filter out, or give the store the method.`,
+  )
+}
+
 export function references(found: Found): RetrievedRef[] {
   return found.chunks.map(({ id, source, start, end, score }) => ({ id, source, start, end, score }))
+}
+
+/** @throws CriaError `store_failed` that names the store and what is wrong with what it returned. */
+export function foundChunks(value: unknown, store: string): FoundChunks {
+  if (!Array.isArray(value)) throw mistaken(store, `a list of chunks, but is ${describe(value)}`)
+  for (const [index, chunk] of value.entries()) checkChunk(chunk, index, store)
+  return value as FoundChunks
+}
+
+const MEMBERS = {
+  id: 'string',
+  text: 'string',
+  source: 'string',
+  start: 'number',
+  end: 'number',
+  score: 'number',
+} as const satisfies Partial<Record<keyof ScoredChunk, string>>
+
+function checkChunk(chunk: unknown, index: number, store: string): void {
+  if (typeof chunk !== 'object' || chunk === null)
+    throw mistaken(store, `a list of chunks, but its number ${index} is ${describe(chunk)}`)
+  for (const [member, type] of Object.entries(MEMBERS)) {
+    const value: unknown = Reflect.get(chunk, member)
+    if (typeof value === type && !Number.isNaN(value)) continue
+    throw mistaken(store, `a list of chunks, but \`${member}\` of its number ${index} is ${describe(value)}, not a ${type}`)
+  }
+  const metadata: unknown = Reflect.get(chunk, 'metadata')
+  if (isRecord(metadata) && isJson(metadata)) return
+  throw mistaken(
+    store,
+    `a list of chunks, but \`metadata\` of its number ${index} is ${describe(metadata)}, not an object of JSON`,
+  )
+}
+
+function isJson(value: object): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function mistaken(store: string, what: string): CriaError {
+  return new CriaError('store_failed', `What \`retrieve()\` of the store ${JSON.stringify(store)} returns must be ${what}.`, {
+    hint: 'Mend this store, or leave it out; `documentStoreSuite` of cria/testing tells whether a store does what is asked of it.',
+  })
 }

@@ -1,6 +1,6 @@
 /**
- * How large a conversation is, kept up as it grows: a step looks at the messages that are new in it, and at no other. Far from the limit
- * bytes are enough; near it messages are counted; and whatever a provider has counted itself is taken as it tells it.
+ * Keeps the size of a conversation while it grows. Far from the limit bytes are enough; near it messages are counted; and whatever a provider has
+ * counted itself is taken as it tells it.
  */
 
 import type { RequestMessage } from '../core/model.ts'

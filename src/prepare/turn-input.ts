@@ -1,4 +1,4 @@
-/** What a turn was asked, before anything was found or answered. */
+/** Types the input of a turn. */
 
 import type { ContextSource, EarlierRead } from '../core/injection.ts'
 import type { Message } from '../core/message.ts'
@@ -12,6 +12,8 @@ export interface TurnInput {
   readonly messages: readonly Message[]
   /** What was done about it so far, when a turn is handed over half way: calls and their results. */
   readonly since?: readonly Message[]
+  /** Ids of those of them that are written down as messages of this turn already. */
+  readonly written?: ReadonlySet<string>
   readonly retrieve?: RetrievalOptions
   /** What the application adds to the prompt: data that stands before it. */
   readonly added?: readonly Message[]

@@ -1,4 +1,4 @@
-/** How much of the window what is looked up for a question may take: it must leave room for what is said. */
+/** Computes how much of the context window retrieved passages may take. */
 
 import type { Message } from '../core/message.ts'
 import type { ModelFacts } from '../core/model.ts'

@@ -65,14 +65,25 @@ export const NO_FORCED_CALLS: RegExp = /\bclaude-(?:opus|sonnet)-5-5|\bclaude-fa
 /** Anthropic's models that refuse a temperature and the like. */
 export const NO_SAMPLING: RegExp = /\bclaude-opus-4-[78]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
 
+const REASONING = { tools: true, structuredOutput: true, images: true, thinking: true } as const
+
 export const SPECIAL_CASES: readonly SpecialCase[] = [
   {
     models: /\bo1-(?:preview|mini)/,
-    facts: { systemRole: false, fixedTemperature: 1, streaming: false, tools: false, structuredOutput: false, thinking: true },
+    facts: {
+      systemRole: false,
+      fixedTemperature: 1,
+      sampling: 'never',
+      streaming: false,
+      tools: false,
+      structuredOutput: false,
+      thinking: true,
+    },
   },
-  { models: /\bo[134](?:-|$)/, facts: { fixedTemperature: 1, tools: true, structuredOutput: true, thinking: true } },
+  { models: /\bo[134](?:-|$)/, facts: { sampling: 'never', tools: true, structuredOutput: true, thinking: true } },
   { models: /\bgpt-5(?:\.\d+)?-chat/, facts: { tools: false, structuredOutput: false, images: true, thinking: false } },
-  { models: /\bgpt-[56]/, facts: { tools: true, structuredOutput: true, images: true, thinking: true } },
+  { models: SAMPLES_WITHOUT_EFFORT, facts: { ...REASONING, sampling: 'thinking-off' } },
+  { models: /\bgpt-[56]/, facts: { ...REASONING, sampling: 'never' } },
   { models: /\bgpt-4o|\bgpt-4\.1/, facts: { tools: true, structuredOutput: true, images: true, thinking: false } },
   { models: /\bgpt-4-turbo/, facts: { tools: true, structuredOutput: false, images: true, thinking: false } },
   { models: /\bgpt-3\.5|\bgpt-4(?:-|$)/, facts: { tools: true, structuredOutput: false, images: false, thinking: false } },
@@ -82,9 +93,10 @@ export const SPECIAL_CASES: readonly SpecialCase[] = [
   },
   {
     models: /\bclaude-(?:opus|sonnet)-4-(?:0|2025)|\bclaude-3-7/,
-    facts: { tools: true, structuredOutput: false, images: true, thinking: true },
+    facts: { ...REASONING, structuredOutput: false, sampling: 'unless-thinking' },
   },
-  { models: /\bclaude-/, facts: { tools: true, structuredOutput: true, images: true, thinking: true } },
+  { models: NO_SAMPLING, facts: { ...REASONING, sampling: 'never' } },
+  { models: /\bclaude-/, facts: { ...REASONING, sampling: 'unless-thinking' } },
   { models: /\bgemma-/, facts: { systemRole: false } },
   // Before its third generation Gemini refuses function calling together with JSON.
   {

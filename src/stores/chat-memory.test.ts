@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest'
-import { assistant, system, user } from '../core/message.ts'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { assistant, system, toolResult, user } from '../core/message.ts'
 import { ChatMemory } from './chat-memory.ts'
 import type { ChatMemoryOptions } from './chat-memory.ts'
 
@@ -82,4 +85,107 @@ describe('CORE-STORE-001 ChatMemory', () => {
     expect(() => new ChatMemory({ maxTurns: 0 })).toThrow(/maxTurns must be a positive whole number, but is 0/)
     expect(() => new ChatMemory({ maxChars: 1.5 })).toThrow(/maxChars/)
   })
+})
+
+describe('a ChatMemory that lasts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cria-chat-memory-'))
+  const path = join(folder, 'chat.json')
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const image = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const
+  const call = { type: 'tool-call', id: 'c', name: 'look', input: { at: 'x' } } as const
+
+  async function whole(): Promise<ChatMemory> {
+    const memory = new ChatMemory({ name: 'ada' })
+    await memory.append(
+      user([image]),
+      assistant([call]),
+      toolResult({ id: 'c', name: 'look', content: 'A cat.' }),
+      assistant('A cat.'),
+    )
+    await memory.append([user('Thanks.'), { role: 'assistant', content: '# Bye\n\u001B[2J' }])
+    await memory.append({ source: 'n', text: 'A note.', metadata: { team: 'x' } })
+    return memory
+  }
+
+  test('CORE-STORE-001 append takes messages, lists of them and documents; images, calls and results are kept', async () => {
+    const said = await (await whole()).retrieve('', 99)
+    expect(said.map(({ spokenBy, text, parts }) => [spokenBy, text, parts?.map(({ type }) => type)])).toEqual([
+      ['user', '', ['image']],
+      ['assistant', '', ['tool-call']],
+      ['tool', 'A cat.', ['tool-result']],
+      ['assistant', 'A cat.', undefined],
+      ['user', 'Thanks.', undefined],
+      ['assistant', '# Bye\n\u001B[2J', undefined],
+      [undefined, 'A note.', undefined],
+    ])
+    expect(await (await whole()).retrieve('', 3)).toHaveLength(3)
+    await expect(new ChatMemory().append(42 as never)).rejects.toThrow(/A document must be/)
+    await expect(new ChatMemory().append([{ role: 'nobody' }] as never)).rejects.toThrow(/role must be one of/)
+  })
+
+  test('CORE-STORE-001 is the same when it was saved and loaded, and goes on from there', async () => {
+    const memory = await whole()
+    await memory.save(path)
+    const loaded = await ChatMemory.load(path)
+    expect(loaded.name).toBe('ada')
+    expect(await loaded.retrieve('', 99)).toEqual(await memory.retrieve('', 99))
+    expect((await ChatMemory.load(path, { name: 'bo', maxTurns: 2 })).toMarkdown()).not.toContain('image/png')
+    await loaded.append(user('Again.'))
+    await loaded.save(path)
+    expect(await (await ChatMemory.load(path)).retrieve('', 99)).toHaveLength(8)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder)).toEqual(['chat.json'])
+  })
+
+  test.each([
+    ['no JSON', '{', /holds no chat memory/],
+    ['other JSON', '{"turns":[]}', /holds no chat memory/],
+    ['another version', '{"format":"cria-chat-memory","version":2,"name":"a","turns":[]}', /version 2/],
+    ['a damaged turn', '{"format":"cria-chat-memory","version":1,"name":"a","turns":[[]]}', /damaged/],
+    ['a role that there is not', JSON.stringify(holding({ spokenBy: 'system' })), /damaged/],
+    ['a part that there is not', JSON.stringify(holding({ spokenBy: 'user', parts: [{ type: 'shell', run: 'rm' }] })), /damaged/],
+  ])('CORE-STORE-001 does not load %s', async (_, content, error) => {
+    const other = join(folder, 'other.json')
+    writeFileSync(other, content)
+    await expect(ChatMemory.load(other)).rejects.toThrow(error)
+    rmSync(other)
+  })
+
+  test('CORE-STORE-001 tells what is wrong with a file that is not there, or cannot be written', async () => {
+    await expect(ChatMemory.load(join(folder, 'none.json'))).rejects.toMatchObject({ code: 'not_found' })
+    await expect((await whole()).save(join(folder, 'none', 'chat.json'))).rejects.toMatchObject({ code: 'store_failed' })
+  })
+
+  test('CORE-STORE-001 forks as threads that do not hear each other', async () => {
+    const memory = await conversation(3, { maxTurns: 3 })
+    const [all, first] = [memory.fork(), memory.fork({ turns: 1, name: 'first' })]
+    await first.append(user('elsewhere'), assistant('yes'))
+    await all.append(user('question 4'))
+    expect(texts(await memory.retrieve('', 99))).toHaveLength(6)
+    expect([first.name, texts(await first.retrieve('', 99))]).toEqual(['first', ['question 1', 'answer 1', 'elsewhere', 'yes']])
+    expect(texts(await all.retrieve('', 99))).toEqual(['question 2', 'answer 2', 'question 3', 'answer 3', 'question 4'])
+    expect(() => memory.fork({ turns: -1 })).toThrow(/turns/)
+  })
+
+  test('CORE-STORE-001 is exported to Markdown, where no message passes for another one and none commands a terminal', async () => {
+    expect((await whole()).toMarkdown()).toBe(
+      [
+        ['User', '[image/png]'],
+        ['Assistant', 'Calls `look` with `{"at":"x"}`'],
+        ['Tool', '`look` returned:\n\nA cat.'],
+        ['Assistant', 'A cat.'],
+        ['User', 'Thanks.'],
+        ['Assistant', '\\# Bye\n␛[2J'],
+        ['Note: n', 'A note.'],
+      ]
+        .map(([heading, text]) => `## ${heading}\n\n${text}\n`)
+        .join('\n'),
+    )
+  })
+
+  function holding(chunk: object): object {
+    const whole = { id: 'i', source: 's', text: 't', start: 0, end: 1, metadata: {}, ...chunk }
+    return { format: 'cria-chat-memory', version: 1, name: 'a', turns: [[whole]] }
+  }
 })

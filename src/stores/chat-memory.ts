@@ -1,17 +1,21 @@
 /** A memory of what was said: the last turns, in the order in which they were spoken. */
 
-import { ConfigurationError } from '../core/error.ts'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { problemIn } from '../core/check-parts.ts'
+import { ConfigurationError, CriaError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'
 import { createId } from '../core/id.ts'
 import type { JsonObject } from '../core/json.ts'
-import { textOf } from '../core/message.ts'
-import type { Message } from '../core/message.ts'
+import { toMessages } from '../core/message.ts'
+import type { Message, MessageInput, MessageLike } from '../core/message.ts'
+import type { Part } from '../core/part.ts'
 import type { Chunk, DocumentInput, DocumentStore, ScoredChunk, SearchOptions } from '../core/store.ts'
-import { givenDocuments } from './given-documents.ts'
-import { checkOptionNames } from './option-names.ts'
-import { toDocument } from './sqlite/documents.ts'
-import { chunkTest } from './rank/filter.ts'
+import { isRecord } from '../util/check.ts'
 import { namesOf } from '../util/nearest.ts'
+import { visibleText } from '../util/terminal.ts'
+import { checkOptionNames, givenDocuments } from './option-names.ts'
+import { chunkTest } from './rank/filter.ts'
+import { toDocument } from './sqlite/documents.ts'
 
 /** Options of `new ChatMemory()`. */
 export interface ChatMemoryOptions {
@@ -26,13 +30,16 @@ export interface ChatMemoryOptions {
 const OPTIONS = namesOf<ChatMemoryOptions>({ name: true, maxTurns: true, maxChars: true })
 const DEFAULT_LIMIT = 10
 const WORD = /[\p{L}\p{N}]+/gu
+/** Parts that are kept of a message; thinking and what only a provider understands end with the answer. */
+const KEPT: ReadonlySet<Part['type']> = new Set(['text', 'image', 'file', 'tool-call', 'tool-result'])
+const FORMAT = 'cria-chat-memory'
 
 /**
- * Keeps a conversation in this process.
+ * Keeps a conversation in this process; `save` and `load` keep it in a file.
  *
- * A turn is what the user says up to the next answer, and that answer; a document that is appended is a turn of its own. `retrieve` does
- * not look at the query: it gives the last turns, oldest first, at most `nResults` messages. A turn is given whole or not at all, unless
- * the newest alone has more messages than that; then its last ones are given. `search` looks for words, best first.
+ * A turn is what the user says up to the next answer, and that answer with its tool calls and their results; a document that is appended is a turn
+ * of its own. `retrieve` does not look at the query: it gives the last turns, oldest first, at most `nResults` messages. A turn is given whole or
+ * not at all, unless the newest alone has more messages than that; then its last ones are given. `search` looks for words, best first.
  */
 export class ChatMemory implements DocumentStore {
   readonly name: string
@@ -40,7 +47,7 @@ export class ChatMemory implements DocumentStore {
   readonly #maxChars: number
   #turns: Chunk[][] = []
 
-  /** @throws ConfigurationError when a limit is no positive whole number. */
+  /** @throws ConfigurationError when a limit is not a positive whole number. */
   constructor(options: ChatMemoryOptions = {}) {
     checkOptionNames('ChatMemory', options, OPTIONS)
     this.name = options.name ?? 'chat'
@@ -48,29 +55,105 @@ export class ChatMemory implements DocumentStore {
     this.#maxChars = limit('maxChars', options.maxChars)
   }
 
-  /** Keeps a message as something that its role said. Only the text of users and assistants is kept; other messages are left out. */
+  /**
+   * Reads what `save` has written.
+   *
+   * @throws CriaError `not_found` when there is no such file; ConfigurationError when it holds something else.
+   */
+  static async load(path: string, options: ChatMemoryOptions = {}): Promise<ChatMemory> {
+    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+      throw new CriaError('not_found', `The chat memory ${path} cannot be read: ${messageOf(cause)}`, { cause })
+    })
+    const { name, turns } = saved(text, path)
+    const memory = new ChatMemory({ name, ...options })
+    for (const turn of turns) memory.#addTurn(...turn)
+    return memory
+  }
+
+  /**
+   * Writes the conversation to a file, as JSON and as a whole: a crash leaves the file as it was. Its owner alone can read it.
+   *
+   * @throws CriaError `store_failed` when it cannot be written.
+   */
+  async save(path: string): Promise<void> {
+    const temporary = `${path}.${createId('new')}.tmp`
+    const content = JSON.stringify({ format: FORMAT, version: 1, name: this.name, turns: this.#turns })
+    try {
+      await writeFile(temporary, content, { mode: 0o600, flag: 'wx', flush: true })
+      await rename(temporary, path)
+    } catch (cause) {
+      await rm(temporary, { force: true })
+      throw new CriaError('store_failed', `The chat memory cannot be saved to ${path}: ${messageOf(cause)}`, { cause })
+    }
+  }
+
+  /**
+   * Begins a thread: another memory that holds the same turns, or the first `turns` of them. What is said in one is not heard in the other.
+   *
+   * @param options `turns` to keep from the beginning, default all; the others default to those of this memory.
+   */
+  fork({ turns, ...options }: ChatMemoryOptions & { readonly turns?: number } = {}): ChatMemory {
+    if (turns !== undefined && !(Number.isInteger(turns) && turns >= 0))
+      throw new ConfigurationError(`turns must be a whole number of at least 0, but is ${String(turns)}.`)
+    const limits = {
+      ...(this.#maxTurns === Infinity ? {} : { maxTurns: this.#maxTurns }),
+      ...(this.#maxChars === Infinity ? {} : { maxChars: this.#maxChars }),
+    }
+    const thread = new ChatMemory({ name: this.name, ...limits, ...options })
+    for (const turn of this.#turns.slice(0, turns)) thread.#addTurn(...turn)
+    return thread
+  }
+
+  /** The conversation for people to read: a heading for each message; images, files and tool calls as a line that names them. */
+  toMarkdown(): string {
+    const sections = this.#turns.flat().map(({ spokenBy, source, text, parts }) => {
+      const heading = spokenBy === undefined ? `Note: ${source}` : HEADINGS[spokenBy]
+      const lines = parts === undefined ? [text] : parts.map(lineOf)
+      // A message cannot pass for the heading of another one.
+      return `## ${heading.replaceAll('\n', ' ')}\n\n${lines.join('\n\n').replaceAll(/^(?= {0,3}#{1,2}(?:\s|$))/gm, '\\')}\n`
+    })
+    return visibleText(sections.join('\n'))
+  }
+
+  /**
+   * Keeps a message as something that its role said: its text, images, files, tool calls and their results. Messages of other roles than user,
+   * assistant and tool, and those that say nothing, are left out.
+   */
   appendMessage(message: Message): Promise<void> {
-    const { role } = message
-    const text = textOf(message.parts)
-    if ((role !== 'user' && role !== 'assistant') || text.trim() === '') return Promise.resolve()
-    const chunk = { ...chunkOf(`message:${message.id}`, text, { role }), spokenBy: role }
+    const { role, content } = message
+    const parts = message.parts.filter(({ type }) => KEPT.has(type))
+    const isSaid = parts.some((part) => part.type !== 'text' || part.text.trim() !== '')
+    if ((role !== 'user' && role !== 'assistant' && role !== 'tool') || !isSaid) return Promise.resolve()
+    const isText = parts.every((part) => part.type === 'text' && part.providerData === undefined)
+    const chunk = { ...chunkOf(`message:${message.id}`, content, { role }), spokenBy: role, ...(isText ? {} : { parts }) }
     const last = this.#turns.at(-1)
-    const continues =
-      last !== undefined && last[0]?.spokenBy !== undefined && !(role === 'user' && last.at(-1)?.spokenBy === 'assistant')
+    const continues = last?.[0]?.spokenBy !== undefined && !(role === 'user' && last.at(-1)?.spokenBy !== 'user')
     if (continues) last.push(chunk)
     else this.#addTurn(chunk)
     return Promise.resolve()
   }
 
-  /** Adds a message, or a text that is remembered like one. */
-  append(document: DocumentInput): Promise<void> {
+  /**
+   * Keeps documents and messages, in this order. A text or `{ source, text }` is a document; `user('…')`, `assistant('…')` and what has a `role` is a
+   * message; a list is all that it holds.
+   *
+   * @throws ConfigurationError, CriaError `invalid_request` for anything else.
+   */
+  async append(...given: readonly (DocumentInput | MessageLike | Message | readonly (MessageLike | Message)[])[]): Promise<void> {
+    for (const each of given) {
+      if (typeof each === 'object' && each !== null && (Array.isArray(each) || 'role' in each))
+        for (const message of toMessages(each as MessageInput)) await this.appendMessage(message)
+      else this.#appendDocument(each as DocumentInput)
+    }
+  }
+
+  #appendDocument(document: DocumentInput): void {
     const { source, text, title, metadata } =
       typeof document === 'string'
         ? { source: createId('note'), text: document, title: undefined, metadata: undefined }
         : toDocument(document)
     this.#remove(source)
     if (text.trim() !== '') this.#addTurn({ ...chunkOf(source, text, metadata ?? {}), ...(title === undefined ? {} : { title }) })
-    return Promise.resolve()
   }
 
   /** Adds several, in order. */
@@ -132,8 +215,8 @@ export class ChatMemory implements DocumentStore {
     return Promise.resolve()
   }
 
-  #addTurn(chunk: Chunk): void {
-    this.#turns.push([chunk])
+  #addTurn(...turn: Chunk[]): void {
+    this.#turns.push(turn)
     if (this.#turns.length > this.#maxTurns) this.#turns.shift()
   }
 
@@ -143,6 +226,64 @@ export class ChatMemory implements DocumentStore {
     if (found) this.#turns = turns.filter((turn) => turn.length > 0)
     return found
   }
+}
+
+const HEADINGS = { user: 'User', assistant: 'Assistant', tool: 'Tool' } as const
+
+/** A part in Markdown. */
+function lineOf(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'tool-call':
+      return `Calls \`${part.name}\` with \`${JSON.stringify(part.input)}\``
+    case 'tool-result':
+      return `\`${part.name}\` ${part.isError ? 'failed' : 'returned'}:\n\n${part.content}`
+    case 'image':
+    case 'file':
+      return `[${'filename' in part ? `${part.filename}, ` : ''}${part.mediaType}]`
+    default:
+      return ''
+  }
+}
+
+/** @throws ConfigurationError when the text is not that of a saved memory. */
+function saved(text: string, path: string): { readonly name: string; readonly turns: readonly Chunk[][] } {
+  const value = parsed(text)
+  const problem = !isRecord(value) || value['format'] !== FORMAT ? 'no chat memory' : saysWrong(value)
+  if (problem === undefined) return value as { readonly name: string; readonly turns: Chunk[][] }
+  throw new ConfigurationError(`${path} cannot be loaded: it holds ${problem}.`, {
+    hint: 'Name a file that `save()` of a ChatMemory has written.',
+  })
+}
+
+function saysWrong({ version, name, turns }: Record<string, unknown>): string | undefined {
+  if (version !== 1) return `version ${JSON.stringify(version)} of the format, and this release reads version 1`
+  const isWhole =
+    typeof name === 'string' && Array.isArray(turns) && turns.every((turn) => Array.isArray(turn) && turn.length > 0)
+  return isWhole && turns.flat().every(isChunk) ? undefined : 'a chat memory that is damaged'
+}
+
+function isChunk(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { id, source, text, spokenBy, parts, metadata } = value
+  const isSpoken = spokenBy === undefined || (typeof spokenBy === 'string' && Object.hasOwn(HEADINGS, spokenBy))
+  const isText = [id, source, text].every((member) => typeof member === 'string') && isRecord(metadata)
+  return (
+    isText && isSpoken && (parts === undefined || (Array.isArray(parts) && parts.every((part) => problemIn(part) === undefined)))
+  )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 function chunkOf(source: string, text: string, metadata: JsonObject): Chunk {

@@ -19,10 +19,9 @@ import type {
 import type { Connection } from '../util/sqlite/connection.ts'
 import { Analyzer } from '../text/analyzer.ts'
 import { patiently, TRY_MS } from '../util/sqlite/patience.ts'
-import { givenDocuments } from './given-documents.ts'
+import { givenDocuments } from './option-names.ts'
 import { letsAnyThrough } from './sqlite/accepted.ts'
-import { readAround } from './sqlite/around.ts'
-import { CorpusCache } from './sqlite/corpus.ts'
+import { CorpusCache, readAround } from './sqlite/corpus.ts'
 import { readDocument, toDocument } from './sqlite/documents.ts'
 import type { FileFacts, SourceState } from './sqlite/documents.ts'
 import { embedders, isMadeBy, mismatch } from './sqlite/embedders.ts'
@@ -116,6 +115,8 @@ export class SqliteDocumentStore implements DocumentStore {
       const store = new SqliteDocumentStore(connection, options)
       store.#writer.bringUpToDate()
       store.#model = store.#modelFor(options.embeddingModel)
+      // However it was opened: writes wait for a lock without holding up the event loop.
+      connection.execute(`PRAGMA busy_timeout = ${TRY_MS}`)
       return store
     } catch (error) {
       connection.close()

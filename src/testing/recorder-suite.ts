@@ -5,8 +5,10 @@
  *     recorderSuite('my journal', async () => ({ open: (options) => openMine(options), remove: () => {} }), { describe, it })
  */
 
+import { followTests } from './recorder/follow.ts'
 import { lostTurnTests } from './recorder/lost-turns.ts'
 import { listTests } from './recorder/lists.ts'
+import { peopleTests } from './recorder/people.ts'
 import { sessionTests } from './recorder/sessions.ts'
 import { turnTests } from './recorder/turns.ts'
 import { upkeepTests } from './recorder/upkeep.ts'
@@ -47,5 +49,7 @@ export function recorderSuite(name: string, create: () => MaybePromise<JournalUn
     lostTurnTests(suite)
     listTests(suite)
     upkeepTests(suite)
+    followTests(suite)
+    peopleTests(suite)
   })
 }

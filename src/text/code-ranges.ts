@@ -1,4 +1,4 @@
-/** Where an answer has code: quotation marks and markers in it mean nothing. */
+/** Finds code in an answer: quotation marks and markers in it mean nothing. */
 
 import type { Range } from '../util/range.ts'
 

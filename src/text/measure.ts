@@ -1,4 +1,4 @@
-/** How long text is, and where long code may be cut. */
+/** Measures text in words and lines, and finds where long code may be cut. */
 
 import { linesOf } from '../util/lines.ts'
 import type { Range } from '../util/range.ts'

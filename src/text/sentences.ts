@@ -1,7 +1,9 @@
-/** Where sentences end, told by punctuation and by what follows it. Rather one end too few than a sentence that is torn. */
+/** Finds where sentences end, by punctuation and by what follows it. Rather one end too few than a sentence that is torn. */
 
 import { patternFor } from '../util/pattern.ts'
 import { isWhiteSpace } from '../util/lines.ts'
+import { rangeAround } from '../util/range.ts'
+import type { Range } from '../util/range.ts'
 
 const TERMINATOR = /[.!?…。！？｡।॥؟۔]/g
 /** These end a sentence with no space after them. */
@@ -56,4 +58,39 @@ function isAbbreviation(before: string): boolean {
   // Initials (`J.`) and numbers of items and ordinals (`3.`).
   if (/^(?:\p{L}|\d{1,2})$/u.test(word)) return true
   return ABBREVIATIONS.has(word.toLowerCase())
+}
+
+const WORD = patternFor(String.raw`[\p{L}\p{N}]`, 'u')
+/** UTF-16 units of the marks before a sentence that are looked at: a bound on the cost. */
+const LONGEST_HEAD = 200
+
+export function hasWords(text: string): boolean {
+  return WORD(text).test(text)
+}
+
+/** The last sentence with words; one that ends within a quotation goes on. */
+export function lastSentence(answer: string, { start, end }: Range, quotations: readonly Range[]): Range {
+  let from = start
+  let before = start
+  for (const at of sentenceEnds(answer, start, end)) {
+    if (!hasWords(answer.slice(at, end))) break
+    if (rangeAround(quotations, at) === undefined && hasWords(answer.slice(before, at))) from = at
+    before = at
+  }
+  return trimmed(answer, { start: from, end })
+}
+
+/** Where the first sentence with words ends. */
+export function firstSentenceEnd(answer: string, start: number, end: number): number {
+  for (const at of sentenceEnds(answer, start, end)) if (hasWords(answer.slice(start, at))) return at
+  return end
+}
+
+/** A statement begins with its words: marks of punctuation and of lists before them are none of it. */
+export function trimmed(answer: string, { start, end }: Range): Range {
+  const head =
+    /^(?:[\s.!?,;:。，；：、]|(?:[-*+•>|]|\d{1,3}[.)]|#{1,6})[ \t])*/u.exec(
+      answer.slice(start, Math.min(end, start + LONGEST_HEAD)),
+    )?.[0] ?? ''
+  return start + head.length < end ? { start: start + head.length, end } : { start, end }
 }

@@ -2,16 +2,12 @@
 
 import { lineAt } from '../util/lines.ts'
 import { patternFor } from '../util/pattern.ts'
+import type { Range } from '../util/range.ts'
 
 export type Delimiter = ',' | ';' | '\t' | '|'
 
 /** A comma comes last: it parts decimals too. */
 export const DELIMITERS: readonly Delimiter[] = ['\t', ';', '|', ',']
-
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
 
 /** A quoted cell longer than this was never meant to be one: a quote is missing somewhere. */
 const LONGEST_QUOTED_ROW = 65_536

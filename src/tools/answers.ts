@@ -1,4 +1,4 @@
-/** What did the one who was asked say? Only a clear yes is one. */
+/** Reads the answer to a permission request. Only a clear yes is one. */
 
 import type { Json } from '../core/json.ts'
 import type { PermissionDecision } from '../core/tool.ts'
@@ -8,14 +8,18 @@ import { messageOf, shortened } from './output.ts'
 /** Characters of a reason, which the model reads. */
 const MOST_REASON = 4000
 
-/** One decision for each of `count` requests; what is missing or unclear is a refusal. */
-export function readAnswers(answers: unknown, count: number): PermissionDecision[] {
+/** What was said of a call. */
+export type Answered = PermissionDecision | 'wait'
+
+/** One answer for each of `count` requests; what is missing or unclear is a refusal. */
+export function readAnswers(answers: unknown, count: number): Answered[] {
   if (Array.isArray(answers)) return Array.from({ length: count }, (_, index) => readAnswer(answers[index], false))
   return Array.from({ length: count }, () => readAnswer(answers, count > 1))
 }
 
 /** @param forAll the answer was given for several calls at once. */
-function readAnswer(answer: unknown, forAll: boolean): PermissionDecision {
+function readAnswer(answer: unknown, forAll: boolean): Answered {
+  if (answer === 'wait') return answer
   if (typeof answer === 'boolean') return { granted: answer }
   if (answer === undefined || answer === null) return { granted: false, reason: 'No answer was given for this call.' }
   if (typeof answer !== 'object') {

@@ -1,4 +1,4 @@
-/** Is this text, and if not, what is it? */
+/** Tells text from binary data, and names the kind of the data. */
 
 import type { ImagePart } from '../core/part.ts'
 

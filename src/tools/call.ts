@@ -1,11 +1,11 @@
-/** A call on its way through the station, and what the station is given. */
+/** Types a call on its way through the tools station, and the station's input. */
 
 import type { StationContext } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Hooks } from '../core/hook.ts'
 import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import type { PermissionChecker, RepairToolCall, Tool, ToolResult } from '../core/tool.ts'
+import type { PermissionAnswer, PermissionChecker, PermissionRequest, RepairToolCall, Tool, ToolResult } from '../core/tool.ts'
 import type { Attachment } from './output.ts'
 import type { Scheduled } from './schedule.ts'
 import type { ToolsState } from './state.ts'
@@ -14,6 +14,10 @@ export interface ToolsContext extends StationContext {
   readonly step: number
   readonly tools: readonly Tool[]
   readonly permit: PermissionChecker | undefined
+  /** Decisions about calls that waited for them, by call id. */
+  readonly decided?: ReadonlyMap<string, Decided>
+  /** Why no call can wait for a decision; `undefined`: they can. */
+  readonly cannotWait: string | undefined
   readonly hooks: Hooks | undefined
   /** Mends a call that does not fit its schema; absent: the model is told. */
   readonly repair: RepairToolCall | undefined
@@ -24,6 +28,13 @@ export interface ToolsContext extends StationContext {
   readonly state: ToolsState
   /** Runs a step of a tool where turns that it makes belong to this one. */
   readonly inCall: <T>(frame: CallFrame, work: () => T) => T
+}
+
+/** What was decided about a call that waited. */
+export interface Decided {
+  /** The arguments that were shown to the one who decided: it counts for no others. */
+  readonly input: Json
+  readonly answer: PermissionAnswer
 }
 
 /** A tool call at work, as far as turns that it makes are concerned. */
@@ -44,6 +55,8 @@ export interface Job extends Scheduled {
   given: Json
   /** The same, as the schema made it. */
   input: unknown
+  /** What was asked about it, when the answer is to come later. */
+  waits?: PermissionRequest
 }
 
 /** What became of a call. */

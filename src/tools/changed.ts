@@ -1,4 +1,4 @@
-/** Is a tool still what it was when it was allowed? */
+/** Tells whether a tool has changed since it was allowed. */
 
 import type { Tool } from '../core/tool.ts'
 import { decide } from './rules/decide.ts'

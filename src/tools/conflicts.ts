@@ -1,4 +1,4 @@
-/** Which calls must not run at the same time? */
+/** Tells which calls must not run at the same time. */
 
 import type { Tool, ToolResources } from '../core/tool.ts'
 import { isRecord } from '../util/check.ts'

@@ -2,11 +2,13 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import { isStandardSchema, jsonSchemaOf } from '../core/schema.ts'
-import type { JsonSchema, Schema, StandardSchema } from '../core/schema.ts'
+import type { FromJsonSchema, JsonSchema, Schema, StandardSchema } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import { faultIn } from './schema-fault.ts'
 import { misspelt, namesOf } from '../util/nearest.ts'
 
+/** A JSON Schema literal, which gives the input of `call` its type. */
+type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: JsonSchema }
 type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
 
 /** A JSON Schema whose type is an interface, `JSONSchema7` for example: anything but a schema that has a type of its own. */
@@ -19,6 +21,9 @@ type JsonSchemaObject = object & { readonly '~standard'?: never }
  * @throws ConfigurationError that names the tool, what was expected and what came.
  */
 export function defineTool<Input>(tool: Description<Input> & { readonly inputSchema: StandardSchema<Input> }): Tool<Input>
+export function defineTool<const Literal extends ObjectSchema>(
+  tool: Description<FromJsonSchema<Literal>> & { readonly inputSchema: Literal },
+): Tool<FromJsonSchema<Literal>>
 export function defineTool<Input = Readonly<Record<string, unknown>>>(
   tool: Description<Input> & { readonly inputSchema: JsonSchema | JsonSchemaObject },
 ): Tool<Input>

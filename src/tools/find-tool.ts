@@ -1,4 +1,4 @@
-/** Which tool does a call mean? */
+/** Finds the tool that a call names. */
 
 import type { Tool } from '../core/tool.ts'
 import { nearest } from '../util/nearest.ts'

@@ -1,4 +1,4 @@
-/** Which paths does a rule cover only when it names them: those that hold secrets, and those that decide what runs later? */
+/** Lists the paths that only an exact rule covers: those with secrets, and those that decide what runs later. */
 
 import { isSecretName, mayBeSecretName } from '../util/secret-files.ts'
 import type { SimpleCommand, Word } from './rules/command-line.ts'

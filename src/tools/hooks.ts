@@ -1,4 +1,4 @@
-/** Calls hooks of the application within their time, and reads what they give back. */
+/** Calls hooks of the application within their time, and reads their results. */
 
 import type { StationContext } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'

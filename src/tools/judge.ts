@@ -1,4 +1,4 @@
-/** May a call run, is it refused, or has somebody to be asked? */
+/** Decides whether a call runs, is refused, or needs an answer from the user. */
 
 import type { PermissionDecision } from '../core/tool.ts'
 import type { RuleVerdict } from './rules/decide.ts'

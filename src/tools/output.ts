@@ -1,4 +1,4 @@
-/** What a tool returned, as the model gets it: bounded text that is never empty, and attachments. */
+/** Makes the result of a tool fit for a model: bounded text that is never empty, and attachments. */
 
 import { problemIn } from '../core/check-parts.ts'
 import type { FilePart, ImagePart } from '../core/part.ts'

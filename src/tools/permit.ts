@@ -1,10 +1,14 @@
-/** Asks for permission, where it takes that, and keeps what was said. */
+/** Asks for permission, and keeps the answer. */
 
 import type { Station } from '../core/context.ts'
 import type { EventOf } from '../core/event.ts'
 import type { Confinement, PermissionDecision, Tool } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
+import { takenValues } from '../util/environment.ts'
+import { redactJson } from '../util/redact.ts'
 import { readAnswers } from './answers.ts'
+import type { Answered } from './answers.ts'
 import type { Job, ToolsContext } from './call.ts'
 import { changedSince } from './changed.ts'
 import { footprintOf } from './conflicts.ts'
@@ -33,6 +37,7 @@ export interface Asked {
 export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsContext): Promise<Judgement> {
   const { tool, input } = job
   const { state, safeMode, permit } = ctx
+  const decided = decidedFor(job, ctx)
   const book = await state.rules()
   const subjects = await subjectsOf(tool, input, book.root)
   const rules = meant(book.rules, tool)
@@ -42,7 +47,7 @@ export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsC
   const judgement = judge({
     needsPermission: needsPermission(job),
     safeMode,
-    canAsk: permit !== undefined,
+    canAsk: permit !== undefined || decided !== undefined,
     rule: decide(rules, tool.name, subjects, confinement),
     nearMiss: confinement.confined ? undefined : near,
     suggestion,
@@ -52,6 +57,8 @@ export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsC
     changed: changedSince(tool, rules, subjects),
     untrusted: book.afterUntrusted === 'ask' && state.untrusted && tool.isReadOnly !== true,
   })
+  // What was refused while it waited must not run because rules have changed.
+  if (judgement.verdict === 'run' && decided !== undefined) return { verdict: 'ask', reason: 'It waited for a decision.' }
   if (judgement.verdict === 'run') pin(tool, ctx)
   return judgement
 }
@@ -96,34 +103,57 @@ function remembered(
 
 /**
  * Asks about several calls at once. Whoever is granted becomes ready, with the input that was granted; the others are returned with the
- * decision against them.
+ * decision against them. Those that are to wait are marked so, and stay as they are.
  */
 export async function* ask(
   asked: readonly Asked[],
   ctx: ToolsContext,
 ): Station<readonly { readonly job: Job; readonly decision: Decision }[]> {
   const requests = asked.map(({ job, reason }) => ({ id: job.call.id, name: job.call.name, input: job.given, reason }))
-  yield { type: 'permission_request', tools: requests }
-  const answers = await answersTo(requests, ctx)
+  const before = asked.map(({ job }) => decidedFor(job, ctx))
+  const open = requests.filter((_, index) => before[index] === undefined)
+  if (open.length > 0) yield { type: 'permission_request', tools: open }
+  const answers = open.length === 0 ? [] : await answersTo(open, ctx)
   const settled: { readonly job: Job; readonly decision: Decision }[] = []
   for (const [index, { job, rule }] of asked.entries()) {
-    const answer = answers[index] ?? { granted: false }
-    settled.push({ job, decision: await settle(job, rule, answer, ctx) })
+    const answer = before[index] ?? answers.shift() ?? { granted: false }
+    const obstacle = answer === 'wait' ? cannotWait(job, ctx) : undefined
+    const request = requests[index]
+    if (answer === 'wait' && obstacle === undefined && request !== undefined) job.waits = request
+    else
+      settled.push({
+        job,
+        decision: await settle(job, rule, answer === 'wait' ? { granted: false, reason: obstacle ?? '' } : answer, ctx),
+      })
   }
-  yield { type: 'permission_decision', decisions: settled.map(({ decision }) => decision) }
+  if (settled.length > 0) yield { type: 'permission_decision', decisions: settled.map(({ decision }) => decision) }
   return settled.filter(({ decision }) => !decision.granted)
+}
+
+/** What was decided about exactly this call while it waited. */
+function decidedFor({ call, given }: Job, { decided }: ToolsContext): Answered | undefined {
+  const found = decided?.get(call.id)
+  if (found === undefined || canonicalJson(found.input) !== canonicalJson(given)) return undefined
+  return readAnswers([found.answer], 1)[0]
+}
+
+/** Why the call cannot be taken up later; `undefined`: it can. */
+export function cannotWait({ call, given }: Pick<Job, 'call' | 'given'>, ctx: ToolsContext): string | undefined {
+  if (ctx.cannotWait !== undefined) return ctx.cannotWait
+  const secrets = takenValues()
+  const isKept = [call.input, given].every((input) => canonicalJson(redactJson(input, secrets)) === canonicalJson(input))
+  return isKept ? undefined : 'Its arguments hold a secret, which the journal does not keep, so it cannot wait for a decision.'
 }
 
 /** A checker that throws has not granted anything. */
 async function answersTo(
   requests: Parameters<NonNullable<ToolsContext['permit']>>[0],
   { permit, sessionId, turnId, signal, state }: ToolsContext,
-): Promise<readonly PermissionDecision[]> {
+): Promise<Answered[]> {
+  if (permit === undefined) return requests.map(() => ({ granted: false, reason: 'There is nobody to ask.' }))
   try {
     // A copy: what the one who is asked does with the input changes no history.
-    const answers = Promise.resolve(
-      permit?.(structuredClone(requests), { sessionId, turnId, signal, untrusted: state.untrusted }),
-    )
+    const answers = Promise.resolve(permit(structuredClone(requests), { sessionId, turnId, signal, untrusted: state.untrusted }))
     return readAnswers(await orAborted(answers, signal), requests.length)
   } catch (thrown) {
     signal.throwIfAborted()

@@ -1,4 +1,4 @@
-/** Does the model go round in a circle? */
+/** Detects a model that repeats the same calls. */
 
 import { canonicalJson } from '../util/canonical-json.ts'
 import type { ToolCallPart } from '../core/part.ts'

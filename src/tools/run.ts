@@ -10,7 +10,7 @@ import type { Station } from '../core/context.ts'
 import type { Message } from '../core/message.ts'
 import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'
-import type { RepairToolCall } from '../core/tool.ts'
+import type { PermissionRequest, RepairToolCall } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
@@ -23,11 +23,12 @@ import { Step } from './step.ts'
 import { validated } from './validate.ts'
 
 /**
- * Yields all requests, then decisions, progress and results as they come; returns the results as messages, in the order of the calls.
+ * Yields all requests, then decisions, progress and results as they come; returns the results as messages, in the order of the calls,
+ * and what was asked about calls that wait for a decision.
  *
  * @throws CriaError `tool_failure` when three steps in a row held no call that could be run; the reason of the signal when it is aborted.
  */
-export async function* runTools(calls: readonly ToolCallPart[], ctx: ToolsContext): Station<Message[]> {
+export async function* runTools(calls: readonly ToolCallPart[], ctx: ToolsContext): Station<StepResults> {
   for (const { id, name, input } of calls) yield { type: 'tool_request', tool: { id, name, input } }
   const step = new Step(calls, ctx)
   const jobs: Job[] = []
@@ -39,7 +40,14 @@ export async function* runTools(calls: readonly ToolCallPart[], ctx: ToolsContex
   }
   yield* ctx.safeMode ? step.oneByOne(jobs) : step.together(jobs)
   ctx.signal.throwIfAborted()
-  return step.end()
+  const waiting = yield* step.leaveWaiting(jobs)
+  return { messages: step.end(), waiting }
+}
+
+export interface StepResults {
+  readonly messages: readonly Message[]
+  /** Empty unless calls wait. */
+  readonly waiting: readonly PermissionRequest[]
 }
 
 interface Misfit {

@@ -1,4 +1,4 @@
-/** Which calls of a step may start now? */
+/** Decides which calls of a step may start now. */
 
 import { conflict } from './conflicts.ts'
 import type { Footprint } from './conflicts.ts'

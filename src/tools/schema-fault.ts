@@ -1,4 +1,4 @@
-/** What every call of a tool would meet: a JSON Schema that cannot be sent, or against which nothing can be checked. */
+/** Finds schemas of tools that cannot be sent or checked. */
 
 import type { JsonSchema } from '../core/schema.ts'
 import { messageOf } from './output.ts'

@@ -1,4 +1,4 @@
-/** The one place where generators run side by side. */
+/** Runs generators side by side; nothing else does. */
 
 import { Mailbox } from '../util/mailbox.ts'
 

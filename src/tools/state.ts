@@ -1,4 +1,4 @@
-/** What the tools station remembers from step to step, and from turn to turn of a session. */
+/** Types what the tools station remembers from step to step and turn to turn. */
 
 import type { NoticeEvent } from '../core/event.ts'
 import type { PermissionDecision } from '../core/tool.ts'

@@ -1,17 +1,18 @@
-/** One step of tools: what is decided, asked, run and answered. */
+/** Runs one step of tools: decides, asks, runs and answers each call. */
 
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'
 import { toolResult } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { ToolCallPart } from '../core/part.ts'
+import type { PermissionRequest, ToolResult } from '../core/tool.ts'
 import { orAborted } from '../util/abort.ts'
 import { sha256 } from '../util/hash.ts'
 import { notRun } from './call.ts'
 import type { Job, Outcome, ToolsContext } from './call.ts'
 import { askHook } from './hooks.ts'
 import { sideBySide } from './side-by-side.ts'
-import { ask, judgeJob } from './permit.ts'
+import { ask, cannotWait, judgeJob } from './permit.ts'
 import type { Asked, Decision } from './permit.ts'
 import { MAX_PERIOD, repeatedPeriod, REPETITIONS, stepKey } from './repetition.ts'
 import { DEFAULT_MAX_RESULT_CHARS, runTool } from './run-tool.ts'
@@ -33,6 +34,7 @@ export class Step {
   readonly #calls: readonly ToolCallPart[]
   readonly #outcomes: (Outcome | undefined)[]
   readonly #period: number | undefined
+  readonly #waiting = new Set<number>()
   /** Calls that were run, or at least could have been: a refusal of the user is no fault of the model. */
   #sensible = 0
 
@@ -54,6 +56,7 @@ export class Step {
   async *oneByOne(jobs: readonly Job[]): Station<void> {
     for (const job of jobs) {
       yield* this.#ask(yield* this.#judge([job]))
+      if (job.waits !== undefined) return
       if (job.phase === 'ready') yield* this.#run(job)
     }
   }
@@ -157,11 +160,33 @@ export class Step {
     return { result: { ...result, content }, attachments: [] }
   }
 
-  /** The messages for the model, in the order of the calls. */
+  /** Ends the calls that wait for a decision, and those that must not overtake them, for this turn; returns what was asked. */
+  *leaveWaiting(jobs: readonly Job[]): Generator<{ type: 'tool_result'; result: ToolResult }, PermissionRequest[], undefined> {
+    const asked = jobs.flatMap(({ waits }) => waits ?? [])
+    if (asked.length === 0) return asked
+    this.#sensible++
+    for (const job of jobs) {
+      if (this.#outcomes[job.index] !== undefined) continue
+      const obstacle = cannotWait(job, this.#ctx)
+      if (obstacle !== undefined) {
+        yield* this.answer(job.index, notRun(job.call, `Not run: an earlier call of this step waits for a decision. ${obstacle}`))
+        continue
+      }
+      this.#waiting.add(job.index)
+      yield {
+        type: 'tool_result',
+        result: { ...notRun(job.call, 'Not run yet: it waits for a decision.').result, waiting: true },
+      }
+    }
+    return asked
+  }
+
+  /** The messages for the model, in the order of the calls; none for calls that wait. */
   end(): Message[] {
     const { state } = this.#ctx
     const outcomes = this.#outcomes.filter((outcome) => outcome !== undefined)
-    if (outcomes.length < this.#calls.length) throw new CriaError('internal', 'A tool call was left without a result.')
+    if (outcomes.length + this.#waiting.size < this.#calls.length)
+      throw new CriaError('internal', 'A tool call was left without a result.')
     state.futile = this.#sensible > 0 ? 0 : state.futile + 1
     if (state.futile >= MAX_FUTILE_STEPS) throw futile(outcomes)
     return outcomes.map(({ result: { id, name, content, isError }, attachments }) =>

@@ -1,4 +1,4 @@
-/** Calls that were interrupted with unknown effects, and not made good since: they are not run again without a question. */
+/** Lists interrupted calls whose effects are unknown: they do not run again without a question. */
 
 import type { Json } from '../core/json.ts'
 import type { Message } from '../core/message.ts'

@@ -1,4 +1,4 @@
-/** Does the input of a call fit the schema of its tool? */
+/** Checks the input of a call against the schema of its tool. */
 
 import type { Json } from '../core/json.ts'
 import type { ToolCallPart } from '../core/part.ts'

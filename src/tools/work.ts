@@ -1,4 +1,4 @@
-/** A tool at work: its progress, its end, and how it is stopped, as one row of news. */
+/** Runs one tool and yields its progress and its end. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Nested } from '../core/context.ts'

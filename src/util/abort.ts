@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. The work is told by the signal itself;
- * should it fail later, nobody is left to hear it, and nothing is thrown.
+ * Settles as `work` does, or rejects with the signal's reason as soon as it is aborted. The work is told by the signal itself; should it fail later,
+ * nobody is left to hear it, and nothing is thrown.
  */
 export function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** How long to wait before the next attempt. */
+/** Computes the wait before the next attempt. */
 
 export interface BackoffPolicy {
   /** Milliseconds before the first retry, as an upper bound; the bound doubles with each retry. */

@@ -1,6 +1,6 @@
 /**
- * Runs a large script from what V8 had compiled at the end of an earlier run. Node's own compile cache holds what was compiled when a file
- * was loaded, which leaves out nearly every function; compiling those again is a sixth of a short command's time.
+ * Runs a large script from V8's compiled code of an earlier run. Node's own compile cache holds what was compiled when a file was loaded, which
+ * leaves out nearly every function; compiling those again is a sixth of a short command's time.
  */
 
 import { hash } from 'node:crypto'

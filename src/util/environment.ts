@@ -1,7 +1,4 @@
-/**
- * The environment of the process, and what was taken out of it: a key that was read once need not stay where every child inherits it, and
- * where `/proc/PID/environ` shows it to whoever runs as the same user.
- */
+/** Reads the environment of the process, and removes keys from it once they are read. */
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-/** Which files people have said to leave out: `.gitignore` and `.criaignore`, as git reads them. */
+/** Reads `.gitignore` and `.criaignore` as git does. */
 
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** What changed between two texts, line by line, as people read it: a unified diff. */
+/** Writes a unified diff of two texts. */
 
 /** Above this many comparisons the lines in the middle count as replaced as a whole. */
 const MOST_WORK = 4_000_000

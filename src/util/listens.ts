@@ -1,4 +1,4 @@
-/** Whether anybody accepts connections at this address within `ms` milliseconds. Costs a tenth of what loading `fetch` does. */
+/** Tells whether an address accepts connections within `ms` milliseconds. Costs a tenth of what loading `fetch` does. */
 export async function listens(url: URL, ms: number): Promise<boolean> {
   const { connect } = await import('node:net')
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)

@@ -1,4 +1,4 @@
-/** What several senders leave for one reader, in the order it came. Nobody waits for a letter to be read. */
+/** A queue from several senders to one reader, in order. Nobody waits for a letter to be read. */
 export class Mailbox<T> {
   #letters: T[] = []
   #wake: ((letter: T) => void) | undefined

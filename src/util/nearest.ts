@@ -1,6 +1,6 @@
 /**
- * The candidate that a mistyped word most likely meant: smallest edit distance (insert, delete, replace, swap of neighbours), at most a
- * third of the word's length and never more than 3; `undefined` when none is that close.
+ * Finds the candidate that a mistyped word most likely meant: smallest edit distance (insert, delete, replace, swap of neighbours), at most a third
+ * of the word's length and never more than 3; `undefined` when none is that close.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const lower = word.toLowerCase()

@@ -1,4 +1,4 @@
-/** Whether lists and objects stand in one another on more than `most` levels. However deep they are, no call stack is used up. */
+/** Tells whether lists and objects are nested deeper than `most` levels. However deep they are, no call stack is used up. */
 export function isDeeperThan(value: unknown, most: number): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; depth <= most; depth++) {

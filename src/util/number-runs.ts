@@ -1,4 +1,4 @@
-/** Which numbers a run of digits, points and commas is: `1,200` is one, `18.00,12` between commas of a table is two. */
+/** Reads a run of digits, points and commas as numbers: `1,200` is one, `18.00,12` in a table is two. */
 
 import { whenNeeded } from './pattern.ts'
 

@@ -1,4 +1,4 @@
-/** Whether this is something to wait for; libraries have promises of their own. */
+/** Tells whether a value is a promise, also one of another library. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

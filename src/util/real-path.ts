@@ -1,4 +1,4 @@
-/** Where does a path really lead? */
+/** Resolves a path through all links. */
 
 // Not from node:fs/promises: this way it is loaded when it is first needed, in the bundled command.
 import { lstatSync, promises, readlinkSync, realpathSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest. */
+/** A map that forgets the least recently used entries. */
 export class Recent<Value> {
   readonly #entries = new Map<string, Value>()
   readonly #limit: number

@@ -1,14 +1,14 @@
 /** What every keeper of budgets has to do. */
 
 import { expect } from 'vitest'
-import type { Amount, BudgetKey, BudgetStore, BudgetUse, SharedScope } from '../../src/core/budget.ts'
+import type { Amount, BudgetKey, BudgetStore, SharedUse } from '../../src/core/budget.ts'
 import { NOTHING } from '../../src/core/budget.ts'
 import type { Runner } from '../../src/testing/recorder-suite.ts'
 
 export interface BudgetUnderTest {
   readonly store: BudgetStore
   /** Opens a turn where the store wants one. */
-  turn(turnId: string, sessionId: string): void | Promise<void>
+  turn(turnId: string, sessionId: string, marks?: Pick<BudgetKey, 'userId' | 'tags'>): void | Promise<void>
   close(): void | Promise<void>
 }
 
@@ -36,8 +36,8 @@ export function budgetStoreSuite(
     })
   }
   /** What a turn would see that reserves nothing. */
-  const seen = async ({ store }: BudgetUnderTest, of: BudgetKey): Promise<Record<SharedScope, BudgetUse>> => {
-    let use: Record<SharedScope, BudgetUse> | undefined
+  const seen = async ({ store }: BudgetUnderTest, of: BudgetKey): Promise<SharedUse> => {
+    let use: SharedUse | undefined
     await store.reserve(of, (used) => {
       use = used
       return { most: NOTHING, least: NOTHING }
@@ -94,6 +94,31 @@ export function budgetStoreSuite(
       await bench.store.settle(key('a', { sessionId: 'a' }), amount(7))
       const tomorrow = await seen(bench, key('b', { sessionId: 'b', day: '2026-02-01' }))
       expect([tomorrow.day.settled, tomorrow.session.settled]).toEqual([NOTHING, NOTHING])
+    })
+
+    test('users and tags are counted by day, over all of their sessions', async (bench) => {
+      const ada = { userId: 'ada', tags: ['beta', 'red'] }
+      const bob = { userId: 'bob', tags: ['beta'] }
+      await bench.turn('a', 'a', ada)
+      await bench.turn('b', 'b', bob)
+      await bench.turn('c', 'c', ada)
+      const [a, b, c] = [
+        key('a', { sessionId: 'a', ...ada }),
+        key('b', { sessionId: 'b', ...bob }),
+        key('c', { sessionId: 'c', ...ada }),
+      ]
+      await reserve(bench, a, 500)
+      await bench.store.settle(a, amount(120))
+      await reserve(bench, a, 40)
+      await reserve(bench, b, 7)
+      const used = await seen(bench, c)
+      expect(used.user).toEqual({ settled: amount(120), reserved: amount(40) })
+      expect(used.tags).toEqual({
+        beta: { settled: amount(120), reserved: amount(47) },
+        red: { settled: amount(120), reserved: amount(40) },
+      })
+      const tomorrow = await seen(bench, { ...c, day: '2026-02-01' })
+      expect([tomorrow.user?.settled, tomorrow.tags?.['beta']?.reserved]).toEqual([NOTHING, NOTHING])
     })
 
     test('requests add up', async (bench) => {

@@ -53,6 +53,8 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
         'usage',
         'costUsd',
         'rating',
+        'userId',
+        'tags',
       ].toSorted(),
     )
   })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { widthOf } from '../../src/cli/terminal/width.ts'
+import { widthOf } from '../../src/util/cells.ts'
 import { answer, chatServer } from '../support/chat-server.ts'
 import { hasTerminal } from '../support/real-terminal.ts'
 import { newPlace } from './command-line.ts'

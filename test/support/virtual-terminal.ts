@@ -3,7 +3,7 @@
  * remembers as `strange`, so that a test fails when text of a model commands it.
  */
 
-import { cellsOf, graphemes } from '../../src/cli/terminal/width.ts'
+import { cellsOf, graphemes } from '../../src/util/cells.ts'
 
 // eslint-disable-next-line no-control-regex
 const SEQUENCE = /^\u001B\[(\??)([\d;]*)([A-Za-z])/

@@ -1,5 +1,5 @@
 /**
- * Which instructions of a project may instruct.
+ * Decides which instruction files of a project are followed.
  *
  * The consent is bound to the folder and to every word of each file: what a pull, or the model itself, has changed since is data again
  * until the user has looked at it. Kept beside the consent for the configuration, one file per folder.

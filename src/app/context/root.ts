@@ -1,4 +1,4 @@
-/** Which folder do project files and paths belong to? */
+/** Finds the root folder of a project. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'

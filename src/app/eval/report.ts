@@ -1,4 +1,4 @@
-/** A comparison as a page for people: Markdown, or HTML that stands by itself. What comes from a collection is text in both, never markup. */
+/** Writes a comparison as a page: Markdown, or HTML in one file. What comes from a collection is text in both, never markup. */
 
 import type { Comparison, Failure } from './comparison.ts'
 

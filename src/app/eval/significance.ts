@@ -1,4 +1,4 @@
-/** Whether two systems differ on the same questions by more than chance: paired tests over the differences of each question. */
+/** Tests whether two systems differ on the same questions by more than chance, with paired tests over the differences of each question. */
 
 export interface PairedTest {
   /** Mean of the differences. */

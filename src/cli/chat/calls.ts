@@ -1,4 +1,4 @@
-/** The tool calls of a chat, numbered, as they are shown folded and in full. */
+/** Numbers the tool calls of a chat, and shows them folded or in full. */
 
 import type { QueryEvent } from '../../core/event.ts'
 import type { FoldedCall } from './fold.ts'

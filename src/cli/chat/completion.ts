@@ -1,4 +1,4 @@
-/** What Tab makes of what has been typed: commands, their arguments, and paths. */
+/** Completes commands, their arguments and paths when Tab is pressed. */
 
 import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'

@@ -1,11 +1,11 @@
-/** The message that is being written: its text, what was typed before, long pastes, and completion. */
+/** Holds the message that is being written: its text, earlier messages, long pastes and completion. */
 
 import type { HomePaths } from '../../app/paths.ts'
 import { beginSearch, older, textOf, withQuery } from './backward-search.ts'
 import type { BackwardSearch } from './backward-search.ts'
 import { commonStart, complete } from './completion.ts'
 import type { Completable } from './completion.ts'
-import { graphemes } from '../terminal/width.ts'
+import { graphemes } from '../../util/cells.ts'
 import { edited, EMPTY_DRAFT, insert, vertical, withText } from './editor.ts'
 import type { Draft } from './editor.ts'
 import { keepInHistory, readHistory, recalled, recallOf, remembered } from './history.ts'

@@ -1,4 +1,4 @@
-/** One conversation: the model, the tools, the session, and what has been used so far. */
+/** Holds one conversation: the model, the tools, the session, and its usage so far. */
 
 import type { LoadedConfig } from '../../app/config.ts'
 import { openJournal } from '../../app/journal.ts'

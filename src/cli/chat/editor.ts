@@ -1,6 +1,6 @@
-/** The text that is being written, and what keys do to it. Pure. */
+/** Edits the text of a message by keys. Pure. */
 
-import { graphemes } from '../terminal/width.ts'
+import { graphemes } from '../../util/cells.ts'
 import type { Key } from './keys.ts'
 
 export interface Draft {

@@ -1,4 +1,4 @@
-/** A conversation as a file for people or programs. Pure. */
+/** Writes a conversation to a file, for people or programs. Pure. */
 
 import type { Message } from '../../core/message.ts'
 

@@ -1,4 +1,4 @@
-/** A tool call on one line: what was called, and what came of it. Pure. */
+/** Draws a tool call on one line: its arguments and its result. Pure. */
 
 import { visibleLine } from '../../util/terminal.ts'
 import { callLine } from '../deeds-view.ts'

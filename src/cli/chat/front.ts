@@ -1,4 +1,4 @@
-/** The user's side of a chat: a screen, a terminal that only knows lines, or a pipe. */
+/** The port to the user's side of a chat: a screen, a terminal of plain lines, or a pipe. */
 
 import type { QueryEvent } from '../../core/event.ts'
 import type { Steering } from '../../engine/steering.ts'

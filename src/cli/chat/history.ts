@@ -1,4 +1,4 @@
-/** What was typed before, kept over sessions in a file that only its owner reads; and the way back through it. */
+/** Keeps the messages that were typed, over sessions, in a file that only its owner reads, and steps through them. */
 
 import { appendFile, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

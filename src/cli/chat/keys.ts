@@ -1,4 +1,4 @@
-/** What a terminal sends, as keys. Pure: what is not whole yet is given back. */
+/** Reads the bytes of a terminal as keys. Pure: what is not whole yet is given back. */
 
 export type Key =
   | { readonly type: 'text'; readonly text: string }

@@ -1,7 +1,7 @@
-/** The rows at the bottom of the screen, which are painted again and again: what is at work, what is asked, what is written. Pure. */
+/** Lays out the rows at the bottom of the screen: progress, question and input. Pure. */
 
 import { visibleLine, visibleText } from '../../util/terminal.ts'
-import { cellsOf, fit, graphemes, partsOf, rowsOf, widthOf } from '../terminal/width.ts'
+import { cellsOf, fit, graphemes, partsOf, rowsOf, widthOf } from '../../util/cells.ts'
 import type { Draft } from './editor.ts'
 
 export interface Cursor {

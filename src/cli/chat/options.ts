@@ -1,4 +1,4 @@
-/** What a chat is started with. */
+/** Types the options of a chat. */
 
 import type { LoadedConfig } from '../../app/config.ts'
 import type { StoreChoice } from '../../app/store-choice.ts'

@@ -5,7 +5,7 @@ import type { PermissionChecker, PermissionDecision, PermissionRequest, Tool } f
 import { exactText } from '../../util/terminal.ts'
 import { memberOf } from '../deeds.ts'
 import { ruleFor } from '../deeds-view.ts'
-import { rowsOf } from '../terminal/width.ts'
+import { rowsOf } from '../../util/cells.ts'
 import type { Choice, Front } from './front.ts'
 
 export interface Asking {

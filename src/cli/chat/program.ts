@@ -1,4 +1,4 @@
-/** The chat itself: a message, its turn, the next one; and commands in between. */
+/** Runs a chat: a message, its turn, the next message, and slash commands. */
 
 import { keepApproval } from '../../app/approvals.ts'
 import { ConfigurationError } from '../../core/error.ts'

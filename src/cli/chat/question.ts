@@ -1,4 +1,4 @@
-/** A question on the screen, and how keys answer it. */
+/** Draws a question on the screen, and answers it by keys. */
 
 import { edited, EMPTY_DRAFT } from './editor.ts'
 import type { Draft } from './editor.ts'

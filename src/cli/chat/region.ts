@@ -1,8 +1,8 @@
-/** What stands in the painted rows, from top to bottom. Pure. */
+/** Composes the repainted rows from top to bottom. Pure. */
 
 import type { Style } from '../io.ts'
 import { visibleLine } from '../../util/terminal.ts'
-import { fit } from '../terminal/width.ts'
+import { fit } from '../../util/cells.ts'
 import { callLine } from '../deeds-view.ts'
 import type { Draft } from './editor.ts'
 import type { FoldedCall } from './fold.ts'

@@ -1,4 +1,4 @@
-/** The names of the commands, apart from what carries them out: they are completed before that is loaded. */
+/** Lists the slash commands for completion, without loading what carries them out. */
 
 export const slashNames = [
   'help',

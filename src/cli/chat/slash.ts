@@ -1,4 +1,4 @@
-/** The commands that begin with a slash. */
+/** Carries out slash commands. */
 
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { LoadedConfig } from '../../app/config.ts'
 import { nearest } from '../../util/nearest.ts'
 import { exactText, visibleLine, visibleText } from '../../util/terminal.ts'
-import { fit } from '../terminal/width.ts'
+import { fit } from '../../util/cells.ts'
 import { formatCost, formatMs, plural, table } from '../format.ts'
 import type { Io } from '../io.ts'
 import type { Conversation } from './conversation.ts'

@@ -1,9 +1,9 @@
-/** The line below the input: who answers, what it has used, and how full the conversation is. Pure. */
+/** Draws the line below the input: model, usage, and how full the conversation is. Pure. */
 
 import type { Usage } from '../../core/usage.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { formatCost } from '../format.ts'
-import { fit } from '../terminal/width.ts'
+import { fit } from '../../util/cells.ts'
 
 /** What the turns of a session have used together. */
 export interface Spent {

@@ -1,4 +1,4 @@
-/** The keyboard: raw while the chat is there, given back however it ends. */
+/** Reads the keyboard in raw mode, and restores the terminal however the chat ends. */
 
 import { writeSync } from 'node:fs'
 import type { Io } from '../io.ts'

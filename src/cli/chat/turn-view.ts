@@ -1,4 +1,4 @@
-/** A turn on the screen: the answer as it comes, each tool call on one line when it is over. */
+/** Draws a turn: the answer while it comes, and each tool call on one line when it has ended. */
 
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'

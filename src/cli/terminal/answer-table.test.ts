@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { drawTable, readTable } from './answer-table.ts'
 import { longestWord } from './styled.ts'
-import { widthOf } from './width.ts'
+import { widthOf } from '../../util/cells.ts'
 
 const draw = (markdown: string, columns: number): string => {
   const table = readTable(markdown)

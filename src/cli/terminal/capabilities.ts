@@ -1,4 +1,4 @@
-/** What the terminal behind a stream can show. Pure: everything is told. */
+/** Tells what the terminal behind a stream can show. Pure: everything is told. */
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
-/** How wide the columns of a table are where there is not room for all of it. Pure. */
+/** Computes the widths of columns where a table does not fit. Pure. */
 
 import { longestWord } from './styled.ts'
-import { widthOf } from './width.ts'
+import { widthOf } from '../../util/cells.ts'
 
 /** A column that is narrower is hard to read, unless all of it fits. */
 const NARROWEST = 8

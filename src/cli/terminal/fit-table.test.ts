@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fitTable } from './fit-table.ts'
 import { longestWord } from './styled.ts'
-import { widthOf } from './width.ts'
+import { widthOf } from '../../util/cells.ts'
 
 const ROWS = [
   ['provider', 'key', 'state'],

@@ -2,7 +2,7 @@
 
 import { columnWidths } from './column-widths.ts'
 import { padStyled, wrapStyled } from './styled.ts'
-import { widthOf } from './width.ts'
+import { widthOf } from '../../util/cells.ts'
 
 const GAP = 2
 

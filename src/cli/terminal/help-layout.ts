@@ -3,7 +3,7 @@
 import type { HelpLayout } from '../help.ts'
 import { fitTable } from './fit-table.ts'
 import { wrapWords } from './wrap.ts'
-import { widthOf } from './width.ts'
+import { widthOf } from '../../util/cells.ts'
 
 const INDENT = 4
 

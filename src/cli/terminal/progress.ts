@@ -1,4 +1,4 @@
-/** How far a long piece of work is: a bar on a terminal, now and then a plain line elsewhere. */
+/** Shows the progress of long work: a bar on a terminal, a line now and then elsewhere. */
 
 import { visibleLine } from '../../util/terminal.ts'
 

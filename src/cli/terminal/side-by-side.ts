@@ -2,7 +2,7 @@
 
 import { visibleText } from '../../util/terminal.ts'
 import type { Channel } from '../io.ts'
-import { rowsOf, widthOf } from './width.ts'
+import { rowsOf, widthOf } from '../../util/cells.ts'
 import { wrapWords } from './wrap.ts'
 
 const BETWEEN = ' │ '

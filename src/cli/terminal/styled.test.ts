@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { longestWord, padStyled, wrapStyled } from './styled.ts'
-import { widthOf } from './width.ts'
+import { widthOf } from '../../util/cells.ts'
 
 const bold = (text: string): string => `\u001B[1m${text}\u001B[22m`
 const RESET = '\u001B[0m'

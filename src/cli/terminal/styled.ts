@@ -1,6 +1,6 @@
 /** Text with styles in lines: it is broken between words, and each line begins and ends its own styles. */
 
-import { cellsOf, graphemes, widthOf } from './width.ts'
+import { cellsOf, graphemes, widthOf } from '../../util/cells.ts'
 
 /** What is not parted: a word, or one character of a script that is written without spaces. */
 interface Unit {

@@ -1,6 +1,6 @@
 /** Breaks lines between words, so that a terminal does not break them within. */
 
-import { widthOf } from './width.ts'
+import { widthOf } from '../../util/cells.ts'
 
 /** Lines of at most `columns` cells, save for words that are longer. A line goes on under its own indent, else with `indent` spaces. */
 export function wrapWords(text: string, columns: number, indent = 0): string {

@@ -1,5 +1,5 @@
 /**
- * What of a conversation is given up when it has to become smaller, and in which order. Pure: asking a model for a summary is the business of
+ * Chooses what a conversation gives up when it must become smaller, and in which order. Pure: asking a model for a summary is the business of
  * `compact.ts`.
  */
 

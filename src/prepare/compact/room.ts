@@ -1,4 +1,4 @@
-/** How much a request may hold, and when a conversation has to make room. */
+/** Computes the room of a request, and when a conversation must be compacted. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import type { CallSettings, ModelFacts } from '../../core/model.ts'

@@ -1,4 +1,4 @@
-/** A summary of what has to make room: how a model is asked for it, and what it looks like in the conversation. */
+/** Asks a model for a summary of older messages, and puts it into the conversation. */
 
 import { fromParts, system, user } from '../../core/message.ts'
 import type { Message } from '../../core/message.ts'

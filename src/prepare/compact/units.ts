@@ -1,4 +1,4 @@
-/** What of a conversation can only stay or go together: a call and its results, or a message for itself. */
+/** Groups messages that stay or go together: a call with its results, or one message. */
 
 import type { MessageId } from '../../core/id.ts'
 import type { Message } from '../../core/message.ts'

@@ -1,6 +1,10 @@
-/** Which passages are sent when not all have room: the best, and of those that say nearly the same, one before the others. */
+/** Chooses the passages that have room in a request, makes messages of them, and cuts the best one where not even that has room. */
 
 import type { Passage } from './merge.ts'
+import { retrieved } from '../../core/message.ts'
+import type { Message } from '../../core/message.ts'
+import { fenced } from '../fence.ts'
+import { estimateMessageTokens } from '../request-tokens.ts'
 
 export interface Packed {
   /** One list for each given, in the order in which they were given. */
@@ -56,4 +60,56 @@ function* byRank(lists: readonly (readonly Passage[])[]): Generator<[Passage, nu
       if (passage !== undefined) yield [passage, index]
     }
   }
+}
+
+/** A shorter beginning tells nothing. */
+const LEAST_CHARS = 80
+
+/** As much as fits, up to the end of a word; `undefined` where that is next to nothing. Its range is still that of its text. */
+export function cutPassage(passage: Passage, fits: (passage: Passage) => boolean): Passage | undefined {
+  const { chunk } = passage
+  let [low, high] = [0, chunk.text.length]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (fits(beginning(passage, middle))) low = middle
+    else high = middle - 1
+  }
+  const text = chunk.text.slice(0, low)
+  const end = low < chunk.text.length ? Math.max(text.search(/\s\S*$/), wordsEnd(text)) : low
+  return end < LEAST_CHARS ? undefined : beginning(passage, end)
+}
+
+/** Where there are no blanks nearby, any character may be the last; no surrogate is parted from its half. */
+function wordsEnd(text: string): number {
+  const least = Math.floor(text.length * 0.8)
+  return /\s/.test(text.slice(least)) ? 0 : text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0)
+}
+
+function beginning(passage: Passage, length: number): Passage {
+  const { chunk } = passage
+  const text = chunk.text.slice(0, length)
+  const { lines, ...rest } = chunk
+  const first = lines?.[0]
+  return {
+    ...passage,
+    chunk: {
+      ...rest,
+      text,
+      end: chunk.start + length,
+      ...(first === undefined ? {} : { lines: [first, first + (text.match(/\r\n|\r|\n/g)?.length ?? 0)] }),
+    },
+  }
+}
+
+type Origin = 'docstore' | 'memory'
+
+export function passageMessage({ chunk, alsoIn }: Passage, marker: string, origin: Origin, store: string): Message {
+  return retrieved({ marker, origin, store, chunk, ...(alsoIn.length === 0 ? {} : { alsoIn }) })
+}
+
+/** For counting, before anybody knows how many there will be. */
+const WIDEST_MARKER = '0000'
+
+export function tokensOfPassage(passage: Passage, origin: Origin = 'docstore'): number {
+  return estimateMessageTokens(fenced(passageMessage(passage, WIDEST_MARKER, origin, '')))
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { pageAt } from '../../core/store.ts'
 import type { DocumentStore, ScoredChunk } from '../../core/store.ts'
 import { mergePassages } from './merge.ts'
-import { tokensOfPassage } from './tokens.ts'
+import { tokensOfPassage } from './pack.ts'
 import { widenPassages } from './widen.ts'
 
 /** Chunks of a text, with gaps between them, under headings. */

@@ -1,10 +1,10 @@
-/** What stands around a passage that was found: a rule without its exception, a step without the one before it, misleads. */
+/** Adds the text around a passage that was found. */
 
 import type { JsonObject } from '../../core/json.ts'
-import type { Chunk, DocumentStore, Surroundings } from '../../core/store.ts'
+import type { Chunk, DocumentSource, Surroundings } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
 import { toCriaError } from '../../core/error.ts'
-import { tokensOfPassage } from './tokens.ts'
+import { tokensOfPassage } from './pack.ts'
 import { placeOf } from './merge.ts'
 import type { Passage } from './merge.ts'
 
@@ -43,7 +43,7 @@ export interface Widened {
  */
 export async function widenPassages(
   passages: readonly Passage[],
-  store: DocumentStore,
+  store: DocumentSource,
   { chunks = 1, best = 5, within = 'section', room, signal }: Widening,
 ): Promise<Widened> {
   const done: Passage[] = []
@@ -65,7 +65,7 @@ export async function widenPassages(
 }
 
 async function surroundings(
-  store: DocumentStore,
+  store: DocumentSource,
   { chunk }: Passage,
   chunks: number,
   signal: AbortSignal,

@@ -8,8 +8,6 @@ import type { Question } from './question.ts'
 import { BASE, CONFIDENCE, FEATURES, SIGNS, WEIGHTS } from './weights.ts'
 import type { Sign } from './weights.ts'
 
-/** Passages that could hold the answer, best first. */
-const FIRST_PASSAGES = 3
 /** The lead is measured against the best run of this passage. */
 const OTHER_PASSAGE = 4
 const LARGEST_LEAD = 5
@@ -33,15 +31,27 @@ export function signsOf(
   const missing = (of: (term: string, at: number) => number): number =>
     question.terms.reduce((sum, { term, weight }, at) => sum + weight * of(term, at), 0)
   const values: Record<Sign, number> = {
-    said: shareOf(question, best.said),
-    passage: Math.max(...readings.slice(0, FIRST_PASSAGES).map(({ whole }) => shareOf(question, whole))),
-    best: ranked.reduce((most, { said }) => Math.max(most, shareOf(question, said)), 0),
+    said: ranked.reduce((most, { said }) => Math.max(most, shareOf(question, said)), 0),
     unknown: missing((_, at) => 1 - known(at)),
     name: missing((term, at) => (names.has(term) ? 1 - (best.said[at] ?? 0) : 0)),
     few: Math.max(0, 1 - readings.length / (OTHER_PASSAGE + 1)),
     lead: leadOf(question, ranked, score),
+    ahead:
+      readings[0] === undefined || readings[1] === undefined
+        ? shareOf(question, best.said)
+        : 1 - readings[1].passage.score / readings[0].passage.score,
+    sameDocument: sameDocument(readings.slice(0, OTHER_PASSAGE + 1)),
+    headingSaid: best.run.reading.headingSaid(best.run.section),
   }
   return Float64Array.from(SIGNS, (sign) => values[sign])
+}
+
+/** Share of the other passages that have the title of the first, or without titles its source. */
+function sameDocument([first, ...others]: readonly Reading[]): number {
+  const nameOf = ({ passage: { title, source } }: Reading): string => title ?? source
+  return others.length === 0 || first === undefined
+    ? 0
+    : others.filter((other) => nameOf(other) === nameOf(first)).length / others.length
 }
 
 /** An absent passage says nothing. */

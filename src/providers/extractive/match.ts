@@ -7,9 +7,8 @@ import { linesOf } from '../../util/lines.ts'
 import type { Passage, Piece, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 import type { Question } from './question.ts'
-import { readCode } from './read-code.ts'
+import { readCode, readRows } from './read-code.ts'
 import { readMarkdown } from './read-markdown.ts'
-import { readRows } from './read-rows.ts'
 
 /** How well each term of the question is said, 0 to 1. */
 export type Strengths = Float64Array

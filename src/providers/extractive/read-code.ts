@@ -6,6 +6,7 @@ import type { Line } from '../../util/lines.ts'
 import { countLines, countWords } from '../../text/measure.ts'
 import type { Passage, Piece, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'
+import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
 
 /** Lines of one piece at most. */
 const LINES = 10
@@ -110,4 +111,23 @@ function labelOf(signature: string): string {
 function readIndent(text: string, { start, end }: Line): { readonly indent: number; readonly head: string } {
   const { indent, first } = indentation(text, start, end)
   return { indent, head: text.slice(first, Math.min(end, first + 300)) }
+}
+
+const LINES_READ = 20
+
+/** The names of the columns stand in the first row, or, where that was cut off, above the passage. */
+export function readRows({ text, headings = [] }: Passage): Piece[] {
+  const delimiter = delimiterOf(text.split(/\r?\n/, LINES_READ)) ?? ','
+  const rows = [...rowsOf(text, delimiter)].filter(({ start, end }) => text.slice(start, end).trim() !== '')
+  const cells = (row: { start: number; end: number } | undefined): string[] =>
+    row === undefined ? [] : cellsOf(text.slice(row.start, row.end), delimiter)
+  const named = headings.at(-1)?.split(', ') ?? []
+  const isNamed = named.length > 1 && named.length === cells(rows[0]).length
+  const header = isNamed ? undefined : headerOf(rows.slice(0, LINES_READ).map(cells))
+  const columns = isNamed ? named : header === undefined ? [] : cells(rows[header])
+  const section: Section = { headings: isNamed ? headings.slice(0, -1) : headings, columns }
+  return rows.slice(header === undefined ? 0 : header + 1).map(({ start, end }) => {
+    const own = cells({ start, end })
+    return { start, end, kind: 'row', section, block: 1, leadsIn: false, cells: own, words: countWords(own.join(' ')), lines: 1 }
+  })
 }

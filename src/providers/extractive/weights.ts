@@ -7,49 +7,51 @@
 
 export const WEIGHTS = {
   /** Share of the question (by weight of its terms) that the best sentence says. */
-  sentence: 1.84,
+  sentence: 1.85,
   /** Share that text, headings and title say together. */
-  all: 3.28,
+  all: 3.26,
   /** Share that its own heading says. */
-  heading: 1.94,
+  heading: 1.84,
   /** Share of its own heading that the question says. */
-  headingSaid: 1.86,
+  headingSaid: 1.84,
   /** Terms that are neighbours in the question and in a sentence. */
-  pairs: 0.83,
+  pairs: 0.81,
   /** What the text says of the question, for its length. */
-  density: 1.41,
+  density: 1.4,
   /** Score of the passage in the search, as a share of the best. */
-  search: 4.98,
+  search: 5.07,
   /** 1 where it has the look of what is sought. */
-  look: 0.85,
+  look: 0.86,
   /** 1 where it begins its section. */
   first: 0.37,
   /** Longer runs say more by chance. */
-  length: -2.81,
+  length: -2.8,
 } as const
 
 /** Log-odds that the documents hold the answer. */
 export const CONFIDENCE = {
-  /** Share of the question that the best run says, headings and title included. */
-  said: 1.25,
-  /** The same of the best of the first three passages. */
-  passage: 0.62,
-  /** The same of whichever run says most. */
-  best: 1.14,
+  /** Share of the question that a run says, headings and title included; of all runs the most. */
+  said: 1.9,
   /** Weight of the terms that no passage says. */
-  unknown: -1.12,
+  unknown: -1.67,
   /** Weight of the names that the best run does not say: nothing else stands for `YAML` or `click.table`. */
-  name: -1.62,
+  name: -1.87,
   /** Share of the first five places that no passage takes: of a small store coverage alone can tell. */
-  few: 1.82,
+  few: 0.99,
   /** How far the best run is ahead of that of the fifth passage. */
-  lead: 2.75,
+  lead: 2.0,
+  /** How far the first passage is ahead of the second in the search. */
+  ahead: 2.52,
+  /** Share of the other passages that come from the document of the first. */
+  sameDocument: 1.41,
+  /** Share of the heading of the best run that the question says. */
+  headingSaid: 0.77,
 } as const
 
 /** Log-odds without any sign. */
-export const BASE = -3.27
+export const BASE = -3.09
 /** Log-odds from which on a question is answered. */
-export const THRESHOLD = -0.3
+export const THRESHOLD = -0.6
 
 export type Feature = keyof typeof WEIGHTS
 export type Sign = keyof typeof CONFIDENCE

@@ -7,7 +7,7 @@ import { budgetStoreSuite } from '../../../test/contract/budget-store.ts'
 import type { BudgetUnderTest } from '../../../test/contract/budget-store.ts'
 import type { Amount } from '../../core/budget.ts'
 import { dayOf, NOTHING } from '../../core/budget.ts'
-import { closeOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from '../../testing/turns.ts'
+import { closeOf, entriesOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from '../../testing/turns.ts'
 import { thisOwner } from './owner.ts'
 import { SqliteRecorder } from './recorder.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
@@ -18,7 +18,7 @@ async function openInMemory(): Promise<BudgetUnderTest> {
   const recorder = await SqliteRecorder.open({ path: ':memory:' })
   return {
     store: recorder.budget,
-    turn: (turnId, sessionId) => recorder.openTurn(openOf(turnId, { sessionId })),
+    turn: (turnId, sessionId, marks) => recorder.openTurn(openOf(turnId, { sessionId, ...marks })),
     close: () => recorder.close(),
   }
 }
@@ -87,6 +87,45 @@ describe('a reservation whose owner is gone', () => {
     expect((await dayUse(here, 'b')).reserved).toEqual({ tokens: 900, costUsd: 0.9 })
     now += 60_001
     expect(await dayUse(here, 'c')).toEqual({ settled: { tokens: 20, costUsd: 0.02 }, reserved: NOTHING })
+  })
+
+  test('ENG-METRIC-002 statistics and budgets agree after a kill: failed attempts, steps and the request under way', async () => {
+    const doomed = await open()
+    for (const turnId of ['budgeted', 'free']) {
+      const turn = openOf(turnId, { sessionId: turnId })
+      const at = stamper(turn)
+      await doomed.openTurn(turn)
+      const key = { turnId, sessionId: turnId, day: DAY }
+      if (turnId === 'budgeted') {
+        // An attempt that failed, and the one that the step reports.
+        for (const used of [
+          { tokens: 30, costUsd: 0.03 },
+          { tokens: 120, costUsd: 0.12 },
+        ]) {
+          await doomed.budget.reserve(key, () => ({ most: { tokens: 900, costUsd: 0.9 }, least: { tokens: 20, costUsd: 0.02 } }))
+          await doomed.budget.settle(key, used)
+        }
+      }
+      const reported = [
+        at(0, { type: 'start', model: 'test/model' }),
+        at(1, { type: 'usage', usage: EXACT_USAGE, costUsd: 0.12 }),
+      ]
+      await doomed.record(turnId, entriesOf(reported))
+      if (turnId === 'budgeted')
+        await doomed.budget.reserve(key, () => ({ most: { tokens: 900, costUsd: 0.9 }, least: { tokens: 20, costUsd: 0.02 } }))
+    }
+    killOwner()
+    const heir = await open()
+    const { settled, reserved } = await dayUse(heir, 'b')
+    expect(reserved).toEqual(NOTHING)
+    expect(settled.tokens).toBe(30 + 120 + 20 + 120)
+    expect(settled.costUsd).toBeCloseTo(0.03 + 0.12 + 0.02 + 0.12, 9)
+    const [row] = heir.stats()
+    expect((row?.inputTokens ?? 0) + (row?.outputTokens ?? 0)).toBe(settled.tokens)
+    expect(row?.costUsd).toBeCloseTo(settled.costUsd, 9)
+    for (const session of heir.sessionStats()) {
+      if (session.sessionId === 'free') expect(session).toMatchObject({ costUsd: 0.12, inputTokens: 100, outputTokens: 20 })
+    }
   })
 
   test('that settles after all is not forgotten', async () => {

@@ -1,11 +1,11 @@
 /** Budgets of sessions and days, kept in the journal for all processes that share it. */
 
-import type { Amount, BudgetKey, BudgetStore, BudgetUse, Reservation, SharedScope } from '../../core/budget.ts'
+import type { Amount, BudgetKey, BudgetStore, Reservation, SharedUse } from '../../core/budget.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type { Patience } from '../../util/sqlite/patience.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns, renewLease } from './lease.ts'
-import { spend, useOf } from './spending.ts'
+import { noteSettled, sharedUse, spend } from './spending.ts'
 import { heldTurn } from './turn.ts'
 
 export class SqliteBudget implements BudgetStore {
@@ -17,11 +17,11 @@ export class SqliteBudget implements BudgetStore {
     this.#patience = patience
   }
 
-  reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): MaybePromise<void> {
+  reserve(key: BudgetKey, plan: (used: SharedUse) => Reservation): MaybePromise<void> {
     return this.#patience.run(() => this.#reserve(key, plan))
   }
 
-  #reserve(key: BudgetKey, plan: (used: Readonly<Record<SharedScope, BudgetUse>>) => Reservation): void {
+  #reserve(key: BudgetKey, plan: (used: SharedUse) => Reservation): void {
     const journal = this.#journal
     const { connection } = journal
     const turn = heldTurn(journal, key.turnId)
@@ -29,7 +29,7 @@ export class SqliteBudget implements BudgetStore {
     connection.write(() => {
       renewLease(journal, turn)
       connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
-      const { most, least } = plan({ session: useOf(connection, 'session', key), day: useOf(connection, 'day', key) })
+      const { most, least } = plan(sharedUse(connection, key))
       connection.run(
         `INSERT INTO reservations (turn, session_id, day, tokens, cost_usd, least_tokens, least_cost_usd)
          VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -47,7 +47,10 @@ export class SqliteBudget implements BudgetStore {
     const { connection, open } = this.#journal
     const turn = open.get(key.turnId)
     connection.write(() => {
-      if (turn !== undefined) connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
+      if (turn !== undefined) {
+        connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
+        noteSettled(connection, turn.key, used)
+      }
       spend(connection, key, used)
     })
     if (turn !== undefined) {

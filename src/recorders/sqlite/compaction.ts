@@ -1,4 +1,4 @@
-/** What a conversation was compacted to, for the turns that go on from there. The messages are the ones that are stored anyway, by content. */
+/** Stores the compacted conversation for later turns. The messages are the ones that are stored anyway, by content. */
 
 import type { Message } from '../../core/message.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

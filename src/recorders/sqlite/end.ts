@@ -1,4 +1,4 @@
-/** What a turn came to, whichever way it ended. */
+/** Stores how a turn ended. */
 
 import type { ErrorInfo } from '../../core/error.ts'
 import type { TurnMetrics, TurnState } from '../../core/recorder.ts'
@@ -10,7 +10,7 @@ import { searchableText } from './search.ts'
 import { readText, textColumn } from './text.ts'
 
 export interface TurnEnd {
-  readonly state: Exclude<TurnState, 'open'>
+  readonly state: Exclude<TurnState, 'open' | 'waiting'>
   readonly endedAt: number
   readonly latencyMs: number
   readonly text: string
@@ -20,6 +20,8 @@ export interface TurnEnd {
   readonly error?: ErrorInfo
   /** Absent: the model that the turn was opened with. */
   readonly model?: string
+  /** Absent: the temperature that the turn was opened with. */
+  readonly temperature?: number | null
   readonly metrics?: TurnMetrics
   /** Key of the message that holds the text, where it is kept there alone. */
   readonly textMessage?: number | undefined
@@ -34,6 +36,7 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
   const text = end.text.toWellFormed()
   connection.run(
     `UPDATE turns SET state = ?, ended_at = ?, latency_ms = ?, finish_reason = ?, cost_usd = ?, model = coalesce(?, model),
+       temperature = iif(?, ?, temperature),
        input_tokens = ?, output_tokens = ?, total_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, cache_write_1h_tokens = ?,
        reasoning_tokens = ?, exactness = ?, error = ?, metrics = ?, text = ?, text_message = ?
      WHERE id = ?`,
@@ -44,6 +47,8 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
       end.finishReason,
       end.costUsd,
       end.model ?? null,
+      end.temperature === undefined ? 0 : 1,
+      end.temperature ?? null,
       usage.inputTokens,
       usage.outputTokens,
       usage.totalTokens,
@@ -59,6 +64,8 @@ export function endTurn(connection: Connection, turn: TurnKey, end: TurnEnd): vo
       turn.key,
     ],
   )
+  if (end.finishReason === 'waiting')
+    connection.run('INSERT INTO waiting (turn, session_id) VALUES (?, ?)', [turn.key, turn.sessionId])
   const row = connection.get<{ exclusive: number; question: Uint8Array }>(
     `SELECT exclusive, ${textColumn('question')} FROM turns WHERE id = ?`,
     [turn.key],

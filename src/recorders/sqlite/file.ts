@@ -1,4 +1,4 @@
-/** The file of a journal. */
+/** Opens the file of a journal. */
 
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
@@ -13,6 +13,8 @@ export const JOURNAL: FileKind = {
   migrations: MIGRATIONS,
   // Transactions take less than a millisecond.
   busyTimeoutMs: 10_000,
+  // What is deleted is overwritten: a user who is deleted must not be found in free pages.
+  settings: 'PRAGMA secure_delete = ON',
   probe: 'DELETE FROM leases WHERE FALSE',
   missingHint: 'nothing has been recorded there yet. Check the path.',
   hints: {

@@ -9,15 +9,15 @@ import type { GcReport } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { isFull } from '../../util/sqlite/failure.ts'
 import { patiently } from '../../util/sqlite/patience.ts'
-import { checkpoint, usedBytes, vacuum } from '../../util/sqlite/vacuum.ts'
+import { truncateLog, usedBytes, vacuum } from '../../util/sqlite/vacuum.ts'
 import { forgetOldAnswers } from './cache.ts'
 import { JOURNAL } from './file.ts'
 import type { Journal } from './journal.ts'
 import { removeUnusedPrompts } from './prompts.ts'
 
 /** Milliseconds for which a step holds the lock, about, and for which the next one waits. */
-const STEP_MS = 25
-const PAUSE_MS = 10
+export const STEP_MS = 25
+export const PAUSE_MS = 10
 
 export interface CleanUp {
   /** Turns that started before go; epoch milliseconds. */
@@ -31,7 +31,7 @@ export interface CleanUp {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Victim {
+export interface Victim {
   readonly id: number
   readonly turnId: string
   readonly sessionId: string
@@ -58,7 +58,7 @@ export async function cleanUp(journal: Journal, options: CleanUp): Promise<GcRep
     if (signal?.aborted === true) break
     try {
       // Where there is little room, the log is emptied before every turn: then a step needs next to none.
-      if (isTight) await giveBack(connection)
+      if (isTight) await giveBack(connection).catch(unlessFull)
       const removed = await patient(() => removeSome(connection, options, tally, isTight ? 1 : Infinity))
       if (removed === 0) break
     } catch (error) {
@@ -103,7 +103,7 @@ export function planCleanUp({ connection }: Journal, { before, maxBytes }: Pick<
   return { turns, sessions: sessions?.n ?? 0, oldest: found?.oldest ?? null, newest: found?.newest ?? null, bytes, dryRun: true }
 }
 
-function patient<T>(work: () => T): Promise<T> {
+export function patient<T>(work: () => T): Promise<T> {
   return patiently(work, performance.now() + JOURNAL.busyTimeoutMs)
 }
 
@@ -137,7 +137,7 @@ function removeSome(
 }
 
 /** Removes a turn and what nothing refers to without it; says whether its session went with it. */
-function removeTurn(connection: Connection, { id, turnId, sessionId, traceId }: Victim): boolean {
+export function removeTurn(connection: Connection, { id, turnId, sessionId, traceId }: Victim): boolean {
   const messages = connection.all<{ message: number }>(
     'SELECT message FROM turn_messages WHERE turn = ? UNION SELECT message FROM compacted_messages WHERE turn = ?',
     [id, id],
@@ -199,7 +199,12 @@ export async function giveBack(connection: Connection, signal?: AbortSignal): Pr
     if (signal?.aborted === true || !(await patient(() => vacuum(connection, STEP_MS)))) break
     await sleep(PAUSE_MS)
   }
-  checkpoint(connection)
+  truncateLog(connection)
+}
+
+/** The log may be in the way of the file: removing a turn writes over what is no longer needed of it. */
+function unlessFull(error: unknown): void {
+  if (!isFull(error)) throw error
 }
 
 function tooFull({ path }: Connection, cause: unknown): CriaError {

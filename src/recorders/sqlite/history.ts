@@ -1,4 +1,4 @@
-/** What a turn adds to the conversation of its session, in a form that every provider accepts. */
+/** Stores the messages that a turn adds to its session, in a form that every provider accepts. */
 
 import { messageId } from '../../core/id.ts'
 import { fromParts, toolResult } from '../../core/message.ts'
@@ -19,7 +19,7 @@ export interface SpokenTurn {
 export function spokenMessages(turn: SpokenTurn): Message[] {
   const spoken: Message[] = []
   // A summary is part of what the session was compacted to, or of nothing.
-  const said = turn.messages.filter((message) => message.retrieved === undefined && message.summary !== true)
+  const said = withoutRejected(turn.messages).filter((message) => message.retrieved === undefined && message.summary !== true)
   for (const [index, message] of said.entries()) {
     if (message.role === 'user') spoken.push(message)
     else if (message.role === 'assistant' && saysSomething(message)) {
@@ -30,6 +30,14 @@ export function spokenMessages(turn: SpokenTurn): Message[] {
     spoken.push(fromParts('assistant', [{ type: 'text', text: turn.unfinished }], { id: `${turn.turnId}_unfinished` }))
   }
   return spoken.some((message) => message.role === 'assistant') ? spoken : []
+}
+
+/** Leaves out each answer that was rejected, and the message that rejected it. */
+function withoutRejected(messages: readonly Message[]): readonly Message[] {
+  return messages.filter(({ role, rejects }, at) => {
+    const isRejected = role === 'assistant' && messages[at + 1]?.rejects === true
+    return rejects !== true && !isRejected
+  })
 }
 
 function saysSomething(message: Message): boolean {

@@ -1,4 +1,4 @@
-/** What the functions of this folder share: one open journal. */
+/** Types an open journal, which the functions of this folder share. */
 
 import type { SQLInputValue } from 'node:sqlite'
 import type { Amount } from '../../core/budget.ts'
@@ -31,6 +31,8 @@ export interface OpenTurn extends TurnKey {
   readonly assembled: Set<string>
   /** What of its use the accounts of session and day have been told. */
   counted: Amount
+  /** It decides a turn that waits, which it has not taken up yet. */
+  decides: boolean
   /** The last attempt to write failed: nobody renews its lease until one succeeds. */
   failing: boolean
 }

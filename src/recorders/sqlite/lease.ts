@@ -10,7 +10,7 @@ import type { Journal, OpenTurn } from './journal.ts'
 import { endLostTurn } from './lost.ts'
 import { livenessOf } from './owner.ts'
 import type { Owner } from './owner.ts'
-import { releaseReservation } from './spending.ts'
+import { countLostTurn } from './spending.ts'
 
 /** In the place of the time at which a lease runs out: nobody holds the turn, whoever lives. */
 const GIVEN_UP = 0
@@ -143,7 +143,7 @@ function endAsLost(journal: Journal, lease: Lease): void {
     readEvents(connection, turn),
     journal.now(),
   )
-  releaseReservation(connection, lease.turn)
+  const { usage, costUsd } = countLostTurn(connection, turn, ending)
   connection.run('DELETE FROM leases WHERE turn = ?', [lease.turn])
   insertEvents(connection, lease.turn, ending.events)
   for (const event of ending.events) {
@@ -154,8 +154,8 @@ function endAsLost(journal: Journal, lease: Lease): void {
     endedAt: ending.endedAt,
     latencyMs: elapsed(lease.startedAt, ending.endedAt),
     text: ending.text,
-    usage: ending.usage,
-    costUsd: null,
+    usage,
+    costUsd,
     finishReason: null,
     error: ending.error,
   })

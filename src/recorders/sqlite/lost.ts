@@ -1,4 +1,4 @@
-/** What a turn came to whose process ended before it did: read off the events that were stored. */
+/** Reads from the stored events how far a turn came whose process ended early. */
 
 import { ERROR_CODES } from '../../core/error.ts'
 import type { ErrorInfo } from '../../core/error.ts'
@@ -25,6 +25,8 @@ export interface Ending {
   readonly events: readonly QueryEvent[]
   readonly text: string
   readonly usage: Usage
+  /** US dollars, of the calls that were reported; `null` when one of them, or all, are unknown. */
+  readonly costUsd: number | null
   readonly error: ErrorInfo
   /** The last sign of life. */
   readonly endedAt: number
@@ -62,7 +64,7 @@ export function endLostTurn(turn: LostTurn, events: readonly QueryEvent[], now: 
     const stamp: EventStamp = { sessionId: turn.sessionId, turnId: turn.turnId, step, seq: firstSeq + index, at }
     return { ...body, ...stamp }
   })
-  return { events: missing, text: foldEvents(events).text, usage: lostUsage(events), error, endedAt }
+  return { events: missing, text: foldEvents(events).text, usage: lostUsage(events), costUsd: lostCost(events), error, endedAt }
 }
 
 /** Requests without a result, in order. An id may come again in a later step, when its first call has been answered. */
@@ -85,6 +87,11 @@ function lostUsage(events: readonly QueryEvent[]): Usage {
   if (lastReport === undefined) return UNKNOWN_USAGE
   const sum = reports.map((event) => event.usage).reduce(addUsage)
   return sum.exactness === 'exact' && callUnderWay(events, lastReport.step) ? { ...sum, exactness: 'estimated' } : sum
+}
+
+function lostCost(events: readonly QueryEvent[]): number | null {
+  const costs = events.flatMap((event) => (event.type === 'usage' ? [event.costUsd ?? null] : []))
+  return costs.length === 0 ? null : costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0)
 }
 
 /** After the report of a step come its tools, and when all of them have answered, the next call leaves. */

@@ -1,4 +1,4 @@
-/** Who holds an open turn, and whether that process is still there. */
+/** Tells which process holds an open turn, and whether it still runs. */
 
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'

@@ -203,3 +203,52 @@ describe('a process that is stopped', () => {
     await recorder.close()
   })
 })
+
+describe('following turns of another process', () => {
+  it('ends with what was stored and `turn_lost` when that process is killed', async () => {
+    const recorder = await SqliteRecorder.open({ path })
+    const writer = startWriter('followed')
+    await writer.ready
+    // A turn that is open is found, followed from its beginning, and its process dies in the middle of it.
+    let turnId: string | undefined
+    while (turnId === undefined) {
+      turnId = recorder.read.turns({ status: 'open' }).turns[0]?.turnId
+      await sleep(1)
+    }
+    const seqs: number[] = []
+    const followed = recorder.follow(turnId)
+    const last = (async () => {
+      let event
+      for await (event of followed) seqs.push(event.seq)
+      return event
+    })()
+    writer.kill()
+    await writer.ended
+    const end = await last
+    expect(seqs).toEqual(seqs.map((_, index) => index))
+    // The writer may have ended the turn before the signal reached it.
+    if (end?.type !== 'complete') expect(end).toMatchObject({ type: 'error', error: { code: 'turn_lost' } })
+    expect(recorder.read.events(turnId)).toHaveLength(seqs.length)
+    await recorder.close()
+  })
+
+  it('sees what it writes while it writes it', async () => {
+    const recorder = await SqliteRecorder.open({ path })
+    const writer = startWriter('live', 12)
+    await writer.ready
+    const texts = new Map<string, string>()
+    for (let n = 0; n < 12; n += 1) {
+      const turnId = `turn_live_${n}`
+      while (recorder.read.turn(turnId) === undefined) await sleep(1)
+      let text = ''
+      for await (const event of recorder.follow(turnId)) {
+        if (event.type === 'text_delta') text += event.text
+        if (event.type === 'complete') expect(event.result.text).toBe(text)
+      }
+      texts.set(turnId, text)
+    }
+    expect((await writer.ended).code).toBe(0)
+    expect(texts.get('turn_live_3')).toContain(wordOf('turn_live_3', 1))
+    await recorder.close()
+  })
+})

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList, TurnState } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
+import { conditionsOf } from './choose.ts'
 import { readCompaction } from './compaction.ts'
 import { readRow } from './damage.ts'
 import type { Damage } from './damage.ts'
@@ -97,9 +98,17 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
     only('id IN (SELECT rowid FROM turn_search WHERE turn_search MATCH ?)', expression)
   }
   // The second condition is that of the index.
-  only(query.status === 'done' ? 'state = ?' : "state = ? AND state <> 'done'", query.status)
+  if (query.status === 'waiting') conditions.push('id IN (SELECT turn FROM waiting)')
+  else
+    only(
+      query.status === 'done' ? `state = ? AND id NOT IN (SELECT turn FROM waiting)` : "state = ? AND state <> 'done'",
+      query.status,
+    )
   only('model = ?', query.model)
   only('session_id = ?', query.sessionId)
+  const chosen = conditionsOf(query)
+  conditions.push(...chosen.conditions)
+  values.push(...chosen.values)
   only(`metrics ->> '$.slow' = ?`, query.slow === true ? 1 : undefined)
   only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
 

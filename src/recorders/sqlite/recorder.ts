@@ -3,8 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
+import type { QueryEvent } from '../../core/event.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type {
+  Deletion,
+  FollowOptions,
   FeedbackRecord,
   GcOptions,
   GcReport,
@@ -13,8 +16,11 @@ import type {
   Recorder,
   SessionStats,
   StatsRow,
+  TagStats,
   TurnClose,
+  TurnFilter,
   TurnOpen,
+  UserStats,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { isPromise, unheard } from '../../util/promise.ts'
@@ -23,6 +29,8 @@ import { Patience } from '../../util/sqlite/patience.ts'
 import { SqliteBudget } from './budget.ts'
 import { SqliteCache } from './cache.ts'
 import { JOURNAL, openJournalPatiently } from './file.ts'
+import { follow, Pulse } from './follow.ts'
+import { erase } from './erase.ts'
 import { cleanUp, planCleanUp } from './gc.ts'
 import type { Journal } from './journal.ts'
 import { wellFormedJson } from './json.ts'
@@ -32,7 +40,7 @@ import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
-import { readSessionStats, readStats } from './stats.ts'
+import { readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
 import { limitsOf, tend } from './upkeep.ts'
 
@@ -70,6 +78,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   readonly cache: SqliteCache
   readonly #journal: Journal
   readonly #patience: Patience
+  readonly #pulse: Pulse
   #renewal: NodeJS.Timeout | undefined
   #spansDue: NodeJS.Immediate | undefined
   readonly #onCleanUp: ((report: GcReport) => void) | undefined
@@ -82,6 +91,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     this.#onCleanUp = onCleanUp
     this.#patience = new Patience(JOURNAL.busyTimeoutMs)
     this.read = createReader(journal)
+    this.#pulse = new Pulse(journal.connection)
     this.budget = new SqliteBudget(journal, this.#patience)
     this.cache = new SqliteCache(journal.connection, this.#patience)
   }
@@ -116,12 +126,18 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   }
 
   record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void> {
-    return this.#held(turnId, () => record(this.#journal, turnId, entries))
+    return this.#held(turnId, () => {
+      record(this.#journal, turnId, entries)
+      this.#pulse.beat()
+    })
   }
 
   closeTurn(turnId: string, close: TurnClose): MaybePromise<void> {
     this.#tendLater()
-    return this.#held(turnId, () => closeTurn(this.#journal, turnId, close))
+    return this.#held(turnId, () => {
+      closeTurn(this.#journal, turnId, close)
+      this.#pulse.beat()
+    })
   }
 
   /** Stored with the next transaction, or when the event loop has turned. */
@@ -165,16 +181,40 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     })
   }
 
+  follow(turnId: string, options?: FollowOptions): AsyncGenerator<QueryEvent, void, undefined> {
+    return follow(this.#journal, this.read, this.#pulse, turnId, options)
+  }
+
   sweep(): MaybePromise<number> {
     return this.#patience.run(() => endUnheldTurns(this.#journal))
   }
 
-  stats(): readonly StatsRow[] {
-    return readStats(this.#journal.connection)
+  stats(filter?: TurnFilter): readonly StatsRow[] {
+    return readStats(this.#journal.connection, filter)
   }
 
-  sessionStats(limit = 50): readonly SessionStats[] {
-    return readSessionStats(this.#journal.connection, limit)
+  sessionStats(limit = 50, filter?: TurnFilter): readonly SessionStats[] {
+    return readSessionStats(this.#journal.connection, limit, filter)
+  }
+
+  userStats(limit = 50): readonly UserStats[] {
+    return readUserStats(this.#journal.connection, limit)
+  }
+
+  tagStats(limit = 50): readonly TagStats[] {
+    return readTagStats(this.#journal.connection, limit)
+  }
+
+  deleteSession(sessionId: string): Promise<Deletion> {
+    return erase(this.#journal, { sessionId })
+  }
+
+  deleteUser(userId: string): Promise<Deletion> {
+    return erase(this.#journal, { userId })
+  }
+
+  deleteTagged(tag: string): Promise<Deletion> {
+    return erase(this.#journal, { tag })
   }
 
   /** Works in small steps; other turns of this process and other processes write in between. */
@@ -207,6 +247,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
     const finish = (): void => {
       open.clear()
       connection.close()
+      this.#pulse.beat()
     }
     try {
       const given = this.#patience.run(() => {

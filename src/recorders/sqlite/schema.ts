@@ -226,7 +226,7 @@ const SUMS = ['turns', 'unfinished', 'input_tokens', 'output_tokens', 'unknown_u
  * its cost are divided among the models that were asked where its metrics tell them, and are those of the answering one where they do not.
  * Metrics that are damaged count as none. No common table expression, which triggers may not have.
  */
-function sumsOf(condition: string): string {
+export function sumsOf(condition: string): string {
   const turns = `
     (SELECT session_id, ${DAY} AS day, state, model, exactness, cost_usd, input_tokens,
       output_tokens, iif(json_valid(metrics) AND json_type(metrics, '$.models') = 'array' AND json_array_length(metrics, '$.models') > 0,
@@ -316,4 +316,40 @@ const UPKEEP = `
   );
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP]
+const PEOPLE = `
+  -- A session belongs to one user, so that all of it can be deleted with the user.
+  ALTER TABLE sessions ADD COLUMN user_id TEXT;
+  CREATE INDEX sessions_by_user ON sessions (user_id) WHERE user_id IS NOT NULL;
+
+  CREATE TABLE turn_tags (
+    tag  TEXT NOT NULL,
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    PRIMARY KEY (tag, turn)
+  ) WITHOUT ROWID;
+  CREATE INDEX turn_tags_by_turn ON turn_tags (turn);
+
+  -- What users and tags have used on a day (UTC), as budgets count it. What is set aside for them stands in \`reservations\`.
+  CREATE TABLE accounts (
+    scope    TEXT NOT NULL CHECK (scope IN ('user', 'tag')),
+    name     TEXT NOT NULL,
+    day      TEXT NOT NULL,
+    tokens   INTEGER NOT NULL,
+    cost_usd REAL NOT NULL,
+    PRIMARY KEY (scope, name, day)
+  ) WITHOUT ROWID;
+
+  -- Turns that ended while calls waited for a decision, which has not been made yet.
+  CREATE TABLE waiting (
+    turn       INTEGER PRIMARY KEY REFERENCES turns ON DELETE CASCADE,
+    session_id TEXT NOT NULL
+  );
+  CREATE INDEX waiting_by_session ON waiting (session_id);
+
+  -- Has a row where turns were written before deleted content was overwritten: the first deletion then rewrites the whole file.
+  CREATE TABLE remnants (
+    id INTEGER PRIMARY KEY CHECK (id = 1)
+  );
+  INSERT INTO remnants SELECT 1 FROM turns LIMIT 1;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE]

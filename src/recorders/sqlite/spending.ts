@@ -1,7 +1,7 @@
-/** The accounts of sessions and days, as parts of other transactions. */
+/** The accounts of sessions, days, users and tags, as parts of other transactions. */
 
-import type { Amount, BudgetKey, BudgetUse, SharedScope } from '../../core/budget.ts'
-import { dayOf, SHARED_SCOPES } from '../../core/budget.ts'
+import type { Amount, BudgetKey, BudgetUse, SharedUse } from '../../core/budget.ts'
+import { dayOf, NOTHING } from '../../core/budget.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { OpenTurn } from './journal.ts'
@@ -19,49 +19,101 @@ export function countTurn(
   spend(connection, { ...turn, day: dayOf(endedAt) }, used)
 }
 
-/** Part of the transaction that ends a lost turn: its request had probably left, and what went in is paid for. The rest is free again. */
-export function releaseReservation(connection: Connection, turn: number): void {
-  const row = connection.get<{ sessionId: string; day: string; tokens: number; costUsd: number }>(
-    `SELECT session_id AS sessionId, day, least_tokens AS tokens, least_cost_usd AS costUsd FROM reservations WHERE turn = ?`,
-    [turn],
+/** Notes in the row of an open turn what its requests have used so far: its process may not live to close it. */
+export function noteSettled(connection: Connection, turn: number, { tokens, costUsd }: Amount): void {
+  connection.run(
+    `UPDATE turns SET total_tokens = coalesce(total_tokens, 0) + ?, cost_usd = coalesce(cost_usd, 0) + ? WHERE id = ? AND state = 'open'`,
+    [tokens, costUsd, turn],
   )
-  if (row === undefined) return
-  connection.run('DELETE FROM reservations WHERE turn = ?', [turn])
-  spend(connection, row, row)
 }
 
-const COLUMN = { session: 'session_id', day: 'day' } as const
-
-/** What has been used of an account. */
-export function useOf(connection: Connection, scope: SharedScope, key: Pick<BudgetKey, 'sessionId' | 'day'>): BudgetUse {
-  const name = nameOf(scope, key)
-  const settled = connection.get<Amount>('SELECT tokens, cost_usd AS costUsd FROM spending WHERE scope = ? AND name = ?', [
-    scope,
-    name,
-  ])
-  const reserved = connection.get<Amount>(
-    `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_usd), 0) AS costUsd FROM reservations WHERE ${COLUMN[scope]} = ?`,
-    [name],
+/**
+ * Part of the transaction that ends a lost turn: counts in the accounts what its row will say, so that budgets and statistics agree. What its steps
+ * reported is compared with what was settled request by request, failed attempts included; the request under way had probably left, and its input is
+ * paid for. The rest of the reservation is free again.
+ */
+export function countLostTurn(
+  connection: Connection,
+  turn: { readonly key: number; readonly turnId: string; readonly sessionId: string },
+  ending: { readonly endedAt: number; readonly usage: Usage; readonly costUsd: number | null },
+): { readonly usage: Usage; readonly costUsd: number | null } {
+  const row = connection.get<Amount>(
+    'SELECT coalesce(total_tokens, 0) AS tokens, coalesce(cost_usd, 0) AS costUsd FROM turns WHERE id = ?',
+    [turn.key],
   )
+  const reserved = connection.get<Amount & { day: string }>(
+    'SELECT day, least_tokens AS tokens, least_cost_usd AS costUsd FROM reservations WHERE turn = ?',
+    [turn.key],
+  )
+  connection.run('DELETE FROM reservations WHERE turn = ?', [turn.key])
+  const counted = row ?? NOTHING
+  const left = reserved ?? NOTHING
+  const reported = tokensOf(ending.usage)
+  const tokens = Math.max(reported, counted.tokens) + left.tokens
+  const costUsd = Math.max(ending.costUsd ?? 0, counted.costUsd) + left.costUsd
+  const day = reserved?.day ?? dayOf(ending.endedAt)
+  spend(connection, { ...turn, day }, { tokens: tokens - counted.tokens, costUsd: costUsd - counted.costUsd })
+  const isKnown = ending.costUsd !== null || costUsd > 0
+  return { usage: withInput(ending.usage, tokens - reported), costUsd: isKnown ? costUsd : null }
+}
+
+/** What nobody reported counts as input: of a request that was cut off that is known best. */
+function withInput(usage: Usage, more: number): Usage {
+  if (more === 0) return usage
+  const [inputTokens, outputTokens] = [(usage.inputTokens ?? 0) + more, usage.outputTokens ?? 0]
+  return { ...usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, exactness: 'estimated' }
+}
+
+/** Where what is settled stands (with the name as the only parameter but for the day), and which reservations count. */
+const ACCOUNTS = {
+  session: [`spending WHERE scope = 'session' AND name = ?`, 'WHERE session_id = ?'],
+  day: [`spending WHERE scope = 'day' AND name = ?`, 'WHERE day = ?'],
+  user: [
+    `accounts WHERE scope = 'user' AND name = ? AND day = ?`,
+    'JOIN sessions USING (session_id) WHERE user_id = ? AND day = ?',
+  ],
+  tag: [`accounts WHERE scope = 'tag' AND name = ? AND day = ?`, 'JOIN turn_tags USING (turn) WHERE tag = ? AND day = ?'],
+} as const
+
+/** What has been used of the accounts that a turn shares with others. */
+export function sharedUse(connection: Connection, { sessionId, day, userId, tags }: BudgetKey): SharedUse {
+  const useOf = (scope: keyof typeof ACCOUNTS, ...names: readonly string[]): BudgetUse => {
+    const [settled, reserved] = ACCOUNTS[scope]
+    const sums = 'coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_usd), 0) AS costUsd'
+    const sum = (from: string): Amount => ({ ...NOTHING, ...connection.get<Amount>(`SELECT ${sums} FROM ${from}`, names) })
+    return { settled: sum(settled), reserved: sum(`reservations ${reserved}`) }
+  }
   return {
-    settled: { tokens: settled?.tokens ?? 0, costUsd: settled?.costUsd ?? 0 },
-    reserved: { tokens: reserved?.tokens ?? 0, costUsd: reserved?.costUsd ?? 0 },
+    session: useOf('session', sessionId),
+    day: useOf('day', day),
+    ...(userId === undefined ? {} : { user: useOf('user', userId, day) }),
+    ...(tags === undefined ? {} : { tags: Object.fromEntries(tags.map((tag) => [tag, useOf('tag', tag, day)])) }),
   }
 }
 
-export function spend(connection: Connection, key: Pick<BudgetKey, 'sessionId' | 'day'>, { tokens, costUsd }: Amount): void {
+/** Counts with the day, and with the session, the user and the tags of the turn as far as they have not been deleted. */
+export function spend(
+  connection: Connection,
+  { turnId, sessionId, day }: Pick<BudgetKey, 'turnId' | 'sessionId' | 'day'>,
+  { tokens, costUsd }: Amount,
+): void {
   if (tokens === 0 && costUsd === 0) return
-  for (const scope of SHARED_SCOPES) {
+  const add = (into: string, select: string, names: readonly string[]): void => {
     connection.run(
-      `INSERT INTO spending (scope, name, tokens, cost_usd) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens, cost_usd = cost_usd + excluded.cost_usd`,
-      [scope, nameOf(scope, key), tokens, costUsd],
+      `INSERT INTO ${into} ${select} ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens, cost_usd = cost_usd + excluded.cost_usd`,
+      [tokens, costUsd, ...names],
     )
   }
-}
-
-function nameOf(scope: SharedScope, { sessionId, day }: Pick<BudgetKey, 'sessionId' | 'day'>): string {
-  return scope === 'day' ? day : sessionId
+  add('spending', `SELECT 'day', ?3, ?1, ?2 WHERE TRUE`, [day])
+  add('spending', `SELECT 'session', session_id, ?1, ?2 FROM sessions WHERE session_id = ?3`, [sessionId])
+  add('accounts', `SELECT 'user', user_id, ?4, ?1, ?2 FROM sessions WHERE session_id = ?3 AND user_id IS NOT NULL`, [
+    sessionId,
+    day,
+  ])
+  add('accounts', `SELECT 'tag', tag, ?4, ?1, ?2 FROM turn_tags WHERE turn = (SELECT id FROM turns WHERE turn_id = ?3)`, [
+    turnId,
+    day,
+  ])
 }
 
 function tokensOf({ inputTokens, outputTokens, totalTokens }: Usage): number {

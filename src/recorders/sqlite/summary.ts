@@ -29,6 +29,9 @@ export interface StoredSummary {
   readonly exactness: Usage['exactness']
   readonly cost_usd: number | null
   readonly rating: number | null
+  readonly user_id: string | null
+  /** JSON. */
+  readonly tags: string
 }
 
 export interface StoredTurn extends StoredSummary {
@@ -46,9 +49,10 @@ export interface StoredTurn extends StoredSummary {
   readonly text_message: number | null
 }
 
-export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, state, model, bot_kind, bot_name, ${textColumn('question')}, started_at, latency_ms,
+export const SUMMARY_COLUMNS: string = `id, turn_id, session_id, iif(EXISTS (SELECT 1 FROM waiting WHERE turn = turns.id), 'waiting', state) AS state, model, bot_kind, bot_name, ${textColumn('question')}, started_at, latency_ms,
   input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, exactness, cost_usd,
-  rating`
+  rating, (SELECT user_id FROM sessions WHERE sessions.session_id = turns.session_id) AS user_id,
+  (SELECT json_group_array(tag) FROM turn_tags WHERE turn = turns.id) AS tags`
 
 /** All that `StoredTurn` has. */
 export const TURN_COLUMNS: string = `${SUMMARY_COLUMNS}, parent_turn_id, temperature, prompt_hash, trace_id, span_id, ended_at, finish_reason, error,
@@ -76,6 +80,8 @@ export function toSummary(row: StoredSummary): TurnSummary {
     },
     costUsd: row.cost_usd,
     rating: row.rating,
+    userId: row.user_id,
+    tags: JSON.parse(row.tags) as string[],
   }
 }
 

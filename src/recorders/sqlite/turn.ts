@@ -5,6 +5,7 @@ import { CriaError, isCriaError } from '../../core/error.ts'
 import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { JournalEntry, TurnClose, TurnOpen } from '../../core/recorder.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
 import { writeEntries } from './entries.ts'
 import { endTurn } from './end.ts'
@@ -23,7 +24,11 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
        ON CONFLICT DO UPDATE SET last_turn_at = max(coalesce(last_turn_at, 0), excluded.last_turn_at)`,
       [turn.sessionId, turn.startedAt, turn.startedAt],
     )
-    if (turn.exclusive) makeWay(journal, turn.sessionId)
+    claimSession(journal, turn)
+    if (turn.exclusive) {
+      makeWay(journal, turn.sessionId)
+      checkWaiting(journal, turn)
+    }
     const inserted = insertTurn(journal, turn)
     takeLease(journal, inserted)
     notePrompt(journal, turn)
@@ -38,6 +43,7 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
     nextPosition: 0,
     assembled: new Set(),
     counted: NOTHING,
+    decides: turn.decides !== undefined,
     failing: false,
   })
 }
@@ -51,11 +57,15 @@ export function record(journal: Journal, turnId: string, entries: readonly Journ
     throw misuse(`The terminal event "${terminal.type}" of turn ${turnId} was recorded: it belongs to closeTurn.`)
   const written = attempt(journal, turn, () => {
     renewLease(journal, turn)
+    const isTakenUp = turn.decides && entries.some(({ type }) => type === 'messages')
+    // From here on the calls belong to this turn, and what becomes of them is known by it.
+    if (isTakenUp) endWaiting(journal.connection, turn.sessionId)
     return writeEntries(journal.connection, turn, entries)
   })
   // Only what is in the file counts: after a failure the same entries may come again.
   turn.nextSeq += events.length
   turn.nextPosition = written.nextPosition
+  if (written.nextPosition > 0) turn.decides = false
   for (const id of written.assembled) turn.assembled.add(id)
 }
 
@@ -81,6 +91,20 @@ export function closeTurn(journal: Journal, turnId: string, close: TurnClose): v
   journal.open.delete(turnId)
 }
 
+/** The session becomes the user's, unless it is another's. */
+function claimSession({ connection }: Journal, { sessionId, userId }: TurnOpen): void {
+  if (userId === undefined) return
+  const claimed = connection.run('UPDATE sessions SET user_id = ?1 WHERE session_id = ?2 AND coalesce(user_id, ?1) = ?1', [
+    userId,
+    sessionId,
+  ])
+  if (claimed > 0) return
+  throw new CriaError('permission_denied', `Session ${sessionId} belongs to another user than ${JSON.stringify(userId)}.`, {
+    hint: 'Leave `sessionId` out to begin a session, or name the user that the session belongs to.',
+    details: { sessionId, userId },
+  })
+}
+
 /** Refuses when another exclusive turn of the session is running; one that nobody runs any more is ended. */
 function makeWay(journal: Journal, sessionId: string): void {
   // A turn of our own that could not be written to the end has been given up by whoever opens the next.
@@ -96,11 +120,33 @@ function makeWay(journal: Journal, sessionId: string): void {
   })
 }
 
+/** The session goes on: a turn of it that waits is over, unless this one takes it up. */
+function checkWaiting({ connection }: Journal, { sessionId, decides }: TurnOpen): void {
+  if (decides === undefined) {
+    endWaiting(connection, sessionId)
+    return
+  }
+  const waits = connection.get(
+    'SELECT 1 FROM waiting JOIN turns ON turns.id = turn WHERE turn_id = ? AND waiting.session_id = ?',
+    [decides, sessionId],
+  )
+  if (waits !== undefined) return
+  throw new CriaError('not_found', `Turn ${decides} does not wait for a decision in session ${sessionId}, or no longer.`, {
+    hint: 'It may have been decided already, or its session has gone on without it.',
+    details: { turnId: decides, sessionId },
+  })
+}
+
+function endWaiting(connection: Connection, sessionId: string): void {
+  connection.run('DELETE FROM waiting WHERE session_id = ?', [sessionId])
+}
+
 function insertTurn({ connection }: Journal, turn: TurnOpen): number {
-  return connection.insert(
+  const key = connection.insert(
     `INSERT INTO turns (turn_id, session_id, parent_turn_id, exclusive, model, bot_kind, bot_name, temperature, prompt_hash, trace_id,
        span_id, started_at, question)
-     VALUES (?, ?, (SELECT head_turn_id FROM sessions WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, (SELECT head_turn_id FROM sessions WHERE session_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?,
+       coalesce((SELECT question FROM turns WHERE turn_id = ?), ?))`,
     [
       turn.turnId,
       turn.sessionId,
@@ -114,9 +160,13 @@ function insertTurn({ connection }: Journal, turn: TurnOpen): number {
       turn.traceId,
       turn.spanId,
       turn.startedAt,
+      turn.decides ?? null,
       turn.question.toWellFormed(),
     ],
   )
+  for (const tag of turn.tags ?? [])
+    connection.run('INSERT INTO turn_tags (tag, turn) VALUES (?, ?) ON CONFLICT DO NOTHING', [tag, key])
+  return key
 }
 
 function notePrompt({ connection }: Journal, turn: TurnOpen): void {

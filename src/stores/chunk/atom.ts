@@ -4,6 +4,7 @@
  */
 
 import { isWhiteSpace } from '../../util/lines.ts'
+import type { Range } from '../../util/range.ts'
 
 export interface Atom {
   readonly start: number
@@ -33,11 +34,6 @@ export const BORDER = {
 
 /** How much indentation may stand before the first character of an atom. */
 const MAX_INDENT = 64
-
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
 
 /** The range without white space around it; indentation of its first line is kept, since it carries meaning in code and lists. */
 export function trimRange(text: string, start: number, end: number): Range | undefined {

@@ -344,6 +344,16 @@ describe('ids', () => {
   })
 })
 
+test('a chunk of Markdown names the headings inside it, not the comments of its code', () => {
+  const [chunk] = cut(
+    '# Using it\n\nText.\n\n## Uninstalling\n\n```sh\n# a comment\nrm it\n```\n\nMore\n----\n\nEnd.',
+    'markdown',
+  )
+  expect(chunk?.names).toEqual(['Using it', 'Uninstalling', 'More'])
+  expect(cut('No heading.', 'markdown')[0]).not.toHaveProperty('names')
+  expect(cut('# Not Markdown')[0]).not.toHaveProperty('names')
+})
+
 test('title and metadata are copied, a limit that makes no sense is refused', () => {
   const [chunk] = chunkDocument({ source: 'a.md', text: 'Hello.', title: 'A', metadata: { team: 'docs' } })
   expect(chunk).toMatchObject({ title: 'A', metadata: { team: 'docs' }, start: 0, end: 6, lines: [1, 1] })

@@ -1,4 +1,4 @@
-/** The chunker: a document is read into atoms by its format, atoms are packed into chunks. */
+/** Cuts documents into chunks: a format reader makes atoms, and atoms are packed into chunks. */
 
 import { hash } from 'node:crypto'
 import { ConfigurationError } from '../../core/error.ts'
@@ -17,6 +17,7 @@ import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readMarkdown } from './read-markdown.ts'
 import { readText } from './read-text.ts'
+import { markdownBlocks } from '../../text/markdown-blocks.ts'
 import { namesOf } from '../../util/nearest.ts'
 
 /** Changes whenever the same document may be cut differently; an index made by another version is made again. */
@@ -69,7 +70,7 @@ export function chunkDocument(document: SourceDocument, options: ChunkOptions = 
       end: passage.end,
       ...(document.title === undefined ? {} : { title: document.title }),
       ...(passage.path.length === 0 ? {} : { headings: passage.path }),
-      ...(document.format === 'code' ? namesMember(chunkText) : {}),
+      ...namesMember(document.format, chunkText, lineBreak),
       ...(document.extracted === true ? {} : { lines }),
       metadata: metadataOf(document, page),
     })
@@ -108,14 +109,24 @@ function passages(document: SourceDocument, max: number, lineBreak: string): Ite
 
 const MOST_NAMES = 50
 
-/** What a chunk of code defines, each once. */
-function namesMember(text: string): Pick<Chunk, 'names'> {
+/** Terms that weigh as much as headings: what a chunk of code defines, and the headings inside a chunk of Markdown, each once. */
+function namesMember(format: SourceDocument['format'], text: string, lineBreak: string): Pick<Chunk, 'names'> {
+  const all = format === 'code' ? definedNames(text) : format === 'markdown' ? headingsIn(text, lineBreak) : []
   const names = new Set<string>()
-  for (const line of text.split('\n')) {
-    const name = definedName(line.trimStart())
-    if (name !== undefined && names.size < MOST_NAMES) names.add(name)
-  }
+  for (const name of all) if (names.size < MOST_NAMES) names.add(name)
   return names.size === 0 ? {} : { names: [...names] }
+}
+
+function* definedNames(code: string): Generator<string> {
+  for (const line of code.split('\n')) {
+    const name = definedName(line.trimStart())
+    if (name !== undefined) yield name
+  }
+}
+
+function* headingsIn(markdown: string, lineBreak: string): Generator<string> {
+  for (const { kind, title } of markdownBlocks(markdown, 0, markdown.length, lineBreak))
+    if (kind === 'heading' && title !== undefined && title !== '') yield title
 }
 
 function metadataOf(document: SourceDocument, page: number | undefined): JsonObject {

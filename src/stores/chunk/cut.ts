@@ -2,7 +2,8 @@
 
 import { isWhiteSpace } from '../../util/lines.ts'
 import { trimRange } from './atom.ts'
-import type { Range } from './atom.ts'
+import type { Atom } from './atom.ts'
+import type { Range } from '../../util/range.ts'
 
 /** A place is looked for in the last part of the window, so that pieces are at least half full. */
 const SEARCHED_SHARE = 0.5
@@ -51,3 +52,13 @@ function graphemeCut(text: string, from: number, limit: number): number {
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
+
+/** A heading as one atom; one that is longer than a chunk in several. */
+export function* headingAtoms(text: string, range: Range, border: number, path: readonly string[], max: number): Generator<Atom> {
+  for (const part of cutRange(text, range.start, range.end, max)) yield { ...part, border, path, isHeading: true }
+}
+
+/** What is left of a chunk that begins with headings of this length; headings that fill half a chunk get no consideration. */
+export function room(max: number, prefix: number): number {
+  return prefix < max / 2 ? max - prefix : max
+}

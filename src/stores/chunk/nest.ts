@@ -4,7 +4,8 @@
  */
 
 import { BORDER } from './atom.ts'
-import type { Atom, Range } from './atom.ts'
+import type { Atom } from './atom.ts'
+import type { Range } from '../../util/range.ts'
 
 /** Blocks nested deeper stand under the same path as their parents. */
 const MOST_NAMES = 4

@@ -4,7 +4,8 @@
  */
 
 import { BORDER } from './atom.ts'
-import type { Atom, Range } from './atom.ts'
+import type { Atom } from './atom.ts'
+import type { Range } from '../../util/range.ts'
 import { cutRange } from './cut.ts'
 import { indentation, linesOf } from '../../util/lines.ts'
 import { Nest } from './nest.ts'

@@ -2,8 +2,7 @@
 
 import { BORDER, trimRange } from './atom.ts'
 import type { Atom } from './atom.ts'
-import { cutRange } from './cut.ts'
-import { headingAtoms, room } from './heading.ts'
+import { cutRange, headingAtoms, room } from './cut.ts'
 import { lineAt, linesOf } from '../../util/lines.ts'
 import { listItems, markdownBlocks } from '../../text/markdown-blocks.ts'
 import type { Block } from '../../text/markdown-blocks.ts'

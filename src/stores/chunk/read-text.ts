@@ -2,10 +2,10 @@
 
 import { isWhiteSpace } from '../../util/lines.ts'
 import { BORDER } from './atom.ts'
+import { headingAtoms, room } from './cut.ts'
 import type { Atom } from './atom.ts'
 import { lineAt } from '../../util/lines.ts'
 import { proseAtoms } from './prose.ts'
-import { headingAtoms, room } from './heading.ts'
 
 const UNDERLINE = /^([=\-~^"'`#*+_])\1{2,}\s*$/
 const LONGEST_HEADING = 120

@@ -5,7 +5,7 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { CriaError, isCriaError } from '../../core/error.ts'
 import { resolveRoots } from '../load/walk.ts'
 import type { Root } from '../load/walk.ts'
-import { indexBase } from './base.ts'
+import { indexBase } from './indexable-store.ts'
 import type { IndexableStore, IndexedSource } from './indexable-store.ts'
 import { isFromFile, pathOf } from './read-changes.ts'
 

@@ -1,6 +1,7 @@
-/** What a document store needs beside the port so that files can be indexed into it incrementally (`index-files.ts`). */
+/** The port of stores that files can be indexed into incrementally (`index-files.ts`). */
 
 import type { DocumentStore, SourceDocument } from '../../core/store.ts'
+import { promises } from 'node:fs'
 
 /** What is known of the file that a document was read from. */
 export interface FileFacts {
@@ -46,4 +47,32 @@ export interface IndexableStore extends DocumentStore {
   sources(): Iterable<IndexedSource>
   /** Those whose files had these bytes. */
   sourcesWithHash(fileHash: string): Promise<IndexedSource[]>
+}
+
+// Not from node:fs/promises: this way it is loaded when it is first needed, in the bundled command.
+
+/** A source without text that keeps the base; it can never be found, and no file has such a name. */
+const BASE_SOURCE = 'cria:base'
+
+/** Absolute path; `undefined` when nothing has been indexed yet. */
+export async function indexBase(store: Pick<IndexableStore, 'getDocument'>): Promise<string | undefined> {
+  const base = (await store.getDocument(BASE_SOURCE))?.metadata?.['base']
+  return typeof base === 'string' ? base : undefined
+}
+
+/** The base that was kept, as long as that folder exists; else, also after a project was moved, the wanted one, which is kept from now on. */
+export async function keepBase(store: IndexableStore, wanted: string, dryRun: boolean): Promise<string> {
+  const kept = await indexBase(store)
+  if (kept !== undefined && (await isFolder(kept))) return kept
+  const base = await promises.realpath(wanted)
+  if (!dryRun) await store.append({ source: BASE_SOURCE, text: '', metadata: { base } })
+  return base
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await promises.stat(path)).isDirectory()
+  } catch {
+    return false
+  }
 }

@@ -5,7 +5,7 @@
 
 import type { Worker } from 'node:worker_threads'
 import { threadProgram } from '../../util/threads.ts'
-import type { Extracted } from './extracted.ts'
+import type { Extracted } from './unreadable.ts'
 import type { ExtractAnswer, ExtractJob } from './extract-worker.ts'
 import { Unreadable } from './unreadable.ts'
 

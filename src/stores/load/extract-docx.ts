@@ -1,6 +1,6 @@
 /** Word documents as Markdown. */
 
-import type { Extracted } from './extracted.ts'
+import type { Extracted } from './unreadable.ts'
 import { extractHtml } from './extract-html.ts'
 import { Unreadable } from './unreadable.ts'
 import { storedZip } from './zip-write.ts'

@@ -1,7 +1,7 @@
 /** HTML as Markdown: what a reader of the page would read. */
 
 import { setImmediate } from 'node:timers/promises'
-import type { Extracted } from './extracted.ts'
+import type { Extracted } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** Parts of a page that are about the page; its title is told apart from its text. Forms stay: some pages are one form. */

@@ -1,6 +1,6 @@
 /** Jupyter notebooks as Markdown: prose as it is, code in fences, what a cell printed below it. */
 
-import type { Extracted } from './extracted.ts'
+import type { Extracted } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** Output beyond this is a table of numbers or a log, not something to find again. */

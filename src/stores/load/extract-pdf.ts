@@ -2,7 +2,7 @@
 
 import type { getDocumentProxy } from 'unpdf'
 import { toCriaError } from '../../core/error.ts'
-import type { Extracted } from './extracted.ts'
+import type { Extracted } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
 
 interface TextLine {

@@ -1,7 +1,7 @@
 /** The thread that reads PDF and Word files, one after the other. */
 
 import { parentPort } from 'node:worker_threads'
-import type { Extracted } from './extracted.ts'
+import type { Extracted } from './unreadable.ts'
 import { failureOf } from './unreadable.ts'
 
 export interface ExtractJob {

@@ -1,4 +1,4 @@
-/** What kind of file a name promises. Content has the last word: see `load-file.ts`. */
+/** Guesses the kind of a file from its name. Content has the last word: see `load-file.ts`. */
 
 import { basename, extname } from 'node:path'
 import type { DocumentFormat } from '../../core/store.ts'

@@ -1,4 +1,4 @@
-/** What the front matter of a Markdown file states about it, for filters: fields at its left margin with one value or a list of values. */
+/** Reads the front matter of a Markdown file for filters: fields at the left margin with one value or a list of values. */
 
 import type { Json, JsonObject } from '../../core/json.ts'
 

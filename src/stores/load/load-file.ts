@@ -1,4 +1,4 @@
-/** One file to one document: read within limits, told by its content, its text taken out. */
+/** Loads one file as a document: reads it within limits, tells its format by its content, and extracts the text. */
 
 import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -10,13 +10,12 @@ import { markdownBlocks } from '../../text/markdown-blocks.ts'
 import { lineBreakOf } from '../../util/lines.ts'
 import { decodeText } from './decode.ts'
 import { declaredCharset, extractHtml } from './extract-html.ts'
-import type { Extracted } from './extracted.ts'
+import type { Extracted, Failure } from './unreadable.ts'
 import { promisedKind } from './formats.ts'
 import type { Extractor, FileKind } from './formats.ts'
 import { frontMatterFacts } from './front-matter.ts'
 import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { failureOf, Unreadable } from './unreadable.ts'
-import type { Failure } from './unreadable.ts'
 import type { FoundFile } from './walk.ts'
 
 /** Changes whenever a file may give another text; what another version loaded is loaded again. */

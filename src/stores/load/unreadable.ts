@@ -18,3 +18,11 @@ export function failureOf(error: unknown): Failure {
   if (code !== undefined && /^E[A-Z0-9]+$/.test(code)) return { skipped: `unreadable (${code})`, because: 'now' }
   return { skipped: `malformed (${error instanceof Error ? error.message : String(error)})`, because: 'content' }
 }
+
+/** What comes out of a file whose format is not text. */
+export interface Extracted {
+  readonly text: string
+  readonly title?: string
+  /** Worth telling, such as a guessed encoding. */
+  readonly note?: string
+}

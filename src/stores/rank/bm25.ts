@@ -1,4 +1,4 @@
-/** BM25 as in S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009. */
+/** Scores words by BM25, and neighbouring words of the query that are neighbours in the chunk. BM25 as in S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009. */
 
 import { RANKING } from './settings.ts'
 
@@ -29,4 +29,29 @@ export function unknownFrequency(chunks: number): number {
 export function occurrenceWeight(count: number, length: number, averageLength: number): number {
   const { saturation, lengthPenalty } = RANKING
   return (count * (saturation + 1)) / (count + saturation * (1 - lengthPenalty + (lengthPenalty * length) / averageLength))
+}
+
+/** Pairs of different words that follow each other in a query, each pair once. */
+export function pairsOf(terms: readonly number[]): [number, number][] {
+  const pairs = new Map<string, [number, number]>()
+  terms.forEach((second, at) => {
+    const first = terms[at - 1]
+    if (first !== undefined && first !== second) pairs.set(`${first} ${second}`, [first, second])
+  })
+  return [...pairs.values()]
+}
+
+/** How often each pair stands in a sequence of terms, in the order of the pairs. */
+export function countPairs(sequence: readonly number[], pairs: readonly (readonly [number, number])[]): number[] {
+  const counts = pairs.map(() => 0)
+  const byFirst = new Map<number, number[]>()
+  pairs.forEach(([first], at) => {
+    const known = byFirst.get(first)
+    if (known === undefined) byFirst.set(first, [at])
+    else known.push(at)
+  })
+  sequence.forEach((term, at) => {
+    for (const pair of byFirst.get(term) ?? []) if (pairs[pair]?.[1] === sequence[at + 1]) counts[pair] = (counts[pair] ?? 0) + 1
+  })
+  return counts
 }

@@ -1,4 +1,4 @@
-/** What a filter means, the same in every store. */
+/** Checks and applies filters, alike in every store. */
 
 import { isPattern } from '../../core/filter.ts'
 import type { Json, JsonObject } from '../../core/json.ts'

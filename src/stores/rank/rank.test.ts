@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { backgroundOf, blend, standOut } from './blend.ts'
-import { best } from './best.ts'
-import { inverseFrequency, occurrenceWeight } from './bm25.ts'
+import { backgroundOf, best, blend, standOut } from './blend.ts'
+import { countPairs, inverseFrequency, occurrenceWeight, pairsOf } from './bm25.ts'
 import { chunkTest } from './filter.ts'
 import { smooth } from './neighbours.ts'
-import { countPairs, pairsOf } from './phrases.ts'
 import { RANKING } from './settings.ts'
 import { gramsOf, gramWeight, similarity } from './similarity.ts'
 

@@ -1,4 +1,4 @@
-/** How alike two words are written. */
+/** Measures how alike two words are written. */
 
 import { patternFor } from '../../util/pattern.ts'
 import { ngrams } from '../../text/split.ts'

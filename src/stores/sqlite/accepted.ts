@@ -1,9 +1,9 @@
-/** The chunks that a filter lets through; all others lose their score as soon as they are met. */
+/** Finds the chunks that a filter accepts. */
 
 import { isPattern } from '../../core/filter.ts'
 import type { ChunkFilter, FilterTest } from '../../core/store.ts'
-import { best } from '../rank/best.ts'
-import type { Scored } from '../rank/best.ts'
+import { best } from '../rank/blend.ts'
+import type { Scored } from '../rank/blend.ts'
 import { chunkTest, fieldTest } from '../rank/filter.ts'
 import type { Filtered } from '../rank/filter.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

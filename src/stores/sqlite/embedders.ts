@@ -1,4 +1,4 @@
-/** Which models made the vectors of a store. */
+/** Reads and writes which models made the vectors of a store. */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'

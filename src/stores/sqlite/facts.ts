@@ -1,4 +1,4 @@
-/** The numbers a store keeps about itself. */
+/** Reads and writes the numbers that a store keeps about itself. */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
 

@@ -1,4 +1,4 @@
-/** The file of a document store. */
+/** Opens the file of a document store. */
 
 import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

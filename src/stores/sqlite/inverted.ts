@@ -32,7 +32,7 @@ interface Row {
 }
 
 /** A part of a list, end exclusive. */
-export interface Range {
+export interface ListPart {
   readonly from: number
   readonly to: number
 }
@@ -56,7 +56,7 @@ export class InvertedIndex {
   }
 
   /** Reads the lists of several keys to the end of `into`, one after the other; says where each stands there. */
-  readAll(keys: readonly number[], into: Postings): Map<Key, Range> {
+  readAll(keys: readonly number[], into: Postings): Map<Key, ListPart> {
     const bases = new Map(this.#blocks().map(({ id, base }) => [id, base]))
     const rows = this.#connection.all<Row & { readonly block: number }>(
       `SELECT block, key, data FROM lists
@@ -64,7 +64,7 @@ export class InvertedIndex {
       [JSON.stringify([...bases.keys()]), JSON.stringify(keys)],
     )
     const baseOf = ({ block }: { readonly block: number }): number => bases.get(block) ?? 0
-    const ranges = new Map<Key, Range>()
+    const ranges = new Map<Key, ListPart>()
     for (const [key, ofKey] of Map.groupBy(rows, (row) => row.key)) {
       const from = into.size
       for (const row of ofKey.sort((a, b) => baseOf(a) - baseOf(b))) into.read(baseOf(row), row.data)

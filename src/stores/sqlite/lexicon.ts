@@ -1,4 +1,4 @@
-/** The numbers of the terms of a text; a term that the store has not met gets the next number. */
+/** Numbers the terms of a text; a new term gets the next number. */
 
 import { termsOf } from '../../text/analyzer.ts'
 import { isDivider, isEdge, JOINS_DIVIDERS } from '../../text/split.ts'

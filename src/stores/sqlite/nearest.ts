@@ -1,7 +1,7 @@
 /** Joins the scores for words with those for vectors. Loaded by stores that have vectors. */
 
 import type { ChunkFilter } from '../../core/store.ts'
-import type { Scored } from '../rank/best.ts'
+import type { Scored } from '../rank/blend.ts'
 import { backgroundOf, blend, standOut } from '../rank/blend.ts'
 import { RANKING } from '../rank/settings.ts'
 import { CodeScorer, dot } from '../vectors/unit.ts'

@@ -1,4 +1,4 @@
-/** What a store and a search in it may be told, checked. */
+/** Checks the options of a store and of a search. */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'

@@ -2,11 +2,10 @@
 
 import type { Analyzer } from '../../text/analyzer.ts'
 import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
-import { best } from '../rank/best.ts'
-import type { Scored } from '../rank/best.ts'
-import { occurrenceWeight, unknownFrequency } from '../rank/bm25.ts'
+import { best } from '../rank/blend.ts'
+import type { Scored } from '../rank/blend.ts'
+import { countPairs, occurrenceWeight, pairsOf, unknownFrequency } from '../rank/bm25.ts'
 import { smooth } from '../rank/neighbours.ts'
-import { countPairs, pairsOf } from '../rank/phrases.ts'
 import { RANKING } from '../rank/settings.ts'
 import { Accepted } from './accepted.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
@@ -15,13 +14,12 @@ import type { Corpus, CorpusCache } from './corpus.ts'
 import { CHUNK_COLUMNS, toChunk } from './documents.ts'
 import type { ChunkRow } from './documents.ts'
 import { InvertedIndex } from './inverted.ts'
-import type { Range } from './inverted.ts'
+import type { ListPart } from './inverted.ts'
 import type { WordResult } from './nearest.ts'
 import { Postings } from './postings.ts'
 import { parseQuery } from './query-words.ts'
 import type { ParsedQuery, QueryWord } from './query-words.ts'
-import { countTerms } from './sequence.ts'
-import { Sequences } from './sequences.ts'
+import { countTerms, Sequences } from './sequence.ts'
 import { similarChunks } from './similar-chunks.ts'
 
 type IdentifiedRow = ChunkRow & { readonly id: number }
@@ -185,7 +183,7 @@ function firstWord(rows: readonly IdentifiedRow[], isIt: (word: string) => boole
  */
 function addCounts(
   { ids, counts: added }: Postings,
-  { from, to }: Range,
+  { from, to }: ListPart,
   share: number,
   counts: Float64Array,
   touched: Int32Array,

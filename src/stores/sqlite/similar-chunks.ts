@@ -1,18 +1,18 @@
-/** Which chunks are about the same thing as a chunk. */
+/** Finds the chunks that are about the same thing as a chunk. */
 
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { best } from '../rank/best.ts'
-import type { Scored } from '../rank/best.ts'
+import { best } from '../rank/blend.ts'
+import type { Scored } from '../rank/blend.ts'
 import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
 import type { Neighbour } from '../rank/neighbours.ts'
 import { RANKING } from '../rank/settings.ts'
 import type { Corpus } from './corpus.ts'
-import type { InvertedIndex, Range } from './inverted.ts'
+import type { InvertedIndex, ListPart } from './inverted.ts'
 import type { Postings } from './postings.ts'
 import { termsById } from './query-words.ts'
 import type { Term } from './query-words.ts'
 import { countTerms } from './sequence.ts'
-import type { Sequences } from './sequences.ts'
+import type { Sequences } from './sequence.ts'
 
 export interface Index {
   readonly connection: Connection
@@ -69,7 +69,7 @@ function addSimilarity(
   similarity: Float64Array,
   weight: number,
   { ids, counts }: Postings,
-  { from, to }: Range,
+  { from, to }: ListPart,
   touched: number[],
 ): void {
   for (let at = from; at < to; at++) {

@@ -1,4 +1,4 @@
-/** What a store holds, asked by name. */
+/** Reads the sources of a store by name. */
 
 import type { Chunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'

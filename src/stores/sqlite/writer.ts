@@ -1,4 +1,4 @@
-/** What is written to the file of a store, one transaction after the other, a large document by a thread. */
+/** Writes to the file of a store, one transaction after the other; a large document in a thread. */
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, isCriaError } from '../../core/error.ts'

@@ -1,4 +1,4 @@
-/** What an embedding model is given of a chunk. */
+/** Makes the text of a chunk that an embedding model gets. */
 
 import type { Chunk } from '../../core/store.ts'
 

@@ -1,4 +1,4 @@
-/** What a thread that searches is asked, and what it answers. Everything here is copied from thread to thread. */
+/** Types the messages between a searching thread and its caller. Everything here is copied from thread to thread. */
 
 import type { ErrorInfo } from '../../core/error.ts'
 import type { ScoredChunk, SearchOptions, StoreNotice } from '../../core/store.ts'

@@ -1,4 +1,4 @@
-/** One thread that searches a store, from the side of those who ask. */
+/** Asks the thread that searches a store. */
 
 import type { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'

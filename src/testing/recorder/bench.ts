@@ -1,4 +1,4 @@
-/** What all tests of a journal work with. */
+/** Helpers of the recorder suite. */
 
 import assert from 'node:assert/strict'
 import { isCriaError } from '../../core/error.ts'

@@ -51,6 +51,8 @@ export function turnTests({ describe, test }: Suite): void {
           temperature: 0.7,
           promptHash: open.promptHash,
           ratingComment: null,
+          userId: null,
+          tags: [],
           parentTurnId: null,
           traceId: open.traceId,
           spanId: open.spanId,

@@ -80,8 +80,15 @@ export function upkeepTests({ describe, test }: Suite): void {
       ] as const)
         await say(recorder, turnId, 'Yes.', { sessionId, startedAt: STARTED_AT + later }, [], usage)
       const sums = { unfinished: 0, unknownUsage: 0, unknownCost: 0 }
-      const one = { sessionId: 'one', startedAt: STARTED_AT, lastTurnAt: STARTED_AT + 2000, turns: 2, costUsd: 0.5 }
-      const two = { sessionId: 'two', startedAt: STARTED_AT + 1000, lastTurnAt: STARTED_AT + 1000, turns: 1, costUsd: 0.25 }
+      const one = { sessionId: 'one', userId: null, startedAt: STARTED_AT, lastTurnAt: STARTED_AT + 2000, turns: 2, costUsd: 0.5 }
+      const two = {
+        sessionId: 'two',
+        userId: null,
+        startedAt: STARTED_AT + 1000,
+        lastTurnAt: STARTED_AT + 1000,
+        turns: 1,
+        costUsd: 0.25,
+      }
       assert.deepEqual(await recorder.sessionStats(), [
         { ...sums, ...one, inputTokens: 200, outputTokens: 40 },
         { ...sums, ...two, inputTokens: 100, outputTokens: 20 },

@@ -1,4 +1,4 @@
-/** A change of one file on its way: made up, held against what the model has seen, shown, written. */
+/** Changes one file: computes the change, compares it with what the model has seen, shows it and writes it. */
 
 import { countChanges, unifiedDiff } from '../../util/line-diff.ts'
 import type { LineEnd } from './line-ends.ts'
@@ -7,11 +7,11 @@ import { problem } from './open-file.ts'
 import { createFile, replaceFile } from './put-file.ts'
 import { bytesOf, hashOf } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
-import type { Place } from './workspace.ts'
+import type { WorkspacePath } from './workspace.ts'
 
 /** What a file is to become. */
 export interface Change {
-  readonly place: Place
+  readonly place: WorkspacePath
   /** Absent for a file that is new. */
   readonly before: TextFile | undefined
   /** Line feeds only. */
@@ -23,7 +23,7 @@ export interface Change {
 const SHOWN = 12_000
 
 /** @throws CriaError `tool_failure` that shows what the file is now, when that is not what the model has read. */
-export function checkKnown({ name, real }: Place, file: TextFile, known: KnownFiles, sessionId: string): void {
+export function checkKnown({ name, real }: WorkspacePath, file: TextFile, known: KnownFiles, sessionId: string): void {
   const seen = known.hashOf(sessionId, real)
   if (seen === file.hash) return
   if (seen === undefined)

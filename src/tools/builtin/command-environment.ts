@@ -1,4 +1,4 @@
-/** The environment of commands that a model asks for: the user's, without what is secret in it. */
+/** Makes the environment of commands: the user's, without secrets. */
 
 import { gitVariables, HARMLESS_GIT } from '../../util/git-settings.ts'
 import type { SandboxKind } from '../../core/tool.ts'

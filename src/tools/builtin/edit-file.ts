@@ -9,7 +9,7 @@ import { replaceText } from './replace-text.ts'
 import { readTextFile } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
 import { quoted } from './workspace.ts'
-import type { Place, Workspace } from './workspace.ts'
+import type { WorkspacePath, Workspace } from './workspace.ts'
 
 interface Input {
   readonly path: string
@@ -48,14 +48,14 @@ export function editFileTool(workspace: Workspace, known: KnownFiles): Tool<Inpu
   })
 }
 
-async function fileOf({ path }: Input, workspace: Workspace): Promise<[Place, TextFile]> {
+async function fileOf({ path }: Input, workspace: Workspace): Promise<[WorkspacePath, TextFile]> {
   const place = await workspace.placeToWrite(path)
   const before = await readTextFile(place)
   if (before === undefined) throw problem(`There is no file ${quoted(path)}: make it with write_file.`)
   return [place, before]
 }
 
-function changeBy({ old_string, new_string, replace_all }: Input, place: Place, before: TextFile): Change {
+function changeBy({ old_string, new_string, replace_all }: Input, place: WorkspacePath, before: TextFile): Change {
   const replaced = replaceText(before.text, before.ends, {
     old: withoutReturns(old_string),
     new: withoutReturns(new_string),

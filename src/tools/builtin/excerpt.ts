@@ -1,8 +1,8 @@
-/** Some lines of a text, never more than fit, with a note of what is left out. */
+/** Cuts lines out of a text, within limits, with a note of what is left out. */
 
 import { beginningOf } from '../../util/cut.ts'
 
-export interface Range {
+export interface LineRange {
   /** From 1. */
   readonly first: number
   readonly count: number
@@ -13,7 +13,7 @@ const MAX_CHARS = 50_000
 /** Bytes that are passed by in search of a line. */
 const MAX_PASSED = 500_000_000
 
-export function excerpt(text: string, { first, count }: Range): string {
+export function excerpt(text: string, { first, count }: LineRange): string {
   const lines = text.split('\n')
   // A line feed ends a line and begins none.
   const total = text.endsWith('\n') ? lines.length - 1 : lines.length
@@ -48,7 +48,7 @@ function cutLine(line: string, length: number = line.length): string {
 export async function excerptOfStream(
   pieces: AsyncIterable<Uint8Array>,
   encoding: string,
-  { first, count }: Range,
+  { first, count }: LineRange,
 ): Promise<string> {
   const decoder = new TextDecoder(encoding)
   const taken: string[] = []

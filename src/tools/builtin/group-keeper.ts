@@ -1,7 +1,4 @@
-/**
- * Ends groups of processes when our own process ends without a chance to do so, by SIGKILL or a crash: a shell keeps a list of them, and waits
- * for the end of its input, which comes with the end of ours.
- */
+/** Ends process groups when our process dies without a chance to do so. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

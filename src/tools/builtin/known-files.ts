@@ -1,4 +1,4 @@
-/** What the model has seen of files: only what was read may be changed, and only as long as it is what was read. */
+/** Remembers what the model has read: only a file that was read, and has not changed since, may be changed. */
 
 import { Recent } from '../../util/recent.ts'
 

@@ -1,4 +1,4 @@
-/** Opens what is a regular file and nothing else: no pipe is waited for, no device is read, no link is followed any more. */
+/** Opens regular files only: never waits for a pipe, reads a device or follows a link. */
 
 import type { BigIntStats } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { CriaError } from '../../core/error.ts'
 import { AS_IT_WAS_FOUND } from '../../util/files.ts'
 import { checkPlace } from './same-place.ts'
-import type { Place } from './workspace.ts'
+import type { WorkspacePath } from './workspace.ts'
 
 export interface OpenFile {
   readonly handle: FileHandle
@@ -15,7 +15,7 @@ export interface OpenFile {
 }
 
 /** @returns `undefined` where there is nothing. @throws CriaError `tool_failure` for what is no regular file or cannot be read. */
-export async function openFile(place: Place): Promise<OpenFile | undefined> {
+export async function openFile(place: WorkspacePath): Promise<OpenFile | undefined> {
   const { real, name } = place
   let handle: FileHandle
   try {
@@ -40,7 +40,7 @@ export async function openFile(place: Place): Promise<OpenFile | undefined> {
 }
 
 /** The whole file, however long it became while it was read. @throws CriaError `tool_failure` beyond `limit` bytes. */
-export async function readWhole({ handle }: OpenFile, { name }: Place, limit: number): Promise<Buffer> {
+export async function readWhole({ handle }: OpenFile, { name }: WorkspacePath, limit: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
   for (;;) {

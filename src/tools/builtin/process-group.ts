@@ -1,4 +1,4 @@
-/** A program with all that it starts: what it leaves behind ends with it. */
+/** Runs a program in a process group, and ends the whole group. */
 
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** Which addresses belong to everybody's network, and not to this machine, its neighbours or its host? */
+/** Tells public addresses from those of this machine, its network or its host. */
 
 import { BlockList, isIP, isIPv4 } from 'node:net'
 

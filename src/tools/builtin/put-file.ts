@@ -1,4 +1,4 @@
-/** Puts a file in its place as a whole: whoever reads it sees the old content or the new, also after a crash in between. */
+/** Replaces a file atomically: readers see the old content or the new, also after a crash. */
 
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'
@@ -7,14 +7,18 @@ import { CriaError } from '../../core/error.ts'
 import { codeOf, problem } from './open-file.ts'
 import { inFolderOf } from './same-place.ts'
 import type { TextFile } from './text-file.ts'
-import type { Place } from './workspace.ts'
+import type { WorkspacePath } from './workspace.ts'
 
 /**
  * Replaces a file and keeps its mode, and its owner where that is allowed.
  *
  * @throws CriaError `tool_failure` that says why it cannot be written.
  */
-export function replaceFile(place: Place, bytes: Uint8Array, { mode, owner }: Pick<TextFile, 'mode' | 'owner'>): Promise<void> {
+export function replaceFile(
+  place: WorkspacePath,
+  bytes: Uint8Array,
+  { mode, owner }: Pick<TextFile, 'mode' | 'owner'>,
+): Promise<void> {
   return put(place, bytes, async (temporary, target, handle) => {
     await handle.chown(owner.uid, owner.gid).catch(() => {})
     // After the owner: a change of owner takes some bits of the mode away.
@@ -24,7 +28,7 @@ export function replaceFile(place: Place, bytes: Uint8Array, { mode, owner }: Pi
 }
 
 /** Makes a file where none is, and the folders above it. @throws CriaError `tool_failure`, also when something is there by now. */
-export async function createFile(place: Place, bytes: Uint8Array): Promise<void> {
+export async function createFile(place: WorkspacePath, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(place.real), { recursive: true }).catch((cause: unknown) => {
     throw problem(`The folder of ${JSON.stringify(place.name)} cannot be made (${codeOf(cause)}).`, cause)
   })
@@ -36,7 +40,7 @@ export async function createFile(place: Place, bytes: Uint8Array): Promise<void>
 
 type Finish = (temporary: string, target: string, handle: Awaited<ReturnType<typeof open>>) => Promise<void>
 
-async function put(place: Place, bytes: Uint8Array, finish: Finish): Promise<void> {
+async function put(place: WorkspacePath, bytes: Uint8Array, finish: Finish): Promise<void> {
   try {
     await inFolderOf(place, (folder) => putInto(folder, basename(place.real), bytes, finish))
   } catch (cause) {

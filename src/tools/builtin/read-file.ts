@@ -9,10 +9,10 @@ import { withoutReturns } from './line-ends.ts'
 import { megabytes, openFile, problem, readWhole } from './open-file.ts'
 import type { OpenFile } from './open-file.ts'
 import { excerpt, excerptOfStream } from './excerpt.ts'
-import type { Range } from './excerpt.ts'
+import type { LineRange } from './excerpt.ts'
 import { hashOf, MAX_EDITED_BYTES } from './text-file.ts'
 import { quoted } from './workspace.ts'
-import type { Place, Workspace } from './workspace.ts'
+import type { WorkspacePath, Workspace } from './workspace.ts'
 
 interface Input {
   readonly path: string
@@ -53,7 +53,7 @@ export function readFileTool(workspace: Workspace, known: KnownFiles, readDocume
       const file = await openFile(place)
       if (file === undefined) throw problem(`There is no file ${quoted(path)}.`)
       try {
-        const range: Range = { first: offset, count: limit }
+        const range: LineRange = { first: offset, count: limit }
         if (DOCUMENT.test(place.real)) {
           const text = await readDocument?.(place.real, signal)
           if (text !== undefined) return excerpt(text, range)
@@ -70,7 +70,7 @@ export function readFileTool(workspace: Workspace, known: KnownFiles, readDocume
 }
 
 /** @param granted whoever was asked knows that it may hold secrets. */
-function shown(bytes: Buffer, { name }: Place, range: Range, granted: boolean): ToolOutput {
+function shown(bytes: Buffer, { name }: WorkspacePath, range: LineRange, granted: boolean): ToolOutput {
   if (bytes.length === 0) return `(${name} is empty)`
   const image = imageFrom(bytes)
   if (image !== undefined) return { content: `(${name}: ${describeBytes(bytes)}, attached)`, attachments: [image] }
@@ -85,8 +85,8 @@ function shown(bytes: Buffer, { name }: Place, range: Range, granted: boolean): 
 /** Too large to be held: its lines are counted as they pass by, and it cannot be edited. */
 async function readLarge(
   { handle, size }: OpenFile,
-  { name }: Place,
-  range: Range,
+  { name }: WorkspacePath,
+  range: LineRange,
   signal: ToolContext['signal'],
 ): Promise<ToolOutput> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0)

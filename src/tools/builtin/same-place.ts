@@ -1,6 +1,6 @@
 /**
- * Is what was opened where it was looked for? Between the look at a path and its use, a program may have put a link in the place of one
- * of its folders. The system tells where an open file really lies, and lets its folder be used by that handle instead of by name.
+ * Checks that an opened file is the one that was looked for. Between the look at a path and its use, a program may have put a link in the place of
+ * one of its folders. The system tells where an open file really lies, and lets its folder be used by that handle instead of by name.
  */
 
 import { constants, promises, readlinkSync } from 'node:fs'
@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { CriaError } from '../../core/error.ts'
 import { folded } from '../../util/glob.ts'
 import { realPathOf } from '../../util/real-path.ts'
-import type { Place } from './workspace.ts'
+import type { WorkspacePath } from './workspace.ts'
 
 /** Only Linux has it. */
 function handlePath(fd: number): string | undefined {
@@ -17,7 +17,7 @@ function handlePath(fd: number): string | undefined {
 }
 
 /** @throws CriaError `permission_denied` when it lies elsewhere. */
-export async function checkPlace({ fd }: FileHandle, { real, name }: Place): Promise<void> {
+export async function checkPlace({ fd }: FileHandle, { real, name }: WorkspacePath): Promise<void> {
   const path = handlePath(fd)
   const actual = await (path === undefined ? realPathOf(real) : promises.readlink(path).catch(() => realPathOf(real)))
   if (!isSame(actual, real)) throw new CriaError('permission_denied', `${JSON.stringify(name)} was moved while it was opened.`)
@@ -35,7 +35,7 @@ function isSame(actual: string, expected: string): boolean {
 }
 
 /** Runs `use` with a path of the place's folder that stays the same folder, whatever is put in its place meanwhile. */
-export async function inFolderOf<Result>(place: Place, use: (folder: string) => Promise<Result>): Promise<Result> {
+export async function inFolderOf<Result>(place: WorkspacePath, use: (folder: string) => Promise<Result>): Promise<Result> {
   const real = dirname(place.real)
   const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
   const handle = await promises.open(real, flags)

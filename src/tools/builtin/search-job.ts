@@ -1,4 +1,4 @@
-/** What the thread that searches is given, and what it tells. */
+/** Types the messages between the searching thread and its caller. */
 
 export interface SearchJob {
   readonly pattern: string

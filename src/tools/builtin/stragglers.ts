@@ -1,6 +1,6 @@
 /**
- * Programs that have left the group of the command that started them, as daemons do. What they start inherits its environment, so a
- * variable of the command's own finds them. Only where `/proc` tells of environments; a program that clears its own is not found.
+ * Finds programs that have left the process group of their command, as daemons do. What they start inherits its environment, so a variable of the
+ * command's own finds them. Only where `/proc` tells of environments; a program that clears its own is not found.
  */
 
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** A text file as it can be edited: its text with line feeds, and what is needed to write it back as it was. */
+/** Reads a text file for editing, and writes it back with its own line ends and encoding. */
 
 import { createHash } from 'node:crypto'
 import { decode, encode } from './encoding.ts'
@@ -6,7 +6,7 @@ import type { Encoded } from './encoding.ts'
 import { lineEndsOf, withLineEnds, withoutReturns } from './line-ends.ts'
 import type { LineEnd } from './line-ends.ts'
 import { openFile, problem, readWhole } from './open-file.ts'
-import type { Place } from './workspace.ts'
+import type { WorkspacePath } from './workspace.ts'
 
 export const MAX_EDITED_BYTES = 10_000_000
 
@@ -22,7 +22,7 @@ export interface TextFile {
 }
 
 /** @returns `undefined` where there is nothing. @throws CriaError `tool_failure` for what is no text or too large. */
-export async function readTextFile(place: Place): Promise<TextFile | undefined> {
+export async function readTextFile(place: WorkspacePath): Promise<TextFile | undefined> {
   const file = await openFile(place)
   if (file === undefined) return undefined
   try {

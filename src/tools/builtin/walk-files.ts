@@ -1,4 +1,4 @@
-/** What lies in a folder, as people who work there see it: what `.gitignore` names, hidden files and installed packages are left out. */
+/** Lists the files of a folder, without ignored, hidden and installed ones. */
 
 import { readdir } from 'node:fs/promises'
 import type { Dirent } from 'node:fs'

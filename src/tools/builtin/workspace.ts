@@ -1,4 +1,4 @@
-/** The folder that the built-in tools work in, and what lies outside of it or is nobody's business. */
+/** Resolves paths in the working folder, and refuses those outside of it. */
 
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -12,7 +12,7 @@ import { isAmbiguousPath } from '../rules/subject.ts'
 type PathSubject = Extract<ToolSubject, { readonly kind: 'path' }>
 
 /** A path in the workspace, found out. */
-export interface Place {
+export interface WorkspacePath {
   /** Absolute, every link followed. */
   readonly real: string
   /** For people and models: relative to the root, with `/`; `.` for the root. */
@@ -33,7 +33,7 @@ export class Workspace {
   }
 
   /** @throws CriaError `permission_denied` for what lies outside the root, `tool_failure` for what is no plain path. */
-  async place(path: string): Promise<Place> {
+  async place(path: string): Promise<WorkspacePath> {
     this.#check(path)
     const real = await realPathOf(this.#absolute(path)).catch((cause: unknown) => {
       throw new CriaError('tool_failure', `The path ${quoted(path)} cannot be followed.`, { cause })
@@ -45,7 +45,7 @@ export class Workspace {
   }
 
   /** As `place`, for what is written: never into the data of version control. */
-  async placeToWrite(path: string): Promise<Place> {
+  async placeToWrite(path: string): Promise<WorkspacePath> {
     const place = await this.place(path)
     if (isVersionControl(place.name) || this.#isInRepositoryData(place.real)) {
       throw new CriaError('permission_denied', `${quoted(path)} belongs to version control and is not written to.`)

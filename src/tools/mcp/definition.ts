@@ -1,4 +1,4 @@
-/** What a server says of its tools, read as data from a stranger. */
+/** Reads the tool definitions of a server as untrusted data. */
 
 import type { StandardSchema } from '../../core/schema.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'

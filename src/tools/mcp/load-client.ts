@@ -1,4 +1,4 @@
-/** The official client, loaded when the first server is used. */
+/** Loads the official MCP client when the first server is used. */
 
 import { ConfigurationError } from '../../core/error.ts'
 

@@ -1,4 +1,4 @@
-/** What the tools of a server are called: `mcp__server__tool`, as elsewhere. */
+/** Names the tools of a server: `mcp__server__tool`. */
 
 import { sha256 } from '../../util/hash.ts'
 

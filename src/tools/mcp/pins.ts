@@ -1,4 +1,4 @@
-/** What tools of servers were when they were allowed last. */
+/** Remembers the definitions of server tools that were allowed. */
 
 export interface McpPins {
   /** The fingerprint under which a tool was allowed last. */

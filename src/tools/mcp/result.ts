@@ -1,4 +1,4 @@
-/** What a server answered to a call, as the result of a tool. */
+/** Turns the result of a server into the result of a tool. */
 
 import type { ImagePart } from '../../core/part.ts'
 import type { Json } from '../../core/json.ts'

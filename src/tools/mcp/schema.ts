@@ -1,4 +1,4 @@
-/** The schema of a tool as a server gives it: refused when it is a bomb, cleaned for the model, and checked without its regular expressions. */
+/** Reads the schema of a server's tool: refuses what is too large, cleans it for the model, and checks input without its regular expressions. */
 
 import type { JsonSchema, StandardSchema } from '../../core/schema.ts'
 import { schemaProblems } from '../../util/json-schema.ts'

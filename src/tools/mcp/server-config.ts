@@ -1,4 +1,4 @@
-/** How a server is reached, in the shape that other programs use too, and what is filled in from the environment. */
+/** Reads the configuration of servers, in the shape that other programs use, with variables of the environment. */
 
 import { ConfigurationError } from '../../core/error.ts'
 import { realpathSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** A server over all of its lives: it is started when it is needed, again when it has ended, and given up when that does not help. */
+/** Keeps a server running: starts it when it is needed, restarts it when it ends, and gives up when that does not help. */
 
 import type { Clock } from '../../core/clock.ts'
 import { CriaError } from '../../core/error.ts'

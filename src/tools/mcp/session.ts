@@ -1,4 +1,4 @@
-/** One connection to a server, from its handshake to its end. */
+/** Runs one connection to a server, from handshake to end. */
 
 import { STATUS_CODES } from 'node:http'
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'

@@ -1,4 +1,4 @@
-/** Text of a server, before a model or a person reads it. */
+/** Cleans text of a server before a model or a person reads it. */
 
 import { beginningOf } from '../../util/cut.ts'
 

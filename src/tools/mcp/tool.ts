@@ -1,4 +1,4 @@
-/** A tool of a server, as one of ours. */
+/** Makes a tool of ours from a tool of a server. */
 
 import { CriaError } from '../../core/error.ts'
 import type { Tool } from '../../core/tool.ts'

@@ -1,6 +1,7 @@
 /**
- * Which words of a command does a `*` in a rule never stand for, where no sandbox confines the command? Those that make a program run
- * another one, load code, or write somewhere else. They have to stand in the rule word for word.
+ * Lists the words of a command that a `*` in a rule never stands for, where no sandbox confines it: those that make a program run another one, load
+ * code, or write elsewhere. Those that make a program run another one, load code, or write somewhere else. They have to stand in the rule word for
+ * word.
  *
  * No list of programs and options is complete. This one is short on purpose: a boundary that holds is drawn by the operating system.
  */

@@ -1,6 +1,6 @@
 /**
- * What rules about paths mean for tools that they do not name. Who forbids to read a folder forbids to search in it, and commands do not see
- * it; permissions are about the tool that they name, and open to commands what they name without a star.
+ * Applies path rules to tools that they do not name. Who forbids to read a folder forbids to search in it, and commands do not see it; permissions
+ * are about the tool that they name, and open to commands what they name without a star.
  */
 
 import type { CommandReach } from '../../core/tool.ts'

@@ -1,4 +1,4 @@
-/** The rules of a turn, read once: every pattern in the forms in which it can be compared. */
+/** Parses the rules of a turn once. */
 
 import { resolve } from 'node:path'
 import { parseCommandPattern } from './command-rule.ts'

@@ -1,4 +1,4 @@
-/** What a call acts on, found out: the command line parsed, the path followed, the address taken apart. */
+/** Resolves what a call acts on: parses the command line, follows the path, splits the address. */
 
 import { whenNeeded } from '../../util/pattern.ts'
 import { homedir } from 'node:os'

@@ -1,4 +1,4 @@
-/** What a command in a sandbox reaches: the walls that `bubblewrap.ts` and `seatbelt.ts` build. */
+/** Types what a command in a sandbox can reach, and its limits. */
 
 export interface Walls {
   /** Real path of the folder that the command works in; written. */

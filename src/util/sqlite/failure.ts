@@ -1,4 +1,4 @@
-/** What SQLite throws, in words that a person can act on. */
+/** Puts SQLite's errors into words that a person can act on. */
 
 import type { FileKind } from './file-kind.ts'
 

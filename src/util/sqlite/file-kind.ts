@@ -1,4 +1,4 @@
-/** What a SQLite file is to those who keep it: what is in it, and in which words its errors are told. */
+/** Types a kind of SQLite file: its contents, and the words of its errors. */
 
 export interface FileKind {
   /** As a person calls it: `journal`. */

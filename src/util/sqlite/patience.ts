@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy } from './failure.ts'
 
-/** Milliseconds that one try may stand still: longer than most transactions of others take, too short to be noticed. */
-export const TRY_MS = 15
+/** Milliseconds that one try may stand still: longer than a small transaction of another process takes, and a small part of the pause after it. */
+export const TRY_MS = 2
 /** Milliseconds between two tries, the longest plus as much again at random, so that processes do not try in step. */
 const PAUSES_MS = [5, 10, 20, 25]
 

@@ -24,9 +24,9 @@ export function vacuum(connection: Connection, ms: number): boolean {
   return false
 }
 
-/** Moves the log into the file and empties it, as far as no reader needs it. */
-export function checkpoint(connection: Connection): void {
-  connection.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+/** Moves the log into the file and empties it, as far as no reader needs it. @returns whether it is empty. */
+export function truncateLog(connection: Connection): boolean {
+  return connection.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
 }
 
 /** More of the file is free than is soon used again: a quarter of it, and some megabytes. */

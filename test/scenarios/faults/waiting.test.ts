@@ -1,7 +1,7 @@
 /** Answers that are no answers: what is waited for, how often, how long, and who is asked next. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ERROR_CODES } from '../../../src/core/error.ts'
+import { CriaError, ERROR_CODES } from '../../../src/core/error.ts'
 import type { ErrorCode } from '../../../src/core/error.ts'
 import { SWITCH_REASONS } from '../../../src/core/event.ts'
 import type { SwitchReason } from '../../../src/core/event.ts'
@@ -171,7 +171,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
     })
   })
 
-  test('C06 a turn that is only waiting ends when its own time is up', async () => {
+  test('C06 a turn announces no wait that it has no time for, and ends with the failure', async () => {
     const clock = new ManualClock()
     const { model, requests } = wire.model(api, [refusal(api, 503)])
     const ticking = setInterval(() => clock.advance(100), 1)
@@ -180,8 +180,9 @@ describe.each(ALL_APIS)('$provider', (api) => {
     clearInterval(ticking)
     expect(turn.last).toMatchObject({
       type: 'error',
-      error: { code: 'timeout', message: expect.stringContaining('5000 ms') as string },
+      error: { code: 'overloaded', status: 503 },
     })
+    expect(turn.of('retry').reduce((sum, { delay }) => sum + delay, 0)).toBeLessThan(5000)
     expect(requests.length).toBeGreaterThan(1)
     expect(clock.asleep).toBe(0)
   })
@@ -191,6 +192,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
       [
         [429, 'rate_limited'],
         [529, 'rate_limited'],
+        [500, 'model_unavailable'],
         [408, 'model_unavailable'],
       ],
       String,
@@ -205,7 +207,7 @@ describe.each(ALL_APIS)('$provider', (api) => {
           )
           const turn = await play({ model: primary.model, fallbackModels: [backup], retry: { maxRetries } })
           expect(turn.last).toMatchObject({ type: 'complete', result: { text: 'The backup speaks.', model: 'scripted/model' } })
-          expect(turn.of('model_switch')).toMatchObject([{ from: api.model, to: 'scripted/model', reason }])
+          expect(turn.of('model_switch')).toMatchObject([{ from: api.model, to: 'scripted/model', reason, error: { status } }])
           expect(turn.of('retry')).toHaveLength(maxRetries)
           expect(primary.requests).toHaveLength(maxRetries + 1)
         }
@@ -215,6 +217,96 @@ describe.each(ALL_APIS)('$provider', (api) => {
 })
 
 const api = ALL_APIS[0] as Api
+
+describe('a long wait', () => {
+  const limited = (seconds: number): Reply => refusal(api, 429, { 'retry-after': String(seconds) })
+  const backupOf = (...script: ConstructorParameters<typeof ScriptedModel>): ScriptedModel => new ScriptedModel(...script)
+
+  test('ENG-ERR-002 a healthy fallback is asked before a wait of more than three seconds', async () => {
+    const clock = new EagerClock()
+    const primary = wire.model(api, [limited(20), answering(api, SAID)])
+    const turn = await play({
+      model: primary.model,
+      fallbackModels: [backupOf(['The backup speaks.'])],
+      clock,
+      timeouts: NO_LIMITS,
+    })
+    expect(turn.last).toMatchObject({ type: 'complete', result: { model: 'scripted/model' } })
+    expect(clock.waits).toEqual([])
+    expect(turn.of('model_switch')).toMatchObject([{ reason: 'rate_limited', error: { code: 'rate_limited', status: 429 } }])
+  })
+
+  test('ENG-DEGR-001 is made after all when the fallback fails for good, and the first model answers', async () => {
+    const clock = new EagerClock()
+    const primary = wire.model(api, [limited(20), answering(api, SAID)])
+    const backup = backupOf([{ fail: { after: 0, error: new CriaError('auth', 'The key was refused.') } }])
+    const turn = await play({ model: primary.model, fallbackModels: [backup], clock, timeouts: NO_LIMITS })
+    expect(turn.last).toMatchObject({ type: 'complete', result: { model: api.model, text: SAID.text } })
+    expect(turn.of('model_switch')).toMatchObject([
+      { from: api.model, to: 'scripted/model', reason: 'rate_limited' },
+      { from: 'scripted/model', to: api.model, reason: 'model_unavailable', error: { code: 'auth' } },
+    ])
+    expect(clock.waits).toEqual(turn.of('retry').map(({ delay }) => delay))
+    expect(clock.waits).toHaveLength(1)
+    expect(clock.waits[0]).toBeGreaterThanOrEqual(20_000)
+  })
+
+  test('ENG-DEGR-001 ends with every model and why when it helps as little', async () => {
+    const clock = new EagerClock()
+    const primary = wire.model(api, [limited(20)])
+    const broken = { fail: { after: 0, error: new CriaError('model_unavailable', 'Gone.') } }
+    const turn = await play({
+      model: primary.model,
+      fallbackModels: [backupOf(() => broken)],
+      clock,
+      timeouts: NO_LIMITS,
+    })
+    expect(turn.last).toMatchObject({
+      type: 'error',
+      error: {
+        code: 'rate_limited',
+        details: { modelsBefore: [{ model: api.model }, { model: 'scripted/model', code: 'model_unavailable' }] },
+      },
+    })
+    expect(primary.requests).toHaveLength(3)
+  })
+
+  test.each([{ timeouts: { turn: 15_000 } }, { budget: { ms: 15_000 } }])(
+    'ENG-ERR-002 that is longer than the turn is not announced and not begun: %o',
+    async (limit) => {
+      const primary = wire.model(api, [limited(20)])
+      const turn = await play({ model: primary.model, clock: new ManualClock(), ...limit })
+      expect(turn.of('retry')).toEqual([])
+      expect(turn.last).toMatchObject({
+        type: 'error',
+        error: { code: 'rate_limited', message: expect.stringContaining('longer than the turn has left') as string },
+      })
+    },
+  )
+
+  test.each<readonly [number, 'auth' | 'quota']>([
+    [401, 'auth'],
+    [402, 'quota'],
+  ])('ENG-DEGR-001 after a status %d fallbackOn: %s asks the fallback', async (status, code) => {
+    const primary = wire.model(api, [refusal(api, status)])
+    const turn = await play({
+      model: primary.model,
+      fallbackModels: [backupOf(['The backup speaks.'])],
+      fallbackOn: [code],
+      clock: new EagerClock(),
+      timeouts: NO_LIMITS,
+    })
+    expect(turn.last).toMatchObject({ type: 'complete', result: { model: 'scripted/model' } })
+    expect(turn.of('model_switch')).toMatchObject([{ reason: 'model_unavailable', error: { code, status } }])
+    expect(primary.requests).toHaveLength(1)
+  })
+
+  test('ENG-ERR-002 fallbackOn takes no other code', async () => {
+    expect(() => cria.query({ prompt: 'x', model: 'builtin/extractive', fallbackOn: ['policy' as never] })).toThrow(
+      /fallbackOn\[0\]/,
+    )
+  })
+})
 
 describe('cool-down', () => {
   const setting = (): { clock: EagerClock; primary: ServedModel; backup: ScriptedModel } => ({
@@ -301,6 +393,21 @@ describe('cool-down', () => {
     ])
     delete process.env['OPENAI_COMPATIBLE_BASE_URL']
   })
+})
+
+test('D01 CORE-SIMPLE-005 an answer in one piece may take longer than a first token, and one that takes too long is asked for once', async () => {
+  const clock = new ManualClock()
+  const slow = (ms: number): ScriptedModel =>
+    new ScriptedModel(() => ({ text: 'At last.', before: (part) => (part === 0 ? clock.advance(ms) : undefined) }))
+  const patient = slow(130_000)
+  expect((await play({ model: patient, stream: false, clock })).last).toMatchObject({ result: { text: 'At last.' } })
+  expect(patient.requests).toHaveLength(1)
+  const endless = slow(300_000)
+  expect((await play({ model: endless, stream: false, clock })).last).toMatchObject({
+    type: 'error',
+    error: { code: 'timeout', retryable: false, hint: expect.stringContaining('timeouts.whole') as string },
+  })
+  expect(endless.requests).toHaveLength(1)
 })
 
 test('ENG-ERR-006 codes and reasons are closed lists, exported, and all there are', () => {

@@ -1,4 +1,4 @@
-/** How much room text takes in a terminal, which counts in cells. */
+/** Measures text in terminal cells. */
 
 // East Asian wide and full-width blocks, and what is drawn as an emoji.
 const WIDE =

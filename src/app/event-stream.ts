@@ -1,0 +1,126 @@
+/** Events of a turn over HTTP: as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) in a standard `Response`. */
+
+import { setImmediate } from 'node:timers/promises'
+import { ConfigurationError, CriaError } from '../core/error.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import { checkNames, checkNumber } from '../engine/check-values.ts'
+import { namesOf } from '../util/nearest.ts'
+
+/** Options of `toResponse()`. */
+export interface ResponseOptions {
+  /** Headers beside those of server-sent events; of the same name, these win. Default none. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Milliseconds between comments that keep proxies from closing a quiet connection; 0 for none. Default 15,000. */
+  readonly keepAlive?: number
+}
+
+const OPTIONS = namesOf<ResponseOptions>({ headers: true, keepAlive: true })
+
+/**
+ * Sends events as server-sent events: `data` is the event as JSON, `id` its `seq`, so that a browser that reconnects names in `Last-Event-ID`
+ * what it has. Events are read no faster than they are sent. When the client leaves, the generator is left: `query()` is then cancelled,
+ * `recorder.follow()` only stops following.
+ *
+ * @param events of `recorder.follow()`, `query()` or the `events()` of a bot.
+ * @returns a response with status 200; its body fails where the events throw.
+ * @throws ConfigurationError for what yields no events, and for wrong options.
+ */
+export function toResponse(events: AsyncIterable<QueryEvent>, options: ResponseOptions = {}): Response {
+  if (typeof (events as Partial<typeof events> | undefined)?.[Symbol.asyncIterator] !== 'function')
+    throw new ConfigurationError('toResponse() takes the events of recorder.follow(), query() or a bot.')
+  checkNames('toResponse()', options, OPTIONS)
+  checkNumber('keepAlive', options.keepAlive, 0)
+  const { headers, keepAlive = 15_000 } = options
+  const iterator = events[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  let timer: NodeJS.Timeout | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      // The first bytes: servers send the headers with them.
+      controller.enqueue(encoder.encode(': events\n\n'))
+      if (keepAlive === 0) return
+      timer = setInterval(() => {
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': still here\n\n'))
+      }, keepAlive)
+      timer.unref()
+    },
+    async pull(controller) {
+      try {
+        const next = await iterator.next()
+        if (next.done !== true) return controller.enqueue(encoder.encode(frame(next.value)))
+        clearInterval(timer)
+        controller.close()
+      } catch (thrown) {
+        clearInterval(timer)
+        throw thrown
+      }
+    },
+    async cancel() {
+      clearInterval(timer)
+      await iterator.return?.()
+    },
+  })
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      ...headers,
+    },
+  })
+}
+
+/** JSON has no line breaks. The numbers of a nested turn are not those of this one. */
+function frame(event: QueryEvent): string {
+  const id = event.parent === undefined ? `id: ${event.seq}\n` : ''
+  return `${id}data: ${JSON.stringify(event)}\n\n`
+}
+
+/**
+ * The `seq` after which a client that reconnects wants to go on, for `recorder.follow(turnId, { after })`.
+ *
+ * @param headers of the request, as a standard `Headers` or as Node has them.
+ * @returns the number in `Last-Event-ID`; -1, which is the beginning, where there is none or something else.
+ */
+export function lastEventId(headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>): number {
+  const value = headers instanceof Headers ? headers.get('last-event-id') : headers['last-event-id']
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : -1
+}
+
+/** A turn that runs in the background. */
+export interface StartedTurn {
+  /** The turn, for `recorder.follow()`. */
+  readonly turnId: string
+  /** Its session. */
+  readonly sessionId: string
+  /** Resolves to the result when the turn is complete, to `undefined` when it was cancelled or failed. */
+  readonly ended: Promise<QueryResult | undefined>
+}
+
+/**
+ * Starts a turn and reads it to its end in the background, whoever follows it: a client that leaves does not cancel it.
+ *
+ * @param events of `query()` or the `events()` of a bot, not read yet. Only a turn with a recorder can be followed.
+ * @returns as soon as the turn has begun.
+ * @throws CriaError of a turn that ends before it has done anything: `session_busy`, `permission_denied`, `not_found`, `journal_failed`.
+ */
+export async function startTurn(events: AsyncGenerator<QueryEvent, QueryResult | undefined>): Promise<StartedTurn> {
+  const first = await events.next()
+  if (first.done === true)
+    throw new CriaError('no_assistant_message', 'The turn ended before its first event: was it read before?')
+  const { turnId, sessionId } = first.value
+  const second = events.next()
+  const ended = (async () => {
+    let next = await second
+    while (next.done !== true) next = await events.next()
+    return next.value
+  })()
+  // Whoever does not wait for the end is told of it by the journal.
+  ended.catch(() => {})
+  const atOnce = await Promise.race([second, setImmediate()])
+  if (atOnce?.done === false && atOnce.value.type === 'error') {
+    const { code, message, ...facts } = atOnce.value.error
+    throw new CriaError(code, message, facts)
+  }
+  return { turnId, sessionId, ended }
+}

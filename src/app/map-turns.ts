@@ -1,0 +1,363 @@
+/** Many turns at once: one for each item of a list, under one budget, with results in the order of the items. */
+
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { BudgetLimits } from '../core/budget.ts'
+import type { Clock } from '../core/clock.ts'
+import { ConfigurationError, CriaError, errorFromInfo, isCriaError } from '../core/error.ts'
+import { isTerminal } from '../core/event.ts'
+import type { QueryEvent, QueryResult } from '../core/event.ts'
+import type { Usage } from '../core/usage.ts'
+import { ZERO_USAGE } from '../core/usage.ts'
+import { beginBatch, inBatch } from '../engine/batch.ts'
+import type { Batch } from '../engine/batch.ts'
+import { timeExceeded } from '../engine/budget-exceeded.ts'
+import { checkBudget } from '../engine/check-budget.ts'
+import { checkNames, checkNumber, checkType } from '../engine/check-values.ts'
+import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
+import { isRecord } from '../util/check.ts'
+import { steadyClock } from '../util/clock.ts'
+import { makeFolder } from '../util/files.ts'
+import { sha256 } from '../util/hash.ts'
+import { namesOf } from '../util/nearest.ts'
+
+/** Options of `mapTurns()`. */
+export interface MapTurnsOptions<Item, Value> {
+  /** Items at work at the same time at most; default 4. Fewer where the budget has no room for so many. */
+  readonly concurrency?: number
+  /** What all items together may use: `tokens`, `costUsd` in US dollars, `ms` in milliseconds. Default no limit. */
+  readonly budget?: BudgetLimits & { readonly ms?: number }
+  /** Called after each item, in the order in which they end. What it throws ends the work as an abort does. */
+  readonly onProgress?: (progress: MapProgress<Item, Value>) => void
+  /** Names an item in the file of `resume`; default a hash of the item as JSON. Two items must not have one name. */
+  readonly key?: (item: Item, index: number) => string
+  /**
+   * A file, made where it is missing, that gets each value when it is there, as a line of JSON. What it holds already is not asked for again: after
+   * a crash, or for the items that failed, call again with the same file.
+   */
+  readonly resume?: string
+  /** Ends the work: what runs is aborted, what was not begun is skipped. */
+  readonly abortSignal?: AbortSignal
+  /** For tests. */
+  readonly clock?: Clock
+}
+
+/** What the function is told beside its item. */
+export interface MapContext {
+  /** The place of the item in the list, from 0. */
+  readonly index: number
+  /** The name of the item in the file of `resume`. */
+  readonly key: string
+  /** Aborted when the work is to end; turns that the function makes get it by themselves. */
+  readonly abortSignal: AbortSignal
+}
+
+interface Outcome<Item> {
+  readonly item: Item
+  readonly index: number
+  readonly key: string
+  /** Tokens of all turns that were made for this item, failed ones included; those of an earlier run where the value is from there. */
+  readonly usage: Usage
+  /** US dollars for them; `null` when a price is unknown. */
+  readonly costUsd: number | null
+}
+
+/** What became of one item. */
+export type MapResult<Item, Value> =
+  /** `resumed`: the value was in the file of `resume`, and nothing was asked. */
+  | (Outcome<Item> & {
+      /** How the work on the item ended. */
+      readonly status: 'done'
+      /** What the function gave for the item. */
+      readonly value: Value
+      /** The value was in the file of `resume`, and nothing was asked. */
+      readonly resumed: boolean
+    })
+  | (Outcome<Item> & {
+      readonly status: 'failed'
+      /** Why there is no value. */
+      readonly error: CriaError
+    })
+  /** Never begun: the work was aborted, or its budget was used up before. */
+  | (Outcome<Item> & { readonly status: 'skipped'; readonly error: CriaError })
+
+/** Items and their use so far. */
+export interface MapSums {
+  /** Items that have a value. */
+  readonly done: number
+  /** Items whose function failed. */
+  readonly failed: number
+  /** Items that were never begun. */
+  readonly skipped: number
+  /** Those of the done ones whose value was there already. */
+  readonly resumed: number
+  /** All items. */
+  readonly total: number
+  /** Tokens of this run: items that are still at work included, values of earlier runs not. */
+  readonly usage: Usage
+  /** US dollars of this run; `null` when a price is unknown. */
+  readonly costUsd: number | null
+}
+
+/** How far `mapTurns()` is. */
+export interface MapProgress<Item, Value> extends MapSums {
+  /** The item that has just ended. */
+  readonly last: MapResult<Item, Value>
+}
+
+/** What `mapTurns()` has come to. */
+export interface MapReport<Item, Value> extends MapSums {
+  /** One for each item, in the order of the items. */
+  readonly results: readonly MapResult<Item, Value>[]
+}
+
+/** Makes the value of an item: a bot's `ask()`, any work around it, or a `query()`, whose result is then the value. */
+export type MapFunction<Item, Value> = (
+  item: Item,
+  context: MapContext,
+) => PromiseLike<Value> | AsyncGenerator<QueryEvent, Value | undefined>
+
+const OPTIONS = namesOf<MapTurnsOptions<unknown, unknown>>({
+  concurrency: true,
+  budget: true,
+  onProgress: true,
+  key: true,
+  resume: true,
+  abortSignal: true,
+  clock: true,
+})
+const DEFAULT_CONCURRENCY = 4
+
+/**
+ * Calls `fn` for each item, a few at a time, and resolves to all results in the order of the items, with what they cost. An item that fails is a
+ * result as well; nothing of the others is lost. All turns that `fn` makes, nested ones too, count in `budget` before their request leaves, so that it
+ * is not exceeded; once it is used up, items that were not begun are skipped.
+ *
+ * @throws ConfigurationError for wrong options, two items of one key, a `resume` file that is none, or a value that it cannot hold; what `onProgress`
+ *   throws.
+ */
+export async function mapTurns<Item, Value>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  fn: MapFunction<Item, Value>,
+  options: MapTurnsOptions<Item, Value> = {},
+): Promise<MapReport<Item, Value>> {
+  checkNames('mapTurns()', options, OPTIONS, { signal: 'abortSignal', maxConcurrency: 'concurrency' })
+  const { concurrency = DEFAULT_CONCURRENCY, budget = {}, key, resume, abortSignal, onProgress, clock = steadyClock() } = options
+  if (typeof fn !== 'function') throw new ConfigurationError('mapTurns() takes items and a function that makes a turn of one.')
+  checkNumber('concurrency', concurrency, 1)
+  checkType('key', key, 'function')
+  checkType('onProgress', onProgress, 'function')
+  checkType('resume', resume, 'string')
+  checkBudget(budget)
+
+  const jobs = keyed(await Array.fromAsync(items), key)
+  const { ms, ...limits } = budget
+  const ending = new AbortController()
+  const signal = abortSignal === undefined ? ending.signal : AbortSignal.any([abortSignal, ending.signal])
+  const over = new AbortController()
+  const batch = beginBatch('batch', { budget: limits, signal, deadline: clock.now() + (ms ?? Infinity), clock })
+  if (ms !== undefined)
+    clock.sleep(ms, over.signal).then(
+      () => ending.abort(timeExceeded(ms, 'batch')),
+      () => {},
+    )
+  const kept = resume === undefined ? undefined : new KeptValues<Value>(resolve(resume))
+  const results: MapResult<Item, Value>[] = []
+  const sums = { done: 0, failed: 0, skipped: 0, resumed: 0 }
+  const sumsNow = (): MapSums => ({ ...sums, total: jobs.length, usage: batch.ledger.usage, costUsd: batch.ledger.costUsd })
+  const end = (result: MapResult<Item, Value>): void => {
+    results[result.index] = result
+    sums[result.status]++
+    if (result.status === 'done' && result.resumed) sums.resumed++
+    onProgress?.({ ...sumsNow(), last: result })
+  }
+
+  const waiting: Job<Item>[] = []
+  const running = new Set<Promise<void>>()
+  let most = concurrency
+  let stopped: CriaError | undefined
+  let broken: { readonly thrown: unknown } | undefined
+  const begin = async (job: Job<Item>): Promise<void> => {
+    const result = await run(job, fn, batch, clock)
+    if (result.status === 'done') kept?.add(result)
+    if (result.status === 'failed' && isOutOfRoom(result.error) && result.usage === ZERO_USAGE) {
+      if (result.error.retryable && running.size > 1) {
+        // Others have set the room aside: it is begun again when one of them has ended, with fewer at a time.
+        most = running.size - 1
+        waiting.unshift(job)
+        return
+      }
+      stopped ??= result.error
+    }
+    end(result)
+  }
+  try {
+    for (const job of jobs) {
+      const value = kept?.get(job.key)
+      if (value === undefined) waiting.push(job)
+      else end({ ...job, status: 'done', resumed: true, ...value })
+    }
+    while (waiting.length > 0 || running.size > 0) {
+      if (signal.aborted) stopped ??= asError(signal.reason, 'aborted')
+      const [job] = waiting
+      if (job !== undefined && stopped !== undefined) {
+        waiting.shift()
+        end({ ...job, status: 'skipped', error: stopped, usage: ZERO_USAGE, costUsd: 0 })
+      } else if (job !== undefined && running.size < most) {
+        waiting.shift()
+        const work: Promise<void> = begin(job)
+          .catch((thrown: unknown) => void (broken ??= { thrown }))
+          .finally(() => running.delete(work))
+        running.add(work)
+      } else {
+        await Promise.race(running)
+        if (broken !== undefined) throw broken.thrown
+      }
+    }
+  } catch (thrown) {
+    ending.abort(thrown)
+    await Promise.allSettled(running)
+    throw thrown
+  } finally {
+    over.abort()
+    kept?.close()
+  }
+  return { results, ...sumsNow() }
+}
+
+interface Job<Item> {
+  readonly item: Item
+  readonly index: number
+  readonly key: string
+}
+
+/** @throws ConfigurationError when two items have one key. */
+function keyed<Item>(items: readonly Item[], key: MapTurnsOptions<Item, unknown>['key']): Job<Item>[] {
+  const seen = new Map<string, number>()
+  return items.map((item, index) => {
+    const name = key === undefined ? sha256(canonicalJson(item)) : key(item, index)
+    if (typeof name !== 'string')
+      throw new ConfigurationError(`\`key\` must give a text, but gave ${typeof name} for item ${index}.`)
+    const before = seen.get(name) ?? 0
+    seen.set(name, before + 1)
+    if (before > 0 && key !== undefined)
+      throw new ConfigurationError(
+        `Two items have the key ${JSON.stringify(name)}: the second is number ${index}, counted from 0.`,
+      )
+    return { item, index, key: before === 0 ? name : `${name}#${before + 1}` }
+  })
+}
+
+async function run<Item, Value>(
+  job: Job<Item>,
+  fn: MapFunction<Item, Value>,
+  batch: Batch,
+  clock: Clock,
+): Promise<MapResult<Item, Value>> {
+  const { index, key } = job
+  const part = inBatch(batch, key, clock, () => valueOf(async () => fn(job.item, { index, key, abortSignal: batch.signal })))
+  const outcome = await part.value
+  const { usage, costUsd } = part.ledger
+  if ('value' in outcome) return { ...job, status: 'done', resumed: false, value: outcome.value, usage, costUsd }
+  // A turn that ended because the time of all is up failed of that.
+  const reason: unknown = batch.signal.reason
+  const isOver = outcome.error.code === 'aborted' && isCriaError(reason) && reason.code === 'budget_exceeded'
+  return { ...job, status: 'failed', error: isOver ? reason : outcome.error, usage, costUsd }
+}
+
+async function valueOf<Value>(
+  call: () => Promise<Value | AsyncGenerator<QueryEvent, Value | undefined>>,
+): Promise<{ readonly value: Value } | { readonly error: CriaError }> {
+  try {
+    const made = await call()
+    return { value: isTurn(made) ? await resultOf(made) : made }
+  } catch (thrown) {
+    return { error: asError(thrown, 'internal') }
+  }
+}
+
+function isTurn<Value>(
+  made: Value | AsyncGenerator<QueryEvent, Value | undefined>,
+): made is AsyncGenerator<QueryEvent, Value | undefined> {
+  return typeof made === 'object' && made !== null && Symbol.asyncIterator in made && 'next' in made
+}
+
+/** Reads a turn to its end. @throws CriaError when it has no result. */
+async function resultOf<Value>(events: AsyncGenerator<QueryEvent, Value | undefined>): Promise<Value> {
+  let result: QueryResult | undefined
+  for await (const event of events) {
+    if (!isTerminal(event)) continue
+    if (event.type === 'error') throw errorFromInfo(event.error, causeOf(event.error))
+    if (event.type === 'cancelled') throw new CriaError('aborted', event.reason, { cause: abortReasonOf(event) })
+    result = event.result
+  }
+  return result as Value
+}
+
+function asError(thrown: unknown, code: 'internal' | 'aborted'): CriaError {
+  if (isCriaError(thrown)) return thrown
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const isAbort = code === 'aborted' || (thrown instanceof Error && thrown.name === 'AbortError')
+  return new CriaError(isAbort ? 'aborted' : 'internal', message, {
+    ...(isAbort ? {} : { hint: 'The function that was given to mapTurns() threw this.' }),
+    cause: thrown,
+  })
+}
+
+function isOutOfRoom({ code, details }: CriaError): boolean {
+  return code === 'budget_exceeded' && details?.['scope'] === 'batch'
+}
+
+type Kept<Value> = Pick<Outcome<unknown>, 'usage' | 'costUsd'> & { readonly value: Value }
+
+/** Values in a file of lines. A line that a crash has cut is left out, and its item is asked for again. */
+class KeptValues<Value> {
+  readonly #values = new Map<string, Kept<Value>>()
+  readonly #file: number
+
+  /** @throws ConfigurationError when the file holds something else. */
+  constructor(path: string) {
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    const lines = text.split('\n')
+    for (const [index, line] of lines.entries()) {
+      const kept = line === '' ? undefined : parsed<Value>(line)
+      if (kept !== undefined) this.#values.set(kept.key, kept)
+      else if (line !== '' && index === 0 && lines.length > 1)
+        throw new ConfigurationError(
+          `${path} holds no values of mapTurns(): its first line is none. Name another file for \`resume\`.`,
+        )
+    }
+    makeFolder(dirname(path), 0o700)
+    this.#file = openSync(path, 'a', 0o600)
+    if (text !== '' && !text.endsWith('\n')) appendFileSync(this.#file, '\n')
+  }
+
+  get(key: string): Kept<Value> | undefined {
+    return this.#values.get(key)
+  }
+
+  add({ key, value, usage, costUsd }: Outcome<unknown> & { readonly value: Value }): void {
+    let line: string
+    try {
+      line = JSON.stringify({ key, value, usage, costUsd })
+    } catch (cause) {
+      throw new ConfigurationError(`The value of ${key} cannot be kept for \`resume\`: it is no JSON.`, { cause })
+    }
+    appendFileSync(this.#file, `${line}\n`)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}
+
+function parsed<Value>(line: string): (Kept<Value> & { readonly key: string }) | undefined {
+  try {
+    const read: unknown = JSON.parse(line)
+    if (!isRecord(read) || typeof read['key'] !== 'string' || !isRecord(read['usage'])) return undefined
+    return { value: undefined, ...read } as unknown as Kept<Value> & { readonly key: string }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,120 @@
+/** Follows a turn: reads the events that the journal has, then those that this or another process writes, until the turn ends. */
+
+import { ConfigurationError, CriaError } from '../../core/error.ts'
+import { isTerminal } from '../../core/event.ts'
+import type { QueryEvent } from '../../core/event.ts'
+import type { FollowOptions, TurnState } from '../../core/recorder.ts'
+import type { Connection } from '../../util/sqlite/connection.ts'
+import type { Journal } from './journal.ts'
+import type { SqliteJournalReader } from './read.ts'
+
+/** Milliseconds between two looks whether another process has written. */
+const LOOK_EVERY_MS = 25
+/** Looks after which followers read in any case: a process that has died writes nothing. */
+const READ_EVERY = 40
+
+/** Wakes those who wait until something may have been written. One timer serves all of them, and runs while somebody waits. */
+export class Pulse {
+  readonly #connection: Connection
+  readonly #waiting = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+  #version: number | undefined
+  #looks = 0
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Called when this recorder has written, or is closed. */
+  beat(): void {
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+
+  /** Resolves when something may have been written, and at once when the signal is aborted. */
+  next(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS)
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = (): void => {
+        this.#waiting.delete(wake)
+        resolve()
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(wake)
+    })
+  }
+
+  #look(): void {
+    if (this.#waiting.size === 0 || !this.#connection.isOpen) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+      this.#version = undefined
+      this.beat()
+      return
+    }
+    const version = this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version
+    this.#looks += 1
+    if (version === this.#version && this.#looks < READ_EVERY) return
+    this.#version = version
+    this.#looks = 0
+    this.beat()
+  }
+}
+
+/** @throws CriaError `not_found` at once for a turn that is not in the journal; ConfigurationError for an `after` that is no number of an event. */
+export function follow(
+  journal: Journal,
+  reader: SqliteJournalReader,
+  pulse: Pulse,
+  turnId: string,
+  { after = -1, signal }: FollowOptions = {},
+): AsyncGenerator<QueryEvent, void, undefined> {
+  if (!Number.isSafeInteger(after) || after < -1)
+    throw new ConfigurationError(`\`after\` must be the \`seq\` of an event, or -1 for all of them, but is ${String(after)}.`)
+  stateOf(journal.connection, turnId)
+  const left = new AbortController()
+  const events = read(AbortSignal.any([left.signal, ...(signal === undefined ? [] : [signal])]))
+  return {
+    next: () => events.next(),
+    // A generator that waits hears of this only when it wakes.
+    return: (value) => {
+      left.abort()
+      return events.return(value)
+    },
+    throw: (thrown) => {
+      left.abort()
+      return events.throw(thrown)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async [Symbol.asyncDispose]() {
+      await this.return()
+    },
+  }
+
+  async function* read(stop: AbortSignal): AsyncGenerator<QueryEvent, void, undefined> {
+    for (let last = after; !stop.aborted; await pulse.next(stop)) {
+      // The state first: what is written between the two is read the next time.
+      const state = stateOf(journal.connection, turnId)
+      for (const event of reader.events(turnId, last)) {
+        last = event.seq
+        yield event
+        if (isTerminal(event) || stop.aborted) return
+      }
+      if (state !== 'open') return
+    }
+  }
+}
+
+function stateOf(connection: Connection, turnId: string): TurnState {
+  if (!connection.isOpen) throw new CriaError('aborted', `The journal was closed while turn ${turnId} was followed.`)
+  const row = connection.get<{ state: TurnState }>('SELECT state FROM turns WHERE turn_id = ?', [turnId])
+  if (row === undefined) throw new CriaError('not_found', `There is no turn ${turnId} in ${connection.path}.`)
+  return row.state
+}
