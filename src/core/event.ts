@@ -197,7 +197,6 @@ export type TerminalEvent =
   | {
       readonly type: 'error'
       /** Why the turn failed. */
-      /** Why the turn failed. */
       readonly error: ErrorInfo
     }
   /** `usage` and `costUsd` are those of the turn until then; absent in turns whose process died. */
@@ -212,7 +211,6 @@ export type TerminalEvent =
     }
   | {
       readonly type: 'complete'
-      /** What the turn came to. */
       /** What the turn came to. */
       readonly result: QueryResult
     }

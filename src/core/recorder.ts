@@ -61,7 +61,6 @@ export type JournalEntry =
   | {
       readonly type: 'event'
       /** An event, before it is shown. */
-      /** An event, before it is shown. */
       readonly event: QueryEvent
     }
   /**
