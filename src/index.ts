@@ -7,6 +7,10 @@ export { retryWithBackoff } from './model/retry.ts'
 export type { RetryNotice, RetryOptions } from './model/retry.ts'
 export { agentTool } from './app/agent-tool.ts'
 export type { AgentToolOptions } from './app/agent-tool.ts'
+export { defaultTools, runCodeTool } from './app/default-tools.ts'
+export type { RunCodeOptions } from './app/default-tools.ts'
+export { file, image } from './app/attachments.ts'
+export type { AttachmentOptions, AttachmentSource } from './app/attachments.ts'
 export { builtinTools } from './app/builtin-tools.ts'
 export type { BuiltinToolOptions } from './app/builtin-tools.ts'
 export { createEmbeddingModel } from './providers/embedding/create.ts'
@@ -20,6 +24,10 @@ export type { ModelInput, ModelOptions } from './app/models.ts'
 export type { AiSdkModel } from './providers/create.ts'
 export { lastEventId, startTurn, toResponse } from './app/event-stream.ts'
 export type { ResponseOptions, StartedTurn } from './app/event-stream.ts'
+export { memoryStorage } from './recorders/storage/memory.ts'
+export { recorderOn } from './recorders/storage/recorder.ts'
+export type { StorageRecorderOptions } from './recorders/storage/recorder.ts'
+export type { JournalRows, JournalStorage, RowRange } from './core/journal-storage.ts'
 export { openRecorder } from './app/recorder.ts'
 export type { OpenRecorderOptions } from './app/recorder.ts'
 export { collectFeedback } from './app/feedback.ts'
@@ -34,6 +42,8 @@ export type {
   FeedbackVerdict,
   Side,
 } from './app/feedback.ts'
+export { getSpans, span } from './app/span.ts'
+export type { SpanPlace } from './app/span.ts'
 export { mapTurns } from './app/map-turns.ts'
 export type { MapContext, MapFunction, MapProgress, MapReport, MapResult, MapSums, MapTurnsOptions } from './app/map-turns.ts'
 export { query } from './app/query.ts'
@@ -54,7 +64,7 @@ export type { FollowUps, RetrievalOptions } from './prepare/retrieve.ts'
 export type { ContextPiece, ContextRequest, ContextSource, EarlierRead, Injected } from './core/injection.ts'
 
 export { AgentBot } from './bots/agent-bot.ts'
-export type { AgentBotOptions } from './bots/agent-bot.ts'
+export type { AgentBotAnswer, AgentBotOptions } from './bots/agent-bot.ts'
 export { AsyncQueryBot } from './bots/async-query-bot.ts'
 export { AsyncSimpleBot } from './bots/async-simple-bot.ts'
 export { AsyncToolBot } from './bots/async-tool-bot.ts'
@@ -68,6 +78,7 @@ export {
 } from './bots/completion.ts'
 export type { ModelResponse } from './bots/completion.ts'
 export type { BotAnswer, Notice } from './bots/answer.ts'
+export type { AnswerStream } from './bots/answer-stream.ts'
 export type { BotOptions, StreamTarget } from './bots/options.ts'
 export { StructuredBot } from './bots/structured-bot.ts'
 export type { AnswerOf, StructuredAnswer, StructuredBotOptions, UnfitAnswer } from './bots/structured-bot.ts'
@@ -127,7 +138,7 @@ export type { HookContext, HookName, HookRefusal, Hooks } from './core/hook.ts'
 export type { Json, JsonObject } from './core/json.ts'
 export type { MaybePromise } from './core/maybe-promise.ts'
 export { assistant, developer, retrieved, system, toMessages, toolResult, user } from './core/message.ts'
-export type { Content, Message, MessageInput, MessageLike, Retrieved, Role } from './core/message.ts'
+export type { Content, Message, MessageInput, MessageLike, Retrieved, Role, UserPart } from './core/message.ts'
 export type {
   CallSettings,
   FinishReason,
@@ -168,6 +179,8 @@ export type {
   JournalReader,
   ListTurns,
   ModelUse,
+  PromptRef,
+  PromptStats,
   Recorder,
   SessionStats,
   StatsRow,
@@ -225,6 +238,9 @@ export type {
   ToolSubject,
   ToolUse,
 } from './core/tool.ts'
+export { prompt } from './app/prompt.ts'
+export type { Prompt, PromptVariables } from './app/prompt.ts'
+export type { FilledPrompt, PromptVersion } from './core/prompt.ts'
 export type { Usage } from './core/usage.ts'
 
 export { ChatMemory } from './stores/chat-memory.ts'

@@ -13,9 +13,10 @@ import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { ZERO_USAGE } from '../core/usage.ts'
 import { describe, isRecord } from '../util/check.ts'
 import { listens } from '../util/listens.ts'
-import { namesOf, nearest } from '../util/nearest.ts'
+import { namesOf } from '../util/nearest.ts'
 import { POINTERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
+import { knownName } from './model-names.ts'
 
 /** `provider/model`, a pointer, a model of ours, or any AI SDK language model. */
 export type ModelInput = string | LanguageModel | AiSdkModel
@@ -28,30 +29,17 @@ type Environment = Readonly<Record<string, string | undefined>>
 /**
  * Makes a model from its name. Nothing is loaded and no request is made before it is used.
  *
- * @param ref `openai/…` (Responses API), `openai-chat/…` (Chat Completions), `anthropic/…`, `google/…`, `ollama/…`,
- *   `openai-compatible/…` or `builtin/extractive`.
+ * @param ref `openai/…` (Responses API), `openai-chat/…` (Chat Completions), `anthropic/…`, `google/…`, `ollama/…`, the other providers of
+ *   `cria models`, `openai-compatible/…` or `builtin/extractive`. Names that say by themselves whose they are (`gpt-4o`, `claude-…`) and those
+ *   of other libraries (`gemini/…`, `ollama_chat/…`) are understood; `ref` of the model is then the name as it works.
  * @throws ConfigurationError for a provider that does not exist, naming those that do.
  */
 export function createModel(ref: string, options: ModelOptions = {}): LanguageModel {
   if (typeof ref !== 'string')
     throw new ConfigurationError(`createModel() takes the name of a model, like openai/gpt-5-mini, but got ${describe(ref)}.`)
   checkModelOptions(options)
-  if (ref === EXTRACTIVE_REF) return createExtractiveModel()
-  const slash = ref.indexOf('/')
-  const provider = ref.slice(0, slash)
-  if (slash < 1 || slash === ref.length - 1) {
-    throw new ConfigurationError(`A model is named provider/model, like openai/gpt-5-mini, but this is ${JSON.stringify(ref)}.`)
-  }
-  const known: readonly string[] = [...PROVIDER_NAMES, 'builtin']
-  if (!known.includes(provider)) {
-    const close = nearest(provider, known)
-    throw new ConfigurationError(
-      `There is no provider ${JSON.stringify(provider)}${close === undefined ? '.' : `; did you mean ${JSON.stringify(close)}?`} The providers are ${known.join(', ')}.`,
-    )
-  }
-  if (provider === 'builtin')
-    throw new ConfigurationError(`The only builtin model is ${EXTRACTIVE_REF}, but this is ${JSON.stringify(ref)}.`)
-  return createProviderModel(ref, options)
+  const name = knownName(ref)
+  return name === EXTRACTIVE_REF ? createExtractiveModel() : createProviderModel(name, options)
 }
 
 const OPTIONS = namesOf<ModelOptions>({
@@ -92,16 +80,16 @@ function checkModelOptions(options: ModelOptions): void {
   for (const [name, value] of Object.entries(options.headers)) checkType(`headers[${JSON.stringify(name)}]`, value, 'string')
 }
 
-/** The model that a pointer stands for; any other name stands for itself. @throws ConfigurationError for a pointer that is not set. */
+/** The model that a pointer stands for, or a name. @throws ConfigurationError for a pointer that is not set, and a name that nobody knows. */
 export function resolvePointer(name: string, config: CriaConfig): string {
-  if (!isPointer(name)) return name
+  if (!isPointer(name)) return knownName(name)
   const target = config.models?.[name]
   if (target === undefined) {
     throw new ConfigurationError(
       `The model pointer ${JSON.stringify(name)} is not set: name a model for it under "models" in config.json.`,
     )
   }
-  return target
+  return knownName(target)
 }
 
 export function isPointer(name: string): name is ModelPointer {
@@ -130,7 +118,7 @@ export async function configuredModelRef(
 ): Promise<string | undefined> {
   const named = env['CRIA_MODEL']
   if (named !== undefined && named !== '') return resolvePointer(named, config)
-  if (config.models?.main !== undefined) return config.models.main
+  if (config.models?.main !== undefined) return resolvePointer('main', config)
   for (const provider of PROVIDER_NAMES) {
     const { keyVariable, suggested } = definitionOf(provider)
     if (keyVariable !== undefined && suggested !== undefined && (env[keyVariable] ?? '') !== '') return `${provider}/${suggested}`

@@ -308,7 +308,7 @@ test.each<[what: string, call: () => unknown, message: string]>([
   [
     'a fallback model of a bot',
     () => new SimpleBot({ model: model(), fallbackModels: ['opnai/gpt-5'] }),
-    'There is no provider "opnai"; did you mean "openai"? The providers are openai, openai-chat, anthropic, google, ollama, openai-compatible, builtin.',
+    'There is no provider "opnai"; did you mean "openai/gpt-5"?',
   ],
   [
     'a recorder of a bot that nobody waited for',

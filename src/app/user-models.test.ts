@@ -33,8 +33,8 @@ describe('resolveModel', () => {
 
   it.each([
     ['reasoning', /not set/],
-    ['gpt-5', /provider\/model/],
-    ['opneai/gpt-5', /did you mean "openai"/],
+    ['llama3', /provider\/model, and "llama3" does not say whose it is\. Use ollama\/llama3/],
+    ['opneai/gpt-5', /did you mean "openai\/gpt-5"\?$/],
     ['builtin/other', /builtin\/extractive/],
     [7, /name like/],
   ])('refuses %j and says what to do', (model, message) => {

@@ -2,12 +2,17 @@
 
 import type { QueryOptions } from '../app/query.ts'
 import type { Tool } from '../core/tool.ts'
+import type { Json } from '../core/json.ts'
+import type { MessageInput } from '../core/message.ts'
 import { checkNumber, eitherOf } from '../engine/check-values.ts'
 import { specOf } from '../engine/turn-request.ts'
+import { objectReturned } from '../app/default-tools.ts'
+import type { AnswerStream } from './answer-stream.ts'
+import type { BotAnswer } from './answer.ts'
 import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop } from './options.ts'
 import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions } from './simple-bot.ts'
+import type { AskOptions, StreamOptions } from './simple-bot.ts'
 import { checkToolsOf } from './tool-bot.ts'
 
 /** Options of `new AgentBot()`: those of every bot, tools, and what they may do. */
@@ -22,6 +27,12 @@ export interface AgentBotOptions extends BotOptions, LoopOptions {
   readonly retrieve?: QueryOptions['retrieve']
   /** How citations of those documents are checked; as `verify` of `query()`. */
   readonly verify?: QueryOptions['verify']
+}
+
+/** A bot's answer with what its tools have handed to the user. */
+export interface AgentBotAnswer extends BotAnswer {
+  /** What a tool has handed to the user: `return_object_to_user`, or `run_code` with `returnToUser`. Absent where none did. */
+  readonly object?: Json
 }
 
 /** Answers after it has run tools: a loop of steps until the model calls none. */
@@ -45,6 +56,20 @@ export class AgentBot extends SimpleBot {
       ...(verify === undefined ? {} : { verify }),
       ...loopOf(rest),
     }
+  }
+
+  /** Asks, runs tools until there is an answer, and resolves to it. @throws CriaError */
+  override async ask(input: MessageInput, options: AskOptions = {}): Promise<AgentBotAnswer> {
+    return this.#withObject(await super.ask(input, options))
+  }
+
+  /** As `ask`, with the text as it comes. @throws CriaError */
+  override stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, AgentBotAnswer> {
+    return this.streamed(input, options, (answer) => this.#withObject(answer))
+  }
+
+  #withObject(answer: BotAnswer): AgentBotAnswer {
+    return { ...answer, ...objectReturned(this.tools, answer.turnId) }
   }
 
   protected override get kind(): string {

@@ -3,6 +3,7 @@
 import { offThread } from '../app/off-thread.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { DocumentSource } from '../core/store.ts'
+import type { AnswerStream } from './answer-stream.ts'
 import type { BotAnswer } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import { QueryBot } from './query-bot.ts'
@@ -18,7 +19,7 @@ export class AsyncQueryBot extends QueryBot {
    * The text as it comes; returns the finished message, when the turn is logged and remembered. Leaving early cancels the request and
    * records the turn as cancelled. @throws CriaError
    */
-  streamAsync(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+  streamAsync(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): AnswerStream<string, BotAnswer> {
     return this.stream(input, options)
   }
 

@@ -1,6 +1,7 @@
 /** A bot for servers: tokens first, and nothing it does holds up the event loop. */
 
 import type { MessageInput } from '../core/message.ts'
+import type { AnswerStream } from './answer-stream.ts'
 import type { BotAnswer } from './answer.ts'
 import type { StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
@@ -9,7 +10,7 @@ import type { StreamOptions } from './simple-bot.ts'
 /** `SimpleBot` for servers: writes nothing to standard output, and has `streamAsync()`. */
 export class AsyncSimpleBot extends SimpleBot {
   /** The text as it comes; returns the finished message. Leaving early cancels the request and records the turn as cancelled. */
-  streamAsync(input: MessageInput, options: StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+  streamAsync(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, BotAnswer> {
     return this.stream(input, options)
   }
 

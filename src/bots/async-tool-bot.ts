@@ -1,5 +1,6 @@
 /** A ToolBot for servers: hands out one call after the other. */
 
+import { AnswerStream } from './answer-stream.ts'
 import type { MessageInput } from '../core/message.ts'
 import type { Tool } from '../core/tool.ts'
 import { leavable } from './answer.ts'
@@ -18,13 +19,16 @@ export class AsyncToolBot<const Tools extends readonly Tool[] = readonly Tool[]>
   streamAsync(
     input: MessageInput,
     options: AskOptions = {},
-  ): AsyncGenerator<CallOf<Tools>, Awaited<ReturnType<ToolBot<Tools>['ask']>>, undefined> {
+  ): AnswerStream<CallOf<Tools>, Awaited<ReturnType<ToolBot<Tools>['ask']>>> {
     const asked = (signal: AbortSignal): ReturnType<ToolBot<Tools>['ask']> => this.ask(input, { ...options, signal })
-    return leavable(async function* (signal) {
+    const calls = leavable(async function* (
+      signal,
+    ): AsyncGenerator<CallOf<Tools>, Awaited<ReturnType<ToolBot<Tools>['ask']>>, undefined> {
       const answer = await asked(signal)
       yield* answer.toolCalls
       return answer
     }, options.signal)
+    return new AnswerStream(calls)
   }
 
   protected override get kind(): string {

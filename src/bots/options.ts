@@ -4,6 +4,8 @@ import type { ModelInput } from '../app/models.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { CallSettings } from '../core/model.ts'
+import { isFilledPrompt } from '../core/prompt.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Schema } from '../core/schema.ts'
@@ -37,10 +39,10 @@ type PassedOn =
 
 /** Options of every bot. */
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
-  /** The system prompt, as `system` of `query()`; default none. */
-  readonly system?: string
+  /** The system prompt, as `system` of `query()`: a text, or what a prompt of `prompt()` gives; default none. */
+  readonly system?: string | FilledPrompt
   /** Another name of `system`. */
-  readonly systemPrompt?: string
+  readonly systemPrompt?: string | FilledPrompt
   /** As `model` of `query()`: default the one that is configured. */
   readonly model?: ModelInput
   /** Default 0. */
@@ -189,8 +191,9 @@ export function checkBotNames(
 export function checkBotOptions(options: BotOptions): void {
   checkBotNames('A bot', options, [])
   const { streamTarget, jsonMode, schema, apiKey, model, fallbackModels = [], memory, recorder } = options
-  for (const name of ['system', 'systemPrompt', 'name', 'apiKey', 'mockResponse'] as const)
-    checkType(name, options[name], 'string')
+  for (const name of ['system', 'systemPrompt'] as const)
+    if (!isFilledPrompt(options[name])) checkType(name, options[name], 'string')
+  for (const name of ['name', 'apiKey', 'mockResponse'] as const) checkType(name, options[name], 'string')
   checkType('jsonMode', jsonMode, 'boolean')
   checkSettings(options)
   for (const method of ['retrieve', 'append'])

@@ -14,6 +14,7 @@ import { toMessages } from '../core/message.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import { UNKNOWN_FACTS } from '../core/model.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import { promptText } from '../core/prompt.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
@@ -22,11 +23,13 @@ import { completionRequest } from '../engine/completion.ts'
 import { composeForChat } from '../engine/compose.ts'
 import { checkNames, checkOneOf, checkType, eitherOf } from '../engine/check-values.ts'
 import { inheritedRecorder } from '../engine/parent.ts'
+import type { QueryMetrics } from '../engine/options.ts'
 import type { Steering } from '../engine/steering.ts'
 import type { Turn } from '../engine/turn.ts'
 import { settingsOf } from '../engine/turn-request.ts'
 import { answerFrom, deltasOf, leavable } from './answer.ts'
 import type { BotAnswer } from './answer.ts'
+import { AnswerStream } from './answer-stream.ts'
 import { keepsMessages, remember } from './memory.ts'
 import { checkBotOptions, PASSED_ON } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
@@ -85,6 +88,7 @@ export class SimpleBot {
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
   #model: Promise<LanguageModel> | undefined
+  #lastTurn: QueryMetrics | undefined
   #fallbacks: readonly ModelInput[] | undefined
 
   /** @throws ConfigurationError for options that cannot work, before any request is made. */
@@ -95,10 +99,18 @@ export class SimpleBot {
     this.options = { ...rest, ...(systemPrompt === undefined ? {} : { systemPrompt }) }
     this.#modelOptions = apiKey === undefined ? {} : { apiKey }
     this.name = options.name
-    this.systemPrompt = systemPrompt ?? ''
+    this.systemPrompt = promptText(systemPrompt ?? '')
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
     this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
+  }
+
+  /**
+   * What the turn of this bot came to that ended last, also one that failed or was cancelled: ids, state, model, usage, cost and times.
+   * `undefined` before the first.
+   */
+  get lastTurn(): QueryMetrics | undefined {
+    return this.#lastTurn
   }
 
   /** Where text is shown: what was asked for, or `none` for a model that cannot stream. */
@@ -124,11 +136,12 @@ export class SimpleBot {
   }
 
   /**
-   * Asks and yields the text as it comes; returns the finished message. Leaving early cancels the turn, also before the first token.
+   * Asks and yields the text as it comes; `answer` of the stream resolves to the finished message. The question is asked when the stream is
+   * first read or its answer awaited. Leaving early cancels the turn, also before the first token.
    *
    * @throws CriaError
    */
-  stream(input: MessageInput, options: StreamOptions = {}): AsyncGenerator<string, BotAnswer, undefined> {
+  stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, BotAnswer> {
     return this.streamed(input, options, (answer) => answer)
   }
 
@@ -137,7 +150,7 @@ export class SimpleBot {
     input: MessageInput,
     { recover, onReset, ...options }: StreamOptions,
     finish: (answer: BotAnswer) => Answer | Promise<Answer>,
-  ): AsyncGenerator<string, Answer, undefined> {
+  ): AnswerStream<string, Answer> {
     const { abortSignal, ...ask } = oneSignal(options)
     checkOneOf('recover', recover, RECOVERIES)
     checkType('onReset', onReset, 'function')
@@ -153,9 +166,10 @@ export class SimpleBot {
     const overrides: Partial<QueryOptions> = { retry: { ...retry, afterOutput: takesBack ? 'retry' : 'error' } }
     const asked = (signal: AbortSignal): ReturnType<SimpleBot['run']> =>
       this.run(input, { ...ask, abortSignal: signal }, overrides)
-    return leavable(async function* (signal) {
+    const pieces = leavable(async function* (signal): AsyncGenerator<string, Answer, undefined> {
       return await finish(yield* deltasOf(asked(signal), recover === 'replay' ? 'hold' : onReset))
     }, abortSignal)
+    return new AnswerStream(pieces)
   }
 
   /** Asks and yields every event of the turn. Leaving early cancels the turn. */
@@ -262,12 +276,16 @@ export class SimpleBot {
       ...this.recipe(ask),
       ...overrides,
       model,
-      system: this.systemPrompt,
+      system: this.options.systemPrompt ?? '',
       prompt,
       operation: this.operation,
       bot: { kind: this.kind, ...(this.name === undefined ? {} : { name: this.name }) },
       // Also where it is none: a turn that a tool makes would otherwise be written down where that of the tool is.
       recorder,
+      onQueryCompleted: (metrics) => {
+        this.#lastTurn = metrics
+        return this.options.onQueryCompleted?.(metrics)
+      },
       ...(abortSignal === undefined ? {} : { abortSignal }),
       ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
       ...(ask.userId === undefined ? {} : { userId: ask.userId }),

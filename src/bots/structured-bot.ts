@@ -13,6 +13,7 @@ import { DEFAULT_MAX_STEPS } from '../engine/turn.ts'
 import { schemaProblems } from '../util/json-schema.ts'
 import { parsePartialJson } from '../util/partial-json.ts'
 import { leavable } from './answer.ts'
+import { AnswerStream } from './answer-stream.ts'
 import type { BotAnswer } from './answer.ts'
 import { checkBotNames, LOOP_OPTIONS, loopOf, withoutLoop, withoutNames } from './options.ts'
 import type { BotOptions, LoopOptions, StreamTarget } from './options.ts'
@@ -133,7 +134,7 @@ export class StructuredBot<
   override stream(
     input: MessageInput,
     options: StreamOptions = {},
-  ): AsyncGenerator<string, AnswerOf<ObjectOf<Output, Literal>, Lenient>, undefined> {
+  ): AnswerStream<string, AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
     return this.streamed(input, options, (answer) => this.#checked(answer, []))
   }
 
@@ -146,13 +147,13 @@ export class StructuredBot<
   streamObjects(
     input: MessageInput,
     options: AskOptions = {},
-  ): AsyncGenerator<unknown, AnswerOf<ObjectOf<Output, Literal>, Lenient>, undefined> {
+  ): AnswerStream<unknown, AnswerOf<ObjectOf<Output, Literal>, Lenient>> {
     if (this.#tools.length > 0)
       throw new ConfigurationError(
         'streamObjects() cannot be used with `tools`: the text of the model between its calls is not an object. Use ask().',
       )
     const { abortSignal, ...ask } = oneSignal(options)
-    return leavable((signal) => this.#growing(input, { ...ask, abortSignal: signal }), abortSignal)
+    return new AnswerStream(leavable((signal) => this.#growing(input, { ...ask, abortSignal: signal }), abortSignal))
   }
 
   async *#growing(

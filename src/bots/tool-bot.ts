@@ -1,6 +1,7 @@
 /** ToolBot: one turn that returns the calls which the model made, without running them. */
 
 import type { QueryOptions } from '../app/query.ts'
+import { RETURN_OBJECT } from '../app/default-tools.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
 import type { MessageInput } from '../core/message.ts'
@@ -10,6 +11,7 @@ import type { Tool } from '../core/tool.ts'
 import { checkTools } from '../engine/check-options.ts'
 import { checkedCalls } from '../engine/tool-calls.ts'
 import { specOf } from '../engine/turn-request.ts'
+import type { AnswerStream } from './answer-stream.ts'
 import type { BotAnswer } from './answer.ts'
 import { checkBotNames } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
@@ -40,6 +42,8 @@ export interface ToolBotAnswer<Input = Json> extends BotAnswer {
   readonly toolCalls: readonly ParsedCall<Input>[]
   /** The other calls, as the model wrote them; `invalid` says what is wrong with each. */
   readonly invalidCalls: readonly ToolCallPart[]
+  /** The value of the last call of `return_object_to_user`; absent where there is none. */
+  readonly object?: Json
 }
 
 /** Lets a model choose tool calls and returns them, without running any. */
@@ -64,16 +68,19 @@ export class ToolBot<const Tools extends readonly Tool[] = readonly Tool[]> exte
   }
 
   /** As `ask`, with the text beside the calls as it comes. @throws CriaError */
-  override stream(
-    input: MessageInput,
-    options: StreamOptions = {},
-  ): AsyncGenerator<string, ToolBotAnswer<InputOf<Tools>>, undefined> {
+  override stream(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, ToolBotAnswer<InputOf<Tools>>> {
     return this.streamed(input, options, (answer) => this.#checked(answer))
   }
 
   async #checked(answer: BotAnswer): Promise<ToolBotAnswer<InputOf<Tools>>> {
     const { fitting, misfits } = await checkedCalls(answer.toolCalls ?? [], this.tools)
-    return { ...answer, toolCalls: fitting as readonly ParsedCall<InputOf<Tools>>[], invalidCalls: misfits }
+    const returned = fitting.findLast(({ name }) => name === RETURN_OBJECT)?.input as { readonly value: Json } | undefined
+    return {
+      ...answer,
+      toolCalls: fitting as readonly ParsedCall<InputOf<Tools>>[],
+      invalidCalls: misfits,
+      ...(returned === undefined ? {} : { object: returned.value }),
+    }
   }
 
   protected override get kind(): string {

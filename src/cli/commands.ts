@@ -60,6 +60,21 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'logs gc', summary: 'remove old turns', load: async () => (await import('./commands/logs-gc.ts')).logsGc },
   {
+    name: 'prompts list',
+    summary: 'list prompts, their versions and use',
+    load: async () => (await import('./commands/prompts.ts')).promptsList,
+  },
+  {
+    name: 'prompts show',
+    summary: 'show the versions of a prompt: use, cost, ratings, template',
+    load: async () => (await import('./commands/prompts.ts')).promptsShow,
+  },
+  {
+    name: 'prompts diff',
+    summary: 'compare two versions of a prompt',
+    load: async () => (await import('./commands/prompts.ts')).promptsDiff,
+  },
+  {
     name: 'eval retrieval',
     summary: 'measure search on a BEIR collection',
     load: async () => (await import('./commands/eval-retrieval.ts')).evalRetrieval,

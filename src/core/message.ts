@@ -11,6 +11,8 @@ import { ConfigurationError } from './error.ts'
 import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
 import type { Injected } from './injection.ts'
+import { isFilledPrompt, promptText } from './prompt.ts'
+import type { FilledPrompt, PromptVersion } from './prompt.ts'
 import type { FilePart, ImagePart, Part, TextPart, ToolCallPart, ToolResultPart } from './part.ts'
 import type { Place, ScoredChunk } from './store.ts'
 
@@ -49,6 +51,8 @@ export interface Message {
   readonly retrieved?: Retrieved
   /** Present on what was put in for one turn alone: it is no part of the session's history. */
   readonly injected?: Injected
+  /** The prompt that made it, where it is one that `prompt()` made. Kept with the turn, not with the message. */
+  readonly prompt?: PromptVersion
   /** Compaction never drops a pinned message. */
   readonly pinned?: boolean
   /** What a model made of messages that had to make room. */
@@ -78,16 +82,35 @@ export interface MessageLike {
 }
 
 /** Whatever can be asked: text, a message, or a list of these. */
-export type MessageInput = string | MessageLike | Message | readonly MessageInput[]
+export type MessageInput = string | FilledPrompt | MessageLike | Message | readonly MessageInput[]
+/** A piece of a user message: text, or what `image()` and `file()` make. */
+export type UserPart = TextPart | ImagePart | FilePart
 /** What a user message is made of. */
-export type Content = string | readonly (TextPart | ImagePart | FilePart)[]
+export type Content = string | FilledPrompt | readonly UserPart[]
 
 /** Makes a system message. */
 export const system = (content: string): Message => said('system', content)
 /** Makes a message of the application to the model, below the system prompt. */
 export const developer = (content: string): Message => said('developer', content)
-/** Makes a message of the user, of text, images and files. */
-export const user = (content: Content): Message => said('user', content)
+/**
+ * A message of the user: texts, images and files in the order given, `user('What is this?', image('a.png'))`.
+ *
+ * @throws ConfigurationError when an argument is neither a text nor a part.
+ */
+export const user = (content: Content | UserPart, ...more: readonly (Content | UserPart)[]): Message => {
+  if (more.length === 0 && (typeof content === 'string' || Array.isArray(content))) return said('user', content)
+  const all = [content, ...more]
+  if (all.length === 1 && !isPart(content) && !isFilledPrompt(content)) return said('user', content)
+  const message = said(
+    'user',
+    all.flatMap((each): readonly Part[] => {
+      if (typeof each === 'string' || isFilledPrompt(each)) return textParts(promptText(each))
+      return isPart(each) ? [each] : each
+    }),
+  )
+  const prompt = all.find(isFilledPrompt)
+  return prompt === undefined ? message : { ...message, prompt: versionOf(prompt) }
+}
 /** Makes a message of the assistant, of text or of parts. */
 export const assistant = (content: string | readonly Part[]): Message => said('assistant', content)
 
@@ -109,6 +132,15 @@ function said(role: Role, content: string | readonly Part[]): Message {
   return fromParts(role, content)
 }
 
+/** Anything but a list counts, so that the check of the parts names what is wrong with it. */
+function isPart(content: Content | UserPart): content is UserPart {
+  return typeof content === 'object' && content !== null && !Array.isArray(content) && !isFilledPrompt(content)
+}
+
+function versionOf({ name, hash, template }: PromptVersion): PromptVersion {
+  return { name, hash, template }
+}
+
 /** A chunk as a message of the `retrieved` role; its content is the bare text of the chunk. */
 export function retrieved(info: Retrieved): Message {
   return fromParts('retrieved', textParts(info.chunk.text), { retrieved: info })
@@ -123,6 +155,7 @@ export interface MessageExtras {
   readonly id?: string
   readonly retrieved?: Retrieved | undefined
   readonly injected?: Injected | undefined
+  readonly prompt?: PromptVersion | undefined
   readonly pinned?: boolean | undefined
   readonly summary?: boolean | undefined
   readonly rejects?: boolean | undefined
@@ -139,6 +172,7 @@ export function fromParts(role: Role, parts: readonly Part[], extras: MessageExt
     ...(toolCalls.length > 0 ? { toolCalls } : {}),
     ...(extras.retrieved === undefined ? {} : { retrieved: extras.retrieved }),
     ...(extras.injected === undefined ? {} : { injected: extras.injected }),
+    ...(extras.prompt === undefined ? {} : { prompt: extras.prompt }),
     ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
     ...(extras.summary === undefined ? {} : { summary: extras.summary }),
     ...(extras.rejects === undefined ? {} : { rejects: extras.rejects }),
@@ -171,7 +205,7 @@ export function toMessages(input: MessageInput): Message[] {
 const DEEPEST = 100
 
 function collect(input: unknown, place: string, into: Message[], depth = 0): void {
-  if (typeof input === 'string') {
+  if (typeof input === 'string' || isFilledPrompt(input)) {
     into.push(user(input))
   } else if (Array.isArray(input)) {
     if (depth > DEEPEST) throw new ConfigurationError(`${place.slice(0, 40)}… is nested too deeply: give one list of messages.`)

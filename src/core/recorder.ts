@@ -12,6 +12,7 @@ import type { BotIdentity, QueryEvent, QueryResult } from './event.ts'
 import type { JsonObject } from './json.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { Message } from './message.ts'
+import type { PromptVersion } from './prompt.ts'
 import type { SpanRecord } from './span.ts'
 import type { Usage } from './usage.ts'
 
@@ -41,8 +42,10 @@ export interface TurnOpen {
   readonly tags?: readonly string[]
   /** The text of what was asked, for lists and search. */
   readonly question: string
-  /** SHA-256 of the system prompt, hexadecimal. */
+  /** SHA-256 of the template of the system prompt, hexadecimal; of its text where it has no template. */
   readonly promptHash: string | null
+  /** What the turn is made with: its system prompt first, then the prompts of what the user says. */
+  readonly prompts?: readonly PromptVersion[]
   /** Epoch milliseconds. */
   readonly startedAt: number
   /** 32 hexadecimal digits. */
@@ -68,10 +71,8 @@ export type JournalEntry =
    * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
    */
   | {
-      readonly type: 'messages'
-      /** The step, from 1; 0 before the first. */
-      readonly step: number
-      /** The messages, in order. */
+      readonly type: 'messages' /** The step, from 1; 0 before the first. */
+      readonly step: number /** The messages, in order. */
       readonly messages: readonly Message[]
     }
   /**
@@ -144,6 +145,9 @@ export interface TurnMetrics {
   /** The turn took longer than the limit for slow queries (30 s by default). */
   readonly slow: boolean
 }
+
+/** What a turn can be rated with: 1 to 5, or -1 and 1 for thumbs down and up. */
+export const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 
 /** The port to the journal. Methods may be synchronous or return promises. */
 export interface Recorder {
@@ -305,8 +309,16 @@ export interface TurnDetail {
   readonly spans: readonly SpanRecord[]
   /** What is missing because it cannot be read, in words; absent where nothing is. */
   readonly damaged?: readonly string[]
+  /** Versions of the prompts that the turn was made with; the number counts from 1 within a name. Absent where there are none. */
+  readonly prompts?: readonly PromptRef[]
   /** Turns that tools of this one have made, in the order they began; each with the call that made it. */
   readonly nested: readonly (TurnSummary & { readonly callId: string })[]
+}
+
+/** A version of a prompt, as the journal counts it. */
+export interface PromptRef extends Omit<PromptVersion, 'template'> {
+  /** From 1, in the order of first use. */
+  readonly version: number
 }
 
 /** What is read of a turn whose lease has run out shows it as lost, wherever the reader may write. */
@@ -324,6 +336,8 @@ export interface JournalReader {
    * conversation was compacted, it begins with what it was compacted to.
    */
   history(sessionId: string): MaybePromise<readonly Message[]>
+  /** Spans of a trace that have ended, in the order in which they began; those of no turn among them. */
+  spans(traceId: string): MaybePromise<readonly SpanRecord[]>
   /** Choices between two answers, oldest first. */
   feedback(): MaybePromise<readonly FeedbackRecord[]>
 }
@@ -355,6 +369,8 @@ export interface JournalKeeper {
   userStats(limit?: number): MaybePromise<readonly UserStats[]>
   /** Use and cost by tag, in alphabetical order; a turn counts with each of its tags. @param limit default 50. */
   tagStats(limit?: number): MaybePromise<readonly TagStats[]>
+  /** Versions of prompts and what the turns made with each used: by name, then by version. @param name only those of this name. */
+  prompts(name?: string): MaybePromise<readonly PromptStats[]>
   /** Removes what is too old or too much, oldest turns first; never an open turn. */
   gc(options?: GcOptions): MaybePromise<GcReport>
   /**
@@ -445,6 +461,18 @@ export interface TagStats extends StatsSums {
   readonly tag: string
   /** When the newest of its turns started; epoch milliseconds. */
   readonly lastTurnAt: number
+}
+
+/** One version of a prompt, and the sums of the turns that it made. A turn with two prompts counts with both. */
+export interface PromptStats extends StatsSums, PromptRef {
+  /** `null` for versions that were recorded before templates were. */
+  readonly template: string | null
+  /** Epoch milliseconds. */
+  readonly firstUsedAt: number
+  /** `null` when no turn of it is left. */
+  readonly lastUsedAt: number | null
+  /** How many turns have each rating: `{ '5': 2, '-1': 1 }`. */
+  readonly ratings: Readonly<Record<string, number>>
 }
 
 /** What a clean-up removes. */

@@ -7,6 +7,7 @@ import type { Hooks } from '../core/hook.ts'
 import type { ContextSource } from '../core/injection.ts'
 import { toMessages } from '../core/message.ts'
 import type { LanguageModel, ToolChoice } from '../core/model.ts'
+import { isFilledPrompt } from '../core/prompt.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkCompaction } from '../prepare/compact/room.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
@@ -147,7 +148,8 @@ export function checkOptions(options: EngineOptions): void {
   if (options.abortSignal !== undefined && !(options.abortSignal instanceof AbortSignal))
     throw new ConfigurationError('`abortSignal` must be an AbortSignal, such as the `signal` of an AbortController.')
   checkMarks(options)
-  for (const name of ['system', 'sessionId', 'operation'] as const) checkType(name, options[name], 'string')
+  if (!isFilledPrompt(options.system)) checkType('system', options.system, 'string')
+  for (const name of ['sessionId', 'operation'] as const) checkType(name, options[name], 'string')
   for (const name of ['hasPermissionsToUseTool', 'onUpdateUsage', 'prepareStep', 'stopWhen', 'repairToolCall'] as const)
     checkType(name, options[name], 'function')
   for (const name of ['safeMode', 'showThinking', 'executeTools', 'stream'] as const) checkType(name, options[name], 'boolean')

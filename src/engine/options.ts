@@ -9,6 +9,7 @@ import type { Hooks } from '../core/hook.ts'
 import type { CreateId } from '../core/id.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { MessageInput } from '../core/message.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
 import type { CallSettings, LanguageModel, ResponseFormat, ThinkingEffort, ToolChoice } from '../core/model.ts'
 import type { Recorder, TurnMetrics } from '../core/recorder.ts'
 import type { Span, SpanMirror } from '../core/span.ts'
@@ -56,8 +57,8 @@ export interface EngineOptions extends CallSettings {
    * decided once, as long as its session has not gone on: another attempt ends with `not_found`. Model, tools and rules are those given here.
    */
   readonly decide?: { readonly turnId: string; readonly decisions: boolean | Readonly<Record<string, PermissionAnswer>> }
-  /** The system prompt. */
-  readonly system?: string
+  /** The system prompt: a text, or what a prompt of `prompt()` gives. */
+  readonly system?: string | FilledPrompt
   /** The model that is asked first. */
   readonly model: LanguageModel
   /** Models to turn to when the first is not to be had, in order. */
@@ -192,6 +193,8 @@ export interface QueryMetrics extends TurnMetrics {
   readonly turnId: string
   /** Its session. */
   readonly sessionId: string
+  /** The trace that its spans belong to; see `getSpans()`. */
+  readonly traceId: string
   /** The model that gave the last answer. */
   readonly model: string
   /** Tokens of all requests of the turn. */

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { toCriaError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { Recorder } from '../core/recorder.ts'
 import type { MirroredSpan, Span, SpanMirror, SpanRecord } from '../core/span.ts'
 import { redact } from '../util/redact.ts'
 
@@ -82,4 +83,16 @@ export function startSpan(name: string, options: SpanOptions): Span {
   }
   if (shown !== undefined) mirroredSpans.set(span, shown)
   return span
+}
+
+/** Hands spans to a recorder. They are views on what happened: one that cannot be written ends nothing. */
+export function spanSink(recorder: Recorder | undefined): (record: SpanRecord) => void {
+  if (recorder === undefined) return () => {}
+  return (record) => {
+    try {
+      Promise.resolve(recorder.span(record)).catch(() => {})
+    } catch {
+      // The turn's own rows report a journal that fails.
+    }
+  }
 }

@@ -30,7 +30,7 @@ export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Met
 
 /** Tells `onQueryCompleted`. A callback that throws harms nothing. */
 export function report(turn: Turn, event: LastEvent | undefined, metrics: Metrics): void {
-  const { options, turnId, sessionId, chain, ledger, startedAt, clock } = turn
+  const { options, turnId, sessionId, span, chain, ledger, startedAt, clock } = turn
   if (options.onQueryCompleted === undefined) return
   const endedAt = event?.at ?? clock.now()
   try {
@@ -42,6 +42,7 @@ export function report(turn: Turn, event: LastEvent | undefined, metrics: Metric
         ...summaryOf(turn, event, endedAt, metrics),
         turnId,
         sessionId,
+        traceId: span.traceId,
         model: currentModel(chain).ref,
         usage: ledger.usage,
         costUsd: ledger.costUsd,

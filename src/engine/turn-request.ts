@@ -5,6 +5,7 @@ import type { CreateId } from '../core/id.ts'
 import { toMessages } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { CallSettings, ThinkingEffort, ToolSpec } from '../core/model.ts'
+import { promptText } from '../core/prompt.ts'
 import { jsonSchemaOf } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import type { RequestOptions } from '../prepare/request.ts'
@@ -26,7 +27,7 @@ export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'sy
   const begin = said.slice(0, end).findLastIndex(({ role }) => role !== 'user') + 1
   const since = end === 0 ? [] : said.slice(end)
   return {
-    system: options.system ?? (leads ? first.content : ''),
+    system: promptText(options.system ?? (leads ? first.content : '')),
     history: end === 0 ? said : said.slice(0, begin),
     messages: said.slice(begin, end),
     ...(since.length === 0 ? {} : { since }),

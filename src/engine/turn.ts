@@ -7,8 +7,10 @@ import { createId as newId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
 import type { Message } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
+import { isFilledPrompt } from '../core/prompt.ts'
+import type { PromptVersion } from '../core/prompt.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
-import type { Span, SpanRecord } from '../core/span.ts'
+import type { Span } from '../core/span.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Answer, ModelContext } from '../model/answer.ts'
 import { currentModel, switchModel } from '../model/chain.ts'
@@ -30,14 +32,16 @@ import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { steadyClock } from '../util/clock.ts'
 import { beginningOf } from '../util/cut.ts'
+import { takenValues } from '../util/environment.ts'
 import { sha256 } from '../util/hash.ts'
+import { redact } from '../util/redact.ts'
 import type { Batch } from './batch.ts'
 import { TurnLedger } from './ledger.ts'
 import { processBudget } from './memory-budget.ts'
 import type { EngineOptions } from './options.ts'
 import { inCallOf, refOf } from './parent.ts'
 import type { ParentCall } from './parent.ts'
-import { startSpan } from './span.ts'
+import { spanSink, startSpan } from './span.ts'
 import type { StepSettings } from './step.ts'
 import { inputOf, requestOf } from './turn-request.ts'
 
@@ -244,6 +248,7 @@ export function temperatureOf({ settings: { temperature }, thinking }: RequestOp
 /** The row of the turn, as it stands before anything has happened. */
 export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
   const { options, input, span } = turn
+  const prompts = promptsOf(turn)
   return {
     turnId: turn.turnId,
     sessionId: turn.sessionId,
@@ -254,7 +259,8 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     ...(options.tags === undefined ? {} : { tags: options.tags }),
     ...(options.decide === undefined ? {} : { decides: options.decide.turnId }),
     question: questionOf(input.messages),
-    promptHash: input.system === '' ? null : sha256(input.system),
+    promptHash: input.system === '' ? null : (prompts[0]?.hash ?? null),
+    prompts,
     startedAt: turn.startedAt,
     traceId: span.traceId,
     spanId: span.spanId,
@@ -262,14 +268,15 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
   }
 }
 
-/** Spans are views on what happened: one that cannot be written ends no turn. */
-function spanSink(recorder: Recorder | undefined): (record: SpanRecord) => void {
-  if (recorder === undefined) return () => {}
-  return (record) => {
-    try {
-      Promise.resolve(recorder.span(record)).catch(() => {})
-    } catch {
-      // The turn's own rows report a journal that fails.
-    }
-  }
+/** The versions of prompts that a turn is made with. A system prompt that is a bare text is a version of its own, named after the bot. */
+function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVersion[] {
+  const secrets = takenValues()
+  const spoken = input.messages.flatMap(({ prompt }) => prompt ?? [])
+  const bare = { name: bot?.name ?? bot?.kind ?? 'query', hash: sha256(input.system), template: input.system }
+  const first = isFilledPrompt(system) ? system : bare
+  return [...(input.system === '' ? [] : [first]), ...spoken].map(({ name, hash, template }) => ({
+    name,
+    hash,
+    template: redact(template, secrets),
+  }))
 }

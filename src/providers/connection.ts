@@ -62,8 +62,17 @@ export function post(target: Target, { path, headers, body }: Encoded, signal: A
   const sent = new Headers({ 'content-type': 'application/json', ...definition.headers, ...headers })
   for (const [name, value] of Object.entries({ ...(key === undefined ? {} : definition.auth(key)), ...options.headers }))
     sent.set(name, value)
-  const init = { method: 'POST', headers: sent, body: JSON.stringify(body), ...(signal === undefined ? {} : { signal }) }
+  const init = {
+    method: 'POST',
+    headers: sent,
+    body: JSON.stringify(accepted(body, definition)),
+    ...(signal === undefined ? {} : { signal }),
+  }
   return send(options.fetch ?? globalThis.fetch, baseURL + path, init, peer)
+}
+
+function accepted(body: Encoded['body'], { refuses = [] }: ProviderDefinition): Encoded['body'] {
+  return refuses.length === 0 ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !refuses.includes(name)))
 }
 
 /** What an error may say of the provider, and what it must not. */

@@ -3,6 +3,7 @@ import { ask } from '../../test/support/ask-provider.ts'
 import { APIS } from '../../test/support/answers.ts'
 import { wireServer } from '../../test/support/wire-server.ts'
 import type { WireServer } from '../../test/support/wire-server.ts'
+import { assistant, toolResult, user } from '../core/message.ts'
 import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
 import { createProviderModel, providerStatus } from './create.ts'
 
@@ -43,6 +44,16 @@ describe('createProviderModel', () => {
     ['openai-chat', 'OPENAI_API_KEY'],
     ['anthropic', 'ANTHROPIC_API_KEY'],
     ['google', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    ['mistral', 'MISTRAL_API_KEY'],
+    ['deepseek', 'DEEPSEEK_API_KEY'],
+    ['groq', 'GROQ_API_KEY'],
+    ['openrouter', 'OPENROUTER_API_KEY'],
+    ['together', 'TOGETHER_API_KEY'],
+    ['xai', 'XAI_API_KEY'],
+    ['fireworks', 'FIREWORKS_API_KEY'],
+    ['cerebras', 'CEREBRAS_API_KEY'],
+    ['perplexity', 'PERPLEXITY_API_KEY'],
+    ['moonshot', 'MOONSHOT_API_KEY'],
   ])('needs a key of %s only when it is asked, and then names %s', async (provider, variable) => {
     const fetch = (): never => {
       throw new Error('Nothing may be sent.')
@@ -102,6 +113,36 @@ describe('createProviderModel', () => {
       stream_options: { include_usage: true },
     })
     expect(server.requests[0]?.path).toBe('/v1/chat/completions')
+  })
+
+  it.each([
+    ['azure', 'AZURE_OPENAI_API_KEY', 'AZURE_OPENAI_ENDPOINT', '/openai/v1/chat/completions', 'api-key', 'k'],
+    ['groq', 'GROQ_API_KEY', 'GROQ_BASE_URL', '/chat/completions', 'authorization', 'Bearer k'],
+    ['mistral', 'MISTRAL_API_KEY', 'MISTRAL_BASE_URL', '/chat/completions', 'authorization', 'Bearer k'],
+  ])('reaches %s with its own key, address and header', async (provider, keyVariable, urlVariable, path, header, value) => {
+    server = await wireServer([{ body: api('openai-compatible').stream({ text: 'yes' }) }])
+    const model = createProviderModel(`${provider}/x`, { env: { [keyVariable]: 'k', [urlVariable]: server.url } })
+    const { error } = await ask(model)
+    expect(error).toBeUndefined()
+    expect(server.requests.map((request) => [request.path, request.headers[header]])).toEqual([[path, value]])
+    // Mistral refuses a request that asks for usage, which it sends unasked.
+    const expected = provider === 'mistral' ? [false, true] : [true, true]
+    const body = server.requests[0]?.body as object
+    expect([Object.hasOwn(body, 'stream_options'), Object.hasOwn(body, 'stream')]).toEqual(expected)
+  })
+
+  it.each([
+    ['groq', false],
+    ['cerebras', false],
+    ['mistral', false],
+    ['deepseek', true],
+  ])('sends %s thinking back: %s', async (provider, isSent) => {
+    server = await wireServer([{ body: api('openai-compatible').stream({ text: 'yes' }) }])
+    const model = createProviderModel(`${provider}/x`, { env: {}, apiKey: 'k', baseURL: server.url })
+    const call = { type: 'tool-call' as const, id: 'call_1', name: 'look', input: {} }
+    const thought = assistant([{ type: 'thinking', text: 'Hm.', model: `${provider}/x` }, call])
+    await ask(model, { messages: [user('Look.'), thought, toolResult({ id: 'call_1', name: 'look', content: 'Seen.' })] })
+    expect(JSON.stringify(server.requests[0]?.body).includes('Hm.')).toBe(isSent)
   })
 
   it.each([

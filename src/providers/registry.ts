@@ -39,6 +39,8 @@ export interface ProviderDefinition {
   readonly sharesWith?: string
   /** The model that is asked where only its key is set. */
   readonly suggested?: string
+  /** Members of a request that it refuses although its API has them. */
+  readonly refuses?: readonly string[]
   /** Absent where the provider has no embeddings. */
   readonly embedding?: EmbeddingDefinition
 }
@@ -70,6 +72,20 @@ const COMPATIBLE = {
   optionNames: ['openaiCompatible', 'openai-compatible'],
   embedding: { api: 'openai' },
 } as const
+
+/** What most who host models have in common. */
+function hosted(pricedAs: string, keyVariable: string, home: string): ProviderDefinition {
+  return {
+    api: 'chat',
+    style: 'compatible',
+    auth: bearer,
+    keyVariable,
+    urlVariable: keyVariable.replace(/_API_KEY$/, '_BASE_URL'),
+    home,
+    normalize: (url, source) => normalizeBaseUrl(url, source),
+    pricedAs,
+  }
+}
 
 export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
   openai: {
@@ -117,6 +133,56 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
     facts: { cutsSilently: true },
     isLocal: true,
   },
+  azure: {
+    api: 'chat',
+    style: 'chat',
+    keyVariable: 'AZURE_OPENAI_API_KEY',
+    urlVariable: 'AZURE_OPENAI_ENDPOINT',
+    home: undefined,
+    normalize: (url, source) => normalizeBaseUrl(url, source, 'openai/v1'),
+    auth: (key) => ({ 'api-key': key }),
+    optionNames: ['openai'],
+    pricedAs: 'azure',
+    embedding: { api: 'openai', maxBatch: 2048 },
+  },
+  mistral: {
+    ...hosted('mistral', 'MISTRAL_API_KEY', 'https://api.mistral.ai/v1'),
+    style: 'strict',
+    refuses: ['stream_options', 'seed'],
+    suggested: 'mistral-small-latest',
+    embedding: { api: 'openai' },
+  },
+  deepseek: {
+    ...hosted('deepseek', 'DEEPSEEK_API_KEY', 'https://api.deepseek.com/v1'),
+    suggested: 'deepseek-v4-flash',
+  },
+  groq: {
+    ...hosted('groq', 'GROQ_API_KEY', 'https://api.groq.com/openai/v1'),
+    style: 'strict',
+    suggested: 'openai/gpt-oss-120b',
+  },
+  openrouter: { ...hosted('openrouter', 'OPENROUTER_API_KEY', 'https://openrouter.ai/api/v1'), suggested: 'openrouter/auto' },
+  together: {
+    ...hosted('together', 'TOGETHER_API_KEY', 'https://api.together.xyz/v1'),
+    embedding: { api: 'openai' },
+  },
+  xai: { ...hosted('x-ai', 'XAI_API_KEY', 'https://api.x.ai/v1'), suggested: 'grok-4.6' },
+  fireworks: {
+    ...hosted('fireworks', 'FIREWORKS_API_KEY', 'https://api.fireworks.ai/inference/v1'),
+    embedding: { api: 'openai' },
+  },
+  cerebras: {
+    ...hosted('cerebras', 'CEREBRAS_API_KEY', 'https://api.cerebras.ai/v1'),
+    style: 'strict',
+    suggested: 'gpt-oss-120b',
+  },
+  perplexity: {
+    ...hosted('perplexity', 'PERPLEXITY_API_KEY', 'https://api.perplexity.ai'),
+    style: 'strict',
+    facts: { tools: false },
+    suggested: 'sonar',
+  },
+  moonshot: { ...hosted('moonshotai', 'MOONSHOT_API_KEY', 'https://api.moonshot.ai/v1'), suggested: 'kimi-k2.6' },
   'openai-compatible': {
     ...COMPATIBLE,
     keyVariable: 'OPENAI_COMPATIBLE_API_KEY',

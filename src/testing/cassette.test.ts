@@ -85,3 +85,28 @@ test('a file that is none is told, and left as it is', () => {
   expect(() => cassette(file, 'openai/gpt-5' as never)).toThrow(/such as createModel\(\) makes, but got "openai\/gpt-5"/)
   expect(readFileSync(other, 'utf8')).toBe('x')
 })
+
+test('a request that is not recorded is compared with the nearest that is, part by part', async () => {
+  const ask = (model: LanguageModel, system: string, prompt: string, temperature = 0): Promise<unknown> =>
+    new SimpleBot({ model, recorder: false, streamTarget: 'none', system, temperature }).ask(prompt)
+  const model = new ScriptedModel(() => 'Fog.')
+  await ask(cassette(file, model), 'Be brief.', 'Bergen?')
+  await ask(cassette(file, model), `Be kind. ${'So '.repeat(60)}`, 'Bergen?')
+  const missed = async (work: Promise<unknown>): Promise<string> => {
+    const failure: unknown = await work.catch((error: unknown) => error)
+    return failure instanceof Error ? failure.message : 'none'
+  }
+  const message = await missed(ask(cassette(file), 'Be brief.', 'Oslo?', 0.5))
+  expect(message.split('\n').slice(1)).toEqual([
+    '- temperature: recorded 0, now 0.5',
+    '- messages[1] (user): recorded "Bergen?", now "Oslo?"',
+  ])
+  // Texts that begin alike are told apart by their hash.
+  const later = await missed(ask(cassette(file), `Be kind. ${'So '.repeat(61)}`, 'Bergen?'))
+  expect(later).toMatch(/messages\[0\] \(system\): recorded "Be kind\..*… \([0-9a-f]{8}\), now "Be kind\..*… \([0-9a-f]{8}\)$/)
+  // A recording of an older version has no outlines.
+  const recording = JSON.parse(readFileSync(file, 'utf8')) as { answers: { outline?: unknown }[] }
+  for (const answer of recording.answers) delete answer.outline
+  writeFileSync(file, JSON.stringify(recording))
+  expect(await missed(ask(cassette(file), 'Be brief.', 'Oslo?'))).toMatch(/holds no answer to this request .*"Oslo\?"\.$/)
+})

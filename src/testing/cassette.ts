@@ -22,8 +22,13 @@ interface RecordedAnswer {
   readonly request: string
   /** How the last message began, for people. */
   readonly question: string
+  /** The beginning of each part of the request, so that one that is not recorded can be compared. Absent in older files. */
+  readonly outline?: Outline
   readonly parts: readonly ModelPart[]
 }
+
+/** By name: `temperature`, `messages[0] (system)`, `tools.search`. */
+type Outline = Readonly<Record<string, string>>
 
 /** Of the last message, in UTF-16 units. */
 const SHOWN = 200
@@ -37,7 +42,8 @@ const SHOWN = 200
  * and its answer kept, or, without a model, the last one comes again. Only whole answers are kept: what fails or is left is not. The file holds questions and answers, no keys. Delete it to record anew.
  *
  * @param path the file; made when the first answer is kept.
- * @param model answers what is not in the file. Without it such a request fails, so that tests never reach the network.
+ * @param model answers what is not in the file. Without it such a request fails, so that tests never reach the network; the error says what differs
+ *   from the recorded request that is nearest.
  * @throws ConfigurationError when the file is no recording, or there is neither file nor model.
  */
 export function cassette(path: string, model?: LanguageModel): LanguageModel {
@@ -62,7 +68,7 @@ export function cassette(path: string, model?: LanguageModel): LanguageModel {
       }
       return
     }
-    if (model === undefined) throw unknown(file, request)
+    if (model === undefined) throw unknown(file, request, read(file)?.answers ?? [])
     const parts: ModelPart[] = []
     try {
       for await (const part of model.stream(request, call)) {
@@ -71,7 +77,8 @@ export function cassette(path: string, model?: LanguageModel): LanguageModel {
       }
     } finally {
       // Whoever has the end asks for nothing more.
-      if (parts.some(({ type }) => type === 'finish')) keep(file, model, { request: key, question: questionOf(request), parts })
+      if (parts.some(({ type }) => type === 'finish'))
+        keep(file, model, { request: key, question: questionOf(request), outline: outlineOf(request), parts })
     }
   }
 }
@@ -120,10 +127,65 @@ function nothingToPlay(file: string): { readonly ref: string; readonly facts: Mo
   throw new ConfigurationError(`There is no recording ${file}: give cassette() a model, and it is made.`)
 }
 
-function unknown(file: string, request: ModelRequest): CriaError {
+function unknown(file: string, request: ModelRequest, answers: readonly RecordedAnswer[]): CriaError {
+  const differences = differencesFrom(outlineOf(request), answers)
+  const said = differences.length === 0 ? '' : ` The recorded request that is nearest differs in:\n${differences.join('\n')}`
   return new CriaError(
     'invalid_request',
-    `${file} holds no answer to this request of ${request.model}: ${JSON.stringify(questionOf(request))}.`,
+    `${file} holds no answer to this request of ${request.model}: ${JSON.stringify(questionOf(request))}.${said}`,
     { hint: 'Give cassette() a model once, and it is recorded. A request is another one when anything in it has changed.' },
   )
+}
+
+/** Of a part of a request, in UTF-16 units. */
+const PART_SHOWN = 100
+/** Differences that an error names. */
+const MOST_SHOWN = 8
+
+function outlineOf({ grounding: _, stream: __, messages, tools = [], ...settings }: ModelRequest): Outline {
+  const parts = [
+    ...Object.entries(settings),
+    ...messages.map(({ role, content, parts }, at): [string, unknown] => [
+      `messages[${at}] (${role})`,
+      parts.every(({ type }) => type === 'text') ? content : parts,
+    ]),
+    ...tools.map(({ name, ...tool }): [string, unknown] => [`tools.${name}`, tool]),
+  ]
+  return Object.fromEntries(parts.map(([name, value]) => [name, beginning(canonicalJson(value))]))
+}
+
+/** A long text with a hash of all of it: two that begin alike are told apart. */
+function beginning(json: string): string {
+  return json.length <= PART_SHOWN ? json : `${json.slice(0, PART_SHOWN).toWellFormed()}… (${sha256(json).slice(0, 8)})`
+}
+
+/** What the nearest of the recorded requests has otherwise, a line each; nothing where none has an outline. */
+function differencesFrom(asked: Outline, answers: readonly RecordedAnswer[]): readonly string[] {
+  const outlines = answers.flatMap(({ outline }) => (outline === undefined ? [] : [outline]))
+  const [nearest] = outlines
+    .map((outline) => compared(asked, outline))
+    .sort((a, b) => a.names.length - b.names.length || b.alike - a.alike)
+  if (nearest === undefined) return []
+  const lines = nearest.names.map(
+    (name) => `- ${name}: recorded ${nearest.outline[name] ?? 'nothing'}, now ${asked[name] ?? 'nothing'}`,
+  )
+  const more = lines.length - MOST_SHOWN
+  return more <= 0 ? lines : [...lines.slice(0, MOST_SHOWN), `- and ${more} more`]
+}
+
+/** `names`: the parts that differ; `alike`: characters at the beginning that these have in common. */
+function compared(
+  asked: Outline,
+  outline: Outline,
+): { readonly outline: Outline; readonly names: readonly string[]; readonly alike: number } {
+  const all = new Set([...Object.keys(asked), ...Object.keys(outline)])
+  const names = [...all].filter((name) => asked[name] !== outline[name])
+  const alike = names.reduce((sum, name) => sum + commonStart(asked[name] ?? '', outline[name] ?? ''), 0)
+  return { outline, names, alike }
+}
+
+function commonStart(a: string, b: string): number {
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  return at
 }

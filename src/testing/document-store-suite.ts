@@ -3,11 +3,15 @@
  *
  *     import { describe, it } from 'vitest'        // or node:test, or any other with these two
  *     documentStoreSuite('my store', async () => ({ open: () => openMine(), remove: () => {} }), { describe, it })
+ *
+ * A store that cannot do all of it says what it claims, and is tested for that: `{ claims: ['filters'] }` as the last argument.
  */
 
 import assert from 'node:assert/strict'
+import { unclaimed } from './claims.ts'
+import type { Runner } from './claims.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
-import type { DocumentStore, ScoredChunk, SourceDocument, Surroundings } from '../core/store.ts'
+import type { ChunkFilter, DocumentStore, ScoredChunk, SourceDocument, Surroundings } from '../core/store.ts'
 
 /** One empty store. */
 export interface StoreUnderTest {
@@ -19,18 +23,43 @@ export interface StoreUnderTest {
   remove(): MaybePromise<void>
 }
 
-export interface Runner {
-  readonly describe: (name: string, define: () => void) => void
-  readonly it: (name: string, run: () => Promise<void>) => void
+/**
+ * What a store may leave out. `filters`: the option `filter` of `search`. `patterns`: `{ glob }` in filters. `word-forms`: finds inflected and misspelt
+ * words, parts of names, and scripts without spaces. `stop-words`: finds nothing for words that every text has. `order`: finds the same whatever the
+ * order in which documents were added, changed and removed. `surroundings`: has `around`. `evidence`: chunks carry `evidence`.
+ */
+export const STORE_CAPABILITIES: readonly [
+  'filters',
+  'patterns',
+  'word-forms',
+  'stop-words',
+  'order',
+  'surroundings',
+  'evidence',
+] = ['filters', 'patterns', 'word-forms', 'stop-words', 'order', 'surroundings', 'evidence']
+/** What a store may be able to do beside what every store has to. */
+export type StoreCapability = (typeof STORE_CAPABILITIES)[number]
+
+/** Options of `documentStoreSuite()`. */
+export interface StoreSuiteOptions {
+  /** What the store claims beside what every store has to do; default all of it. */
+  readonly claims?: readonly StoreCapability[]
 }
 
 const MILL = { source: 'mill.md', text: 'The mill was built in 1874 beside the river. Its wheel turned until the flood.' }
 const BAKERY = { source: 'bakery.md', text: 'The bakery buys flour from the mill, and sells bread and cakes.' }
 const BRIDGE = { source: 'bridge.md', title: 'The stone bridge', text: 'Carts crossed here on their way to market.' }
-const TOWN: readonly SourceDocument[] = [MILL, BAKERY, BRIDGE]
+/** The documents that most tests search. */
+export const SUITE_DOCUMENTS: readonly SourceDocument[] = [MILL, BAKERY, BRIDGE]
+
+const FRUIT: readonly SourceDocument[] = [
+  { source: 'a', title: 'One', text: 'apple pie', metadata: { year: 1874, open: true, tags: ['sweet', 'warm'] } },
+  { source: 'b', title: 'Two', text: 'apple tart', metadata: { year: 1875, open: false } },
+  { source: 'c', text: 'apple juice', metadata: { year: '1874', "it's": 'odd' } },
+]
 
 /** Text that query languages, parsers and databases stumble over. */
-const AWKWARD_QUERIES: readonly string[] = [
+export const AWKWARD_QUERIES: readonly string[] = [
   '',
   ' \n\t ',
   '"',
@@ -67,9 +96,58 @@ const AWKWARD_QUERIES: readonly string[] = [
   '[0-9]+(',
 ]
 
-/** Defines tests that every document store has to pass: ranges, replacing, filters, awkward text, other forms of a word. */
-export function documentStoreSuite(name: string, create: () => MaybePromise<StoreUnderTest>, { describe, it }: Runner): void {
-  const test = (title: string, run: (store: DocumentStore, reopen: () => Promise<DocumentStore>) => Promise<void>): void => {
+/** Documents in several languages and forms, and for each query the source that has to come first. */
+export const WORD_FORMS: {
+  readonly documents: readonly SourceDocument[]
+  readonly cases: readonly (readonly [query: string, source: string])[]
+} = {
+  documents: [
+    { source: 'de', text: 'Das Überprüfen der Dateisysteme dauert.' },
+    { source: 'ru', text: 'Мельницы стоят у реки.' },
+    { source: 'zh', text: '我家的猫喜欢睡觉。' },
+    { source: 'ja', text: '東京タワーに登りました。' },
+    { source: 'th', text: 'แมวนอนอยู่บนโต๊ะ' },
+    { source: 'ko', text: '고양이가 잠을 잔다.' },
+    { source: 'ar', text: 'القِطَّة تنام على الطاولة' },
+    { source: 'code', text: 'function parseHttpHeader(raw_value) { return ERR_INVALID_2 }' },
+    { source: 'en', text: 'Quercetin is a flavonoid in onions. See version 2.10.3 of the café guide.' },
+  ],
+  cases: [
+    ['Dateisystem prüfen', 'de'],
+    ['ÜBERPRÜFEN', 'de'],
+    ['мельница', 'ru'],
+    ['猫', 'zh'],
+    ['睡觉', 'zh'],
+    ['東京', 'ja'],
+    ['นอนอยู่', 'th'],
+    ['แมว', 'th'],
+    ['고양이', 'ko'],
+    ['القطة', 'ar'],
+    ['header', 'code'],
+    ['parse http header', 'code'],
+    ['rawValue', 'code'],
+    ['err_invalid_2', 'code'],
+    ['quercitin', 'en'],
+    ['flavonoids', 'en'],
+    ['2.10.3', 'en'],
+    ['CAFÉ', 'en'],
+  ],
+}
+
+/** @throws ConfigurationError for a capability that there is not. */
+export function documentStoreSuite(
+  name: string,
+  create: () => MaybePromise<StoreUnderTest>,
+  { describe, it }: Runner,
+  { claims = STORE_CAPABILITIES }: StoreSuiteOptions = {},
+): void {
+  const missing = unclaimed(STORE_CAPABILITIES, claims)
+  const test = (
+    title: string,
+    run: (store: DocumentStore, reopen: () => Promise<DocumentStore>) => Promise<void>,
+    capability?: StoreCapability,
+  ): void => {
+    if (capability !== undefined && !claims.includes(capability)) return
     it(title, async () => {
       const underTest = await create()
       const opened: DocumentStore[] = []
@@ -92,7 +170,7 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
     })
   }
 
-  describe(name, () => {
+  describe(`${name}${missing}`, () => {
     test('CORE-STORE-001 finds at once and after reopening what was appended', async (store, reopen) => {
       await store.append(MILL)
       assert.deepEqual(sources(await store.retrieve('mill', 5)), ['mill.md'])
@@ -103,7 +181,7 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
     })
 
     test('CORE-STORE-001 gives the best first, at most as many as asked for', async (store) => {
-      await store.extend(TOWN)
+      await store.extend(SUITE_DOCUMENTS)
       const found = await store.retrieve('flour from the mill', 5)
       assert.deepEqual(sources(found), ['bakery.md', 'mill.md'])
       assert.deepEqual(
@@ -145,7 +223,7 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
     })
 
     test('a document takes the place of an earlier one with the same source', async (store, reopen) => {
-      await store.extend(TOWN)
+      await store.extend(SUITE_DOCUMENTS)
       await store.append({ ...MILL, text: 'The windmill on the hill.' })
       const again = await reopen()
       assert.deepEqual(await again.retrieve('wheel', 5), [])
@@ -153,15 +231,15 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
     })
 
     test('the same document again changes nothing', async (store) => {
-      await store.extend(TOWN)
+      await store.extend(SUITE_DOCUMENTS)
       const before = await store.retrieve('the mill by the river', 10)
-      await store.extend(TOWN)
+      await store.extend(SUITE_DOCUMENTS)
       await store.append(MILL)
       assert.deepEqual(await store.retrieve('the mill by the river', 10), before)
     })
 
     test('deletes a source, and says whether it was there', async (store, reopen) => {
-      await store.extend(TOWN)
+      await store.extend(SUITE_DOCUMENTS)
       assert.equal(await store.delete('mill.md'), true)
       assert.equal(await store.delete('mill.md'), false)
       assert.equal(await store.delete("' OR 1=1 --"), false)
@@ -171,7 +249,7 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
     })
 
     test('CORE-STORE-001 reset removes everything, and the store goes on', async (store, reopen) => {
-      await store.extend(TOWN)
+      await store.extend(SUITE_DOCUMENTS)
       await store.reset()
       await store.reset()
       assert.deepEqual(await store.retrieve('mill', 5), [])
@@ -181,29 +259,33 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
       assert.deepEqual(sources(await again.retrieve('mill', 5)), ['mill.md'])
     })
 
-    test('what was added, changed and removed one by one is found as if it had been added at once', async (store) => {
-      const fresh = await create()
-      const other = await fresh.open()
-      try {
-        const documents = Array.from({ length: 60 }, (_, at) => documentOf(at))
-        for (const document of documents.toReversed())
-          await store.append({ ...document, text: `${document.text} obsolete words` })
-        for (const document of documents) await store.append(document)
-        for (let at = 60; at < 90; at++) await store.append(documentOf(at))
-        for (let at = 60; at < 90; at++) await store.delete(documentOf(at).source)
-        await other.extend(documents)
-        for (const query of ['word3', 'word1 word2 word5', 'common rare7', 'obsolete', 'wordd3', 'rare1 rare2 common word6']) {
-          assert.deepEqual(await store.retrieve(query, 100), await other.retrieve(query, 100), query)
+    test(
+      'what was added, changed and removed one by one is found as if it had been added at once',
+      async (store) => {
+        const fresh = await create()
+        const other = await fresh.open()
+        try {
+          const documents = Array.from({ length: 60 }, (_, at) => documentOf(at))
+          for (const document of documents.toReversed())
+            await store.append({ ...document, text: `${document.text} obsolete words` })
+          for (const document of documents) await store.append(document)
+          for (let at = 60; at < 90; at++) await store.append(documentOf(at))
+          for (let at = 60; at < 90; at++) await store.delete(documentOf(at).source)
+          await other.extend(documents)
+          for (const query of ['word3', 'word1 word2 word5', 'common rare7', 'obsolete', 'wordd3', 'rare1 rare2 common word6']) {
+            assert.deepEqual(await store.retrieve(query, 100), await other.retrieve(query, 100), query)
+          }
+        } finally {
+          await other.close()
+          await fresh.remove()
         }
-      } finally {
-        await other.close()
-        await fresh.remove()
-      }
-    })
+      },
+      'order',
+    )
 
     test('H01 a query is text, whatever it looks like', async (store) => {
       for (const query of AWKWARD_QUERIES) assert.deepEqual(await store.retrieve(query, 5), [], `empty store: ${query}`)
-      await store.extend(TOWN)
+      await store.extend(SUITE_DOCUMENTS)
       for (const query of AWKWARD_QUERIES) {
         const found = await store.retrieve(query, 5)
         const says = /(?<!multi.*)mill/u.test(query.normalize('NFKD').replaceAll(/\p{M}/gu, ''))
@@ -211,166 +293,172 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
       }
     })
 
-    test('H01 finds nothing for stop words, and something in a question of a million characters', async (store) => {
-      await store.extend(TOWN)
-      assert.deepEqual(await store.retrieve('what is the', 5), [])
+    test(
+      'H01 finds nothing for stop words',
+      async (store) => {
+        await store.extend(SUITE_DOCUMENTS)
+        assert.deepEqual(await store.retrieve('what is the', 5), [])
+      },
+      'stop-words',
+    )
+
+    test('H01 finds something in a question of a million characters', async (store) => {
+      await store.extend(SUITE_DOCUMENTS)
       const noise = Array.from({ length: 10_000 }, (_, at) => `noise${at}`).join(' ')
       assert.deepEqual(sources(await store.retrieve(`${noise} wheel`, 5)), ['mill.md'])
       assert.deepEqual(sources(await store.retrieve('wheel '.repeat(170_000), 5)), ['mill.md'])
       assert.deepEqual(await store.retrieve('x'.repeat(1_000_000), 5), [])
     })
 
-    test('finds other forms of a word, misspellings, parts of names, and scripts without spaces', async (store) => {
-      await store.extend([
-        { source: 'de', text: 'Das Überprüfen der Dateisysteme dauert.' },
-        { source: 'ru', text: 'Мельницы стоят у реки.' },
-        { source: 'zh', text: '我家的猫喜欢睡觉。' },
-        { source: 'ja', text: '東京タワーに登りました。' },
-        { source: 'th', text: 'แมวนอนอยู่บนโต๊ะ' },
-        { source: 'ko', text: '고양이가 잠을 잔다.' },
-        { source: 'ar', text: 'القِطَّة تنام على الطاولة' },
-        { source: 'code', text: 'function parseHttpHeader(raw_value) { return ERR_INVALID_2 }' },
-        { source: 'en', text: 'Quercetin is a flavonoid in onions. See version 2.10.3 of the café guide.' },
-      ])
-      const cases: readonly (readonly [query: string, source: string])[] = [
-        ['Dateisystem prüfen', 'de'],
-        ['ÜBERPRÜFEN', 'de'],
-        ['мельница', 'ru'],
-        ['猫', 'zh'],
-        ['睡觉', 'zh'],
-        ['東京', 'ja'],
-        ['นอนอยู่', 'th'],
-        ['แมว', 'th'],
-        ['고양이', 'ko'],
-        ['القطة', 'ar'],
-        ['header', 'code'],
-        ['parse http header', 'code'],
-        ['rawValue', 'code'],
-        ['err_invalid_2', 'code'],
-        ['quercitin', 'en'],
-        ['flavonoids', 'en'],
-        ['2.10.3', 'en'],
-        ['CAFÉ', 'en'],
-      ]
-      for (const [query, source] of cases) assert.equal((await store.retrieve(query, 1))[0]?.source, source, query)
-    })
+    test(
+      'finds other forms of a word, misspellings, parts of names, and scripts without spaces',
+      async (store) => {
+        await store.extend(WORD_FORMS.documents)
+        for (const [query, source] of WORD_FORMS.cases) assert.equal((await store.retrieve(query, 1))[0]?.source, source, query)
+      },
+      'word-forms',
+    )
 
-    test('H02 filters by source, title and metadata, and a value is only a value', async (store) => {
-      await store.extend([
-        { source: 'a', title: 'One', text: 'apple pie', metadata: { year: 1874, open: true, tags: ['sweet', 'warm'] } },
-        { source: 'b', title: 'Two', text: 'apple tart', metadata: { year: 1875, open: false } },
-        { source: 'c', text: 'apple juice', metadata: { year: '1874', "it's": 'odd' } },
-      ])
-      const cases: readonly (readonly [filter: Parameters<typeof store.search>[1], found: readonly string[]])[] = [
-        [{ filter: {} }, ['a', 'b', 'c']],
-        [{ filter: { source: 'b' } }, ['b']],
-        [{ filter: { source: ['a', 'c', 'nowhere'] } }, ['a', 'c']],
-        [{ filter: { title: 'Two' } }, ['b']],
-        [{ filter: { title: null } }, ['c']],
-        [{ filter: { year: 1874 } }, ['a']],
-        [{ filter: { year: [1874, 1875], open: false } }, ['b']],
-        [{ filter: { open: true } }, ['a']],
-        [{ filter: { open: null } }, ['c']],
-        [{ filter: { tags: 'warm' } }, ['a']],
-        [{ filter: { "it's": 'odd' } }, ['c']],
-        [{ filter: { source: "' OR 1=1 --" } }, []],
-        [{ filter: { "') OR 1=1 --": 'x' } }, []],
-        [{ filter: { year: [] } }, []],
-        [{ filter: { toString: 'x' } }, []],
-        [{ filter: { ['__proto__']: 'x' } }, []],
-        [{ filter: { title: { glob: 'T*' } } }, ['b']],
-        [{ filter: { tags: { glob: 'sw*' } } }, ['a']],
-        [{ filter: { source: { glob: '%' } } }, []],
-        [{ filter: { source: { glob: "*' OR 1=1 --" } } }, []],
-        [{ filter: { source: { glob: '*'.repeat(2000) } } }, ['a', 'b', 'c']],
-      ]
-      for (const [options, found] of cases) {
-        assert.deepEqual(sources(await store.search('apple', options)).sort(), found, JSON.stringify(options))
-      }
-      for (const filter of [
-        null,
-        [],
-        'a',
-        { year: {} },
-        { year: [{ glob: 1 }] },
-        { year: undefined },
-        { a: { glob: 'x'.repeat(5000) } },
-      ])
-        await assert.rejects(async () => store.search('apple', { filter: filter as never }), /filter/i)
-      assert.deepEqual(sources(await store.search('apple pie', { filter: { year: [1875, '1874'] }, limit: 1 })).length, 1)
-    })
+    test(
+      'H02 filters by source, title and metadata, and a value is only a value',
+      async (store) => {
+        await store.extend(FRUIT)
+        const cases: readonly (readonly [filter: Parameters<typeof store.search>[1], found: readonly string[]])[] = [
+          [{ filter: {} }, ['a', 'b', 'c']],
+          [{ filter: { source: 'b' } }, ['b']],
+          [{ filter: { source: ['a', 'c', 'nowhere'] } }, ['a', 'c']],
+          [{ filter: { title: 'Two' } }, ['b']],
+          [{ filter: { title: null } }, ['c']],
+          [{ filter: { year: 1874 } }, ['a']],
+          [{ filter: { year: [1874, 1875], open: false } }, ['b']],
+          [{ filter: { open: true } }, ['a']],
+          [{ filter: { open: null } }, ['c']],
+          [{ filter: { tags: 'warm' } }, ['a']],
+          [{ filter: { "it's": 'odd' } }, ['c']],
+          [{ filter: { source: "' OR 1=1 --" } }, []],
+          [{ filter: { "') OR 1=1 --": 'x' } }, []],
+          [{ filter: { year: [] } }, []],
+          [{ filter: { toString: 'x' } }, []],
+          [{ filter: { ['__proto__']: 'x' } }, []],
+        ]
+        for (const [options, found] of cases) {
+          assert.deepEqual(sources(await store.search('apple', options)).sort(), found, JSON.stringify(options))
+        }
+        for (const filter of [
+          null,
+          [],
+          'a',
+          { year: {} },
+          { year: [{ glob: 1 }] },
+          { year: undefined },
+          { a: { glob: 'x'.repeat(5000) } },
+        ])
+          await assert.rejects(async () => store.search('apple', { filter: filter as never }), /filter/i)
+        assert.deepEqual(sources(await store.search('apple pie', { filter: { year: [1875, '1874'] }, limit: 1 })).length, 1)
+      },
+      'filters',
+    )
 
-    test('a filter of paths takes the patterns that people know from their shells', async (store) => {
-      const paths = [
-        'docs/a.md',
-        'docs/deep/b.md',
-        'docs/c.txt',
-        'src/a.ts',
-        '/home/x/a.md',
-        'https://example.com/docs/d.html',
-        'Docs/e.md',
-      ]
-      await store.extend(paths.map((source) => ({ source, text: 'apple' })))
-      const cases: readonly (readonly [glob: string, found: readonly string[]])[] = [
-        ['docs/**', ['docs/a.md', 'docs/c.txt', 'docs/deep/b.md']],
-        ['docs/*', ['docs/a.md', 'docs/c.txt']],
-        ['docs/**/*.md', ['docs/a.md', 'docs/deep/b.md']],
-        ['*.md', ['/home/x/a.md', 'Docs/e.md', 'docs/a.md', 'docs/deep/b.md']],
-        ['{src,docs}/a.*', ['docs/a.md', 'src/a.ts']],
-        ['/home/x/**', ['/home/x/a.md']],
-        ['https://example.com/**', ['https://example.com/docs/d.html']],
-        ['[', []],
-      ]
-      for (const [glob, found] of cases)
-        assert.deepEqual(sources(await store.search('apple', { filter: { source: { glob } }, limit: 20 })).sort(), found, glob)
-      const rest = { source: [{ glob: '!docs/**' }, { glob: '!*.html' }] }
-      assert.deepEqual(sources(await store.search('apple', { filter: rest, limit: 20 })).sort(), [
-        '/home/x/a.md',
-        'Docs/e.md',
-        'src/a.ts',
-      ])
-      const either = { source: ['src/a.ts', { glob: 'docs/deep/**' }] }
-      assert.deepEqual(sources(await store.search('apple', { filter: either })).sort(), ['docs/deep/b.md', 'src/a.ts'])
-    })
+    test(
+      'H02 a filter may hold patterns, and a pattern is only a pattern',
+      async (store) => {
+        await store.extend(FRUIT)
+        const cases: readonly (readonly [filter: ChunkFilter, found: readonly string[]])[] = [
+          [{ title: { glob: 'T*' } }, ['b']],
+          [{ tags: { glob: 'sw*' } }, ['a']],
+          [{ source: { glob: '%' } }, []],
+          [{ source: { glob: "*' OR 1=1 --" } }, []],
+          [{ source: { glob: '*'.repeat(2000) } }, ['a', 'b', 'c']],
+        ]
+        for (const [filter, found] of cases)
+          assert.deepEqual(sources(await store.search('apple', { filter })).sort(), found, JSON.stringify(filter))
+      },
+      'patterns',
+    )
 
-    test('a filter reaches chunks behind any number of better ones', async (store) => {
-      await store.extend(
-        Array.from({ length: 300 }, (_, at) => ({ source: `pear-${at}`, text: 'pear pear pear', metadata: { wanted: false } })),
-      )
-      await store.append({
-        source: 'wanted',
-        text: 'one pear among very many other things that grow on trees',
-        metadata: { wanted: true },
-      })
-      assert.deepEqual(sources(await store.search('pear', { filter: { wanted: true }, limit: 3 })), ['wanted'])
-    })
+    test(
+      'a filter of paths takes the patterns that people know from their shells',
+      async (store) => {
+        const paths = [
+          'docs/a.md',
+          'docs/deep/b.md',
+          'docs/c.txt',
+          'src/a.ts',
+          '/home/x/a.md',
+          'https://example.com/docs/d.html',
+          'Docs/e.md',
+        ]
+        await store.extend(paths.map((source) => ({ source, text: 'apple' })))
+        const cases: readonly (readonly [glob: string, found: readonly string[]])[] = [
+          ['docs/**', ['docs/a.md', 'docs/c.txt', 'docs/deep/b.md']],
+          ['docs/*', ['docs/a.md', 'docs/c.txt']],
+          ['docs/**/*.md', ['docs/a.md', 'docs/deep/b.md']],
+          ['*.md', ['/home/x/a.md', 'Docs/e.md', 'docs/a.md', 'docs/deep/b.md']],
+          ['{src,docs}/a.*', ['docs/a.md', 'src/a.ts']],
+          ['/home/x/**', ['/home/x/a.md']],
+          ['https://example.com/**', ['https://example.com/docs/d.html']],
+          ['[', []],
+        ]
+        for (const [glob, found] of cases)
+          assert.deepEqual(sources(await store.search('apple', { filter: { source: { glob } }, limit: 20 })).sort(), found, glob)
+        const rest = { source: [{ glob: '!docs/**' }, { glob: '!*.html' }] }
+        assert.deepEqual(sources(await store.search('apple', { filter: rest, limit: 20 })).sort(), [
+          '/home/x/a.md',
+          'Docs/e.md',
+          'src/a.ts',
+        ])
+        const either = { source: ['src/a.ts', { glob: 'docs/deep/**' }] }
+        assert.deepEqual(sources(await store.search('apple', { filter: either })).sort(), ['docs/deep/b.md', 'src/a.ts'])
+      },
+      'patterns',
+    )
 
-    test('around, where a store has it, gives the chunks beside one and the text from the first to the last', async (store) => {
-      if (store.around === undefined) return
-      const paragraphs = Array.from(
-        { length: 12 },
-        (_, at) => `Paragraph ${at} on herons. ${`It says word${at} often. `.repeat(40)}`,
-      )
-      const text = `  ${paragraphs.join('\n\n\n')}\n`
-      await store.append({ source: 'birds.txt', text: text.replace('word5', 'changed') })
-      await store.append({ source: 'birds.txt', text })
-      const all = await store.retrieve('herons paragraph', 100)
-      const starts = new Set((await store.retrieve('says', 100)).concat(all).map(({ start }) => start))
-      for (const chunk of all) {
-        const around: Surroundings | undefined = await store.around(chunk.id, { chunks: 1 })
-        assert.ok(around !== undefined)
-        const { chunks, start }: Surroundings = around
-        assert.equal(around.text, text.slice(start, start + around.text.length))
-        assert.deepEqual([start, start + around.text.length], [chunks[0]?.start, chunks.at(-1)?.end])
-        const at = chunks.findIndex(({ id }) => id === chunk.id)
-        assert.ok(at >= 0 && at <= 1 && chunks.length <= at + 2)
-        if (at === 0) assert.equal(Math.min(...starts), chunk.start)
-        for (const each of chunks) assert.equal(each.source, 'birds.txt')
-      }
-      assert.equal(await store.around('nowhere', { chunks: 1 }), undefined)
-      const [first] = all
-      assert.deepEqual((await store.around(first?.id ?? '', { chunks: 0 }))?.text, first?.text)
-    })
+    test(
+      'a filter reaches chunks behind any number of better ones',
+      async (store) => {
+        await store.extend(
+          Array.from({ length: 300 }, (_, at) => ({ source: `pear-${at}`, text: 'pear pear pear', metadata: { wanted: false } })),
+        )
+        await store.append({
+          source: 'wanted',
+          text: 'one pear among very many other things that grow on trees',
+          metadata: { wanted: true },
+        })
+        assert.deepEqual(sources(await store.search('pear', { filter: { wanted: true }, limit: 3 })), ['wanted'])
+      },
+      'filters',
+    )
+
+    test(
+      'around gives the chunks beside one and the text from the first to the last',
+      async (store) => {
+        assert.ok(store.around !== undefined, 'it has no method `around`')
+        const paragraphs = Array.from(
+          { length: 12 },
+          (_, at) => `Paragraph ${at} on herons. ${`It says word${at} often. `.repeat(40)}`,
+        )
+        const text = `  ${paragraphs.join('\n\n\n')}\n`
+        await store.append({ source: 'birds.txt', text: text.replace('word5', 'changed') })
+        await store.append({ source: 'birds.txt', text })
+        const all = await store.retrieve('herons paragraph', 100)
+        const starts = new Set((await store.retrieve('says', 100)).concat(all).map(({ start }) => start))
+        for (const chunk of all) {
+          const around: Surroundings | undefined = await store.around(chunk.id, { chunks: 1 })
+          assert.ok(around !== undefined)
+          const { chunks, start }: Surroundings = around
+          assert.equal(around.text, text.slice(start, start + around.text.length))
+          assert.deepEqual([start, start + around.text.length], [chunks[0]?.start, chunks.at(-1)?.end])
+          const at = chunks.findIndex(({ id }) => id === chunk.id)
+          assert.ok(at >= 0 && at <= 1 && chunks.length <= at + 2)
+          if (at === 0) assert.equal(Math.min(...starts), chunk.start)
+          for (const each of chunks) assert.equal(each.source, 'birds.txt')
+        }
+        assert.equal(await store.around('nowhere', { chunks: 1 }), undefined)
+        const [first] = all
+        assert.deepEqual((await store.around(first?.id ?? '', { chunks: 0 }))?.text, first?.text)
+      },
+      'surroundings',
+    )
 
     test('H10 equal chunks are all there, in a stable order', async (store, reopen) => {
       const copies = Array.from({ length: 40 }, (_, at) => ({ source: `copy-${at}`, text: 'The same words in every copy.' }))
@@ -415,15 +503,19 @@ export function documentStoreSuite(name: string, create: () => MaybePromise<Stor
       await assert.rejects(() => store.search('mill', { signal: AbortSignal.abort(reason) }), reason)
     })
 
-    test('evidence, where there is some, tells how much of the query stands in the chunk', async (store) => {
-      await store.extend(TOWN)
-      const [whole] = await store.retrieve('stone bridge', 1)
-      const [part] = await store.retrieve('stone cathedral', 1)
-      if (whole?.evidence === undefined || part?.evidence === undefined) return
-      assert.ok(Math.abs(whole.evidence.coverage - 1) < 1e-9)
-      assert.ok(part.evidence.coverage > 0 && part.evidence.coverage < 0.9)
-      assert.equal(Object.keys(part.evidence.weights).length, 2)
-    })
+    test(
+      'evidence tells how much of the query stands in the chunk',
+      async (store) => {
+        await store.extend(SUITE_DOCUMENTS)
+        const [whole] = await store.retrieve('stone bridge', 1)
+        const [part] = await store.retrieve('stone cathedral', 1)
+        assert.ok(whole?.evidence !== undefined && part?.evidence !== undefined, 'its chunks carry no evidence')
+        assert.ok(Math.abs(whole.evidence.coverage - 1) < 1e-9)
+        assert.ok(part.evidence.coverage > 0 && part.evidence.coverage < 0.9)
+        assert.equal(Object.keys(part.evidence.weights).length, 2)
+      },
+      'evidence',
+    )
   })
 }
 

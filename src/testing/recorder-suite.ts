@@ -6,28 +6,55 @@
  */
 
 import { followTests } from './recorder/follow.ts'
+import assert from 'node:assert/strict'
 import { lostTurnTests } from './recorder/lost-turns.ts'
-import { listTests } from './recorder/lists.ts'
+import { listTests, searchTests } from './recorder/lists.ts'
 import { peopleTests } from './recorder/people.ts'
 import { sessionTests } from './recorder/sessions.ts'
 import { turnTests } from './recorder/turns.ts'
 import { upkeepTests } from './recorder/upkeep.ts'
 import { Bench } from './recorder/bench.ts'
-import type { JournalUnderTest, Suite } from './recorder/bench.ts'
+import type { JournalUnderTest, OpenJournal, Suite } from './recorder/bench.ts'
+import { budgetStoreSuite } from './budget-store-suite.ts'
+import type { BudgetUnderTest } from './budget-store-suite.ts'
+import { cacheStoreSuite } from './cache-store-suite.ts'
+import type { CacheUnderTest } from './cache-store-suite.ts'
+import { unclaimed } from './claims.ts'
+import type { Runner } from './claims.ts'
+import { openOf, STARTED_AT } from './turns.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 
 export type { JournalUnderTest } from './recorder/bench.ts'
 
-/** What defines tests: `describe` and `it` of node:test, Vitest or Jest. */
-export interface Runner {
-  /** Groups tests. */
-  readonly describe: (name: string, define: () => void) => void
-  /** Defines a test. */
-  readonly it: (name: string, run: () => Promise<void>) => void
+/**
+ * What a journal may leave out. `search`: `turns({ search })` finds words. `users`: turns are marked with users and tags, listed, counted and deleted by
+ * them. `follow`: a turn is followed while it is written. `upkeep`: statistics and clean-up. `budgets`: has `budget`, `answers`: has `cache`, each for all
+ * who share the journal.
+ */
+export const RECORDER_CAPABILITIES: readonly ['search', 'users', 'follow', 'upkeep', 'budgets', 'answers'] = [
+  'search',
+  'users',
+  'follow',
+  'upkeep',
+  'budgets',
+  'answers',
+]
+/** What a journal may be able to do beside what every journal has to. */
+export type RecorderCapability = (typeof RECORDER_CAPABILITIES)[number]
+
+/** Options of `recorderSuite()`. */
+export interface RecorderSuiteOptions {
+  /** What the journal claims beside what every journal has to do; default all of it. */
+  readonly claims?: readonly RecorderCapability[]
 }
 
-/** Defines tests that every recorder has to pass: order, leases, history, search, budgets. */
-export function recorderSuite(name: string, create: () => MaybePromise<JournalUnderTest>, { describe, it }: Runner): void {
+/** @throws ConfigurationError for a capability that there is not. */
+export function recorderSuite(
+  name: string,
+  create: () => MaybePromise<JournalUnderTest>,
+  { describe, it }: Runner,
+  { claims = RECORDER_CAPABILITIES }: RecorderSuiteOptions = {},
+): void {
   /** All recorders share one clock. */
   const test: Suite['test'] = (title, run) => {
     it(title, async () => {
@@ -42,14 +69,53 @@ export function recorderSuite(name: string, create: () => MaybePromise<JournalUn
     })
   }
   const suite: Suite = { describe, test }
+  const claimed = (capability: RecorderCapability, tests: (suite: Suite) => void): void => {
+    if (claims.includes(capability)) tests(suite)
+  }
 
-  describe(name, () => {
+  describe(`${name}${unclaimed(RECORDER_CAPABILITIES, claims)}`, () => {
     turnTests(suite)
     sessionTests(suite)
     lostTurnTests(suite)
     listTests(suite)
-    upkeepTests(suite)
-    followTests(suite)
-    peopleTests(suite)
+    claimed('search', searchTests)
+    claimed('upkeep', upkeepTests)
+    claimed('follow', followTests)
+    claimed('users', peopleTests)
+    claimed('budgets', () => budgetStoreSuite('budgets', budgetIn(create), { describe, it }, claims.includes('users')))
+    claimed('answers', () => cacheStoreSuite('answers', answersIn(create), { describe, it }))
   })
+}
+
+function budgetIn(create: () => MaybePromise<JournalUnderTest>): () => Promise<BudgetUnderTest> {
+  return async () => {
+    const { recorder, close } = await opened(create)
+    const { budget } = recorder
+    assert.ok(budget !== undefined, 'it has no `budget`')
+    return {
+      store: budget,
+      turn: (turnId, sessionId, marks) => recorder.openTurn(openOf(turnId, { sessionId, ...marks })),
+      close,
+    }
+  }
+}
+
+function answersIn(create: () => MaybePromise<JournalUnderTest>): () => Promise<CacheUnderTest> {
+  return async () => {
+    const { recorder, close } = await opened(create)
+    assert.ok(recorder.cache !== undefined, 'it has no `cache`')
+    return { store: recorder.cache, close }
+  }
+}
+
+async function opened(
+  create: () => MaybePromise<JournalUnderTest>,
+): Promise<{ readonly recorder: OpenJournal; readonly close: () => Promise<void> }> {
+  const journal = await create()
+  const recorder = await journal.open({ clock: { now: () => STARTED_AT }, leaseMs: 60_000 })
+  const close = async (): Promise<void> => {
+    await recorder.close()
+    await journal.remove()
+  }
+  return { recorder, close }
 }

@@ -1,9 +1,12 @@
-/** Tells text from binary data, and names the kind of the data. */
+/** Tells the type of bytes by their first bytes, and text from binary data. */
 
 import type { ImagePart } from '../core/part.ts'
 
-/** What providers take as one image: 5 MB of base64. */
-const MAX_IMAGE_BYTES = 3_750_000
+/** The largest image that every provider accepts: 5 MB of Base64. */
+export const MAX_IMAGE_BYTES: number = 3_750_000
+
+/** The image formats that every provider with vision accepts. */
+export const IMAGE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
 /** First bytes of files, in hexadecimal digits (https://en.wikipedia.org/wiki/List_of_file_signatures). */
 const SIGNATURES: readonly (readonly [RegExp, string])[] = [
@@ -14,6 +17,16 @@ const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^255044462d/, 'application/pdf'],
   [/^504b0304/, 'application/zip'],
   [/^1f8b/, 'application/gzip'],
+  [/^424d.{8}0{8}/, 'image/bmp'],
+  [/^(49492a00|4d4d002a)/, 'image/tiff'],
+  [/^.{8}66747970(68656963|68656978|6d696631)/, 'image/heic'],
+  [/^.{8}6674797061766966/, 'image/avif'],
+  [/^.{8}66747970/, 'video/mp4'],
+  [/^1a45dfa3/, 'video/webm'],
+  [/^52494646.{8}57415645/, 'audio/wav'],
+  [/^(494433|fff[b3])/, 'audio/mpeg'],
+  [/^4f676753/, 'audio/ogg'],
+  [/^664c6143/, 'audio/flac'],
 ]
 
 export function bytesIn(value: unknown): Uint8Array | undefined {
@@ -22,7 +35,8 @@ export function bytesIn(value: unknown): Uint8Array | undefined {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined
 }
 
-function mediaTypeOf(bytes: Uint8Array): string | undefined {
+/** The media type that the first bytes tell; `undefined` for text and unknown formats. */
+export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('hex')
   return SIGNATURES.find(([signature]) => signature.test(head))?.[1]
 }
@@ -34,7 +48,7 @@ export function describeBytes(bytes: Uint8Array): string {
 
 export function imageFrom(bytes: Uint8Array): ImagePart | undefined {
   const mediaType = mediaTypeOf(bytes)
-  if (mediaType?.startsWith('image/') !== true || bytes.byteLength > MAX_IMAGE_BYTES) return undefined
+  if (mediaType === undefined || !IMAGE_TYPES.includes(mediaType) || bytes.byteLength > MAX_IMAGE_BYTES) return undefined
   return { type: 'image', mediaType, data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') }
 }
 

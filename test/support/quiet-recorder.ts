@@ -18,6 +18,7 @@ export function quietRecorder(history: readonly Message[]): Recorder {
       turn: () => undefined,
       events: () => [],
       history: () => history,
+      spans: () => [],
       feedback: () => [],
     },
   }

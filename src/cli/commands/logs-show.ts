@@ -1,6 +1,5 @@
 import type { Message } from '../../core/message.ts'
 import type { TurnDetail, TurnMetrics } from '../../core/recorder.ts'
-import type { SpanRecord } from '../../core/span.ts'
 import { pageAt } from '../../core/store.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
@@ -12,6 +11,7 @@ import type { Channel } from '../io.ts'
 import { sourceList } from '../source-list.ts'
 import { placeOf } from '../sources.ts'
 import type { Standpoint } from '../sources.ts'
+import { waterfall } from '../waterfall.ts'
 
 export const logsShow: Command = defineCommand({
   name: 'logs show',
@@ -29,7 +29,11 @@ export const logsShow: Command = defineCommand({
   },
 })
 
-async function describe({ turn, messages, events, spans, nested }: TurnDetail, out: Channel, from: Standpoint): Promise<string> {
+async function describe(
+  { turn, messages, events, spans, nested, prompts = [] }: TurnDetail,
+  out: Channel,
+  from: Standpoint,
+): Promise<string> {
   const heading = (text: string): string => `\n${out.style('bold', text)}\n`
   const facts: (readonly [string, string])[] = [
     ['turn', turn.turnId],
@@ -37,6 +41,7 @@ async function describe({ turn, messages, events, spans, nested }: TurnDetail, o
     ['status', turn.finishReason === null ? turn.status : `${turn.status} (${turn.finishReason})`],
     ['bot', turn.bot === null ? '–' : [turn.bot.kind, turn.bot.name].filter((part) => part !== undefined).join(' ')],
     ['model', turn.model],
+    ...(prompts.length === 0 ? [] : [['prompts', prompts.map(({ name, version }) => `${name} v${version}`).join(', ')] as const]),
     ['started', formatTime(turn.startedAt)],
     ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}`],
     ...(turn.metrics === null ? [] : [['did', formatMetrics(turn.metrics)] as const]),
@@ -71,7 +76,7 @@ async function describe({ turn, messages, events, spans, nested }: TurnDetail, o
       roomOf(out),
     ),
     nested.length === 0 ? '' : `${heading(`Made by its tools (${plural(nested.length, 'turn')})`)}${nestedTable(nested, out)}`,
-    spans.length === 0 ? '' : `${heading('Spans')}${spanTree(spans)}`,
+    spans.length === 0 ? '' : `${heading('Spans')}${waterfall(spans, roomOf(out))}`,
   ].join('')
 }
 
@@ -105,22 +110,4 @@ function nestedTable(nested: TurnDetail['nested'], out: Channel): string {
     shorten(question, 120),
   ])
   return table(rows, [3, 4], roomOf(out))
-}
-
-/** Spans below the span they ran in, in the order in which they began. */
-function spanTree(spans: readonly SpanRecord[]): string {
-  const known = new Set(spans.map((span) => span.spanId))
-  const byParent = Map.groupBy(spans, ({ parentSpanId }) =>
-    parentSpanId !== null && known.has(parentSpanId) ? parentSpanId : null,
-  )
-  const rows: string[][] = []
-  const visit = (parent: string | null, depth: number): void => {
-    for (const span of (byParent.get(parent) ?? []).toSorted((a, b) => a.startedAt - b.startedAt)) {
-      const failed = span.status === 'error' ? `failed: ${shorten(span.error ?? '', 80)}` : ''
-      rows.push([`${'  '.repeat(depth)}${shorten(span.name, 60)}`, formatMs(span.endedAt - span.startedAt), failed])
-      visit(span.spanId, depth + 1)
-    }
-  }
-  visit(null, 0)
-  return table(rows, [1])
 }

@@ -43,7 +43,19 @@ const UNKNOWN: Style = {
   callIds: /^[\w-]{1,40}$/,
 }
 
-export type StyleName = 'unknown' | 'responses' | 'chat' | 'compatible' | 'messages' | 'gemini'
+export type StyleName = 'unknown' | 'responses' | 'chat' | 'compatible' | 'strict' | 'messages' | 'gemini'
+
+/** Chat Completions of everybody else. */
+const COMPATIBLE: Style = {
+  ...UNKNOWN,
+  attachments: 'user-message',
+  thinking: 'turn',
+  emptySignedText: false,
+  mergeUsers: true,
+  answersBeforeUser: true,
+  endsInThinking: true,
+  callIds: /^[^]+$/,
+}
 
 export const STYLES: Readonly<Record<StyleName, Style>> = {
   unknown: UNKNOWN,
@@ -67,17 +79,9 @@ export const STYLES: Readonly<Record<StyleName, Style>> = {
     endsInThinking: true,
     callIds: /^[^]{1,40}$/,
   },
-  /** Chat Completions of everybody else. */
-  compatible: {
-    ...UNKNOWN,
-    attachments: 'user-message',
-    thinking: 'turn',
-    emptySignedText: false,
-    mergeUsers: true,
-    answersBeforeUser: true,
-    endsInThinking: true,
-    callIds: /^[^]+$/,
-  },
+  compatible: COMPATIBLE,
+  /** Those of them that refuse messages with thinking. */
+  strict: { ...COMPATIBLE, thinking: 'none' },
   messages: { ...UNKNOWN, emptySignedText: false, mergeAnswers: false, callIds: /^[\w-]+$/ },
   gemini: { ...UNKNOWN, endsInThinking: true, filesInAnswers: true, callIds: /^[^]+$/ },
 }

@@ -3,25 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { budgetStoreSuite } from '../../../test/contract/budget-store.ts'
-import type { BudgetUnderTest } from '../../../test/contract/budget-store.ts'
 import type { Amount } from '../../core/budget.ts'
 import { dayOf, NOTHING } from '../../core/budget.ts'
 import { closeOf, entriesOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from '../../testing/turns.ts'
 import { thisOwner } from './owner.ts'
 import { SqliteRecorder } from './recorder.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
-
-budgetStoreSuite('budgets in a journal', openInMemory, { describe, it: test })
-
-async function openInMemory(): Promise<BudgetUnderTest> {
-  const recorder = await SqliteRecorder.open({ path: ':memory:' })
-  return {
-    store: recorder.budget,
-    turn: (turnId, sessionId, marks) => recorder.openTurn(openOf(turnId, { sessionId, ...marks })),
-    close: () => recorder.close(),
-  }
-}
 
 let folder: string
 let path: string

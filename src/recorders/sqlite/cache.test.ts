@@ -3,21 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { cacheStoreSuite } from '../../../test/contract/cache-store.ts'
+import { cacheStoreSuite } from '../../testing/cache-store-suite.ts'
 import { ResponseCache } from '../../model/response-cache.ts'
 import { MemoryCache } from '../../model/memory-cache.ts'
 import { SqliteRecorder } from './recorder.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 cacheStoreSuite('answers in memory', () => ({ store: new MemoryCache(), close: () => {} }), { describe, it: test })
-cacheStoreSuite(
-  'answers in a journal',
-  async () => {
-    const recorder = await SqliteRecorder.open({ path: ':memory:' })
-    return { store: recorder.cache, close: () => recorder.close() }
-  },
-  { describe, it: test },
-)
 
 let folder: string
 let path: string

@@ -30,7 +30,7 @@ export async function erase(journal: Journal, which: Erased): Promise<Deletion> 
   await patient(() => writeWithSpans(journal, () => endUnheldTurns(journal)))
   while (await patient(() => removeSome(connection, which, tally))) await sleep(PAUSE_MS)
   await patient(() => forgetAccounts(connection, which))
-  await removeUnusedPrompts(connection, patient)
+  await patient(() => connection.write(() => removeUnusedPrompts(connection)))
   await mergeSearchIndex(connection)
   await giveBack(connection)
   // A file that was made without `auto_vacuum` keeps its free pages, and what they hold.

@@ -8,7 +8,7 @@ import { closeOf, openOf, stamper } from '../../testing/turns.ts'
 import { JOURNAL, openJournalFile } from './file.ts'
 import { SqliteRecorder } from './recorder.ts'
 import { migrate, schemaVersion } from '../../util/sqlite/migrate.ts'
-import { MIGRATIONS } from './schema.ts'
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 let folder: string
 let path: string
@@ -239,6 +239,26 @@ describe('migrations', () => {
     expect(first?.all('SELECT turn_id FROM turns')).toHaveLength(1)
     first?.close()
     second?.close()
+  })
+
+  it('REC-PROMPT-001 tie turns of a file that had no templates to the versions that made them', async () => {
+    const old = new DatabaseSync(path)
+    for (const migration of MIGRATIONS.slice(0, 6)) old.exec(migration)
+    old.exec(`PRAGMA user_version = 6; PRAGMA application_id = ${APPLICATION_ID};
+      INSERT INTO sessions (session_id, created_at) VALUES ('s', 1);
+      INSERT INTO prompts (bot, hash, version, first_used_at) VALUES ('QueryBot', 'aa', 1, 1), ('', 'bb', 1, 1);
+      INSERT INTO turns (turn_id, session_id, exclusive, state, model, bot_kind, prompt_hash, trace_id, span_id, started_at, question)
+      VALUES ('turn_a', 's', 1, 'done', 'm', 'QueryBot', 'aa', 't', 'p', 1, '?'), ('turn_b', 's', 1, 'done', 'm', NULL, 'bb', 't', 'p', 1, '?')`)
+    old.close()
+    const recorder = await SqliteRecorder.open({ path })
+    expect(recorder.prompts().map(({ name, version, turns, template }) => [name, version, turns, template])).toEqual([
+      ['QueryBot', 1, 1, null],
+      ['query', 1, 1, null],
+    ])
+    const prompts = [{ name: 'QueryBot', hash: 'aa', template: 'Be brief.' }]
+    await recorder.openTurn(openOf('turn_c', { promptHash: 'aa', prompts }))
+    expect(recorder.prompts('QueryBot')).toMatchObject([{ version: 1, turns: 2, template: 'Be brief.' }])
+    await recorder.close()
   })
 
   it('happen as a whole or not at all', async () => {

@@ -14,7 +14,7 @@ import { wellFormedJson } from './json.ts'
 /** Of retrieved text, what belongs to the question and not to the text. */
 export type MessageUse = Pick<Retrieved, 'marker'> & Pick<ScoredChunk, 'score' | 'evidence'>
 
-type Body = Omit<Message, 'id' | 'content' | 'toolCalls' | 'retrieved'> & {
+type Body = Omit<Message, 'id' | 'content' | 'toolCalls' | 'retrieved' | 'prompt'> & {
   /** Where it is not the text of the parts. */
   readonly content?: string
   readonly retrieved?: RetrievedBody
@@ -35,7 +35,7 @@ export function storeMessage(connection: Connection, message: Message): number {
 
 /** JSON of the body; the same for the same content, because its members are put down in one order. */
 export function encodeMessage(message: Message): string {
-  const { id: _id, role, content, parts, toolCalls: _toolCalls, retrieved, ...rest } = message
+  const { id: _id, role, content, parts, toolCalls: _toolCalls, retrieved, prompt: _prompt, ...rest } = message
   const body: Body = {
     role,
     ...(content === textOf(parts) ? {} : { content }),

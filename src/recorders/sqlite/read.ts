@@ -7,6 +7,7 @@ import { foldEvents } from '../../core/fold.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList, TurnState } from '../../core/recorder.ts'
+import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { conditionsOf } from './choose.ts'
 import { readCompaction } from './compaction.ts'
@@ -19,6 +20,7 @@ import { endUnheldTurns } from './lease.ts'
 import type { Which } from './lease.ts'
 import { decodeMessage } from './message.ts'
 import type { MessageUse } from './message.ts'
+import { promptsOf } from './prompts.ts'
 import { matchExpression } from './search.ts'
 import { readSpans, writeWithSpans } from './spans.ts'
 import { SUMMARY_COLUMNS, toSummary, toTurnRow, TURN_COLUMNS } from './summary.ts'
@@ -35,6 +37,7 @@ export interface SqliteJournalReader extends JournalReader {
   turn(turnId: string): TurnDetail | undefined
   events(turnId: string, after?: number): readonly QueryEvent[]
   history(sessionId: string): readonly Message[]
+  spans(traceId: string): readonly SpanRecord[]
   feedback(): readonly FeedbackRecord[]
 }
 
@@ -56,6 +59,10 @@ export function createReader(journal: Journal): SqliteJournalReader {
     history: (sessionId) => {
       noticeLost(journal, { sessionId })
       return journal.connection.snapshot(() => readHistory(journal, sessionId))
+    },
+    spans: (traceId) => {
+      storeSpans(journal)
+      return readSpans(journal.connection, traceId, undefined, [])
     },
     feedback: () => readFeedback(journal),
   }
@@ -170,6 +177,7 @@ function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
     messages: messagesOf(journal, row.id, damage),
     events: readEvents(connection, { key: row.id, turnId, sessionId: row.session_id }, -1, damage),
     spans: readSpans(connection, row.trace_id, turnId, damage),
+    ...promptsOf(connection, row.id),
     nested: readNested(journal, row.trace_id, turnId),
   }
   return damage.length === 0 ? detail : { ...detail, damaged: damage }

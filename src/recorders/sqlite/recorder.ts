@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
+import { RATINGS } from '../../core/recorder.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type {
@@ -13,6 +14,7 @@ import type {
   GcReport,
   JournalEntry,
   JournalKeeper,
+  PromptStats,
   Recorder,
   SessionStats,
   StatsRow,
@@ -39,6 +41,7 @@ import { thisOwner } from './owner.ts'
 import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
+import { readPromptStats } from './prompts.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
 import { readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
 import { closeTurn, openTurn, record } from './turn.ts'
@@ -69,7 +72,6 @@ const DEFAULT_LEASE_MS = 60_000
 /** After the last turn ended, before the journal looks after itself; and how often it looks whether that is due. */
 const TEND_AFTER_MS = 1000
 const TEND_EVERY_MS = 3_600_000
-const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 
 /** What is written is there when a method returns. It returns a promise where another process holds the lock of the file. */
 export class SqliteRecorder implements Recorder, JournalKeeper {
@@ -215,6 +217,10 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
 
   deleteTagged(tag: string): Promise<Deletion> {
     return erase(this.#journal, { tag })
+  }
+
+  prompts(name?: string): readonly PromptStats[] {
+    return readPromptStats(this.#journal.connection, name)
   }
 
   /** Works in small steps; other turns of this process and other processes write in between. */

@@ -352,4 +352,21 @@ const PEOPLE = `
   INSERT INTO remnants SELECT 1 FROM turns LIMIT 1;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE]
+const PROMPTS = `
+  -- The column \`bot\` holds the name of the prompt: a system prompt that is a bare text has that of its bot.
+  ALTER TABLE prompts ADD COLUMN template TEXT;
+  UPDATE prompts SET bot = 'query' WHERE bot = '';
+
+  -- Which versions a turn was made with.
+  CREATE TABLE turn_prompts (
+    turn INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (turn, name, hash)
+  ) WITHOUT ROWID;
+  CREATE INDEX turn_prompts_by_prompt ON turn_prompts (name, hash);
+  INSERT INTO turn_prompts
+    SELECT id, coalesce(bot_name, bot_kind, 'query'), prompt_hash FROM turns WHERE prompt_hash IS NOT NULL;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE, PROMPTS]

@@ -50,13 +50,16 @@ function insertSpan(connection: Connection, row: SpanRow): void {
   }
 }
 
-/** The spans of a turn, and those of its trace that belong to no turn, because they stand around it; in the order they began. */
-export function readSpans(connection: Connection, traceId: string, turnId: string, damage: Damage): SpanRecord[] {
+/**
+ * The spans of a turn, and those of its trace that belong to no turn, because they stand around it; in the order they began. Without a
+ * turn, all of the trace.
+ */
+export function readSpans(connection: Connection, traceId: string, turnId: string | undefined, damage: Damage): SpanRecord[] {
   const rows = readRow('the list of its spans', damage, () =>
     connection.all<StoredSpan>(
       `SELECT trace_id, span_id, parent_span_id, turn_id, name, started_at, ended_at, status, ${textColumn('error')}, attributes, events
-     FROM spans WHERE trace_id = ? AND (turn_id = ? OR turn_id IS NULL) ORDER BY started_at, id`,
-      [traceId, turnId],
+     FROM spans WHERE trace_id = ?1 AND (?2 IS NULL OR turn_id = ?2 OR turn_id IS NULL) ORDER BY started_at, id`,
+      [traceId, turnId ?? null],
     ),
   )
   return (rows ?? []).flatMap((row) => readRow(`span ${row.span_id}`, damage, () => toSpan(row)) ?? [])

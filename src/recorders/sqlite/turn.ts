@@ -13,6 +13,7 @@ import { foldDeltas } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
 import { insertEnd } from './large-text.ts'
 import { dropLease, endUnheldTurns, lostTurn, renewLease, takeLease } from './lease.ts'
+import { notePrompts } from './prompts.ts'
 import { writeWithSpans } from './spans.ts'
 import { countTurn } from './spending.ts'
 
@@ -31,7 +32,7 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
     }
     const inserted = insertTurn(journal, turn)
     takeLease(journal, inserted)
-    notePrompt(journal, turn)
+    notePrompts(journal.connection, inserted, turn)
     return inserted
   })
   const { sessionId, turnId } = turn
@@ -167,17 +168,6 @@ function insertTurn({ connection }: Journal, turn: TurnOpen): number {
   for (const tag of turn.tags ?? [])
     connection.run('INSERT INTO turn_tags (tag, turn) VALUES (?, ?) ON CONFLICT DO NOTHING', [tag, key])
   return key
-}
-
-function notePrompt({ connection }: Journal, turn: TurnOpen): void {
-  if (turn.promptHash === null) return
-  const bot = turn.bot?.name ?? turn.bot?.kind ?? ''
-  if (connection.get('SELECT 1 FROM prompts WHERE bot = ? AND hash = ?', [bot, turn.promptHash]) !== undefined) return
-  connection.run(
-    `INSERT INTO prompts (bot, hash, version, first_used_at)
-     VALUES (?, ?, 1 + coalesce((SELECT max(version) FROM prompts WHERE bot = ?), 0), ?)`,
-    [bot, turn.promptHash, bot, turn.startedAt],
-  )
 }
 
 export function heldTurn(journal: Journal, turnId: string): OpenTurn {

@@ -46,70 +46,6 @@ export function listTests({ describe, test }: Suite): void {
       assert.deepEqual(await found({ sessionId: 'session' }), ['turn_c', 'turn_a'])
       assert.deepEqual(await found({ sessionId: 'session', status: 'open', model: 'test/model' }), [])
     })
-
-    test('find the words of questions and answers', async (bench) => {
-      const recorder = await bench.open()
-      await say(recorder, 'turn_a', 'The harbour lies in the east.', { question: "Where is the harbour? Don't guess." })
-      await say(recorder, 'turn_b', 'Éclairs, multi-agent systems and "quoted" things: 100 %.', { question: 'What else?' })
-      await say(recorder, 'turn_c', '東京は日本の首都です。', { question: '首都はどこですか' })
-      const cases: readonly [search: string, found: readonly string[]][] = [
-        ['harbour', ['turn_a']],
-        ['EAST where', ['turn_a']],
-        ['harbour else', []],
-        ["don't", ['turn_a']],
-        ['eclairs', ['turn_b']],
-        ['multi-agent', ['turn_b']],
-        ['"quoted"', ['turn_b']],
-        ['首都', ['turn_c']],
-        ['日本', ['turn_c']],
-      ]
-      for (const [search, expected] of cases) {
-        const { turns } = await recorder.read.turns({ search })
-        assert.deepEqual(
-          turns.map(({ turnId }) => turnId),
-          expected,
-          search,
-        )
-      }
-    })
-
-    test('take every search literally', async (bench) => {
-      const recorder = await bench.open()
-      await say(recorder, 'turn_a', 'Nothing special.')
-      const hostile = [
-        '"',
-        "'",
-        'AND',
-        'OR NOT',
-        'NEAR(',
-        'NEAR(a b, 2)',
-        'x:multi',
-        'question:special',
-        '*',
-        'spec*',
-        '(',
-        '{a b}:c',
-      ]
-      const searches = [
-        ...hostile,
-        '',
-        '   ',
-        '\0',
-        'a\0b',
-        '\uD800',
-        '😀',
-        ';--',
-        '%',
-        '\\',
-        'word '.repeat(10_000),
-        'x'.repeat(100_000),
-      ]
-      for (const search of searches) {
-        const { turns } = await recorder.read.turns({ search })
-        assert.deepEqual(turns, [], JSON.stringify(search.slice(0, 40)))
-      }
-      assert.equal((await recorder.read.turns({ search: '^special "nothing" ;*' })).turns.length, 1)
-    })
   })
 
   describe('beside the turns', () => {
@@ -173,6 +109,74 @@ export function listTests({ describe, test }: Suite): void {
       await recorder.span(span('04', { turnId: 'turn_b' }))
       await recorder.span(span('05', { traceId: 'bb'.repeat(16) }))
       assert.deepEqual((await bench.turn('turn_a')).spans, [around, inside, failed])
+    })
+  })
+}
+
+export function searchTests({ describe, test }: Suite): void {
+  describe('searches', () => {
+    test('find the words of questions and answers', async (bench) => {
+      const recorder = await bench.open()
+      await say(recorder, 'turn_a', 'The harbour lies in the east.', { question: "Where is the harbour? Don't guess." })
+      await say(recorder, 'turn_b', 'Éclairs, multi-agent systems and "quoted" things: 100 %.', { question: 'What else?' })
+      await say(recorder, 'turn_c', '東京は日本の首都です。', { question: '首都はどこですか' })
+      const cases: readonly [search: string, found: readonly string[]][] = [
+        ['harbour', ['turn_a']],
+        ['EAST where', ['turn_a']],
+        ['harbour else', []],
+        ["don't", ['turn_a']],
+        ['eclairs', ['turn_b']],
+        ['multi-agent', ['turn_b']],
+        ['"quoted"', ['turn_b']],
+        ['首都', ['turn_c']],
+        ['日本', ['turn_c']],
+      ]
+      for (const [search, expected] of cases) {
+        const { turns } = await recorder.read.turns({ search })
+        assert.deepEqual(
+          turns.map(({ turnId }) => turnId),
+          expected,
+          search,
+        )
+      }
+    })
+
+    test('take every search literally', async (bench) => {
+      const recorder = await bench.open()
+      await say(recorder, 'turn_a', 'Nothing special.')
+      const hostile = [
+        '"',
+        "'",
+        'AND',
+        'OR NOT',
+        'NEAR(',
+        'NEAR(a b, 2)',
+        'x:multi',
+        'question:special',
+        '*',
+        'spec*',
+        '(',
+        '{a b}:c',
+      ]
+      const searches = [
+        ...hostile,
+        '',
+        '   ',
+        '\0',
+        'a\0b',
+        '\uD800',
+        '😀',
+        ';--',
+        '%',
+        '\\',
+        'word '.repeat(10_000),
+        'x'.repeat(100_000),
+      ]
+      for (const search of searches) {
+        const { turns } = await recorder.read.turns({ search })
+        assert.deepEqual(turns, [], JSON.stringify(search.slice(0, 40)))
+      }
+      assert.equal((await recorder.read.turns({ search: '^special "nothing" ;*' })).turns.length, 1)
     })
   })
 }

@@ -64,6 +64,7 @@ export function turnTests({ describe, test }: Suite): void {
         messages: [...composed, answer],
         events: [...events, close.event],
         spans: [],
+        prompts: [{ name: 'librarian', hash: open.promptHash, version: 1 }],
         nested: [],
       })
     })

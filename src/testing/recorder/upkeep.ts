@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { system, user } from '../../core/message.ts'
+import type { PromptVersion } from '../../core/prompt.ts'
+import type { PromptStats } from '../../core/recorder.ts'
 import { EXACT_USAGE, STARTED_AT, closeOf, openOf, resultOf, stamper } from '../turns.ts'
 import { say } from './bench.ts'
 import type { Suite } from './bench.ts'
@@ -40,6 +42,43 @@ export function upkeepTests({ describe, test }: Suite): void {
           costUsd: 0.5,
           unknownCost: 1,
         },
+      ])
+    })
+
+    test('REC-PROMPT-001 counts the versions of prompts, and what the turns of each used', async (bench) => {
+      const recorder = await bench.open()
+      const versionOf = (name: string, n: number): PromptVersion => ({ name, hash: `${n}`.repeat(64), template: `T${n}` })
+      const usage = { usage: EXACT_USAGE, costUsd: 0.25 }
+      const asked = (...prompts: PromptVersion[]) => ({ promptHash: prompts[0]?.hash ?? null, prompts })
+      await say(recorder, 'turn_a', 'One.', asked(versionOf('review', 1)), [], usage)
+      await say(recorder, 'turn_b', 'Two.', asked(versionOf('review', 2), versionOf('tone', 1)), [], usage)
+      bench.pass(1000)
+      const later = { ...asked(versionOf('review', 2)), startedAt: STARTED_AT + 1000 }
+      await say(recorder, 'turn_c', 'Three.', later, [], { ...usage, costUsd: null })
+      await say(recorder, 'turn_d', 'Four.', { promptHash: 'f'.repeat(64) }, [], usage)
+      await recorder.rate('turn_b', 5)
+      await recorder.rate('turn_c', 5)
+      const short = (rows: readonly PromptStats[]) =>
+        rows.map(({ name, version, template, turns, costUsd, unknownCost, inputTokens, lastUsedAt, ratings }) => [
+          `${name} v${version}`,
+          template,
+          { turns, costUsd, unknownCost, inputTokens, last: (lastUsedAt ?? 0) - STARTED_AT, ratings },
+        ])
+      const once = { turns: 1, costUsd: 0.25, unknownCost: 0, inputTokens: 100, last: 0 }
+      assert.deepEqual(short(await recorder.prompts()), [
+        ['librarian v1', null, { ...once, ratings: {} }],
+        ['review v1', 'T1', { ...once, ratings: {} }],
+        ['review v2', 'T2', { turns: 2, costUsd: 0.25, unknownCost: 1, inputTokens: 200, last: 1000, ratings: { 5: 2 } }],
+        ['tone v1', 'T1', { ...once, ratings: { 5: 1 } }],
+      ])
+      assert.deepEqual(
+        (await recorder.prompts('tone')).map(({ name }) => name),
+        ['tone'],
+      )
+      assert.deepEqual(await recorder.prompts('nobody'), [])
+      assert.deepEqual((await bench.turn('turn_b')).prompts, [
+        { name: 'review', hash: '2'.repeat(64), version: 2 },
+        { name: 'tone', hash: '1'.repeat(64), version: 1 },
       ])
     })
 

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { callerOf } from '../../test/support/tool-call.ts'
+import { AgentBot } from '../bots/agent-bot.ts'
+import { ToolBot } from '../bots/tool-bot.ts'
+import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { defaultTools, runCodeTool } from './default-tools.ts'
+
+const calls = (name: string, input: object): ScriptedAnswer => ({ toolCalls: [{ name, input: input as never }] })
+const options = (...answers: ScriptedAnswer[]) => ({
+  model: new ScriptedModel(answers),
+  tools: defaultTools({ sandbox: 'off' }),
+  recorder: false as const,
+  streamTarget: 'none' as const,
+})
+
+describe('defaultTools()', () => {
+  it('run without asking, and hand an agent bot an object for its user', async () => {
+    const code = calls('run_code', { code: 'return [1, 2, 3].map((n) => n * n)', returnToUser: true })
+    const bot = new AgentBot(options(code, 'There they are.', 'Nothing to hand out.'))
+    expect(await bot.ask('The squares, please.')).toMatchObject({ content: 'There they are.', object: [1, 4, 9] })
+    expect(await bot.ask('And now?')).not.toHaveProperty('object')
+  })
+
+  it('hand over what a model gives itself', async () => {
+    const back = calls('return_object_to_user', { value: { fruits: ['fig'] } })
+    expect(await new AgentBot(options(back, 'Done.')).ask('Fruits?')).toMatchObject({ object: { fruits: ['fig'] } })
+    expect(await new ToolBot(options(back)).ask('Fruits?')).toMatchObject({ object: { fruits: ['fig'] }, invalidCalls: [] })
+    expect(await new ToolBot(options('None.')).ask('Fruits?')).not.toHaveProperty('object')
+  })
+
+  it('tell the time, and what is no zone', async () => {
+    const call = callerOf(defaultTools())
+    expect((await call('current_time', { timeZone: 'Asia/Tokyo' })).content).toMatch(/GMT\+9 \(\d{4}-\d\d-\d\dT.*Z\)$/)
+    expect(await call('current_time', { timeZone: 'Mars/Base' })).toMatchObject({ isError: true })
+  })
+
+  it.each([
+    [{ timeOut: 1 }, /timeOut/],
+    [{ timeout: 0 }, /timeout/],
+    [{ memory: 1 }, /memory/],
+    [{ sandbox: 'maybe' }, /sandbox/],
+  ])('refuse %j', (wrong, message) => {
+    expect(() => runCodeTool(wrong as never)).toThrow(message)
+  })
+})

@@ -1,0 +1,83 @@
+/** Spans of the application around bots and inside tools, and the way back to what was recorded. */
+
+import { ConfigurationError, toCriaError } from '../core/error.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { MaybePromise } from '../core/maybe-promise.ts'
+import type { Recorder } from '../core/recorder.ts'
+import type { Span, SpanRecord } from '../core/span.ts'
+import { checkNames, checkPort } from '../engine/check-values.ts'
+import { inheritedRecorder } from '../engine/parent.ts'
+import { currentSpan, spanSink, startSpan } from '../engine/span.ts'
+import { hostTracing } from '../recorders/otel/mirror.ts'
+import { systemClock } from '../util/clock.ts'
+import { openJournal } from './journal.ts'
+
+/** Where a span is written down. */
+export interface SpanPlace {
+  /** Where a span is written down that has none around it: default the journal of `CRIA_HOME`, `false` nowhere. */
+  readonly recorder?: Recorder | false
+}
+
+type Work<T> = (span: Span) => MaybePromise<T>
+
+/**
+ * Does `work` in a span of its own: turns of bots, tools and further spans that begin in it are recorded below it, with times and failures.
+ *
+ *     const report = await span('report', { customer: 7 }, async (span) => {
+ *       const answer = await bot.ask('…')
+ *       span.set({ cited: answer.citations?.length ?? 0 })
+ *       return answer.content
+ *     })
+ *
+ * Attributes are JSON and are recorded as they are: put no secrets there. A span that cannot be recorded changes nothing for `work`.
+ *
+ * @throws what `work` throws; the span then counts as failed.
+ */
+export function span<T>(name: string, work: Work<T>): Promise<T>
+export function span<T>(name: string, attributes: JsonObject, work: Work<T>, place?: SpanPlace): Promise<T>
+export async function span<T>(name: string, given: JsonObject | Work<T>, second?: Work<T>, place: SpanPlace = {}): Promise<T> {
+  const [attributes, work] = typeof given === 'function' ? [{}, given] : [given, second]
+  if (typeof name !== 'string' || name === '') throw new ConfigurationError('span() needs a name: a text that is not empty.')
+  if (typeof work !== 'function')
+    throw new ConfigurationError('span() needs a function: span(name, attributes, async (span) => …).')
+  checkNames('span()', place, ['recorder'])
+  const own = currentSpan()?.child(name, attributes) ?? (await outermost(name, attributes, place))
+  try {
+    return await own.run(() => work(own))
+  } catch (error) {
+    own.fail(error)
+    throw error
+  } finally {
+    own.end()
+  }
+}
+
+async function outermost(name: string, attributes: JsonObject, place: SpanPlace): Promise<Span> {
+  const recorder = await recorderOf(place)
+  return startSpan(name, { clock: systemClock, attributes, sink: spanSink(recorder), mirror: hostTracing() })
+}
+
+async function recorderOf({ recorder }: SpanPlace): Promise<Recorder | undefined> {
+  if (recorder === false) return undefined
+  checkPort('recorder', recorder, 'openTurn', 'openRecorder()')
+  try {
+    return recorder ?? inheritedRecorder() ?? (await openJournal())
+  } catch (thrown) {
+    process.emitWarning(`Spans are not recorded: ${toCriaError(thrown).message}`, 'CriaSpanWarning')
+    return undefined
+  }
+}
+
+/**
+ * The spans of a trace that have ended, in the order in which they began; `parentSpanId` says what is inside what. A trace is what began in the same
+ * outermost span: `traceId` of that span, of `bot.lastTurn`, or of the row of a turn.
+ *
+ * @throws CriaError `journal_failed` when the journal cannot be opened.
+ */
+export async function getSpans(
+  traceId: string,
+  { recorder }: { readonly recorder?: Recorder } = {},
+): Promise<readonly SpanRecord[]> {
+  checkPort('recorder', recorder, 'openTurn', 'openRecorder()')
+  return (recorder ?? (await openJournal())).read.spans(traceId)
+}

@@ -1,0 +1,142 @@
+/** `cria prompts`: the versions of prompts that the journal knows, what each was used for, and what changed between two. */
+
+import { openJournalToRead } from '../../app/journal.ts'
+import { CriaError } from '../../core/error.ts'
+import type { PromptStats } from '../../core/recorder.ts'
+import { unifiedDiff } from '../../util/line-diff.ts'
+import { visibleText } from '../../util/terminal.ts'
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { formatCost, formatTime, shorten, table } from '../format.ts'
+import { note, roomOf, toJsonLine } from '../io.ts'
+import type { Io } from '../io.ts'
+
+const VERSION = 'number of a version, or the beginning of its hash'
+
+export const promptsList: Command = defineCommand({
+  name: 'prompts list',
+  options: {
+    json: { type: 'flag', about: 'print one JSON object: { prompts: [{ name, version, hash, turns, costUsd, ratings, … }] }' },
+  },
+  details: `A prompt that was made by prompt('name', template) has the name it was given there; a system prompt that is a bare text has that of its
+bot. Another template under the same name is another version; the list shows the newest of each. Unknown cost and tokens are not part of the sums.`,
+  examples: ['cria prompts list', 'cria prompts list --json'],
+  async run({ options }, io) {
+    const all = await statsOf(io)
+    if (options.json) await io.stdout.write(toJsonLine({ prompts: all }))
+    else if (all.length === 0) await note(io, 'no prompts are recorded yet.')
+    else {
+      const newest = all.filter(({ name }, index) => all[index + 1]?.name !== name)
+      const rows = newest.map((each) => [shorten(each.name, 40), ...cells(each)])
+      await io.stdout.writeRaw(
+        table(
+          [['prompt', ...COLUMNS], ...rows],
+          RIGHT.map((column) => column + 1),
+          roomOf(io.stdout),
+        ),
+      )
+    }
+    return 0
+  },
+})
+
+export const promptsShow: Command = defineCommand({
+  name: 'prompts show',
+  arguments: [
+    { name: 'name', about: 'name of a prompt' },
+    { name: 'version', about: `${VERSION}; default the newest`, required: false },
+  ],
+  options: {
+    json: { type: 'flag', about: 'print one JSON object: { name, versions: [{ version, hash, template, turns, … }] }' },
+  },
+  examples: ['cria prompts show review', 'cria prompts show review 2'],
+  async run({ arguments: [name = '', wanted], options }, io) {
+    const versions = await versionsOf(io, name)
+    const shown = find(versions, wanted)
+    const listed = wanted === undefined ? versions : [shown]
+    if (options.json) {
+      await io.stdout.write(toJsonLine({ name, versions: listed }))
+      return 0
+    }
+    await io.stdout.writeRaw(table([COLUMNS, ...listed.map(cells)], RIGHT, roomOf(io.stdout)))
+    await io.stdout.writeRaw(`\n${io.stdout.style('bold', `v${shown.version}`)}\n${visibleText(textOf(shown))}\n`)
+    return 0
+  },
+})
+
+export const promptsDiff: Command = defineCommand({
+  name: 'prompts diff',
+  arguments: [
+    { name: 'name', about: 'name of a prompt' },
+    { name: 'from', about: `${VERSION}; default the one before the newest`, required: false },
+    { name: 'to', about: `${VERSION}; default the newest`, required: false },
+  ],
+  options: { json: { type: 'flag', about: 'print one JSON object: { name, from, to, diff }' } },
+  examples: ['cria prompts diff review', 'cria prompts diff review 1 3'],
+  async run({ arguments: [name = '', first, second], options }, io) {
+    const versions = await versionsOf(io, name)
+    if (versions.length < 2)
+      throw new CriaError('not_found', `The prompt ${quoted(name)} has one version: there is nothing to compare.`)
+    const to = find(versions, second)
+    const from = first === undefined ? (versions[versions.indexOf(to) - 1] ?? to) : find(versions, first)
+    const [before, after] = [textOf(from), textOf(to)]
+    const [, , ...hunks] = unifiedDiff(
+      '',
+      before.endsWith('\n') ? before : `${before}\n`,
+      after.endsWith('\n') ? after : `${after}\n`,
+    ).split('\n')
+    const diff = hunks.length === 0 ? '' : [`--- v${from.version}`, `+++ v${to.version}`, ...hunks].join('\n')
+    if (options.json) await io.stdout.write(toJsonLine({ name, from: from.version, to: to.version, diff }))
+    else if (diff === '') await note(io, `v${from.version} and v${to.version} have the same lines.`)
+    else await io.stdout.writeRaw(`${visibleText(diff)}\n`)
+    return 0
+  },
+})
+
+async function statsOf(io: Io, name?: string): Promise<readonly PromptStats[]> {
+  return (await (await openJournalToRead(io))?.prompts(name)) ?? []
+}
+
+async function versionsOf(io: Io, name: string): Promise<readonly PromptStats[]> {
+  const versions = await statsOf(io, name)
+  if (versions.length > 0) return versions
+  throw new CriaError('not_found', `There is no prompt ${quoted(name)}.`, { hint: '`cria prompts list` shows the prompts.' })
+}
+
+/** @param wanted a number, or the first digits of a hash. */
+function find(versions: readonly PromptStats[], wanted: string | undefined): PromptStats {
+  const byNumber = versions.find(({ version }) => wanted === undefined || `${version}` === wanted.replace(/^v/, ''))
+  const byHash = versions.filter(({ hash }) => wanted !== undefined && wanted.length >= 4 && hash.startsWith(wanted))
+  const found = wanted === undefined ? versions.at(-1) : (byNumber ?? (byHash.length === 1 ? byHash[0] : undefined))
+  if (found !== undefined) return found
+  const last = versions.at(-1)?.version
+  throw new CriaError('not_found', `There is no version ${quoted(wanted ?? '')} of this prompt; the newest is ${last}.`)
+}
+
+function textOf({ template }: PromptStats): string {
+  return template ?? '(this version was recorded before templates were)'
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 100))
+}
+
+const COLUMNS = ['version', 'hash', 'first used', 'last used', 'turns', 'tokens in', 'tokens out', 'cost', 'ratings']
+/** Columns of numbers. */
+const RIGHT = [4, 5, 6, 7]
+
+function cells(stats: PromptStats): readonly string[] {
+  const { turns, costUsd, unknownCost, ratings } = stats
+  const rated = Object.entries(ratings).toSorted(([one], [other]) => Number(other) - Number(one))
+  return [
+    `v${stats.version}`,
+    stats.hash.slice(0, 8),
+    formatTime(stats.firstUsedAt),
+    stats.lastUsedAt === null ? '–' : formatTime(stats.lastUsedAt),
+    String(turns),
+    String(stats.inputTokens),
+    String(stats.outputTokens),
+    unknownCost === turns ? '–' : `${formatCost(costUsd)}${unknownCost === 0 ? '' : ' + unknown'}`,
+    rated.length === 0 ? '–' : rated.map(([rating, count]) => `${count} × ${rating}`).join(', '),
+  ]
+}

@@ -1,0 +1,68 @@
+/** Spans as a waterfall: each below the span it ran in, with a bar that says when it ran and how long. */
+
+import { ATTRIBUTE } from '../core/attributes.ts'
+import type { SpanRecord } from '../core/span.ts'
+import { formatMs, shorten, table } from './format.ts'
+
+const MOST_COLUMNS = 40
+const FEWEST_COLUMNS = 10
+const DEEPEST = 20
+
+/**
+ * One line for each span, in the order in which they began.
+ *
+ * @param room columns of a line; bars take what names and times leave, up to 40.
+ */
+export function waterfall(spans: readonly SpanRecord[], room: number = Infinity): string {
+  const began = Math.min(...spans.map(({ startedAt }) => startedAt))
+  const whole = Math.max(...spans.map(({ endedAt }) => endedAt)) - began
+  const rows = nested(spans).map(({ span, depth }) => ({
+    span,
+    name: `${'  '.repeat(Math.min(depth, DEEPEST))}${shorten(labelOf(span), 40)}`,
+    took: formatMs(span.endedAt - span.startedAt),
+    failed: span.status === 'error' ? `failed: ${shorten(span.error ?? '', 80)}` : '',
+  }))
+  const widest = (cells: readonly string[]): number => Math.max(...cells.map((cell) => cell.length))
+  const left = room - widest(rows.map(({ name }) => name)) - widest(rows.map(({ took }) => took)) - 4
+  const columns = Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS, left))
+  return table(
+    rows.map(({ span, name, took, failed }) => [name, bar(span, began, whole, columns), took, failed]),
+    [2],
+    room,
+  )
+}
+
+/** The name, and the tool that ran. */
+function labelOf({ name, attributes }: SpanRecord): string {
+  const tool = attributes[ATTRIBUTE.toolName]
+  return typeof tool === 'string' ? `${name} ${tool}` : name
+}
+
+function bar({ startedAt, endedAt }: SpanRecord, began: number, whole: number, columns: number): string {
+  if (whole === 0) return '█'.repeat(columns)
+  const from = Math.min(columns - 1, Math.floor(((startedAt - began) / whole) * columns))
+  const to = Math.max(from + 1, Math.round(((endedAt - began) / whole) * columns))
+  return `${'·'.repeat(from)}${'█'.repeat(to - from)}${'·'.repeat(columns - to)}`
+}
+
+/** Depth first; a span whose parent is not among them stands at the left. One that is its own ancestor, in a damaged file, comes last. */
+function nested(spans: readonly SpanRecord[]): readonly { readonly span: SpanRecord; readonly depth: number }[] {
+  const known = new Set(spans.map(({ spanId }) => spanId))
+  const parentOf = ({ parentSpanId }: SpanRecord): string =>
+    parentSpanId !== null && known.has(parentSpanId) ? parentSpanId : ''
+  const inside = Map.groupBy(
+    spans.toSorted((one, other) => one.startedAt - other.startedAt),
+    parentOf,
+  )
+  const rows: { span: SpanRecord; depth: number }[] = []
+  const waiting = (inside.get('') ?? []).map((span) => ({ span, depth: 0 })).toReversed()
+  const seen = new Set<SpanRecord>()
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { span, depth } = next
+    if (seen.has(span)) continue
+    seen.add(span)
+    rows.push(next)
+    waiting.push(...(inside.get(span.spanId) ?? []).map((child) => ({ span: child, depth: depth + 1 })).toReversed())
+  }
+  return [...rows, ...spans.filter((span) => !seen.has(span)).map((span) => ({ span, depth: 0 }))]
+}

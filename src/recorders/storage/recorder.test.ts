@@ -1,0 +1,91 @@
+import { DatabaseSync } from 'node:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { recorderProperties } from '../../../test/contract/recorder-properties.ts'
+import { memoryStorage, recorderOn, SimpleBot } from '../../index.ts'
+import type { JournalRows, JournalStorage } from '../../index.ts'
+import { recorderSuite, ScriptedModel } from '../../testing.ts'
+import type { JournalUnderTest } from '../../testing.ts'
+
+const inMemory = (): JournalUnderTest => {
+  const storage = memoryStorage()
+  return { open: (options) => recorderOn(storage, options), remove: () => {} }
+}
+
+/** A table of two columns: what a day's work comes to for a database of one's own. */
+function tableStorage(path: string): JournalStorage {
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA busy_timeout = 5000; CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID')
+  const rows: JournalRows = {
+    get: (key) => database.prepare('SELECT value FROM rows WHERE key = ?').get(key)?.['value'] as string | undefined,
+    list: ({ from, to, reverse = false, limit = -1 }) =>
+      database
+        .prepare(`SELECT key, value FROM rows WHERE key >= ? AND key < ? ORDER BY key ${reverse ? 'DESC' : ''} LIMIT ?`)
+        .all(from, to, limit)
+        .map(({ key, value }) => [String(key), String(value)] as const),
+    set: (key, value) => void database.prepare('INSERT OR REPLACE INTO rows VALUES (?, ?)').run(key, value),
+    delete: (key) => void database.prepare('DELETE FROM rows WHERE key = ?').run(key),
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    transaction: (work) => {
+      const done = last.then(async () => {
+        database.exec('BEGIN IMMEDIATE')
+        try {
+          const result = await work(rows)
+          database.exec('COMMIT')
+          return result
+        } catch (error) {
+          database.exec('ROLLBACK')
+          throw error
+        }
+      })
+      last = done.catch(() => {})
+      return done
+    },
+    close: async () => {
+      await last
+      database.close()
+    },
+  }
+}
+
+const inTable = (): JournalUnderTest => {
+  const folder = mkdtempSync(join(tmpdir(), 'cria-table-'))
+  return {
+    open: (options) => recorderOn(tableStorage(join(folder, 'rows.db')), options),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+recorderSuite('recorderOn(memoryStorage())', inMemory, { describe, it }, { claims: [] })
+recorderSuite('recorderOn(a table of two columns)', inTable, { describe, it }, { claims: [] })
+recorderProperties('recorderOn(memoryStorage()): every turn', inMemory, { describe, it })
+
+describe('recorderOn', () => {
+  it('REC-LOG-001 keeps the turns and sessions of bots, for every recorder on the same storage', async () => {
+    const storage = memoryStorage()
+    const model = new ScriptedModel(['Hello, Ada.', 'You are Ada.'])
+    const recorder = recorderOn(storage)
+    const bot = new SimpleBot({ model, recorder, streamTarget: 'none' })
+    const { sessionId } = await bot.ask('I am Ada.')
+    await bot.ask('Who am I?', { sessionId })
+    expect(model.requests[1]?.messages.map(({ content }) => content)).toEqual(['I am Ada.', 'Hello, Ada.', 'Who am I?'])
+    const { turns } = await recorderOn(storage).read.turns()
+    expect(turns).toMatchObject([{ question: 'Who am I?' }, { question: 'I am Ada.' }])
+    await recorder.close()
+  })
+
+  it('a storage that fails ends the turn with `journal_failed`, and what is wrong with it is told at once', async () => {
+    const broken: JournalStorage = { transaction: () => Promise.reject(new Error('disk full')) }
+    const bot = new SimpleBot({ model: new ScriptedModel(['x']), recorder: recorderOn(broken), streamTarget: 'none' })
+    await expect(bot.ask('x')).rejects.toMatchObject({
+      code: 'journal_failed',
+      message: expect.stringContaining('disk full') as string,
+    })
+    expect(() => recorderOn({} as never)).toThrow(/takes a storage/)
+    await expect(recorderOn(memoryStorage()).read.turns({ search: 'x' })).rejects.toThrow(/has no `search`/)
+  })
+})
