@@ -139,7 +139,7 @@ export class ChatMemory implements DocumentStore {
    *
    * @throws ConfigurationError, CriaError `invalid_request` for anything else.
    */
-  async append(...given: readonly (DocumentInput | MessageLike | Message | readonly (MessageLike | Message)[])[]): Promise<void> {
+  async append(...given: (DocumentInput | MessageLike | Message | readonly (MessageLike | Message)[])[]): Promise<void> {
     for (const each of given) {
       if (typeof each === 'object' && each !== null && (Array.isArray(each) || 'role' in each))
         for (const message of toMessages(each as MessageInput)) await this.appendMessage(message)
