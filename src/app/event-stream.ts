@@ -89,9 +89,9 @@ export function lastEventId(headers: Headers | Readonly<Record<string, string | 
 
 /** A turn that runs in the background. */
 export interface StartedTurn {
-  /** The turn, for `recorder.follow()`. */
+  /** For `recorder.follow()`. */
   readonly turnId: string
-  /** Its session. */
+  /** Continues the conversation when the turn has ended. */
   readonly sessionId: string
   /** Resolves to the result when the turn is complete, to `undefined` when it was cancelled or failed. */
   readonly ended: Promise<QueryResult | undefined>

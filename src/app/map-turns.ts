@@ -311,6 +311,9 @@ function isOutOfRoom({ code, details }: CriaError): boolean {
 
 type Kept<Value> = Pick<Outcome<unknown>, 'usage' | 'costUsd'> & { readonly value: Value }
 
+/** How each line begins: a first line that a crash has cut is one of ours. */
+const FIRST = '{"key":'
+
 /** Values in a file of lines. A line that a crash has cut is left out, and its item is asked for again. */
 class KeptValues<Value> {
   readonly #values = new Map<string, Kept<Value>>()
@@ -323,7 +326,7 @@ class KeptValues<Value> {
     for (const [index, line] of lines.entries()) {
       const kept = line === '' ? undefined : parsed<Value>(line)
       if (kept !== undefined) this.#values.set(kept.key, kept)
-      else if (line !== '' && index === 0 && lines.length > 1)
+      else if (line !== '' && index === 0 && (lines.length > 1 || !line.startsWith(FIRST)))
         throw new ConfigurationError(
           `${path} holds no values of mapTurns(): its first line is none. Name another file for \`resume\`.`,
         )

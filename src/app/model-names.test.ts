@@ -23,6 +23,9 @@ describe('names of models', () => {
     ['fireworks_ai/accounts/fireworks/models/x', 'fireworks/accounts/fireworks/models/x'],
     ['hosted_vllm/qwen', 'openai-compatible/qwen'],
     ['builtin/extractive', 'builtin/extractive'],
+    ['GPT-4o', 'openai/gpt-4o'],
+    ['openai:gpt-4o', 'openai/gpt-4o'],
+    ['Ollama:llama3.2:3b', 'ollama/llama3.2:3b'],
     ...PROVIDER_NAMES.map((name) => [`${name}/some/model:1`, `${name}/some/model:1`] as const),
   ])('%s is %s', (typed, works) => {
     expect(knownName(typed)).toBe(works)
@@ -40,7 +43,10 @@ describe('names of models', () => {
     ['toString/x', 'There is no provider "toString". The providers are openai, '],
     ['builtin/other', 'The only builtin model is builtin/extractive'],
     ['', 'A model is named provider/model'],
-    ['openai', 'A model is named provider/model'],
+    ['openai', '"openai" is a provider: openai/gpt-5-mini, for example.'],
+    ['Claude', '"Claude" is a provider: anthropic/claude-sonnet-4-5, for example.'],
+    ['together', '"together" is a provider: together/…, for example.'],
+    ['builtin', 'A model is named provider/model'],
     ['openai/', 'A model is named provider/model'],
     ['/gpt-4o', 'A model is named provider/model'],
     ['gpt 4o', 'A model is named provider/model'],

@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
-import { PROVIDER_NAMES } from '../providers/registry.ts'
+import { definitionOf, PROVIDER_NAMES } from '../providers/registry.ts'
 import { nearest } from '../util/nearest.ts'
 
 /** What other libraries call our providers. */
@@ -64,9 +64,19 @@ export function knownName(name: string): string {
   const known = [...PROVIDER_NAMES, 'builtin']
   if (slash === name.length - 1 || slash === 0) throw malformed(name)
   if (slash < 0) {
-    const owner = BARE.find(([pattern]) => pattern.test(name))?.[1]
-    if (owner !== undefined) return `${owner}/${name}`
-    if (name === '' || known.includes(name) || /\s/.test(name)) throw malformed(name)
+    const lower = name.toLowerCase()
+    const owner = BARE.find(([pattern]) => pattern.test(lower))?.[1]
+    if (owner !== undefined) return `${owner}/${lower}`
+    const [first = '', ...rest] = name.split(':')
+    const named = Object.hasOwn(ALIASES, first.toLowerCase()) ? ALIASES[first.toLowerCase()] : first.toLowerCase()
+    if (named !== undefined && known.includes(named) && named !== 'builtin') {
+      if (rest.join(':') !== '') return `${named}/${rest.join(':')}`
+      const example = definitionOf(named).suggested
+      throw new ConfigurationError(
+        `A model is named provider/model, and ${JSON.stringify(name)} is a provider: ${named}/${example ?? '…'}, for example. \`cria models\` lists the models.`,
+      )
+    }
+    if (name === '' || /\s/.test(name)) throw malformed(name)
     const shown = name.slice(0, 100)
     throw new ConfigurationError(
       `A model is named provider/model, and ${JSON.stringify(shown)} does not say whose it is. Use ollama/${shown} for one on this machine; groq/…, openrouter/… or together/… for one that is hosted.`,

@@ -222,7 +222,8 @@ export function toolsContext(turn: Turn, settings: StepSettings, decided?: Tools
 /** Why calls cannot wait for a decision that is made later; `undefined`: they can. */
 function whyNotWait({ caller, recorder }: Turn): string | undefined {
   if (caller !== undefined) return 'A turn that a tool has made cannot wait for a decision.'
-  return recorder === undefined ? 'Without a journal it cannot wait for a decision.' : undefined
+  if (recorder === undefined) return 'Without a journal it cannot wait for a decision.'
+  return recorder.keepsWaiting === true ? undefined : 'This journal keeps no turns that wait for a decision.'
 }
 
 /** The first event. */

@@ -48,6 +48,21 @@ async function longTurn(recorder: SqliteRecorder, turnId: string, userId: string
 }
 
 describe('SqliteRecorder.deleteUser', () => {
+  it('REC-PROMPT-001 forgets the prompts that only turns of the user were made with', async () => {
+    const recorder = await SqliteRecorder.open({ path })
+    const shared = { name: 'tone', hash: 'a'.repeat(64), template: 'Be kind.' }
+    const own = { name: 'Assistant of Grasshopper', hash: 'b'.repeat(64), template: 'You help Mrs Hopper.' }
+    for (const [userId, prompts] of Object.entries({ ada: [shared], grace: [shared, own] })) {
+      const open = openOf(`turn_${userId}`, { sessionId: userId, userId, prompts, promptHash: shared.hash })
+      await recorder.openTurn(open)
+      await recorder.closeTurn(open.turnId, closeOf(stamper(open)(0, { type: 'cancelled', reason: 'Enough.' })))
+    }
+    await recorder.deleteUser('grace')
+    expect(recorder.prompts()).toMatchObject([{ name: 'tone', version: 1, turns: 1, template: 'Be kind.' }])
+    await recorder.close()
+    expect(bytes()).not.toContain('hopper')
+  })
+
   it('leaves no word of the user in the file, its search index and its log, and all words of the others', async () => {
     const recorder = await SqliteRecorder.open({ path })
     for (let n = 0; n < 60; n += 1)

@@ -70,7 +70,7 @@ export async function cleanUp(journal: Journal, options: CleanUp): Promise<GcRep
   }
   if (tally.turns > 0) {
     await patient(() => removeLeftovers(connection))
-    await patient(() => connection.write(() => removeUnusedPrompts(connection)))
+    await patient(() => connection.write(() => removeUnusedPrompts(connection, false)))
   }
   if (isAsked || tally.turns > 0) await giveBack(connection, signal)
   const report = { ...tally, bytes: Math.max(0, before - usedBytes(connection)), dryRun: false }

@@ -165,3 +165,11 @@ function endAsLost(journal: Journal, lease: Lease): void {
 export function lostTurn(turnId: string): CriaError {
   return new CriaError('turn_lost', `Turn ${turnId} was ended as lost: its lease had run out before this was written.`)
 }
+
+/** What a user is told who names the session of another. */
+export function foreignSession(sessionId: string, userId: string): CriaError {
+  return new CriaError('permission_denied', `Session ${sessionId} belongs to another user than ${JSON.stringify(userId)}.`, {
+    hint: 'Leave `sessionId` out to begin a session, or name the user that the session belongs to.',
+    details: { sessionId, userId },
+  })
+}

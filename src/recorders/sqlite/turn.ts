@@ -12,7 +12,7 @@ import { endTurn } from './end.ts'
 import { foldDeltas } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
 import { insertEnd } from './large-text.ts'
-import { dropLease, endUnheldTurns, lostTurn, renewLease, takeLease } from './lease.ts'
+import { dropLease, endUnheldTurns, foreignSession, lostTurn, renewLease, takeLease } from './lease.ts'
 import { notePrompts } from './prompts.ts'
 import { writeWithSpans } from './spans.ts'
 import { countTurn } from './spending.ts'
@@ -21,9 +21,9 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
   const { connection } = journal
   const key = writeWithSpans(journal, () => {
     connection.run(
-      `INSERT INTO sessions (session_id, created_at, last_turn_at) VALUES (?, ?, ?)
+      `INSERT INTO sessions (session_id, created_at, last_turn_at, folder) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET last_turn_at = max(coalesce(last_turn_at, 0), excluded.last_turn_at)`,
-      [turn.sessionId, turn.startedAt, turn.startedAt],
+      [turn.sessionId, turn.startedAt, turn.startedAt, journal.folder ?? null],
     )
     claimSession(journal, turn)
     if (turn.exclusive) {
@@ -100,10 +100,7 @@ function claimSession({ connection }: Journal, { sessionId, userId }: TurnOpen):
     sessionId,
   ])
   if (claimed > 0) return
-  throw new CriaError('permission_denied', `Session ${sessionId} belongs to another user than ${JSON.stringify(userId)}.`, {
-    hint: 'Leave `sessionId` out to begin a session, or name the user that the session belongs to.',
-    details: { sessionId, userId },
-  })
+  throw foreignSession(sessionId, userId)
 }
 
 /** Refuses when another exclusive turn of the session is running; one that nobody runs any more is ended. */

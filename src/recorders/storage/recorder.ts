@@ -17,6 +17,7 @@ import type {
   JournalReader,
   ListTurns,
   Recorder,
+  PromptRef,
   TurnClose,
   TurnDetail,
   TurnList,
@@ -24,9 +25,11 @@ import type {
   TurnState,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
+import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { elapsed } from '../../util/clock.ts'
 import { spokenMessages } from '../sqlite/history.ts'
 import { endLostTurn } from '../sqlite/lost.ts'
+import { foreignSession } from '../sqlite/lease.ts'
 import { counted, eventsOf, get, KEY, listFrom, messagesOf, set, toTurnRow } from './rows.ts'
 import type { StoredSession, StoredTurn } from './rows.ts'
 
@@ -94,6 +97,8 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
     await this.#run(async (rows) => {
       if (open.exclusive) await this.#endUnheld(rows)
       const session = await get<StoredSession>(rows, KEY.session(sessionId))
+      const userId = session?.userId ?? open.userId
+      if (open.userId !== undefined && open.userId !== userId) throw foreignSession(sessionId, open.userId)
       const running = session?.running ?? null
       if (open.exclusive && running !== null)
         throw new CriaError('session_busy', `Session ${sessionId} is busy: its turn ${running} is still running.`, {
@@ -117,7 +122,12 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
       await set(rows, KEY.turn(turnId), turn)
       await set(rows, KEY.number(number), turnId)
       await set(rows, KEY.open(turnId), turnId)
-      await set(rows, KEY.session(sessionId), { head, running: open.exclusive ? turnId : running })
+      await notePrompts(rows, open)
+      await set(rows, KEY.session(sessionId), {
+        head,
+        running: open.exclusive ? turnId : running,
+        ...(userId === undefined ? {} : { userId }),
+      })
     })
     this.#held.add(turnId)
     this.#keepRenewing()
@@ -267,7 +277,9 @@ async function endTurn(rows: JournalRows, turn: StoredTurn): Promise<void> {
   const { turnId, sessionId, exclusive } = turn.open
   await set(rows, KEY.turn(turnId), turn)
   await rows.delete(KEY.open(turnId))
-  if (exclusive) await set(rows, KEY.session(sessionId), { head: turnId, running: null })
+  if (!exclusive) return
+  const session = await get<StoredSession>(rows, KEY.session(sessionId))
+  await set(rows, KEY.session(sessionId), { ...session, head: turnId, running: null })
 }
 
 async function endAsLost(rows: JournalRows, turn: StoredTurn, now: number): Promise<void> {
@@ -330,6 +342,21 @@ function summaryOf(turn: StoredTurn): TurnList['turns'][number] {
   return { turnId, sessionId, status, bot, model, question, startedAt, latencyMs, usage, costUsd, rating, userId, tags }
 }
 
+/** Numbers each version of a prompt when it is first used. */
+async function notePrompts(rows: JournalRows, open: TurnOpen): Promise<void> {
+  for (const { name, hash } of promptsMadeWith(open)) {
+    const key = KEY.prompt(name, hash)
+    if ((await rows.get(key)) === undefined) await set(rows, key, await counted(rows, KEY.prompt(name, 'versions')))
+  }
+}
+
+async function promptsOf(rows: JournalRows, open: TurnOpen): Promise<Pick<TurnDetail, 'prompts'>> {
+  const refs: PromptRef[] = []
+  for (const { name, hash } of promptsMadeWith(open))
+    refs.push({ name, hash, version: (await get<number>(rows, KEY.prompt(name, hash))) ?? 1 })
+  return refs.length === 0 ? {} : { prompts: refs }
+}
+
 async function spansOf(rows: JournalRows, traceId: string): Promise<SpanRecord[]> {
   return (await listFrom<SpanRecord>(rows, KEY.span(traceId, 0))).toSorted((a, b) => a.startedAt - b.startedAt)
 }
@@ -350,6 +377,7 @@ async function readTurn(rows: JournalRows, turnId: string): Promise<TurnDetail |
     turn: toTurnRow(turn),
     messages: await messagesOf(rows, turnId),
     events: await eventsOf(rows, turnId),
+    ...(await promptsOf(rows, turn.open)),
     spans,
     nested,
   }

@@ -45,6 +45,8 @@ export interface StoredSession {
   readonly head: string | null
   /** The exclusive turn that is open. */
   readonly running: string | null
+  /** The first user that one of its turns named. */
+  readonly userId?: string
 }
 
 /** After every digit and letter. */
@@ -59,6 +61,7 @@ export const KEY = {
   event: (turnId: string, seq: number): string => `event/${escaped(turnId)}/${padded(seq)}`,
   message: (turnId: string, position: number): string => `message/${escaped(turnId)}/${padded(position)}`,
   span: (traceId: string, number: number): string => `span/${escaped(traceId)}/${padded(number)}`,
+  prompt: (name: string, hash: string): string => `prompt/${escaped(name)}/${hash}`,
   feedback: (number: number): string => `feedback/${padded(number)}`,
   count: (what: string): string => `count/${what}`,
 }
