@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 import { expect, test } from 'vitest'
-import { inAscii, renameVendored, renameWorkers } from './build.ts'
+import { inAscii, renameWorkers } from './build.ts'
 
 test.each([
   [`new URL('./a-worker.ts', import.meta.url)`, `new URL('./a-worker.js', import.meta.url)`],
@@ -10,14 +10,6 @@ test.each([
   [`new URL('./a.ts', base)`, `new URL('./a.ts', base)`],
 ])('%s', (source, built) => {
   expect(renameWorkers(source)).toBe(built)
-})
-
-test.each([
-  [`await import('mammoth')`, `await import('../../vendor/mammoth.js')`],
-  [`import("gpt-tokenizer/encoding/o200k_base")`, `import("../../vendor/o200k-base.js")`],
-  [`import('unpdf')`, `import('unpdf')`],
-])('%s is loaded from dist/vendor where it is not installed', (source, built) => {
-  expect(renameVendored(source, '../../')).toBe(built)
 })
 
 test('a bundle may put workers elsewhere', () => {

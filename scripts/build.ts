@@ -1,23 +1,20 @@
 /**
- * Makes dist/: the library as plain ES modules with types (dist/lib), the command as a bundle that starts fast (dist/cli), and what both load of packages
- * that are not installed (dist/vendor).
+ * Makes dist/: the library as a few ES modules with types (dist/lib), and the command as a bundle that starts fast (dist/cli). Both contain the
+ * packages that they need.
  *
  *     npm run build
  */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { rolldown, type OutputChunk, type Plugin } from 'rolldown'
-import { VENDORED } from './bundled.ts'
+import { rolldown, type Plugin } from 'rolldown'
+import { minifySync } from 'rolldown/utils'
+import { openOptional, reachableFrom } from './declarations.ts'
 import { ROOT } from './files.ts'
 
 const LIBRARY = join(ROOT, 'dist/lib')
 const COMMAND = join(ROOT, 'dist/cli')
-const VENDOR = join(ROOT, 'dist/vendor')
-
-/** Large packages that load no faster from a bundle, and one that is only required at run time (docs/decisions/0002-runtime-and-toolchain.md). */
-const NOT_BUNDLED = ['unpdf', '@pydantic/genai-prices', '@cfworker/json-schema']
 
 const MODULE_URL = /new URL\((['"])(\.{0,2}[^'"]*)\.ts\1,\s*import\.meta\.url\)/g
 
@@ -29,45 +26,77 @@ export function renameWorkers(code: string, rename: (specifier: string) => strin
   )
 }
 
-function buildLibrary(): void {
+/** Entries of the library: name of the file in dist/lib → source. */
+const ENTRIES = { index: join(ROOT, 'src/index.ts'), testing: join(ROOT, 'src/testing.ts') }
+
+/** Optional packages that users install themselves. */
+function isPeer(id: string): boolean {
+  const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly peerDependencies: Record<string, string>
+  }
+  return Object.keys(peerDependencies).some((name) => id === name || id.startsWith(`${name}/`))
+}
+
+/**
+ * Puts the code of a thread where its file is named. Whoever bundles a program takes along what it imports, so the thread comes with it and needs
+ * no file of its own.
+ */
+const threads: Plugin = {
+  name: 'threads',
+  resolveId: (id, importer) =>
+    id.startsWith('thread:') ? `\0thread:${join(dirname(importer ?? ''), id.slice('thread:'.length))}` : null,
+  load(id) {
+    if (!id.startsWith('\0thread:')) return null
+    return threadCode(id.slice('\0thread:'.length)).then((code) => `export const code = ${JSON.stringify(code)}`)
+  },
+  transform(code) {
+    const named = code.replaceAll(
+      MODULE_URL,
+      (_match, quote: string, specifier: string) => `import(${quote}thread:${specifier}.ts${quote})`,
+    )
+    return named === code ? null : named
+  },
+}
+
+/** Modules whose code became part of a thread's program. */
+const inThreads = new Set<string>()
+
+/** The program of a thread in one text, as a worker evaluates it. */
+async function threadCode(file: string): Promise<string> {
+  const bundle = await rolldown({ input: file, platform: 'node', external: isPeer })
+  const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, minify: WITHOUT_SPACE, keepNames: true })
+  await bundle.close()
+  const [program, ...more] = output
+  if (more.length > 0) throw new Error(`${basename(file)} became ${output.length} files, but a thread is given one.`)
+  for (const id of program.moduleIds) inThreads.add(id)
+  return program.code
+}
+
+const WITHOUT_SPACE = { mangle: false, compress: false, codegen: { removeWhitespace: true } } as const
+
+async function buildLibrary(): Promise<void> {
   execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['--project', join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' })
-  for (const path of globSync('**/*.js', { cwd: LIBRARY })) {
+  const kept = reachableFrom(LIBRARY, ['index.d.ts', 'testing.d.ts'])
+  for (const path of globSync('**/*.d.ts', { cwd: LIBRARY })) {
     const file = join(LIBRARY, path)
-    const code = readFileSync(file, 'utf8')
-    const renamed = renameVendored(renameWorkers(code), '../'.repeat(path.split('/').length))
-    if (renamed !== code) writeFileSync(file, renamed)
+    if (kept.has(path)) writeFileSync(file, openOptional(path, readFileSync(file, 'utf8')))
+    else rmSync(file)
   }
-}
-
-/** `import('mammoth')` of the source loads a file of ours in dist/. @param root from the file to dist/, with a slash at its end. */
-export function renameVendored(code: string, root: string): string {
-  return code.replaceAll(/\bimport\((['"])([^'"]+)\1\)/g, (whole, quote: string, id: string) => {
-    const vendored = VENDORED[id]
-    return vendored === undefined ? whole : `import(${quote}${root}vendor/${vendored.name}.js${quote})`
+  const bundle = await rolldown({ input: ENTRIES, platform: 'node', external: isPeer, plugins: [threads] })
+  const { output } = await bundle.write({
+    dir: LIBRARY,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    keepNames: true,
   })
-}
-
-/** One file for each; they load nothing but Node's own modules. */
-async function buildVendor(): Promise<void> {
-  const chunks: OutputChunk[] = []
-  for (const [id, { name, exports }] of Object.entries(VENDORED)) {
-    const entry = `vendored:${name}`
-    const bundle = await rolldown({
-      input: { [name]: entry },
-      platform: 'node',
-      plugins: [
-        {
-          name: 'vendored',
-          resolveId: (source) => (source === entry ? entry : null),
-          load: (source) => (source === entry ? `export { ${exports.join(', ')} } from '${id}'` : null),
-        },
-      ],
-    })
-    const { output } = await bundle.write({ dir: VENDOR, minify: true, entryFileNames: '[name].js', codeSplitting: false })
-    await bundle.close()
-    chunks.push(...output.filter((file) => file.type === 'chunk'))
+  await bundle.close()
+  const chunks = output.filter((file) => file.type === 'chunk')
+  for (const { fileName, code, moduleIds } of chunks) {
+    // Code of others is read by nobody; ours is, in a debugger and in traces of errors.
+    const isOurs = moduleIds.some((id) => id.startsWith(join(ROOT, 'src')))
+    writeFileSync(join(LIBRARY, fileName), isOurs ? inAscii(code) : minifySync(fileName, code, WITHOUT_SPACE).code)
   }
-  writeFileSync(join(VENDOR, 'LICENSES.txt'), licenses(chunks))
+  writeFileSync(join(LIBRARY, 'LICENSES.txt'), licenses([...inThreads, ...chunks.flatMap(({ moduleIds }) => moduleIds)]))
 }
 
 /** Makes an entry of every worker. All chunks lie in one folder, so the name of a worker's file is all that its URL needs. */
@@ -104,12 +133,14 @@ const ON_THE_WAY = [
   'providers/responses/decode',
   'providers/messages/encode',
   'providers/messages/decode',
+  'providers/extractive/answer',
+  'engine/verify',
 ]
 
 /** The modules that these and what they import statically are made of; of ours alone. */
-async function modulesOf(names: readonly string[], external: (id: string) => boolean): Promise<Set<string>> {
+async function modulesOf(names: readonly string[]): Promise<Set<string>> {
   const input = Object.fromEntries(names.map((name) => [name.replaceAll('/', '-'), join(ROOT, `src/${name}.ts`)]))
-  const bundle = await rolldown({ input, platform: 'node', external, plugins: [workers] })
+  const bundle = await rolldown({ input, platform: 'node', external: isPeer, plugins: [workers] })
   const { output } = await bundle.generate()
   await bundle.close()
   const chunks = new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])))
@@ -127,18 +158,12 @@ async function modulesOf(names: readonly string[], external: (id: string) => boo
 }
 
 async function buildCommand(entry: string): Promise<void> {
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
-    string,
-    Record<string, string> | undefined
-  >
-  const external = [...NOT_BUNDLED, ...Object.keys(manifest['peerDependencies'] ?? {})]
-  const isExternal = (id: string): boolean => external.some((name) => id === name || id.startsWith(`${name}/`))
-  const always = await modulesOf(['cli/main'], isExternal)
-  const onTheWay = await modulesOf(ON_THE_WAY, isExternal)
+  const always = await modulesOf(['cli/main'])
+  const onTheWay = await modulesOf(ON_THE_WAY)
   const bundle = await rolldown({
     input: { main: entry, 'code-cache': join(ROOT, 'src/util/code-cache.ts') },
     platform: 'node',
-    external: isExternal,
+    external: isPeer,
     // Grouped modules may leave names in the entry that nobody else asks for.
     preserveEntrySignatures: 'allow-extension',
     plugins: [workers],
@@ -150,7 +175,7 @@ async function buildCommand(entry: string): Promise<void> {
     format: 'cjs',
     // A script out of the cache cannot import, and Node requires ES modules as well.
     dynamicImportInCjs: false,
-    minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
+    minify: WITHOUT_SPACE,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     // One file is read faster than fifty. What `cria --help` needs is left out of it.
@@ -171,7 +196,7 @@ async function buildCommand(entry: string): Promise<void> {
   }
   writeFileSync(join(COMMAND, 'package.json'), '{ "type": "commonjs" }\n')
   writeFileSync(join(COMMAND, 'cria.js'), LAUNCHER, { mode: 0o755 })
-  writeFileSync(join(COMMAND, 'LICENSES.txt'), licenses(chunks))
+  writeFileSync(join(COMMAND, 'LICENSES.txt'), licenses(chunks.flatMap(({ moduleIds }) => moduleIds)))
 }
 
 /**
@@ -202,9 +227,9 @@ if (major < 22 || (major === 22 && minor < 18)) {
 `
 
 /** The licences of the packages whose code became part of the bundle. */
-function licenses(chunks: readonly OutputChunk[]): string {
+function licenses(modules: readonly string[]): string {
   const folders = new Set<string>()
-  for (const id of chunks.flatMap((chunk) => chunk.moduleIds)) {
+  for (const id of modules) {
     const match = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)
     if (match !== null) folders.add(match[0])
   }
@@ -219,11 +244,8 @@ function licenses(chunks: readonly OutputChunk[]): string {
 
 async function build(): Promise<void> {
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
-  buildLibrary()
-  await buildVendor()
-  const entry = join(ROOT, 'src/cli/main.ts')
-  if (existsSync(entry)) await buildCommand(entry)
-  else console.log('src/cli/main.ts does not exist yet: no command was built')
+  await buildLibrary()
+  await buildCommand(join(ROOT, 'src/cli/main.ts'))
 }
 
 if (import.meta.main) {

@@ -24,6 +24,11 @@ const STEPS: readonly Step[] = [
   { name: 'types', command: ['tsc', '--pretty'], remedy: '`npm run types` shows this again' },
   { name: 'layers', command: ['node', 'scripts/layers.ts'], remedy: 'the table of who may import whom is in scripts/layers.ts' },
   {
+    name: 'docstrings',
+    command: ['node', 'scripts/docstrings.ts'],
+    remedy: '`npm run docstrings` lists what shows nothing on hover',
+  },
+  {
     name: 'traceability',
     command: ['node', 'scripts/traceability.ts', '--check'],
     remedy: '`npm run traceability` writes the page anew',

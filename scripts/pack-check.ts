@@ -1,22 +1,35 @@
 /**
- * Installs what `npm pack` makes of this project into an empty one and uses it there: the command, the library, its types, its threads.
+ * Installs what `npm pack` makes of this project into an empty one and uses it there: the command, the library, its types, its threads, and
+ * programs that were bundled with it.
  *
  *     npm run pack:check
  */
 
 import { execFileSync, type ExecFileSyncOptionsWithStringEncoding } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { ROOT } from './files.ts'
+import { bundlersIn, checkBundles } from './pack-bundles.ts'
 import { listing, resultsOf } from './pack-results.ts'
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
 }
 
+/** Tools that nothing but this check needs: installed when it runs. */
+const TOOLS = {
+  esbuild: '0.28.2',
+  publint: '0.3.25',
+  '@arethetypeswrong/cli': '0.18.5',
+  'ts5.7': 'npm:typescript@5.7.3',
+  'ts5.9': 'npm:typescript@5.9.3',
+  'ts6.0': 'npm:typescript@6.0.3',
+}
+
 const project = mkdtempSync(join(tmpdir(), 'cria-pack-'))
 const home = join(project, 'home')
+const tools = mkdtempSync(join(tmpdir(), 'cria-pack-tools-'))
 
 function run(command: string, args: readonly string[], options: Partial<ExecFileSyncOptionsWithStringEncoding> = {}): string {
   const env: NodeJS.ProcessEnv = {
@@ -36,9 +49,9 @@ function run(command: string, args: readonly string[], options: Partial<ExecFile
   })
 }
 
-function step(name: string, work: () => string): void {
+async function step(name: string, work: () => string | Promise<string>): Promise<void> {
   const started = performance.now()
-  const note = work()
+  const note = await work()
   console.log(`ok   ${name.padEnd(14)}${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${note}`)
 }
 
@@ -47,13 +60,31 @@ function install(): string {
     { filename: string; size: number; files: { path: string }[] },
   ]
   const stray = packed.files.filter(
-    ({ path }) => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || path.includes('.test.'),
+    ({ path }) => !/^(dist\/|package\.json$|docs\/|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || path.includes('.test.'),
   )
   if (stray.length > 0)
     throw new Error(`the package contains what does not belong there: ${stray.map(({ path }) => path).join(', ')}`)
   writeFileSync(join(project, 'package.json'), '{ "name": "somebody", "private": true, "type": "module" }\n')
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', join(project, packed.filename)])
-  return `${(packed.size / 1024).toFixed(0)} kB, ${packed.files.length} files`
+  run('npm', [...INSTALL, '--omit=dev', join(project, packed.filename)])
+  const [size = ''] = run('du', ['-sm', 'node_modules']).split('\t')
+  const packages = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')).length
+  return `${(packed.size / 1024).toFixed(0)} kB, ${packed.files.length} files; installed ${size} MB in ${packages} packages`
+}
+
+const INSTALL = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+
+function installTools(): string {
+  writeFileSync(join(tools, 'package.json'), JSON.stringify({ private: true, devDependencies: TOOLS }))
+  run('npm', INSTALL, { cwd: tools })
+  return Object.keys(TOOLS).join(', ')
+}
+
+/** What others say of the manifest and of the types, for every way to resolve them. */
+function lint(): string {
+  const packed = readdirSync(project).find((name) => name.endsWith('.tgz')) ?? ''
+  run(join(tools, 'node_modules/.bin/publint'), ['run', '--strict', join(project, packed)])
+  run(join(tools, 'node_modules/.bin/attw'), [join(project, packed), '--profile', 'esm-only', '--format', 'table-flipped'])
+  return 'publint, attw'
 }
 
 /** The command answers a question over a folder, without a key. */
@@ -85,6 +116,18 @@ function useThread(): string {
   return JSON.stringify(answer)
 }
 
+/** Options of a program that hands on what it was not given itself. */
+const UNDEFINED = `
+  import { AsyncQueryBot, createModel, defineTool, MemoryDocumentStore, query, SimpleBot } from 'cria'
+  const nothing = undefined
+  export const bot = new SimpleBot({ systemPrompt: nothing, model: nothing, temperature: nothing, memory: nothing, recorder: nothing, budget: { tokens: nothing } })
+  export const rag = new AsyncQueryBot({ docstore: new MemoryDocumentStore({ name: nothing }), retry: { maxRetries: nothing }, timeouts: { idle: nothing } })
+  export const answer = () => rag.ask('?', { nResults: nothing, filter: nothing, signal: nothing })
+  export const model = createModel('ollama/x', { baseURL: nothing, apiKey: nothing, headers: nothing, fetch: nothing })
+  export const turn = () => query({ prompt: '?', tools: nothing, abortSignal: nothing, hasPermissionsToUseTool: nothing, hooks: nothing })
+  export const tool = defineTool({ name: 'x', description: 'x', inputSchema: {}, timeout: nothing, isReadOnly: nothing, preview: nothing, call: () => '' })
+`
+
 /** Every entry can be imported, has types, and TypeScript accepts it under both ways of resolving. */
 function useLibrary(): string {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
@@ -100,30 +143,39 @@ function useLibrary(): string {
   cpSync(join(ROOT, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'), { recursive: true })
   cpSync(join(ROOT, 'node_modules/undici-types'), join(project, 'node_modules/undici-types'), { recursive: true })
   const listed = run('node', ['--input-type=module', '--eval', listing(specifiers)])
+  writeFileSync(join(project, 'undefined.ts'), UNDEFINED)
   writeFileSync(join(project, 'results.ts'), resultsOf(specifiers, listed, join(project, 'node_modules/cria/dist/lib')))
-  for (const resolution of ['nodenext', 'bundler']) {
-    const flags = ['--strict', '--target', 'es2024', '--module', resolution === 'bundler' ? 'esnext' : 'nodenext']
-    const output = ['--declaration', '--emitDeclarationOnly', '--outDir', 'types', '--types', 'node']
-    run(join(ROOT, 'node_modules/.bin/tsc'), [...flags, '--moduleResolution', resolution, ...output, 'use.ts', 'results.ts'], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-    })
+  const compilers = { 'ts5.7': 'ts5.7', 'ts5.9': 'ts5.9', 'ts6.0': 'ts6.0', ts7: undefined }
+  for (const [name, folder] of Object.entries(compilers)) {
+    const tsc = folder === undefined ? join(ROOT, 'node_modules/.bin/tsc') : join(tools, 'node_modules', folder, 'bin/tsc')
+    for (const resolution of ['nodenext', 'bundler']) {
+      const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
+      const output = ['--declaration', '--emitDeclarationOnly', '--outDir', `types/${name}`, '--types', 'node']
+      // 5.7 cannot name all that it infers of the arguments of our functions.
+      const files = ['use.ts', 'undefined.ts', ...(name === 'ts5.7' ? [] : ['results.ts'])]
+      const flags = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--target', 'es2024']
+      run('node', [tsc, ...flags, '--module', module, '--moduleResolution', resolution, ...output, ...files], {
+        stdio: ['ignore', 'inherit', 'inherit'],
+      })
+    }
   }
-  return `${specifiers.join(' ')}: ${names} names`
+  return `${specifiers.join(' ')}: ${names} names, on ${Object.keys(compilers).join(', ')}`
 }
 
 try {
-  if (!existsSync(join(ROOT, 'src/cli/main.ts'))) {
-    console.log('skipped: src/cli/main.ts does not exist yet, so there is no command to pack')
-  } else {
-    step('build', () => {
-      run('node', [join(ROOT, 'scripts/build.ts')], { cwd: ROOT })
-      return `${(statSync(join(ROOT, 'dist/cli/main.js')).size / 1024).toFixed(0)} kB in main.js`
-    })
-    step('install', install)
-    step('command', useCommand)
-    step('library', useLibrary)
-    step('thread', useThread)
-  }
+  await step('build', () => {
+    run('node', [join(ROOT, 'scripts/build.ts')], { cwd: ROOT })
+    return `${(statSync(join(ROOT, 'dist/cli/main.js')).size / 1024).toFixed(0)} kB in main.js`
+  })
+  await step('install', install)
+  await step('tools', installTools)
+  await step('command', useCommand)
+  await step('lint', lint)
+  await step('library', useLibrary)
+  await step('thread', useThread)
+  await step('bundles', async () =>
+    checkBundles(project, await bundlersIn(tools), (file, folder) => run('node', [file], { cwd: folder })),
+  )
 } finally {
-  rmSync(project, { recursive: true, force: true })
+  for (const folder of [project, tools]) rmSync(folder, { recursive: true, force: true })
 }

@@ -11,6 +11,7 @@ import type { ModelInput } from './models.ts'
 import { query } from './query.ts'
 import { resolveModel, userConfig } from './user-models.ts'
 
+/** Options of `agentTool()`. */
 export interface AgentToolOptions {
   /** The tools of the sub-agent, read at each call. The `agent` tool itself is left out. */
   readonly tools: readonly Tool[] | (() => readonly Tool[])

@@ -14,6 +14,7 @@ import { bytesIn, IMAGE_TYPES, MAX_IMAGE_BYTES, mediaTypeOf } from '../tools/bin
 /** A path, an address (`https:`, `data:`, `file:`), or the bytes themselves. */
 export type AttachmentSource = string | URL | Uint8Array | ArrayBuffer
 
+/** Options of `image()` and `file()`. */
 export interface AttachmentOptions {
   /** The name that the model is told; default the last part of the path or address. Images have none. */
   readonly filename?: string

@@ -20,33 +20,45 @@ import { defaultModel, resolveModel } from './user-models.ts'
 
 /** `first` and `second` by the order in which they are shown; `tie`: both are equally good; `both_bad`: neither will do. */
 export const VERDICTS = ['first', 'second', 'tie', 'both_bad'] as const
+/** `first`, `second`, `tie` (both are equally good) or `both_bad`. */
 export type FeedbackVerdict = (typeof VERDICTS)[number]
 
+/** A verdict with a comment. */
 export interface FeedbackChoice {
+  /** Which answer is better. */
   readonly choice: FeedbackVerdict
   /** Why, in words of the one who chose. */
   readonly comment?: string
 }
 
+/** One of the two answers, by the order in which they are shown. */
 export type Side = 'first' | 'second'
 
+/** What `choose` may give: a verdict, one with a comment, or `undefined` for no choice. */
 export type Chosen = FeedbackVerdict | FeedbackChoice | undefined
 
 /** An answer as it is judged: who gave it is not told. */
 export interface BlindAnswer {
+  /** The text of the answer. */
   readonly text: string
+  /** The whole answer, with its parts. */
   readonly message: Message
 }
 
+/** Two answers to one question, in the order in which they are shown. */
 export interface BlindPair {
+  /** The text of the question. */
   readonly question: string
+  /** The answer that is shown first; chance decides which model gave it. */
   readonly first: BlindAnswer
+  /** The other answer. */
   readonly second: BlindAnswer
 }
 
 /** Options of `query()` that do not matter here, or would make two answers of one. */
 type NotCompared = 'model' | 'fallbackModels' | 'switchModels' | 'cache' | 'recorder' | 'messages' | 'sessionId'
 
+/** Options of `collectFeedback()`. */
 export interface FeedbackOptions {
   /** The request. A `sessionId` is where the conversation so far is read from: neither answer becomes part of it. */
   readonly query: Omit<QueryOptions, NotCompared> & Pick<QueryOptions, 'messages' | 'sessionId'>
@@ -62,23 +74,33 @@ export interface FeedbackOptions {
   readonly recorder?: Recorder
   /** For tests: chance and time. */
   readonly random?: () => number
+  /** Epoch milliseconds; default the clock of the system. */
   readonly now?: () => number
 }
 
+/** An answer after the choice, when its model may be known. */
 export interface Judged extends BlindAnswer {
+  /** The turn that gave the answer. */
   readonly turnId: string
+  /** The session of that turn; neither answer continues yours. */
   readonly sessionId: string
+  /** The model, as `provider/model`. */
   readonly model: string
+  /** The result of the turn. */
   readonly result: QueryResult
 }
 
+/** The outcome of `collectFeedback()`. */
 export interface Feedback {
   /** `null`: no choice was made. */
   readonly choice: FeedbackVerdict | null
+  /** Why, in the words of the person who chose. */
   readonly comment?: string
   /** The event as it is recorded; `null` without a choice. */
   readonly event: FeedbackEvent | null
+  /** The answer that was shown first, with its model. */
   readonly first: Judged
+  /** The answer that was shown second, with its model. */
   readonly second: Judged
 }
 

@@ -31,6 +31,45 @@ export function openJournal(surroundings: Surroundings = { env: process.env, cwd
   return opened
 }
 
+/** Journals of which it has been said that they cannot be written. */
+const givenUp = new Set<string>()
+
+/**
+ * The journal for a bot that was given no recorder; `undefined` where the home cannot be written, which a warning of the process says once. A bot
+ * that nobody told where to write answers all the same.
+ *
+ * @throws CriaError as `openJournal` for whatever else is wrong with the journal: it is damaged, or written by a newer version.
+ */
+export async function openJournalIfWritable(
+  surroundings: Surroundings = { env: process.env, cwd: process.cwd() },
+): Promise<Journal | undefined> {
+  try {
+    return await openJournal(surroundings)
+  } catch (thrown) {
+    if (!isUnwritable(thrown)) throw thrown
+    const { message, hint } = thrown as CriaError
+    const { journal } = homePaths(surroundings)
+    if (!givenUp.has(journal)) {
+      givenUp.add(journal)
+      const advice = `${hint === undefined ? '' : `${hint} `}Without a journal, pass \`recorder: false\`.`
+      process.emitWarning(`Turns are not recorded: ${message} ${advice}`, 'CriaJournalWarning')
+    }
+    return undefined
+  }
+}
+
+const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOSPC', 'EDQUOT'])
+/** What SQLite says where a file cannot be written (8), has no room (13), or cannot be opened (14). */
+const UNWRITABLE_SQLITE: ReadonlySet<unknown> = new Set([8, 13, 14])
+
+function isUnwritable(thrown: unknown): boolean {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown }
+    if (UNWRITABLE.has(code) || (typeof errcode === 'number' && UNWRITABLE_SQLITE.has(errcode & 0xff))) return isCriaError(thrown)
+  }
+  return false
+}
+
 /** The same, where there is one already: for those who change what is in it. */
 export async function openJournalIfThere(surroundings: Surroundings): Promise<Journal | undefined> {
   return existsSync(homePaths(surroundings).journal) ? openJournal(surroundings) : undefined

@@ -22,6 +22,7 @@ import { makeFolder } from '../util/files.ts'
 import { sha256 } from '../util/hash.ts'
 import { namesOf } from '../util/nearest.ts'
 
+/** Options of `mapTurns()`. */
 export interface MapTurnsOptions<Item, Value> {
   /** Items at work at the same time at most; default 4. Fewer where the budget has no room for so many. */
   readonly concurrency?: number
@@ -44,7 +45,9 @@ export interface MapTurnsOptions<Item, Value> {
 
 /** What the function is told beside its item. */
 export interface MapContext {
+  /** The place of the item in the list, from 0. */
   readonly index: number
+  /** The name of the item in the file of `resume`. */
   readonly key: string
   /** Aborted when the work is to end; turns that the function makes get it by themselves. */
   readonly abortSignal: AbortSignal
@@ -60,19 +63,36 @@ interface Outcome<Item> {
   readonly costUsd: number | null
 }
 
+/** What became of one item. */
 export type MapResult<Item, Value> =
   /** `resumed`: the value was in the file of `resume`, and nothing was asked. */
-  | (Outcome<Item> & { readonly status: 'done'; readonly value: Value; readonly resumed: boolean })
-  | (Outcome<Item> & { readonly status: 'failed'; readonly error: CriaError })
+  | (Outcome<Item> & {
+      /** How the work on the item ended. */
+      readonly status: 'done'
+      /** What the function gave for the item. */
+      readonly value: Value
+      /** The value was in the file of `resume`, and nothing was asked. */
+      readonly resumed: boolean
+    })
+  | (Outcome<Item> & {
+      readonly status: 'failed'
+      /** Why there is no value. */
+      readonly error: CriaError
+    })
   /** Never begun: the work was aborted, or its budget was used up before. */
   | (Outcome<Item> & { readonly status: 'skipped'; readonly error: CriaError })
 
+/** Items and their use so far. */
 export interface MapSums {
+  /** Items that have a value. */
   readonly done: number
+  /** Items whose function failed. */
   readonly failed: number
+  /** Items that were never begun. */
   readonly skipped: number
   /** Those of the done ones whose value was there already. */
   readonly resumed: number
+  /** All items. */
   readonly total: number
   /** Tokens of this run: items that are still at work included, values of earlier runs not. */
   readonly usage: Usage
@@ -80,11 +100,13 @@ export interface MapSums {
   readonly costUsd: number | null
 }
 
+/** How far `mapTurns()` is. */
 export interface MapProgress<Item, Value> extends MapSums {
   /** The item that has just ended. */
   readonly last: MapResult<Item, Value>
 }
 
+/** What `mapTurns()` has come to. */
 export interface MapReport<Item, Value> extends MapSums {
   /** One for each item, in the order of the items. */
   readonly results: readonly MapResult<Item, Value>[]

@@ -22,6 +22,7 @@ import { knownName } from './model-names.ts'
 /** `provider/model`, a pointer, a model of ours, or any AI SDK language model. */
 export type ModelInput = string | LanguageModel | AiSdkModel
 
+/** Options of `createModel()`: how the provider is reached, and what is known of the model. */
 export type ModelOptions = ProviderOptions
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -42,9 +42,11 @@ export interface QueryOptions extends Omit<EngineOptions, Chosen> {
    * pointer `main`, the first provider with a key, a running Ollama; where there is none of these, a ConfigurationError.
    */
   readonly model?: ModelInput
+  /** Models to turn to when the first cannot answer, in order; default none. */
   readonly fallbackModels?: readonly ModelInput[]
   /** Answers in place of `model` what this turn asks for in particular; default: with `enableThinking` what the pointer `reasoning` stands for. */
   readonly specialist?: ModelInput
+  /** Called before each step; may give another model, tools, tool choice or system prompt for this step. */
   readonly prepareStep?: PrepareStep<ModelInput>
   /** Where answers come from, and how what is found there reaches the model; default nowhere. */
   readonly retrieve?: RetrieveOptions

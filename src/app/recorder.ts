@@ -6,6 +6,7 @@ import { openJournal, selfTending } from './journal.ts'
 import { homePaths } from './paths.ts'
 import { namesOf } from '../util/nearest.ts'
 
+/** Options of `openRecorder()`. */
 export interface OpenRecorderOptions {
   /** A file of your own; default the journal of `CRIA_HOME`, shared with the command line. */
   readonly path?: string

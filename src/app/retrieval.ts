@@ -7,10 +7,13 @@ import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { createRerankingModel } from '../providers/reranking/create.ts'
 import type { AiSdkRerankingModel } from '../providers/reranking/create.ts'
 
+/** A second ranking of what was found, by a model. */
 export interface RerankSettings extends Omit<RerankChoice, 'model'> {
+  /** Ranks passages against the question. */
   readonly model: RerankingModel | AiSdkRerankingModel
 }
 
+/** Where passages are looked for, and how they get into the request. */
 export interface RetrieveOptions extends Omit<RetrievalOptions, 'rerank'> {
   /** Puts what the document store found in another order; a failure of the model keeps that of the store. Default nothing does. */
   readonly rerank?: RerankSettings

@@ -12,6 +12,7 @@ import { hostTracing } from '../recorders/otel/mirror.ts'
 import { systemClock } from '../util/clock.ts'
 import { openJournal } from './journal.ts'
 
+/** Where a span is written down. */
 export interface SpanPlace {
   /** Where a span is written down that has none around it: default the journal of `CRIA_HOME`, `false` nowhere. */
   readonly recorder?: Recorder | false

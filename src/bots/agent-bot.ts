@@ -15,6 +15,7 @@ import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions, StreamOptions } from './simple-bot.ts'
 import { checkToolsOf } from './tool-bot.ts'
 
+/** Options of `new AgentBot()`: those of every bot, tools, and what they may do. */
 export interface AgentBotOptions extends BotOptions, LoopOptions {
   /** At least one. What needs permission is refused when neither `hasPermissionsToUseTool` nor `rules` grant it. */
   readonly tools: readonly Tool[]
@@ -28,12 +29,15 @@ export interface AgentBotOptions extends BotOptions, LoopOptions {
   readonly verify?: QueryOptions['verify']
 }
 
+/** A bot's answer with what its tools have handed to the user. */
 export interface AgentBotAnswer extends BotAnswer {
   /** What a tool has handed to the user: `return_object_to_user`, or `run_code` with `returnToUser`. Absent where none did. */
   readonly object?: Json
 }
 
+/** Answers after it has run tools: a loop of steps until the model calls none. */
 export class AgentBot extends SimpleBot {
+  /** The tools that the model may call. */
   readonly tools: readonly Tool[]
   readonly #loop: Partial<QueryOptions>
 

@@ -37,6 +37,7 @@ export class AnswerStream<Piece, Answer> implements AsyncGenerator<Piece, Answer
     return this.#answer
   }
 
+  /** Gives the next piece, or the answer at the end. */
   next(): Promise<IteratorResult<Piece, Answer>> {
     return this.#ahead.shift() ?? this.#pull()
   }
@@ -47,6 +48,7 @@ export class AnswerStream<Piece, Answer> implements AsyncGenerator<Piece, Answer
     return this.#source.return(value)
   }
 
+  /** Ends the stream with this error. */
   throw(error: unknown): Promise<IteratorResult<Piece, Answer>> {
     this.#end ??= { thrown: error }
     this.#ahead.length = 0

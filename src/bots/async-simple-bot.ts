@@ -7,6 +7,7 @@ import type { StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { StreamOptions } from './simple-bot.ts'
 
+/** `SimpleBot` for servers: writes nothing to standard output, and has `streamAsync()`. */
 export class AsyncSimpleBot extends SimpleBot {
   /** The text as it comes; returns the finished message. Leaving early cancels the request and records the turn as cancelled. */
   streamAsync(input: MessageInput, options: StreamOptions = {}): AnswerStream<string, BotAnswer> {

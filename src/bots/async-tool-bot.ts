@@ -10,6 +10,7 @@ import { ToolBot } from './tool-bot.ts'
 
 type CallOf<Tools extends readonly Tool[]> = Awaited<ReturnType<ToolBot<Tools>['ask']>>['toolCalls'][number]
 
+/** `ToolBot` for servers: writes nothing to standard output, and has `streamAsync()`. */
 export class AsyncToolBot<const Tools extends readonly Tool[] = readonly Tool[]> extends ToolBot<Tools> {
   /**
    * The calls that could be run, in the order of the model; returns the whole answer. The first one comes when the answer is complete:

@@ -17,6 +17,7 @@ import { namesOf } from '../util/nearest.ts'
 
 /** Where the text of an answer is shown while it comes. */
 const STREAM_TARGETS = ['stdout', 'panel', 'api', 'none'] as const
+/** Where the text of an answer is shown while it comes. */
 export type StreamTarget = (typeof STREAM_TARGETS)[number]
 
 type PassedOn =
@@ -36,6 +37,7 @@ type PassedOn =
   | 'onQueryCompleted'
   | 'answerLimits'
 
+/** Options of every bot. */
 export interface BotOptions extends CallSettings, Pick<QueryOptions, PassedOn> {
   /** The system prompt, as `system` of `query()`: a text, or what a prompt of `prompt()` gives; default none. */
   readonly system?: string | FilledPrompt

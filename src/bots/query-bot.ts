@@ -21,6 +21,7 @@ import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
+/** Options of `new QueryBot()`. */
 export interface QueryBotOptions extends BotOptions {
   /** Answers come from here. */
   readonly docstore: DocumentSource
@@ -32,6 +33,7 @@ export interface QueryBotOptions extends BotOptions {
   readonly verify?: NonNullable<QueryOptions['verify']>
 }
 
+/** Options of one question to a `QueryBot`. */
 export interface QueryAskOptions extends AskOptions {
   /** Chunks from each store at most; default 20. */
   readonly nResults?: number | undefined
@@ -57,7 +59,9 @@ function asQuestion(input: MessageInput): readonly Message[] {
   return messages.map((message, at) => (at === last ? user(message.content) : message))
 }
 
+/** Answers from a document store, with citations. */
 export class QueryBot extends SimpleBot {
+  /** The documents that are searched. */
   readonly docstore: DocumentSource
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
   readonly #verify: QueryBotOptions['verify']

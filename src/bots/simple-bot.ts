@@ -2,7 +2,7 @@
  * SimpleBot: a system prompt, a memory and a question. A bot is `query()` with fixed options.
  */
 
-import { openJournal } from '../app/journal.ts'
+import { openJournal, openJournalIfWritable } from '../app/journal.ts'
 import { mockModel } from '../app/models.ts'
 import type { ModelInput, ModelOptions } from '../app/models.ts'
 import { query } from '../app/query.ts'
@@ -36,6 +36,7 @@ import type { BotOptions, StreamTarget } from './options.ts'
 import { displayFor, shown } from './show.ts'
 import { namesOf } from '../util/nearest.ts'
 
+/** Options of one question. */
 export interface AskOptions {
   /** Cancels the turn, as `abortSignal` of `query()`. */
   readonly abortSignal?: AbortSignal | undefined
@@ -56,6 +57,7 @@ export interface AskOptions {
 /** What is done when an attempt breaks off after its first token. */
 const RECOVERIES = ['before-first-token', 'replay'] as const
 
+/** Options of `stream()`. */
 export interface StreamOptions extends AskOptions {
   /**
    * `before-first-token`, the default: an attempt that breaks off later ends the stream with its error. `replay`: text is held back until its
@@ -71,10 +73,15 @@ const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
 const UNUSED_BY_MOCKS: ReadonlySet<string> = new Set(['fallbackModels', 'specialist', 'switchModels', 'budget'])
 
+/** Answers with text; `query()` with a fixed recipe. */
 export class SimpleBot {
+  /** The name of this bot in the journal; `undefined`: none. */
   readonly name: string | undefined
+  /** Instructions to the model; empty where none were given. */
   readonly systemPrompt: string
+  /** Default 0. */
   readonly temperature: number
+  /** What was said before; `undefined`: the bot has no memory. */
   readonly memory: MemoryStore | undefined
   /** All but the key: who prints a bot must not print it. */
   protected readonly options: Omit<BotOptions, 'apiKey'>
@@ -258,7 +265,7 @@ export class SimpleBot {
     const abortSignal = eitherOf(ask, 'abortSignal', 'signal')
     checkNames(`ask() of ${this.kind}`, ask, this.askOptions)
     const prompt = toMessages(input)
-    const recorder = await this.#recorder()
+    const recorder = await this.#recorder(ask)
     const { settings, responseFormat } = this.settings()
     const model = await this.model()
     const events = query({
@@ -321,9 +328,11 @@ export class SimpleBot {
     return undefined
   }
 
-  async #recorder(): Promise<Recorder | undefined> {
+  async #recorder({ sessionId }: AskOptions): Promise<Recorder | undefined> {
     if (this.options.recorder === false) return undefined
-    return this.options.recorder ?? inheritedRecorder() ?? (await openJournal())
+    const given = this.options.recorder ?? inheritedRecorder()
+    // A session that goes on is read from the journal: without it the bot would have forgotten everything.
+    return given ?? (sessionId === undefined ? await openJournalIfWritable() : await openJournal())
   }
 
   async #defaultModel(): Promise<LanguageModel> {

@@ -20,6 +20,7 @@ import type { BotOptions, LoopOptions, StreamTarget } from './options.ts'
 import { oneSignal, SimpleBot } from './simple-bot.ts'
 import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
+/** Options of `new StructuredBot()`. */
 export interface StructuredBotOptions<Output, Lenient extends boolean = boolean, Literal extends JsonSchema = JsonSchema>
   extends Omit<BotOptions, 'schema' | 'jsonMode'>, LoopOptions {
   /** A Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object; a JSON Schema literal gives `object` its type as well. */
@@ -40,6 +41,7 @@ export interface StructuredBotOptions<Output, Lenient extends boolean = boolean,
 
 /** An answer that fits the schema. */
 export interface StructuredAnswer<Output> extends BotAnswer {
+  /** The object fits the schema. */
   readonly valid: true
   /** What the answer says, as the schema gives it back. */
   readonly object: Output
@@ -51,6 +53,7 @@ export interface StructuredAnswer<Output> extends BotAnswer {
 
 /** An answer that does not fit, which `allowFailedValidation` lets through. */
 export interface UnfitAnswer extends BotAnswer {
+  /** The object does not fit the schema. */
   readonly valid: false
   /** The JSON of the answer; `undefined` where it is not JSON. */
   readonly object: unknown
@@ -76,6 +79,7 @@ type Reading = { readonly object: unknown; readonly problems: readonly string[] 
 /** Options of this bot alone. */
 const NAMES = ['maxAttempts', 'numAttempts', 'allowFailedValidation', 'tools', 'maxSteps', 'maxIterations']
 
+/** Answers with an object that fits a schema. */
 export class StructuredBot<
   Output = unknown,
   Lenient extends boolean = false,

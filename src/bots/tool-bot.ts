@@ -18,6 +18,7 @@ import type { BotOptions, StreamTarget } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions, StreamOptions } from './simple-bot.ts'
 
+/** Options of `new ToolBot()`. */
 export interface ToolBotOptions<Tools extends readonly Tool[] = readonly Tool[]> extends BotOptions {
   /** What the model may choose from; at least one. */
   readonly tools: Tools
@@ -26,12 +27,16 @@ export interface ToolBotOptions<Tools extends readonly Tool[] = readonly Tool[]>
 }
 
 /** A call whose `input` is what the schema of its tool gives back: parsed, with defaults filled in. */
-export type ParsedCall<Input = Json> = ToolCallPart & { readonly input: Input }
+export type ParsedCall<Input = Json> = ToolCallPart & {
+  /** The arguments, as the schema gives them back. */
+  readonly input: Input
+}
 
 /** What the tools take, one or the other; any JSON where nobody knows. */
 type InputOf<Tools extends readonly Tool[]> =
   Tools[number] extends Tool<infer Input> ? ([Input] extends [never] ? Json : Input) : Json
 
+/** A bot's answer with the calls that the model chose. */
 export interface ToolBotAnswer<Input = Json> extends BotAnswer {
   /** Calls of tools that exist, with arguments that fit, in the order of the model; empty when it chose none. */
   readonly toolCalls: readonly ParsedCall<Input>[]
@@ -41,7 +46,9 @@ export interface ToolBotAnswer<Input = Json> extends BotAnswer {
   readonly object?: Json
 }
 
+/** Lets a model choose tool calls and returns them, without running any. */
 export class ToolBot<const Tools extends readonly Tool[] = readonly Tool[]> extends SimpleBot {
+  /** The tools that the model chooses from. */
   readonly tools: Tools
   readonly #choice: Pick<QueryOptions, 'toolChoice'>
 

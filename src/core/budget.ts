@@ -2,6 +2,7 @@
 
 import type { MaybePromise } from './maybe-promise.ts'
 
+/** What may be used in each scope. */
 export interface BudgetLimits {
   /** Tokens of input and output together. */
   readonly tokens?: number
@@ -23,7 +24,9 @@ export interface Budget extends BudgetLimits {
   readonly tags?: Readonly<Record<string, BudgetLimits>>
 }
 
+/** Tokens and dollars together. */
 export interface Amount {
+  /** Input and output tokens. */
   readonly tokens: number
   /** US dollars. */
   readonly costUsd: number
@@ -49,7 +52,9 @@ export interface Reservation {
 
 /** Whose account it is. */
 export interface BudgetKey {
+  /** The turn that uses the budget. */
   readonly turnId: string
+  /** Its session. */
   readonly sessionId: string
   /** `2026-01-31`, UTC. */
   readonly day: string
@@ -68,6 +73,7 @@ export interface SharedUse extends Readonly<Record<SharedScope, BudgetUse>> {
 }
 
 export const SHARED_SCOPES = ['session', 'day'] as const
+/** A scope that several turns share. */
 export type SharedScope = (typeof SHARED_SCOPES)[number]
 
 /** Keeps count of what sessions and days have used. A turn has one reservation at a time. */

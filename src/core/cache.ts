@@ -2,6 +2,7 @@
 
 import type { MaybePromise } from './maybe-promise.ts'
 
+/** The port to where answers are kept. Methods may be synchronous or return promises. */
 export interface CacheStore {
   /**
    * What is kept under this key and still good. Being read counts as being used.
@@ -10,9 +11,11 @@ export interface CacheStore {
   get(key: string, now: number): MaybePromise<string | undefined>
   /** Keeps a text, in place of one that was there; what is too old or too much goes. */
   set(key: string, value: string, keep: Keeping): MaybePromise<void>
+  /** Removes all entries. */
   clear(): MaybePromise<void>
 }
 
+/** How long an entry is kept. */
 export interface Keeping {
   /** Epoch milliseconds. */
   readonly now: number

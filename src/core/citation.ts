@@ -38,15 +38,19 @@ export interface Citation {
   readonly marker: string
   /** Empty where the marker names no passage; so are `source` and `quote`. */
   readonly chunkId: string
+  /** The document, as the store names it. */
   readonly source: string
   /** UTF-16 offsets into the extracted text of the source. */
   readonly start: number
+  /** UTF-16 offset in the text of the source, behind the quote. */
   readonly end: number
   /** The words of the source at that range: those that verify or contradict the statement, else the ones that come nearest. */
   readonly quote: string
+  /** What checking the statement against the quote has found. */
   readonly verdict: Verdict
   /** `true` for verified, `false` for contradicted, `null` for unverified. */
   readonly supported: boolean | null
+  /** How the citation came about. */
   readonly kind: CitationKind
   /** Where the statement stands in the answer, in UTF-16 offsets, its markers included. */
   readonly claim: { readonly start: number; readonly end: number }
@@ -64,12 +68,15 @@ export interface Citation {
 
 /** A statement and the passages that it cites. */
 export interface ClaimToVerify {
+  /** A statement of the answer, without markers. */
   readonly statement: string
   /** Texts of the passages, in the order of the markers. */
   readonly passages: readonly string[]
 }
 
+/** What a verifier says of one statement. */
 export interface ClaimVerdict {
+  /** The passage says so, says otherwise, or neither. */
   readonly verdict: Verdict
   /** In a few words for people. */
   readonly reason?: string

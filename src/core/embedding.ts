@@ -3,7 +3,9 @@
 /** What a text is for; some models place questions and documents differently. */
 export type EmbeddingPurpose = 'document' | 'query'
 
+/** Options of one call of an embedding model. */
 export interface EmbedOptions {
+  /** Aborting it ends the request. */
   readonly signal?: AbortSignal | undefined
   /** Default `document`. */
   readonly purpose?: EmbeddingPurpose

@@ -48,6 +48,7 @@ const CODES = {
   internal: { retryable: false, hint: 'This is a bug in cria: please report it with the trace id.' },
 } as const
 
+/** One of the keys of `ERROR_CODES`. */
 export type ErrorCode = keyof typeof CODES
 
 /** Every error code there is, with what holds for it in general. */
@@ -55,15 +56,19 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeFacts>> = CODES
 
 /** An error as plain JSON, as it stands in events and in the journal. */
 export interface ErrorInfo {
+  /** What kind of failure it is. */
   readonly code: ErrorCode
   /** What was expected, what came, what to do; never a key, never a whole prompt. */
   readonly message: string
+  /** The same call may succeed later. */
   readonly retryable: boolean
   /** HTTP status of the provider's answer, where there was one. */
   readonly status?: number
+  /** What to do. */
   readonly hint?: string
   /** The message of what caused it, where that says more. */
   readonly cause?: string
+  /** More about it, as plain JSON. */
   readonly details?: JsonObject
   /** Tokens of the turn that ended with it, failed attempts included. */
   readonly usage?: Usage
@@ -71,13 +76,21 @@ export interface ErrorInfo {
   readonly costUsd?: number | null
 }
 
+/** What is known of an error beside its code and message. */
 export interface CriaErrorOptions {
+  /** Default what holds for the code. */
   readonly retryable?: boolean | undefined
+  /** HTTP status of the provider's answer; absent where there was none. */
   readonly status?: number | undefined
+  /** What to do; default the hint of the code. */
   readonly hint?: string | undefined
+  /** More about it, as plain JSON. */
   readonly details?: JsonObject | undefined
+  /** Tokens of the turn until it failed; absent where there was no turn. */
   readonly usage?: Usage | undefined
+  /** US dollars until it failed; `null`: not known. */
   readonly costUsd?: number | null | undefined
+  /** The error that led to this one. */
   readonly cause?: unknown
 }
 
@@ -115,6 +128,7 @@ export class CriaError extends Error {
     Object.defineProperty(this, MARKER, { value: true })
   }
 
+  /** As plain JSON, without stack. */
   toJSON(): ErrorInfo {
     return {
       code: this.code,
@@ -153,6 +167,7 @@ export class MaxRetriesExceededError extends CriaError {
   }
 }
 
+/** Tells a `CriaError` from other values, also where several copies of the package are loaded. */
 export function isCriaError(value: unknown): value is CriaError {
   return typeof value === 'object' && value !== null && (value as { [MARKER]?: unknown })[MARKER] === true
 }

@@ -22,8 +22,10 @@ import type { Usage } from './usage.ts'
 
 /** Why another model answers than the one before. */
 export const SWITCH_REASONS = ['context_too_large', 'rate_limited', 'model_unavailable', 'specialized_task', 'default'] as const
+/** Why another model goes on. */
 export type SwitchReason = (typeof SWITCH_REASONS)[number]
 
+/** The bot that made a turn. */
 export interface BotIdentity {
   /** Class of the bot: `QueryBot`. */
   readonly kind: string
@@ -42,26 +44,35 @@ export interface QueryResult {
   readonly finishReason: FinishReason | 'max-steps' | 'stop-when' | 'waiting'
   /** The calls that `query({ decide })` is to decide about; only with `finishReason: 'waiting'`. */
   readonly waiting?: readonly PermissionRequest[]
+  /** Model calls of the turn. */
   readonly steps: number
+  /** Tokens of all requests of the turn; what is not known is `null`. */
   readonly usage: Usage
   /** US dollars; `null` when the price of a model that was used is unknown. */
   readonly costUsd: number | null
   /** The model that gave the last answer. */
   readonly model: string
+  /** Places in documents that the answer names; absent where no document was searched. */
   readonly citations?: readonly Citation[]
   /** Statements of an answer over documents that no marker speaks for. */
   readonly uncited?: number
   /** The documents do not hold the answer, and the answer says so. */
   readonly abstained?: boolean
+  /** The answer came from a cache. */
   readonly cacheHit: boolean
+  /** The session of the turn. */
   readonly sessionId: string
+  /** The turn. */
   readonly turnId: string
+  /** The trace that the spans of the turn belong to, 32 hexadecimal digits. */
   readonly traceId: string
 }
 
 /** The tool call that a turn was made in. */
 export interface CallRef {
+  /** The turn that made the call. */
   readonly turnId: string
+  /** The call. */
   readonly callId: string
 }
 
@@ -85,11 +96,17 @@ export type ContentEvent =
   /** `costUsd`: of the same call in US dollars, `null` when its price is unknown. */
   | { readonly type: 'usage'; readonly usage: Usage; readonly costUsd?: number | null }
 
+/** A passage that a search has found, without its text. */
 export type RetrievedRef = {
+  /** The chunk. */
   readonly id: string
+  /** The document, as the store names it. */
   readonly source: string
+  /** UTF-16 offset in the text of the source. */
   readonly start: number
+  /** UTF-16 offset behind the last character. */
   readonly end: number
+  /** Higher is better; comparable within one search only. */
   readonly score: number
 }
 
@@ -129,8 +146,11 @@ export type ToolEvent =
 /** Something worth knowing that changes nothing: a history that was repaired, a callback that threw. */
 export type NoticeEvent = {
   readonly type: 'notice'
+  /** Tells notices apart, `left_out` for example. */
   readonly code: string
+  /** What happened, in a sentence. */
   readonly message: string
+  /** More about it, as plain JSON. */
   readonly details?: JsonObject
 }
 
@@ -157,6 +177,7 @@ export type HookEvent = {
   readonly reason?: string
 }
 
+/** The choice between two answers, as `collectFeedback()` records it. */
 export type FeedbackEvent = {
   readonly type: 'feedback'
   /** By the order in which they were shown. */
@@ -165,15 +186,34 @@ export type FeedbackEvent = {
   readonly reason?: 'tie' | 'both_bad'
   /** Ids of turns. */
   readonly preferred: string | null
+  /** The turn of the other answer; `null` where neither was preferred. */
   readonly rejected: string | null
+  /** Why, in the words of the person who chose. */
   readonly comment?: string
 }
 
+/** The last event of a turn; there is exactly one. */
 export type TerminalEvent =
-  | { readonly type: 'error'; readonly error: ErrorInfo }
+  | {
+      readonly type: 'error'
+      /** Why the turn failed. */
+      readonly error: ErrorInfo
+    }
   /** `usage` and `costUsd` are those of the turn until then; absent in turns whose process died. */
-  | { readonly type: 'cancelled'; readonly reason: string; readonly usage?: Usage; readonly costUsd?: number | null }
-  | { readonly type: 'complete'; readonly result: QueryResult }
+  | {
+      readonly type: 'cancelled'
+      /** Who or what cancelled the turn. */
+      readonly reason: string
+      /** Tokens of the turn until then; absent in turns whose process died. */
+      readonly usage?: Usage
+      /** US dollars until then; `null`: not known. */
+      readonly costUsd?: number | null
+    }
+  | {
+      readonly type: 'complete'
+      /** What the turn came to. */
+      readonly result: QueryResult
+    }
 
 /** An event before it is stamped. */
 export type EventBody =
@@ -188,8 +228,11 @@ export type EventBody =
   | FeedbackEvent
   | TerminalEvent
 
+/** What the recorder adds to every event. */
 export interface EventStamp {
+  /** The session of the turn. */
   readonly sessionId: string
+  /** The turn. */
   readonly turnId: string
   /** The step it belongs to, from 1; 0 before the first step. */
   readonly step: number
@@ -205,7 +248,9 @@ export interface EventStamp {
 }
 
 type Stamped<Body> = Body extends unknown ? Body & EventStamp : never
+/** An event of a turn: its body by `type`, and the stamp that every event has. */
 export type QueryEvent = Stamped<EventBody>
+/** The event of one type: `EventOf<'tool_result'>`. */
 export type EventOf<Type extends EventBody['type']> = Extract<QueryEvent, { type: Type }>
 
 const TERMINAL = { complete: true, cancelled: true, error: true } as const

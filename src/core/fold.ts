@@ -4,11 +4,13 @@ import { fromParts } from './message.ts'
 import type { Message } from './message.ts'
 import type { ToolResult } from './tool.ts'
 
+/** What the events of a turn add up to. */
 export interface Folded {
   /** The last assistant message; made of the deltas when the stream ended before the message was assembled. */
   readonly message: Message | undefined
   /** The text of the last step, as a reader who honours `reset` shows it. */
   readonly text: string
+  /** Results of all tool calls, in the order of the events. */
   readonly toolResults: readonly ToolResult[]
   /** Present when the turn is complete. */
   readonly result: QueryResult | undefined

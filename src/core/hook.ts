@@ -4,19 +4,25 @@ import type { Json } from './json.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { ToolResult, ToolUse } from './tool.ts'
 
+/** Where in a session a hook is called. */
 export interface HookContext {
+  /** The session. */
   readonly sessionId: string
+  /** The turn. */
   readonly turnId: string
+  /** The step, from 1; 0 before the first. */
   readonly step: number
   /** Aborted when the turn is, and when the time of the hook is up. */
   readonly signal: AbortSignal
 }
 
 export const HOOK_NAMES = ['onPrompt', 'onToolCall', 'onToolResult', 'onStop'] as const
+/** The name of a hook. */
 export type HookName = (typeof HOOK_NAMES)[number]
 
 /** The model is told the reason of a refused call; a prompt that is refused ends the turn with `permission_denied`. */
 export interface HookRefusal {
+  /** Why not, for the model or the user to read. */
   readonly refuse: string
 }
 

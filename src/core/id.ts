@@ -1,6 +1,7 @@
 /** Identifiers: branded strings, sortable by the time they were made. */
 
 declare const brand: unique symbol
+/** The id of a message; those that we make sort by the time they were made. */
 export type MessageId = string & { readonly [brand]: 'message' }
 
 /** Makes one id; handed in wherever ids are made, so that tests can count them. */

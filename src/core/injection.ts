@@ -16,7 +16,9 @@ export interface ContextSource {
   load(request: ContextRequest): Promise<readonly ContextPiece[]>
 }
 
+/** What a context source may know of the turn. */
 export interface ContextRequest {
+  /** Aborted with the turn. */
   readonly signal: AbortSignal
   /** Whole texts beyond this many tokens are cut anyway: no source needs to read more. */
   readonly maxTokens: number
@@ -26,6 +28,7 @@ export interface ContextRequest {
   notice(message: string): void
 }
 
+/** A file that a tool has read in an earlier turn of the session. */
 export interface EarlierRead {
   /** As the tool names it in `resources`. */
   readonly name: string
@@ -33,11 +36,13 @@ export interface EarlierRead {
   readonly result: string
 }
 
+/** Text that a context source adds to a request. */
 export interface ContextPiece {
   /** What it is, for the model: `instructions of this project`. */
   readonly title: string
   /** Where it comes from: a path, a command. */
   readonly source: string
+  /** The text; it is fenced as data unless `isTrusted`. */
   readonly text: string
   /** The user has said that this very text may instruct the model: it stands in the system prompt. Default: it is data. */
   readonly isTrusted?: boolean
@@ -49,8 +54,12 @@ export interface ContextPiece {
 export interface Injected {
   /** Name of the source. */
   readonly by: string
+  /** Names the piece to the model. */
   readonly title: string
+  /** Where the text is from: a path or another name. */
   readonly source: string
+  /** The text may give instructions; default false: it is data. */
   readonly isTrusted?: boolean
+  /** The text was longer than its share of the window. */
   readonly isCut?: boolean
 }

@@ -4,15 +4,21 @@ import type { MaybePromise } from './maybe-promise.ts'
 
 /** The rows as one transaction sees them. */
 export interface JournalRows {
+  /** The value of a key; `undefined` where there is none. */
   get(key: string): MaybePromise<string | undefined>
   /** Rows in the order of their keys, from `from` (included) to `to` (excluded), or backwards. */
   list(range: RowRange): MaybePromise<readonly (readonly [key: string, value: string])[]>
+  /** Writes a value, in place of an earlier one. */
   set(key: string, value: string): MaybePromise<void>
+  /** Removes a key; one that is not there is no error. */
   delete(key: string): MaybePromise<void>
 }
 
+/** Keys in order. */
 export interface RowRange {
+  /** The first key, included. */
   readonly from: string
+  /** Where the range ends, excluded. */
   readonly to: string
   /** Default false. */
   readonly reverse?: boolean

@@ -25,18 +25,25 @@ export const ROLES: readonly Role[] = ['system', 'developer', 'user', 'assistant
 export interface Retrieved {
   /** What the model writes in square brackets to cite it: `1`, `2`, … in rank order over the whole request. */
   readonly marker: string
+  /** Where the passage was found. */
   readonly origin: 'docstore' | 'memory'
+  /** The name of the store. */
   readonly store: string
+  /** The passage. */
   readonly chunk: ScoredChunk
   /** Other places that were found and say the same in the same words. */
   readonly alsoIn?: readonly Place[]
 }
 
+/** A message of a conversation. */
 export interface Message {
+  /** Names the message in the journal. */
   readonly id: MessageId
+  /** Who speaks. */
   readonly role: Role
   /** The text of `parts`, joined. Thinking, calls and results are no text. */
   readonly content: string
+  /** Text, images, thinking, tool calls and the like, in order. */
   readonly parts: readonly Part[]
   /** The tool-call parts, where there are any. */
   readonly toolCalls?: readonly ToolCallPart[]
@@ -56,23 +63,34 @@ export interface Message {
 
 /** A message as people write it: content and parts may be left out, the other is derived. */
 export interface MessageLike {
+  /** Names the message in the journal; default a new id. */
   readonly id?: string
+  /** Who speaks. */
   readonly role: Role
+  /** The text; either this or `parts`. */
   readonly content?: string
+  /** Text, images, thinking, tool calls and the like, in order. */
   readonly parts?: readonly Part[]
   /** Counts where no part is a call. */
   readonly toolCalls?: readonly Omit<ToolCallPart, 'type'>[]
+  /** The passage that this message is, for messages that carry one. */
   readonly retrieved?: Retrieved
+  /** Compaction keeps this message as it is; default false. */
   readonly pinned?: boolean
+  /** This message stands for older ones that were compacted; default false. */
   readonly summary?: boolean
 }
 
+/** Whatever can be asked: text, a message, or a list of these. */
 export type MessageInput = string | FilledPrompt | MessageLike | Message | readonly MessageInput[]
 /** A piece of a user message: text, or what `image()` and `file()` make. */
 export type UserPart = TextPart | ImagePart | FilePart
+/** What a user message is made of. */
 export type Content = string | FilledPrompt | readonly UserPart[]
 
+/** Makes a system message. */
 export const system = (content: string): Message => said('system', content)
+/** Makes a message of the application to the model, below the system prompt. */
 export const developer = (content: string): Message => said('developer', content)
 /**
  * A message of the user: texts, images and files in the order given, `user('What is this?', image('a.png'))`.
@@ -93,6 +111,7 @@ export const user = (content: Content | UserPart, ...more: readonly (Content | U
   const prompt = all.find(isFilledPrompt)
   return prompt === undefined ? message : { ...message, prompt: versionOf(prompt) }
 }
+/** Makes a message of the assistant, of text or of parts. */
 export const assistant = (content: string | readonly Part[]): Message => said('assistant', content)
 
 /** The answer to a tool call. @throws ConfigurationError when it has no id, name or content. */

@@ -2,15 +2,19 @@
 
 /** One version of a prompt: the same name with another template is another version. */
 export interface PromptVersion {
+  /** The name of the prompt. */
   readonly name: string
   /** SHA-256 of the template, hexadecimal. */
   readonly hash: string
+  /** The text before values are filled in. */
   readonly template: string
 }
 
 /** A prompt whose variables have values: a system prompt, or a message of the user. In a template literal it is its text. */
 export interface FilledPrompt extends PromptVersion {
+  /** The template with its values. */
   readonly text: string
+  /** The text. */
   toString(): string
 }
 

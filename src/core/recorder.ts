@@ -19,11 +19,17 @@ import type { Usage } from './usage.ts'
 /** `lost`: its owner died, and somebody else noticed. `waiting`: it is done but for calls that wait for a decision; `done` as soon as its session goes on. */
 export type TurnState = 'open' | 'done' | 'failed' | 'cancelled' | 'lost' | 'waiting'
 
+/** The row of a turn as it begins. */
 export interface TurnOpen {
+  /** Names the turn. */
   readonly turnId: string
+  /** The session that the turn belongs to. */
   readonly sessionId: string
+  /** The bot that asks; absent for a plain `query()`. */
   readonly bot?: BotIdentity
+  /** The model that is asked first. */
   readonly model: string
+  /** `null`: the provider's default. */
   readonly temperature: number | null
   /** The user it is made for. A session belongs to the first user that one of its turns names. Default: the session's, if it has one. */
   readonly userId?: string
@@ -40,8 +46,11 @@ export interface TurnOpen {
   readonly promptHash: string | null
   /** What the turn is made with: its system prompt first, then the prompts of what the user says. */
   readonly prompts?: readonly PromptVersion[]
+  /** Epoch milliseconds. */
   readonly startedAt: number
+  /** 32 hexadecimal digits. */
   readonly traceId: string
+  /** 16 hexadecimal digits: the span of the whole turn. */
   readonly spanId: string
   /**
    * `true`: the only one of its kind in its session as long as it is open. `false`: neither waits for others nor holds them up, and
@@ -52,12 +61,20 @@ export interface TurnOpen {
 
 /** What is written in the course of a turn, in the order it happened. */
 export type JournalEntry =
-  | { readonly type: 'event'; readonly event: QueryEvent }
+  | {
+      readonly type: 'event'
+      /** An event, before it is shown. */
+      readonly event: QueryEvent
+    }
   /**
    * What is new in this turn: messages as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
    * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
    */
-  | { readonly type: 'messages'; readonly step: number; readonly messages: readonly Message[] }
+  | {
+      readonly type: 'messages' /** The step, from 1; 0 before the first. */
+      readonly step: number /** The messages, in order. */
+      readonly messages: readonly Message[]
+    }
   /**
    * The conversation was compacted: the session goes on from these messages (user, assistant and tool ones, without system prompts and
    * retrieved text) and what is said after them. What they stand for stays in the journal. A later one of the same turn takes its place.
@@ -67,17 +84,25 @@ export type JournalEntry =
   | {
       readonly type: 'tool_start'
       readonly step: number
+      /** The call. */
       readonly callId: string
+      /** The name of the tool. */
       readonly name: string
+      /** The arguments, as JSON. */
       readonly input: string
+      /** What the tool is given as `ctx.idempotencyKey`. */
       readonly idempotencyKey: string
+      /** Epoch milliseconds. */
       readonly at: number
     }
 
+/** How a turn ended. */
 export interface TurnClose {
+  /** The new state of the turn. */
   readonly state: Exclude<TurnState, 'open' | 'lost' | 'waiting'>
   /** The terminal event; stored with the new state in one transaction. */
   readonly event: QueryEvent
+  /** Epoch milliseconds. */
   readonly endedAt: number
   /** The model that gave the last answer. */
   readonly model: string
@@ -85,19 +110,25 @@ export interface TurnClose {
   readonly temperature?: number | null
   /** The text of the answer, also when it is only a beginning. */
   readonly text: string
+  /** Tokens of all requests of the turn. */
   readonly usage: Usage
+  /** US dollars; `null`: not known. */
   readonly costUsd: number | null
   /** `waiting` makes the turn one that waits for a decision. */
   readonly finishReason: QueryResult['finishReason'] | null
+  /** Why the turn failed; absent where it did not. */
   readonly error?: ErrorInfo
+  /** Figures of the turn. */
   readonly metrics: TurnMetrics
 }
 
+/** Figures of a turn. */
 export interface TurnMetrics {
   /** Milliseconds from the start to the first text or thinking; `null` when there was none. */
   readonly timeToFirstTokenMs: number | null
   /** From the start to the end, without the time in which permission was asked for. */
   readonly durationMs: number
+  /** Model calls that were completed. */
   readonly steps: number
   /** Tool calls that were started. */
   readonly toolsExecuted: number
@@ -105,6 +136,7 @@ export interface TurnMetrics {
   readonly errors: number
   /** Attempts that were made again with the same model. */
   readonly retries: number
+  /** The answer came from a cache. */
   readonly cacheHit: boolean
   /** Of the input tokens, the share that providers read from their prompt caches; `null` when none of them said. Absent as `models`. */
   readonly promptCacheHitRate?: number | null
@@ -117,6 +149,7 @@ export interface TurnMetrics {
 /** What a turn can be rated with: 1 to 5, or -1 and 1 for thumbs down and up. */
 export const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 
+/** The port to the journal. Methods may be synchronous or return promises. */
 export interface Recorder {
   /**
    * Writes the row of a turn. It belongs to this recorder's owner until it is closed or its lease runs out.
@@ -134,13 +167,16 @@ export interface Recorder {
   record(turnId: string, entries: readonly JournalEntry[]): MaybePromise<void>
   /** Ends a turn. @throws CriaError as `record`; after `journal_failed` it may be called again. */
   closeTurn(turnId: string, close: TurnClose): MaybePromise<void>
+  /** Stores a span that has ended. */
   span(span: SpanRecord): MaybePromise<void>
+  /** Stores a choice between two answers. */
   feedback(feedback: FeedbackRecord): MaybePromise<void>
   /**
    * 1 to 5, or -1 and 1 for thumbs; `null` takes a rating and its comment back.
    * @throws CriaError `not_found` for a turn that is not in the journal; ConfigurationError for another number.
    */
   rate(turnId: string, rating: number | null, comment?: string): MaybePromise<void>
+  /** The read side. */
   readonly read: JournalReader
   /**
    * Keeps budgets for all who share this journal; every turn that is closed counts, whether it had a budget or not. Absent: budgets hold
@@ -155,28 +191,45 @@ export interface Recorder {
   close(): MaybePromise<void>
 }
 
+/** A choice between two answers. */
 export interface FeedbackRecord {
+  /** Epoch milliseconds. */
   readonly at: number
+  /** Which was preferred; `none`: neither. */
   readonly choice: 'first' | 'second' | 'none'
   /** Turn that was shown first, and the one shown second. */
   readonly first: string
+  /** The turn that was shown second. */
   readonly second: string
+  /** The text of the question. */
   readonly question: string
+  /** More about it, as plain JSON. */
   readonly details?: JsonObject
 }
 
 /** A line of a list of turns. */
 export interface TurnSummary {
+  /** Names the turn. */
   readonly turnId: string
+  /** The session of the turn. */
   readonly sessionId: string
+  /** How far the turn is. */
   readonly status: TurnState
+  /** The bot that asked; `null` for a plain `query()`. */
   readonly bot: BotIdentity | null
+  /** The model that gave the last answer, or is asked. */
   readonly model: string
+  /** The text of what was asked. */
   readonly question: string
+  /** Epoch milliseconds. */
   readonly startedAt: number
+  /** Milliseconds from the start to the end; `null` for a turn that is open. */
   readonly latencyMs: number | null
+  /** Tokens of all requests of the turn; what is not known is `null`. */
   readonly usage: Usage
+  /** US dollars; `null`: not known. */
   readonly costUsd: number | null
+  /** 1 to 5, or -1 and 1; `null`: not rated. */
   readonly rating: number | null
   /** The user whose session it is in; `null` where none was named. */
   readonly userId: string | null
@@ -186,17 +239,27 @@ export interface TurnSummary {
 
 /** A turn with everything that its row holds. */
 export interface TurnRow extends TurnSummary {
+  /** The text of the answer, also when it is only a beginning. */
   readonly text: string
+  /** `null`: the provider's default. */
   readonly temperature: number | null
+  /** SHA-256 of the system prompt, hexadecimal; `null` without one. */
   readonly promptHash: string | null
+  /** What was said with the rating; `null`: nothing. */
   readonly ratingComment: string | null
   /** The turn that this one follows in its session. */
   readonly parentTurnId: string | null
+  /** 32 hexadecimal digits. */
   readonly traceId: string
+  /** 16 hexadecimal digits: the span of the whole turn. */
   readonly spanId: string
+  /** Epoch milliseconds; `null` for a turn that is open. */
   readonly endedAt: number | null
+  /** Why the answer ended; `null` where there is none. */
   readonly finishReason: string | null
+  /** Why the turn failed; `null` where it did not. */
   readonly error: ErrorInfo | null
+  /** Figures of the turn; `null` for one that is open or was lost. */
   readonly metrics: TurnMetrics | null
 }
 
@@ -208,6 +271,7 @@ export interface TurnFilter {
   readonly tags?: readonly string[]
 }
 
+/** Which turns a list holds; what is absent leaves none out. */
 export interface ListTurns extends TurnFilter {
   /**
    * Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. Also finds turns in one of
@@ -224,8 +288,11 @@ export interface ListTurns extends TurnFilter {
   readonly rating?: number | null
   /** Only turns in which a tool of this name was started. */
   readonly tool?: string
+  /** Only turns in this state. */
   readonly status?: TurnState
+  /** Only turns that this model answered. */
   readonly model?: string
+  /** Only turns of this session. */
   readonly sessionId?: string
   /** `true`: only turns that took longer than their limit for slow queries. */
   readonly slow?: boolean
@@ -237,17 +304,25 @@ export interface ListTurns extends TurnFilter {
   readonly cursor?: string
 }
 
+/** A part of a list of turns. */
 export interface TurnList {
+  /** Newest first. */
   readonly turns: readonly TurnSummary[]
+  /** Given as `cursor`, continues the list; `null` at its end. */
   readonly nextCursor: string | null
   /** Turns of this part of the list that cannot be read, in words; absent where there are none. */
   readonly damaged?: readonly string[]
 }
 
+/** Everything that the journal holds of a turn. */
 export interface TurnDetail {
+  /** Its row. */
   readonly turn: TurnRow
+  /** Messages that are new in this turn, in order. */
   readonly messages: readonly Message[]
+  /** All events, by `seq`. */
   readonly events: readonly QueryEvent[]
+  /** Spans in the order in which they ended. */
   readonly spans: readonly SpanRecord[]
   /** What is missing because it cannot be read, in words; absent where nothing is. */
   readonly damaged?: readonly string[]
@@ -257,6 +332,7 @@ export interface TurnDetail {
   readonly nested: readonly (TurnSummary & { readonly callId: string })[]
 }
 
+/** A version of a prompt, as the journal counts it. */
 export interface PromptRef extends Omit<PromptVersion, 'template'> {
   /** From 1, in the order of first use. */
   readonly version: number
@@ -266,6 +342,7 @@ export interface PromptRef extends Omit<PromptVersion, 'template'> {
 export interface JournalReader {
   /** Newest first. @throws ConfigurationError for a cursor or a limit that is none. */
   turns(query?: ListTurns): MaybePromise<TurnList>
+  /** One turn with everything that is kept of it; `undefined` for one that is not there. */
   turn(turnId: string): MaybePromise<TurnDetail | undefined>
   /** Events of a turn whose `seq` is greater than `after`, in order. */
   events(turnId: string, after?: number): MaybePromise<readonly QueryEvent[]>
@@ -339,26 +416,33 @@ export interface JournalKeeper {
 
 /** What one model was asked for in a turn. */
 export interface ModelUse {
+  /** The model, as `provider/model`. */
   readonly model: string
   /** Requests that were paid for or tried. */
   readonly requests: number
   /** `null`: nobody knows, of one of them at least. */
   readonly inputTokens: number | null
+  /** `null`: nobody knows, of one of them at least. */
   readonly outputTokens: number | null
+  /** US dollars; `null`: not known. */
   readonly costUsd: number | null
 }
 
+/** Sums over turns. */
 export interface StatsSums {
+  /** Turns, of every state. */
   readonly turns: number
   /** Turns that did not end in `done`; open ones not among them. */
   readonly unfinished: number
   /** Sums over the turns that reported them. */
   readonly inputTokens: number
+  /** Sum over the turns that reported them. */
   readonly outputTokens: number
   /** Turns whose tokens nobody knows, and which are therefore missing in the sums. */
   readonly unknownUsage: number
   /** US dollars, over the turns whose cost is known. */
   readonly costUsd: number
+  /** Turns whose cost nobody knows. */
   readonly unknownCost: number
 }
 
@@ -366,15 +450,19 @@ export interface StatsSums {
 export interface StatsRow extends StatsSums {
   /** `2026-01-31`. */
   readonly day: string
+  /** The model, as `provider/model`. */
   readonly model: string
 }
 
+/** Use and cost of a session. */
 export interface SessionStats extends StatsSums {
+  /** The session. */
   readonly sessionId: string
   /** `null` where no turn named a user. */
   readonly userId: string | null
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** When its newest turn started, epoch milliseconds. */
   readonly lastTurnAt: number
 }
 
@@ -436,6 +524,7 @@ export interface PromptStats extends StatsSums, PromptRef {
   readonly ratings: Readonly<Record<string, number>>
 }
 
+/** What a clean-up removes. */
 export interface GcOptions {
   /** Turns that started longer ago than this go, in milliseconds. */
   readonly maxAgeMs?: number
@@ -460,13 +549,18 @@ export interface Deletion {
   readonly wiped: boolean
 }
 
+/** What a clean-up has removed. */
 export interface GcReport {
+  /** Turns that were removed. */
   readonly turns: number
+  /** Sessions that were removed with their last turn. */
   readonly sessions: number
   /** When the oldest and the newest turn among them started; `null` when none went. */
   readonly oldest: number | null
+  /** When the newest of them started, epoch milliseconds; `null` when none went. */
   readonly newest: number | null
   /** Bytes that the journal became smaller by. */
   readonly bytes: number
+  /** Nothing was removed. */
   readonly dryRun: boolean
 }

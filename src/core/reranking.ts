@@ -3,12 +3,15 @@
 export interface RerankOptions {
   /** The best so many are wanted. */
   readonly limit: number
+  /** Aborting it ends the request. */
   readonly signal: AbortSignal
 }
 
+/** The places of documents in an order, best first. */
 export interface Ranking {
   /** Best first; `index` is the place among the texts that were given. */
   readonly ranking: readonly { readonly index: number; readonly score: number }[]
+  /** The provider's id of its answer; absent where it gives none. */
   readonly responseId?: string
   /** What the server says has answered. */
   readonly model?: string

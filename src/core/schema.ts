@@ -6,6 +6,7 @@ import { valibotToJsonSchema } from './valibot-schema.ts'
 
 /** The part of the Standard Schema interface, version 1, that we use. */
 export interface StandardSchema<Output = unknown> {
+  /** The interface itself, under the name that the specification gives it. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -16,12 +17,21 @@ export interface StandardSchema<Output = unknown> {
   }
 }
 
+/** What a Standard Schema says of a value. */
 export type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
+  | {
+      /** The value as the schema gives it back, with defaults and conversions. */
+      readonly value: Output
+      /** What does not fit; `undefined` where all does. */
+      readonly issues?: undefined
+    }
   | { readonly issues: readonly SchemaIssue[] }
 
+/** What does not fit a schema. */
 export interface SchemaIssue {
+  /** What was expected. */
   readonly message: string
+  /** Where in the value; absent: the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
@@ -34,6 +44,7 @@ export function issueLine({ path, message }: SchemaIssue): string {
 /** A JSON Schema object, draft 2020-12 or 7. */
 export type JsonSchema = JsonObject
 
+/** A Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object. */
 export type Schema<Output = unknown> = StandardSchema<Output> | JsonSchema
 
 /**

@@ -2,12 +2,17 @@
 
 import type { JsonObject } from './json.ts'
 
+/** A piece of work with a beginning and an end, for traces. */
 export interface Span {
+  /** The trace, 32 hexadecimal digits. */
   readonly traceId: string
+  /** The span, 16 hexadecimal digits. */
   readonly spanId: string
   /** Starts a span inside this one. */
   child(name: string, attributes?: JsonObject): Span
+  /** Adds attributes; later ones replace earlier ones of the same name. */
   set(attributes: JsonObject): void
+  /** Adds a moment within the span. */
   event(name: string, attributes?: JsonObject): void
   /** Marks the span as failed; it still has to be ended. */
   fail(error: unknown): void
@@ -23,16 +28,23 @@ export interface SpanRecord {
   readonly traceId: string
   /** 16 hexadecimal digits. */
   readonly spanId: string
+  /** The span around this one; `null` for the outermost. */
   readonly parentSpanId: string | null
+  /** What the work is. */
   readonly name: string
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** Epoch milliseconds. */
   readonly endedAt: number
+  /** What is known of the work, by name. */
   readonly attributes: JsonObject
+  /** Moments within the span; `at` in epoch milliseconds. */
   readonly events: readonly { readonly name: string; readonly at: number; readonly attributes?: JsonObject }[]
+  /** How the work ended. */
   readonly status: 'ok' | 'error'
   /** The message of the error, where there was one. */
   readonly error?: string
+  /** The turn that the work belongs to. */
   readonly turnId?: string
 }
 
@@ -45,9 +57,11 @@ export interface SpanMirror {
   ): MirroredSpan
 }
 
+/** A span of ours in the tracing of the application. */
 export interface MirroredSpan {
   /** Runs `work` with this span as the current one of that tracing. */
   run<T>(work: () => T): T
+  /** Ends it with everything that was recorded. */
   end(record: SpanRecord): void
 }
 

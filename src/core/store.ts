@@ -14,6 +14,7 @@ export interface SourceDocument {
   readonly source: string
   /** The extracted text. For plain text formats this is the file itself, byte order mark removed. */
   readonly text: string
+  /** Names the document to people and models; default none. */
   readonly title?: string
   /** How the text is structured, which decides how it is chunked. Default `text`. */
   readonly format?: DocumentFormat
@@ -23,17 +24,23 @@ export interface SourceDocument {
   readonly metadata?: JsonObject
 }
 
+/** How the text of a document is cut into chunks. */
 export type DocumentFormat = 'markdown' | 'text' | 'code' | 'json' | 'csv'
 
+/** A document, or its text alone. */
 export type DocumentInput = string | SourceDocument
 
 /** A passage of a document. */
 export interface Chunk {
   /** Stable for the same source and text, whatever is inserted elsewhere in the document; unique within a store. */
   readonly id: string
+  /** The text of the passage. */
   readonly text: string
+  /** The document, as it was given to the store. */
   readonly source: string
+  /** UTF-16 offset in the text of the document. */
   readonly start: number
+  /** UTF-16 offset behind the last character. */
   readonly end: number
   /** Title of the document, where it has one. */
   readonly title?: string
@@ -43,6 +50,7 @@ export interface Chunk {
   readonly names?: readonly string[]
   /** 1-based lines of the source that the passage begins and ends on, where the source has lines. */
   readonly lines?: readonly [first: number, last: number]
+  /** The metadata of the document. */
   readonly metadata: JsonObject
   /** Set by chat memories alone: the chunk is a message of a conversation, and this is its role. */
   readonly spokenBy?: 'user' | 'assistant' | 'tool'
@@ -60,8 +68,11 @@ export function pageAt({ text, metadata }: Pick<Chunk, 'text' | 'metadata'>, off
 export interface Place {
   /** Of the chunk. */
   readonly id: string
+  /** The document, as the store names it. */
   readonly source: string
+  /** UTF-16 offset in the text of the document. */
   readonly start: number
+  /** UTF-16 offset behind the last character. */
   readonly end: number
 }
 
@@ -74,14 +85,20 @@ export interface ScoredChunk extends Chunk {
 }
 
 /** What a store found, and what whoever asked should know about how it was found. */
-export type FoundChunks = ScoredChunk[] & { readonly notice?: StoreNotice }
+export type FoundChunks = ScoredChunk[] & {
+  /** What the caller should know of this search; absent: nothing. */
+  readonly notice?: StoreNotice
+}
 
 /** Something that made the result less than it could be: an embedding model that does not answer. */
 export interface StoreNotice {
+  /** Tells notices apart. */
   readonly code: string
+  /** What happened, in a sentence. */
   readonly message: string
 }
 
+/** Why a chunk was found. */
 export interface Evidence {
   /** Share (0 to 1) of the question's weight, in inverse document frequency, whose words occur in the chunk. */
   readonly coverage: number
@@ -96,7 +113,9 @@ export interface Evidence {
  * `source`, `title` or keys of `metadata`. What is not there is `null`; of a list in the metadata one element is enough.
  */
 export type ChunkFilter = Readonly<Record<string, FilterTest | readonly FilterTest[]>>
+/** What a member of the metadata is compared with. */
 export type FilterTest = FilterValue | FilterPattern
+/** A value that a member of the metadata has to equal. */
 export type FilterValue = string | number | boolean | null
 
 /**
@@ -104,22 +123,29 @@ export type FilterValue = string | number | boolean | null
  * before it, texts that are not like it.
  */
 export interface FilterPattern {
+  /** A pattern as in `.gitignore`: `*` within a folder, `**` across folders. */
   readonly glob: string
 }
 
+/** Options of one search. */
 export interface SearchOptions {
   /** How many chunks at most; default 10. */
   readonly limit?: number
+  /** Only chunks whose source and metadata fit; default all. */
   readonly filter?: ChunkFilter
+  /** Aborting it ends the search. */
   readonly signal?: AbortSignal
 }
 
+/** How much text around a chunk is wanted. */
 export interface AroundOptions {
   /** Chunks before it, and as many after it, at most. */
   readonly chunks: number
+  /** Aborting it ends the call. */
   readonly signal?: AbortSignal
 }
 
+/** The text around a chunk. */
 export interface Surroundings {
   /** A part of the extracted text of the source. */
   readonly text: string
@@ -146,6 +172,7 @@ export interface DocumentSource {
 
 /** A memory of bots: what they ask of it, and how they add to it. */
 export interface MemoryStore extends DocumentSource {
+  /** Adds a document; one with a known `source` replaces the earlier one. */
   append(document: DocumentInput): Promise<void>
 }
 
@@ -157,10 +184,12 @@ export interface MemoryStore extends DocumentSource {
  */
 export interface DocumentStore extends MemoryStore {
   search(query: string, options?: SearchOptions): Promise<FoundChunks>
+  /** Adds documents; each with a known `source` replaces the earlier one. */
   extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void>
   /** Removes a source and all its chunks; tells whether it was there. */
   delete(source: string): Promise<boolean>
   /** Removes everything. */
   reset(): Promise<void>
+  /** Ends what the store has open; a second call does nothing. */
   close(): Promise<void>
 }

@@ -8,8 +8,11 @@ import type { Span } from './span.ts'
 
 /** A tool call as it stands in events. */
 export interface ToolUse {
+  /** Ties the call to its result. */
   readonly id: string
+  /** The name of the tool. */
   readonly name: string
+  /** The arguments. */
   readonly input: Json
 }
 
@@ -18,13 +21,19 @@ export type SandboxKind = 'bubblewrap' | 'seatbelt' | 'none'
 
 /** The outcome of a tool call as it stands in events. */
 export interface ToolResult {
+  /** The call. */
   readonly id: string
+  /** The name of the tool. */
   readonly name: string
+  /** The result as the model reads it. */
   readonly content: string
+  /** The call failed or was refused. */
   readonly isError: boolean
+  /** Milliseconds from the start of the call; 0 for one that did not run. */
   readonly durationMs: number
   /** For commands: what confined it, or `none`. */
   readonly sandbox?: SandboxKind
+  /** Set where the call was interrupted and may have had its effect. */
   readonly unknownEffects?: UnknownEffects
   /** The call has not run: the turn ended while it, or one that it must not overtake, waited for a decision. */
   readonly waiting?: true
@@ -35,7 +44,9 @@ export interface ToolResult {
  * that ends in `/` covers everything below it. A tool that does not say conflicts with everything.
  */
 export interface ToolResources {
+  /** Names of what is read; default nothing. */
   readonly reads?: readonly string[]
+  /** Names of what is written; default nothing. */
   readonly writes?: readonly string[]
 }
 
@@ -44,19 +55,39 @@ export interface ToolResources {
  * is parsed, a path is followed to where it really leads. A relative path is meant from the root of the rules.
  */
 export type ToolSubject =
-  | { readonly kind: 'command'; readonly command: string }
+  | {
+      /** What kind of thing the call acts on. */
+      readonly kind: 'command'
+      /** The command line. */
+      readonly command: string
+    }
   /** `sensitive`: what lies there is asked about unless a rule names this very path, without `*`. */
-  | { readonly kind: 'path'; readonly path: string; readonly sensitive?: boolean }
-  | { readonly kind: 'url'; readonly url: string }
+  | {
+      readonly kind: 'path'
+      /** The absolute path. */
+      readonly path: string
+      /** The path may hold secrets, or decides what runs later. */
+      readonly sensitive?: boolean
+    }
+  | {
+      readonly kind: 'url'
+      /** The address. */
+      readonly url: string
+    }
 
+/** What a tool is given beside its input. */
 export interface ToolContext {
+  /** Aborted when the turn is cancelled or the time-out is reached: stop then. */
   readonly signal: AbortSignal
   /** The same for every try of the same call, also after a restart: hand it to the outside world to make an effect happen once. */
   readonly idempotencyKey: string
+  /** The session. */
   readonly sessionId: string
+  /** The turn. */
   readonly turnId: string
   /** Shows how far the work is; becomes a `tool_progress` event. */
   progress(content: string): void
+  /** The span of this call, to add attributes and events to. */
   readonly span: Span
   /**
    * Absolute paths that the rules of the turn close to this tool: what it finds there by itself it does not show. `*` stands for anything
@@ -88,14 +119,26 @@ export interface Confinement {
   readonly exposed?: string
 }
 
-/** What a call may return: a string, JSON, or text with attachments. */
+/**
+ * What a call may return: text, text with attachments, or any value that `JSON.stringify` writes, interfaces, Dates, Maps and class instances
+ * among them. What cannot be written, a stream or a function for example, becomes an error for the model to read.
+ */
 export type ToolOutput =
-  | Json
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
   | undefined
+  | object
   | {
+      /** The result as the model reads it. */
       readonly content: string
+      /** The call failed; default false. */
       readonly isError?: boolean
+      /** Images and files, at most 10 and 20 million characters of base64 together; default none. */
       readonly attachments?: readonly (ImagePart | FilePart)[]
+      /** For commands: what confined them. */
       readonly sandbox?: SandboxKind
     }
 
@@ -109,12 +152,15 @@ export interface ToolPin {
   allow(): void
 }
 
+/** Something that a model may call. */
 export interface Tool<Input = never> {
   /** Letters, digits, `_` and `-`, at most 64: what every provider takes. */
   readonly name: string
+  /** Tells the model what the tool does and when to call it. */
   readonly description: string
   /** `defineTool` ties it to `Input`; here it is loose, so that tools of different inputs go into one list. */
   readonly inputSchema: Schema
+  /** What a call reads and writes, so that calls that do not conflict run together; absent: it conflicts with everything. */
   readonly resources?: (input: Input) => ToolResources
   /** Absent: rules see the arguments themselves, by name. */
   readonly subjects?: (input: Input) => readonly ToolSubject[]
@@ -155,8 +201,11 @@ export type RepairToolCall = (
   ctx: { readonly tools: readonly Tool[]; readonly signal: AbortSignal },
 ) => MaybePromise<{ readonly name?: string; readonly input: Json } | undefined>
 
+/** An answer to a permission request. */
 export interface PermissionDecision {
+  /** The call may run. */
   readonly granted: boolean
+  /** Why, for the model and the journal. */
   readonly reason?: string
   /** Run with this input instead of the one that was asked about. */
   readonly input?: Json
@@ -172,9 +221,13 @@ export interface PermissionRequest extends ToolUse {
   readonly reason?: string
 }
 
+/** What a permission checker may know beside the calls. */
 export interface PermissionContext {
+  /** The session. */
   readonly sessionId: string
+  /** The turn. */
   readonly turnId: string
+  /** Aborted when the turn ends: an answer is then no longer needed. */
   readonly signal: AbortSignal
   /** The model has read text from documents, tools or the web before it made these calls. */
   readonly untrusted: boolean

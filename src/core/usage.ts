@@ -6,10 +6,13 @@ export interface Usage {
   readonly outputTokens: number | null
   /** As reported; where it was not, the sum of input and output tokens, if both are known. */
   readonly totalTokens: number | null
+  /** Input tokens that were read from the provider's cache; `null`: not known. */
   readonly cacheReadTokens: number | null
+  /** Input tokens that were written to the provider's cache; `null`: not known. */
   readonly cacheWriteTokens: number | null
   /** Those of the written ones that are kept for an hour, which costs more; absent where there are none. */
   readonly cacheWrite1hTokens?: number
+  /** Output tokens of thinking; `null`: not known. */
   readonly reasoningTokens: number | null
   /** `exact`: the provider's numbers; `estimated`: ours, in part or whole; `unknown`: nobody's. */
   readonly exactness: 'exact' | 'estimated' | 'unknown'

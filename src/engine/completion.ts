@@ -23,7 +23,9 @@ export function completionRequest(messages: readonly Message[], model: LanguageM
 
 /** A finished answer of one model call. */
 export interface ModelResponse {
+  /** The answer of the model. */
   readonly message: Message
+  /** Tokens of the request; what is not known is `null`. */
   readonly usage: Usage
   /** Absent when the stream broke off. */
   readonly finishReason: FinishReason | undefined

@@ -26,6 +26,7 @@ export interface ContextOptions extends EngineContextOptions {
   readonly gitStatus?: boolean | ContextBudget
 }
 
+/** How much of the window of a model each kind of text may fill. */
 export interface ContextBudget {
   /** Tokens at most; less where the model's context window is small. */
   readonly maxTokens?: number

@@ -11,7 +11,6 @@ import type { Answer } from '../model/answer.ts'
 import { saysAbstention } from '../prepare/grounding.ts'
 import { steeredTooLate } from './take-steering.ts'
 import type { Turn } from './turn.ts'
-import { verify } from './verify.ts'
 
 export async function* finish(
   answer: Answer,
@@ -43,7 +42,10 @@ export async function* finish(
 
 /** A model that quotes says itself where its quotes stand; the answer of any other is checked. */
 async function* citationsOf(answer: Answer, grounding: Grounding, turn: Turn): Station<CheckedAnswer> {
-  if (answer.citations === undefined) return yield* verify(answer.message.content, grounding, answer.model, turn)
+  if (answer.citations === undefined) {
+    const { verify } = await import('./verify.ts')
+    return yield* verify(answer.message.content, grounding, answer.model, turn)
+  }
   return { citations: quotedCitations(answer.citations, grounding.passages), uncited: 0 }
 }
 

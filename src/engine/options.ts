@@ -27,7 +27,15 @@ import type { Steering } from './steering.ts'
 import type { EngineContextOptions } from './context-options.ts'
 
 /** @see EngineOptions.verify */
-export type VerifyChoice<Model = LanguageModel> = false | 'words' | 'model' | { readonly model: Model } | ClaimVerifier
+export type VerifyChoice<Model = LanguageModel> =
+  | false
+  | 'words'
+  | 'model'
+  | {
+      /** The model that is asked as a judge. */
+      readonly model: Model
+    }
+  | ClaimVerifier
 
 /**
  * Accepts the text of an answer (`undefined`), or rejects it. `goOn` is sent to the model as a message of the user and the turn goes on; with
@@ -37,6 +45,7 @@ export type ReviewAnswer = (
   text: string,
 ) => MaybePromise<{ readonly goOn: string; readonly failure?: CriaError | undefined } | undefined>
 
+/** Options of the query loop, with models that are already resolved. */
 export interface EngineOptions extends CallSettings {
   /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
   readonly prompt?: MessageInput
@@ -50,6 +59,7 @@ export interface EngineOptions extends CallSettings {
   readonly decide?: { readonly turnId: string; readonly decisions: boolean | Readonly<Record<string, PermissionAnswer>> }
   /** The system prompt: a text, or what a prompt of `prompt()` gives. */
   readonly system?: string | FilledPrompt
+  /** The model that is asked first. */
   readonly model: LanguageModel
   /** Models to turn to when the first is not to be had, in order. */
   readonly fallbackModels?: readonly LanguageModel[]
@@ -65,6 +75,7 @@ export interface EngineOptions extends CallSettings {
    * be had, too small or not made for it, and says so with `model_switch`.
    */
   readonly switchModels?: boolean
+  /** What the model may call; default nothing. */
   readonly tools?: readonly Tool[]
   /** `required` and `{ tool }` hold for the first step; after it the model is free to answer. `prepareStep` can require a call in later ones. */
   readonly toolChoice?: ToolChoice
@@ -80,6 +91,7 @@ export interface EngineOptions extends CallSettings {
   readonly rules?: ToolRules
   /** Called once a step with the usage of that step. */
   readonly onUpdateUsage?: (usage: Usage) => void
+  /** Aborting it ends the turn with `cancelled`. */
   readonly abortSignal?: AbortSignal | undefined
   /** Asks the provider to reason: `true` is `medium`. */
   readonly enableThinking?: boolean | ThinkingEffort
@@ -99,9 +111,11 @@ export interface EngineOptions extends CallSettings {
   readonly steering?: Steering | undefined
   /** Tools that run at the same time at most; default 5. */
   readonly toolConcurrency?: number
+  /** Asks for JSON, that fits a schema if one is given; default text. */
   readonly responseFormat?: ResponseFormat
   /** `false` asks for one answer in one piece; default true. */
   readonly stream?: boolean
+  /** Searches documents and memory before the first step; default nothing is searched. */
   readonly retrieve?: RetrievalOptions
   /**
    * How the citations of an answer over documents are checked. `'words'`, the default, compares words; `'model'` lets the model of the turn judge
@@ -142,6 +156,7 @@ export interface EngineOptions extends CallSettings {
   readonly userId?: string | undefined
   /** Labels for the journal to list, count and delete by; 1 to 100 characters each. Default none, in a tool those of the turn around it. */
   readonly tags?: readonly string[] | undefined
+  /** The bot that asks, for the journal; default none. */
   readonly bot?: BotIdentity
   /** Settings that nobody asked for in particular: that a model does not take one is not worth a notice. */
   readonly unasked?: readonly (keyof CallSettings)[]
@@ -161,21 +176,33 @@ export interface EngineOptions extends CallSettings {
   readonly spanMirror?: SpanMirror
   /** For tests: time, ids, chance. */
   readonly clock?: Clock
+  /** Makes ids of turns and messages, for tests; default random ones. */
   readonly createId?: CreateId
+  /** A number from 0 up to 1, for jitter; default `Math.random`. */
   readonly random?: () => number
 }
 
+/** What `onQueryCompleted` is given: the figures of one turn. */
 export interface QueryMetrics extends TurnMetrics {
   readonly type: 'query_completed'
+  /** How the turn ended. */
   readonly state: 'done' | 'failed' | 'cancelled'
+  /** The bot that asked; absent for a plain `query()`. */
   readonly bot?: BotIdentity
+  /** The turn. */
   readonly turnId: string
+  /** Its session. */
   readonly sessionId: string
   /** The trace that its spans belong to; see `getSpans()`. */
   readonly traceId: string
+  /** The model that gave the last answer. */
   readonly model: string
+  /** Tokens of all requests of the turn. */
   readonly usage: Usage
+  /** US dollars; `null`: not known. */
   readonly costUsd: number | null
+  /** Epoch milliseconds. */
   readonly startedAt: number
+  /** Epoch milliseconds. */
   readonly endedAt: number
 }

@@ -24,23 +24,28 @@ export interface StepChanges<Model = LanguageModel> {
   readonly model?: Model
   /** All tools of this step. */
   readonly tools?: readonly Tool[]
+  /** For this step alone. */
   readonly toolChoice?: ToolChoice
   /** In place of the option `system`. */
   readonly system?: string
 }
 
+/** Decides before a step what is different about it; `undefined` changes nothing. */
 export type PrepareStep<Model = LanguageModel> = (state: StepState) => MaybePromise<StepChanges<Model> | undefined>
 
 /** What `stopWhen` is told after a step whose tools have run. */
 export interface StepEnd extends StepState {
   /** What the model said in this step. */
   readonly message: Message
+  /** Results of the tools of this step, in the order of the calls. */
   readonly toolResults: readonly Pick<ToolResult, 'id' | 'name' | 'content' | 'isError'>[]
   /** Of the turn so far. */
   readonly usage: Usage
+  /** US dollars of the turn so far; `null`: not known. */
   readonly costUsd: number | null
 }
 
+/** Decides after a step whether the turn ends; `true` ends it with the finish reason `stop-when`. */
 export type StopWhen = (end: StepEnd) => MaybePromise<boolean>
 
 /** A step, as it is asked for. */

@@ -21,6 +21,7 @@ export type SwitchEvent = Extract<RecoveryEvent, { type: 'model_switch' }>
 
 type Sized = { readonly facts: Pick<LanguageModel['facts'], 'contextWindow'> }
 
+/** Models that `switchModel()` may choose from. */
 export interface SwitchChoices<Model> {
   /** In the order in which they are asked; the first is the default, those that follow are its backups. */
   readonly models: readonly Model[]

@@ -40,5 +40,6 @@ export interface Seat {
    * @param limit of the output, in tokens.
    */
   open(limit: number | undefined, start: StartRequest): AnswerReader
+  /** Leaves the shared request; the last reader that leaves ends it. */
   leave(): void
 }

@@ -6,6 +6,7 @@ import type { SwitchReason } from '../core/event.ts'
 import { backoff } from '../util/backoff.ts'
 import type { BackoffPolicy } from '../util/backoff.ts'
 
+/** How failed attempts are repeated. */
 export interface RetryPolicy extends BackoffPolicy {
   /** Retries after the first attempt, for each model of a step; default 2. */
   readonly maxRetries: number

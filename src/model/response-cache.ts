@@ -14,6 +14,7 @@ import { MemoryCache } from './memory-cache.ts'
 import { Flight } from './flight.ts'
 import type { Seat } from './flight.ts'
 
+/** Options of `new ResponseCache()`. */
 export interface ResponseCacheOptions {
   /** Answers at most; default 100. */
   readonly max?: number
@@ -23,19 +24,27 @@ export interface ResponseCacheOptions {
   readonly toolCalls?: boolean
   /** Where answers are kept: the `cache` of a recorder, which all who share its journal have in common. Default: in this process. */
   readonly store?: CacheStore
+  /** Tells the time; default the clock of the system. */
   readonly clock?: Pick<Clock, 'now'>
 }
 
 const OPTIONS = namesOf<ResponseCacheOptions>({ max: true, ttl: true, toolCalls: true, store: true, clock: true })
 
+/** An answer as a cache keeps it. */
 export interface CachedAnswer {
+  /** Text, thinking and tool calls, in order. */
   readonly parts: readonly Part[]
+  /** Why the model stopped. */
   readonly finishReason: FinishReason
+  /** The model said that its passages do not hold the answer. */
   readonly abstained: boolean
+  /** Passages that the model quoted itself; absent where it quoted none. */
   readonly citations?: readonly QuotedPassage[]
 }
 
+/** Keeps whole answers and gives them again to equal requests; `cache` of `query()` and bots takes one. */
 export class ResponseCache {
+  /** Answers that call tools are kept as well; default false. */
   readonly toolCalls: boolean
   readonly #max: number
   readonly #ttl: number
@@ -78,6 +87,7 @@ export class ResponseCache {
     }
   }
 
+  /** Forgets all answers. */
   async clear(): Promise<void> {
     await this.#store.clear()
   }

@@ -10,6 +10,7 @@ import { systemClock } from '../util/clock.ts'
 import { namesOf, unknownOption } from '../util/nearest.ts'
 import { isPromise } from '../util/promise.ts'
 
+/** Options of `retryWithBackoff()`. */
 export interface RetryOptions {
   /** Attempts in all, the first one included; default 3. */
   readonly maxAttempts?: number
@@ -23,6 +24,7 @@ export interface RetryOptions {
   readonly isRetryable?: (error: unknown) => boolean
   /** For tests: time and chance. */
   readonly clock?: Clock
+  /** A number from 0 up to 1 for the jitter; default `Math.random`. */
   readonly random?: () => number
 }
 
@@ -36,12 +38,14 @@ const OPTIONS = namesOf<RetryOptions>({
   random: true,
 })
 
+/** Describes a failed attempt that is about to be made again. */
 export interface RetryNotice {
   readonly type: 'retry'
   /** The attempt that failed, from 1. */
   readonly attempt: number
   /** Milliseconds until the next one: random, between a tenth of a bound that doubles and all of it. */
   readonly delay: number
+  /** Why the attempt failed. */
   readonly error: ErrorInfo
 }
 

@@ -15,8 +15,11 @@ import type { Passage } from './passages/merge.ts'
 
 /** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
 export interface Composition {
+  /** What is written to the journal: messages as they were said, passages beside them. */
   readonly messages: readonly Message[]
+  /** What is sent to the model: passages fenced and put before the question. */
   readonly processedMessages: readonly Message[]
+  /** The passages of the request, by their markers; absent where nothing was searched. */
   readonly grounding?: Grounding
 }
 
@@ -40,10 +43,15 @@ export interface RagInput {
   readonly passageTokens: number | null
 }
 
+/** A request over documents, before any model is asked. */
 export interface RagComposition extends Composition {
+  /** The passages of the request, by their markers. */
   readonly grounding: Grounding
+  /** Passages from the document store in the request. */
   readonly documentsSent: number
+  /** Passages from the memory in the request. */
   readonly memoriesSent: number
+  /** Passages that were found and left out, for room. */
   readonly dropped: number
 }
 

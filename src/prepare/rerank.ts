@@ -9,7 +9,9 @@ import { inSpan } from '../core/span.ts'
 import type { ScoredChunk, StoreNotice } from '../core/store.ts'
 import { orAborted } from '../util/abort.ts'
 
+/** A second ranking of what was found, by a model. */
 export interface RerankChoice {
+  /** Ranks passages against the question. */
   readonly model: RerankingModel
   /** Chunks of the document store that the model puts in order; at least `nResults`. Default 50. */
   readonly candidates?: number

@@ -12,6 +12,7 @@ import type { WidenOptions } from './passages/widen.ts'
 import type { RerankChoice } from './rerank.ts'
 import { describe, isRecord } from '../util/check.ts'
 
+/** Where passages are looked for, and how they get into the request. */
 export interface RetrievalOptions {
   /** Answers come from here. */
   readonly docstore?: DocumentSource
@@ -33,6 +34,7 @@ export interface RetrievalOptions {
 }
 
 export const FOLLOW_UPS = ['words', 'model', 'off'] as const
+/** How a question that refers to earlier ones is searched for. */
 export type FollowUps = (typeof FOLLOW_UPS)[number]
 
 export const DEFAULT_RESULTS = 20

@@ -12,11 +12,13 @@ import type { Answered, Fetch, Sent } from './wire/send.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** How a provider is reached. */
 export interface ConnectionOptions {
   /** Default: from the environment (`OPENAI_BASE_URL`, …), else the provider's own. */
   readonly baseURL?: string
   /** Default: from the environment. It is never part of a message, an event or a row. */
   readonly apiKey?: string
+  /** HTTP headers sent with every request, beside the provider's own; default none. */
   readonly headers?: Readonly<Record<string, string>>
   /** Called in place of the global `fetch`, with `redirect: 'manual'`. */
   readonly fetch?: typeof fetch

@@ -1,5 +1,10 @@
 import { createRequire } from 'node:module'
-import { describe, expect, it } from 'vitest'
+import { calcPrice, findProvider } from '@pydantic/genai-prices'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { ROOT } from '../../scripts/files.ts'
+import { priceData } from '../../scripts/prices.ts'
 import { knownModels, modelFacts, PRICES_AS_OF } from './facts.ts'
 
 describe('modelFacts', () => {
@@ -61,6 +66,61 @@ describe('modelFacts', () => {
     }
     // A new version has new prices: look up the day of its release, and set PRICES_AS_OF.
     expect({ version, day: PRICES_AS_OF }).toEqual({ version: '0.1.8', day: '2026-09-23' })
+  })
+
+  it.each([
+    ['openai', undefined],
+    ['anthropic', undefined],
+    ['google', undefined],
+    ['openai-compatible', 'https://api.deepseek.com/v1'],
+    ['openai-compatible', 'https://api.groq.com/openai/v1'],
+    ['openai-compatible', 'https://openrouter.ai/api/v1'],
+    ['openai-compatible', 'https://api.mistral.ai/v1'],
+  ])('%s %s: finds the windows and prices that the package itself finds', (provider, baseURL) => {
+    const theirs = findProvider(baseURL === undefined ? { providerId: provider } : { providerApiUrl: baseURL })
+    const names = theirs?.models.flatMap(({ id }) => [id, id.toUpperCase(), `${id}-20260131`]) ?? []
+    expect(names.length).toBeGreaterThan(5)
+    for (const name of names) {
+      let listed: ReturnType<typeof calcPrice> = null
+      try {
+        if (theirs !== undefined) listed = calcPrice({ input_tokens: 0, output_tokens: 0 }, name, { provider: theirs })
+      } catch {
+        // It refuses models that are not priced by tokens.
+        continue
+      }
+      const { input_mtok: input, output_mtok: output } = listed?.model_price ?? {}
+      const base = (price: typeof input): number | undefined => (typeof price === 'object' ? price.base : price)
+      const { contextWindow, price } = modelFacts(provider, name, baseURL)
+      const expected =
+        base(input) === undefined || base(output) === undefined ? [undefined, undefined] : [base(input), base(output)]
+      expect([name, contextWindow, price?.input, price?.output]).toEqual([
+        name,
+        listed?.model.context_window ?? null,
+        ...expected,
+      ])
+    }
+  })
+
+  it('a price that depends on the time of day holds at that time', () => {
+    const at = (time: string): number | undefined => {
+      vi.setSystemTime(`2026-09-24T${time}Z`)
+      return modelFacts('openai-compatible', 'deepseek-chat', 'https://api.deepseek.com/v1').price?.input
+    }
+    vi.useFakeTimers()
+    try {
+      for (const time of ['00:29:59', '00:30:00', '01:00:00', '04:00:00', '16:29:59', '16:30:00']) {
+        vi.setSystemTime(`2026-09-24T${time}Z`)
+        const theirs = calcPrice({ input_tokens: 0, output_tokens: 0 }, 'deepseek-chat', { providerId: 'deepseek' })
+        const input = theirs?.model_price['input_mtok']
+        expect([time, at(time)]).toEqual([time, typeof input === 'object' ? input.base : input])
+      }
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('the data are those of the package that is installed: `npm run prices` writes them', async () => {
+    expect(readFileSync(join(ROOT, 'src/providers/price-data.ts'), 'utf8') === (await priceData())).toBe(true)
   })
 
   it('knows names to guess from', () => {

@@ -1,30 +1,64 @@
 /**
- * What is known about models: windows and prices from `@pydantic/genai-prices` (data in the package, no network), output limits and special
+ * What is known about models: windows and prices from `price-data.ts` (data of `@pydantic/genai-prices`, no network), output limits and special
  * cases from a table of ours. What nobody knows stays unknown; it is never zero.
  */
 
-import { createRequire } from 'node:module'
-import type * as GenaiPrices from '@pydantic/genai-prices'
 import type { ModelFacts, Price, Rates } from '../core/model.ts'
 import { OUTPUT_LIMITS, SPECIAL_CASES } from './facts-table.ts'
+import { PRICE_DATA } from './price-data.ts'
 import { definitionOf, isProvider } from './registry.ts'
 
 /** The day on which the pinned version of the price data was published. */
 export const PRICES_AS_OF = '2026-09-23'
 
-let prices: typeof GenaiPrices | undefined
+/** A condition on the name of a model or a provider. */
+type Match =
+  | { readonly or: readonly Match[] }
+  | { readonly and: readonly Match[] }
+  | { readonly equals: string }
+  | { readonly starts_with: string }
+  | { readonly ends_with: string }
+  | { readonly contains: string }
+  | { readonly regex: string }
 
-/** Loaded on first use and at once, since the facts of a model are asked for in the middle of things. */
-function priceData(): typeof GenaiPrices {
-  return (prices ??= createRequire(import.meta.url)('@pydantic/genai-prices') as typeof GenaiPrices)
+type Tiered = { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] }
+type ListedPrice = Readonly<Partial<Record<(typeof MEMBERS)[number], number | Tiered>>>
+
+interface DatedPrice {
+  /** Absent: before any date. Of several the last that holds counts. */
+  readonly constraint?: { readonly start_date: string } | { readonly start_time: string; readonly end_time: string }
+  readonly prices: ListedPrice
+}
+
+interface ListedModel {
+  readonly id: string
+  readonly match: Match
+  readonly context_window?: number
+  readonly prices: ListedPrice | readonly DatedPrice[]
+}
+
+interface ListedProvider {
+  readonly id: string
+  /** Of its base URL, from the beginning. */
+  readonly api_pattern: string
+  /** Providers whose models it serves as well. */
+  readonly fallback_model_providers?: readonly string[]
+  readonly models: readonly ListedModel[]
+}
+
+let providers: readonly ListedProvider[] | undefined
+
+/** Read on first use and at once, since the facts of a model are asked for in the middle of things. */
+function priceData(): readonly ListedProvider[] {
+  return (providers ??= JSON.parse(PRICE_DATA) as ListedProvider[])
 }
 
 /** @param baseURL where the model is served: tells whose prices hold for an OpenAI-compatible server. */
 export function modelFacts(provider: string, model: string, baseURL?: string): ModelFacts {
   const listed = look(provider, model, baseURL)
-  const price = listed === undefined ? undefined : toPrice(listed.model_price)
+  const price = listed === undefined ? undefined : toPrice(priceAt(listed, Date.now()))
   return {
-    contextWindow: listed?.model.context_window ?? null,
+    contextWindow: listed?.context_window ?? null,
     maxOutputTokens: OUTPUT_LIMITS.find(({ models }) => models.test(model))?.tokens ?? null,
     ...(price === undefined ? {} : { price }),
     ...SPECIAL_CASES.find(({ models }) => models.test(model))?.facts,
@@ -36,30 +70,67 @@ export function knownModels(provider: string, baseURL?: string): readonly string
   return (find(provider, baseURL)?.models ?? []).map(({ id }) => id)
 }
 
-function find(provider: string, baseURL: string | undefined): GenaiPrices.Provider | undefined {
-  const providerId = isProvider(provider) ? definitionOf(provider).pricedAs : undefined
-  if (providerId !== undefined) return priceData().findProvider({ providerId })
+function find(provider: string, baseURL: string | undefined): ListedProvider | undefined {
+  const pricedAs = isProvider(provider) ? definitionOf(provider).pricedAs : undefined
+  if (pricedAs !== undefined) return priceData().find(({ id }) => id === pricedAs)
   // No price list holds for a server of one's own, and loading the data takes longer than anything else before a request.
-  const isListed = baseURL !== undefined && !isLoopback(new URL(baseURL).hostname)
-  return isListed ? priceData().findProvider({ providerApiUrl: baseURL }) : undefined
+  if (baseURL === undefined || isLoopback(new URL(baseURL).hostname)) return undefined
+  return priceData().find(({ api_pattern }) => new RegExp(`^(?:${api_pattern})`).test(baseURL))
 }
 
 function isLoopback(host: string): boolean {
   return host === '[::1]' || /^(?:127(?:\.\d+){3}|(?:.+\.)?localhost)$/.test(host)
 }
 
-function look(provider: string, model: string, baseURL: string | undefined): GenaiPrices.PriceCalculation | undefined {
+function look(provider: string, name: string, baseURL: string | undefined): ListedModel | undefined {
   const found = find(provider, baseURL)
   if (found === undefined) return undefined
-  try {
-    return priceData().calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { provider: found }) ?? undefined
-  } catch {
-    // A model that is not priced by tokens.
-    return undefined
-  }
+  const id = name.toLowerCase().trim()
+  // `model-20260601` is listed as `model-2026-06-01`.
+  const dated = id.replaceAll(/-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/g, '-$1-$2-$3')
+  return among(found, id) ?? (dated === id ? undefined : among(found, dated))
 }
 
-function toPrice(listed: GenaiPrices.ModelPrice): Price | undefined {
+function among({ models, fallback_model_providers = [] }: ListedProvider, id: string): ListedModel | undefined {
+  const own = models.find(({ match }) => matches(match, id))
+  if (own !== undefined) return own
+  for (const name of fallback_model_providers) {
+    const other = priceData().find((provider) => provider.id === name)
+    const theirs = other === undefined ? undefined : among(other, id)
+    if (theirs !== undefined) return theirs
+  }
+  return undefined
+}
+
+function matches(match: Match, name: string): boolean {
+  if ('or' in match) return match.or.some((each) => matches(each, name))
+  if ('and' in match) return match.and.every((each) => matches(each, name))
+  if ('equals' in match) return name === match.equals.toLowerCase()
+  if ('starts_with' in match) return name.startsWith(match.starts_with.toLowerCase())
+  if ('ends_with' in match) return name.endsWith(match.ends_with.toLowerCase())
+  if ('contains' in match) return name.includes(match.contains.toLowerCase())
+  return new RegExp(match.regex).test(name)
+}
+
+/** The price that holds at `now`, epoch milliseconds. */
+function priceAt({ prices }: ListedModel, now: number): ListedPrice {
+  if (!isDated(prices)) return prices
+  return (prices.findLast(({ constraint }) => holds(constraint, now)) ?? prices[0])?.prices ?? {}
+}
+
+function isDated(prices: ListedModel['prices']): prices is readonly DatedPrice[] {
+  return Array.isArray(prices)
+}
+
+function holds(constraint: DatedPrice['constraint'], now: number): boolean {
+  if (constraint === undefined) return true
+  if ('start_date' in constraint) return now >= Date.parse(constraint.start_date)
+  const time = new Date(now).toISOString().replace(/^.*T(.*)\..*$/, '$1Z')
+  const [start, end] = [constraint.start_time, constraint.end_time]
+  return end < start ? time >= start || time < end : time >= start && time < end
+}
+
+function toPrice(listed: ListedPrice): Price | undefined {
   const base = toRates(listed, 0)
   if (base === undefined) return undefined
   const tiers = startsOf(listed).flatMap((above) => {
@@ -71,7 +142,7 @@ function toPrice(listed: GenaiPrices.ModelPrice): Price | undefined {
 
 const MEMBERS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok'] as const
 
-function toRates(listed: GenaiPrices.ModelPrice, inputTokens: number): Rates | undefined {
+function toRates(listed: ListedPrice, inputTokens: number): Rates | undefined {
   const [input, output, cacheRead, cacheWrite, cacheWrite1h] = MEMBERS.map((member) => perMillion(listed[member], inputTokens))
   if (input === undefined || output === undefined) return undefined
   return {
@@ -84,7 +155,7 @@ function toRates(listed: GenaiPrices.ModelPrice, inputTokens: number): Rates | u
 }
 
 /** Lengths of the input above which any of the prices is another one. */
-function startsOf(listed: GenaiPrices.ModelPrice): readonly number[] {
+function startsOf(listed: ListedPrice): readonly number[] {
   const starts = MEMBERS.flatMap((member) => {
     const price = listed[member]
     return typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
@@ -92,7 +163,7 @@ function startsOf(listed: GenaiPrices.ModelPrice): readonly number[] {
   return [...new Set(starts)].toSorted((a, b) => a - b)
 }
 
-function perMillion(price: number | GenaiPrices.TieredPrices | undefined, inputTokens: number): number | undefined {
+function perMillion(price: number | Tiered | undefined, inputTokens: number): number | undefined {
   if (typeof price !== 'object') return price
   return price.tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base
 }

@@ -17,6 +17,7 @@ import { checkOptionNames, givenDocuments } from './option-names.ts'
 import { chunkTest } from './rank/filter.ts'
 import { toDocument } from './sqlite/documents.ts'
 
+/** Options of `new ChatMemory()`. */
 export interface ChatMemoryOptions {
   /** Shown in events; default `chat`. */
   readonly name?: string
@@ -138,7 +139,7 @@ export class ChatMemory implements DocumentStore {
    *
    * @throws ConfigurationError, CriaError `invalid_request` for anything else.
    */
-  async append(...given: readonly (DocumentInput | MessageLike | Message | readonly (MessageLike | Message)[])[]): Promise<void> {
+  async append(...given: (DocumentInput | MessageLike | Message | readonly (MessageLike | Message)[])[]): Promise<void> {
     for (const each of given) {
       if (typeof each === 'object' && each !== null && (Array.isArray(each) || 'role' in each))
         for (const message of toMessages(each as MessageInput)) await this.appendMessage(message)
@@ -155,6 +156,7 @@ export class ChatMemory implements DocumentStore {
     if (text.trim() !== '') this.#addTurn({ ...chunkOf(source, text, metadata ?? {}), ...(title === undefined ? {} : { title }) })
   }
 
+  /** Adds several, in order. */
   async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
     for await (const document of givenDocuments(documents)) await this.append(document)
   }

@@ -8,6 +8,7 @@ import { checkOptionNames } from './option-names.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
 import { namesOf } from '../util/nearest.ts'
 
+/** Options of `new MemoryDocumentStore()`. */
 export interface MemoryDocumentStoreOptions {
   /** Shown in events and on the command line; default `memory`. */
   readonly name?: string

@@ -55,16 +55,14 @@ export type {
 
 /** The vectors that a store holds. */
 export interface HeldEmbeddings {
+  /** The embedding model. */
   readonly model: string
+  /** Numbers in each vector. */
   readonly dimensions: number
+  /** Vectors that are stored. */
   readonly vectors: number
   /** They can be searched; false while they are made for the first time. */
   readonly complete: boolean
-}
-
-/** Something else that has the file open. */
-interface Reader {
-  close(): Promise<void>
 }
 
 /**
@@ -78,7 +76,7 @@ export class SqliteDocumentStore implements DocumentStore {
   readonly #connection: Connection
   readonly #writer: Writer
   readonly #searcher: Searcher
-  readonly #readers: Reader[] = []
+  readonly #readers: { close(): Promise<void> }[] = []
   #model: EmbeddingModel | undefined
   readonly #replace: boolean
   #vectors: Promise<Vectors> | undefined
@@ -264,7 +262,7 @@ export class SqliteDocumentStore implements DocumentStore {
   }
 
   /** Closes `reader` before this store is closed, or at once when it is closed already. */
-  closeWith(reader: Reader): void {
+  closeWith(reader: { close(): Promise<void> }): void {
     this.#readers.push(reader)
     if (!this.#connection.isOpen) void this.close()
   }
@@ -289,6 +287,7 @@ export class SqliteDocumentStore implements DocumentStore {
     return promised(() => this.#connection.snapshot(() => readDocument(this.#connection, source)))
   }
 
+  /** A chunk by its id; `undefined` for one that is not there. */
   getChunk(id: string): Promise<Chunk | undefined> {
     return promised(() => readChunk(this.#connection, id))
   }
@@ -305,6 +304,7 @@ export class SqliteDocumentStore implements DocumentStore {
     })
   }
 
+  /** Counts what the store holds. */
   stats(): Promise<StoreStats> {
     return promised(() => this.#connection.snapshot(() => readStats(this.#connection)))
   }

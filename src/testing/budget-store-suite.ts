@@ -5,10 +5,13 @@ import type { Amount, BudgetKey, BudgetStore, SharedUse } from '../core/budget.t
 import { NOTHING } from '../core/budget.ts'
 import type { Runner } from './claims.ts'
 
+/** One empty store of budgets. */
 export interface BudgetUnderTest {
+  /** The store. */
   readonly store: BudgetStore
   /** Opens a turn where the store wants one. */
   turn(turnId: string, sessionId: string, marks?: Pick<BudgetKey, 'userId' | 'tags'>): void | Promise<void>
+  /** Called after each test. */
   close(): void | Promise<void>
 }
 

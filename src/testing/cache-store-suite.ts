@@ -4,13 +4,17 @@ import assert from 'node:assert/strict'
 import type { CacheStore } from '../core/cache.ts'
 import type { Runner } from './claims.ts'
 
+/** One empty store of answers. */
 export interface CacheUnderTest {
+  /** The store. */
   readonly store: CacheStore
+  /** Called after each test. */
   close(): void | Promise<void>
 }
 
 const KEEP = { now: 0, until: 10, max: 2 }
 
+/** Defines tests that every `CacheStore` has to pass. */
 export function cacheStoreSuite(
   name: string,
   create: () => CacheUnderTest | Promise<CacheUnderTest>,

@@ -4,7 +4,9 @@ import { ConfigurationError } from '../core/error.ts'
 
 /** The functions of a test runner: of vitest, `node:test`, or any other with these two. */
 export interface Runner {
+  /** Groups tests. */
   readonly describe: (name: string, define: () => void) => void
+  /** Defines a test. */
   readonly it: (name: string, run: () => Promise<void>) => void
 }
 

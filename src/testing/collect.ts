@@ -4,6 +4,7 @@ import type { Folded } from '../core/fold.ts'
 
 /** A turn that has been read to its end. */
 export interface Collected extends Folded {
+  /** All events, in order. */
   readonly events: readonly QueryEvent[]
   /** The types of the events, in order: what most tests compare. */
   readonly types: readonly QueryEvent['type'][]

@@ -37,8 +37,10 @@ export const STORE_CAPABILITIES: readonly [
   'surroundings',
   'evidence',
 ] = ['filters', 'patterns', 'word-forms', 'stop-words', 'order', 'surroundings', 'evidence']
+/** What a store may be able to do beside what every store has to. */
 export type StoreCapability = (typeof STORE_CAPABILITIES)[number]
 
+/** Options of `documentStoreSuite()`. */
 export interface StoreSuiteOptions {
   /** What the store claims beside what every store has to do; default all of it. */
   readonly claims?: readonly StoreCapability[]

@@ -39,8 +39,10 @@ export const RECORDER_CAPABILITIES: readonly ['search', 'users', 'follow', 'upke
   'budgets',
   'answers',
 ]
+/** What a journal may be able to do beside what every journal has to. */
 export type RecorderCapability = (typeof RECORDER_CAPABILITIES)[number]
 
+/** Options of `recorderSuite()`. */
 export interface RecorderSuiteOptions {
   /** What the journal claims beside what every journal has to do; default all of it. */
   readonly claims?: readonly RecorderCapability[]

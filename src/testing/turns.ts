@@ -5,8 +5,10 @@ import type { JournalEntry, TurnClose, TurnOpen } from '../core/recorder.ts'
 import { UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
 
+/** When turns of the suites start, epoch milliseconds. */
 export const STARTED_AT = 1_700_000_000_000
 
+/** Usage as a provider reports it. */
 export const EXACT_USAGE: Usage = {
   inputTokens: 100,
   outputTokens: 20,
@@ -17,6 +19,7 @@ export const EXACT_USAGE: Usage = {
   exactness: 'exact',
 }
 
+/** The row of a turn for tests. */
 export function openOf(turnId: string, changes: Partial<TurnOpen> = {}): TurnOpen {
   return {
     turnId,
@@ -47,6 +50,7 @@ export function stamper(
   }
 }
 
+/** Journal entries of these events. */
 export function entriesOf(events: readonly QueryEvent[]): JournalEntry[] {
   return events.map((event) => ({ type: 'event', event }))
 }
@@ -82,6 +86,7 @@ export function closeOf(event: QueryEvent, changes: Partial<TurnClose> = {}): Tu
   }
 }
 
+/** The result of a turn for tests. */
 export function resultOf(turn: Pick<TurnOpen, 'turnId' | 'sessionId' | 'traceId'>, text: string): QueryResult {
   return {
     text,

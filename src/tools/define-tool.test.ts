@@ -5,12 +5,51 @@ import type { Tool } from '../core/tool.ts'
 import { query } from '../engine/query.ts'
 import { defineTool } from './define-tool.ts'
 
+interface Town {
+  readonly name: string
+  readonly founded: Date
+  readonly mayor?: string
+}
+
+/** As a library of JSON Schema types has it. */
+interface ObjectSchema {
+  type?: 'object'
+  properties?: Record<string, { type: 'string' }>
+}
+
 const base = { name: 'add', description: 'Adds.', inputSchema: { type: 'object' }, call: () => '' }
 
 const CIRCULAR: Record<string, unknown> = { type: 'object' }
 CIRCULAR['properties'] = { self: CIRCULAR }
 
 describe('defineTool', () => {
+  it('ENG-TOOL-004 takes and gives interfaces, dates, maps and whatever else JSON can hold', async () => {
+    const inputSchema: ObjectSchema = { type: 'object', properties: { name: { type: 'string' } } }
+    const town = (name: string): Town => ({ name, founded: new Date(0) })
+    const common = { description: 'Tells of a town.', inputSchema, needsPermission: false }
+    const outputs = {
+      one: ({ name }: Town): Town => town(name),
+      many: async ({ name }: Town): Promise<readonly Town[]> => [town(name)],
+      date: (): Date => new Date(0),
+      map: (): Map<string, bigint> => new Map([['people', 7n]]),
+      nothing: (): undefined => undefined,
+      stream: (): ReadableStream => new ReadableStream(),
+    }
+    const tools = Object.entries(outputs).map(([name, call]) => defineTool<Town>({ ...common, name, call }))
+    const toolCalls = Object.keys(outputs).map((name) => ({ name, input: { name: 'Ur' } }))
+    const results: (string | boolean)[] = []
+    for await (const event of query({ model: new ScriptedModel([{ toolCalls }, 'Done.']), tools, prompt: 'Go' }))
+      if (event.type === 'tool_result') results.push(event.result.isError || event.result.content)
+    expect(results).toEqual([
+      '{"name":"Ur","founded":"1970-01-01T00:00:00.000Z"}',
+      '[{"name":"Ur","founded":"1970-01-01T00:00:00.000Z"}]',
+      '"1970-01-01T00:00:00.000Z"',
+      '{"people":"7"}',
+      '(no output)',
+      true,
+    ])
+  })
+
   it('ENG-TOOL-004 gives the tool the input that its schema describes', async () => {
     const typed = defineTool({
       name: 'typed',

@@ -11,8 +11,11 @@ import { misspelt, namesOf } from '../util/nearest.ts'
 type ObjectSchema = JsonSchema & { readonly type: 'object'; readonly properties: JsonSchema }
 type Description<Input> = Omit<Tool<Input>, 'inputSchema'>
 
+/** A JSON Schema whose type is an interface, `JSONSchema7` for example: anything but a schema that has a type of its own. */
+type JsonSchemaObject = object & { readonly '~standard'?: never }
+
 /**
- * A tool whose `call` gets what `inputSchema` describes: any Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object. A plain
+ * Checks the description of a tool and returns it. Its `call` gets what `inputSchema` describes: any Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object. A plain
  * object with the same fields is a tool too.
  *
  * @throws ConfigurationError that names the tool, what was expected and what came.
@@ -22,11 +25,12 @@ export function defineTool<const Literal extends ObjectSchema>(
   tool: Description<FromJsonSchema<Literal>> & { readonly inputSchema: Literal },
 ): Tool<FromJsonSchema<Literal>>
 export function defineTool<Input = Readonly<Record<string, unknown>>>(
-  tool: Description<Input> & { readonly inputSchema: JsonSchema },
+  tool: Description<Input> & { readonly inputSchema: JsonSchema | JsonSchemaObject },
 ): Tool<Input>
-export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
-  checkTool(tool)
-  return tool
+export function defineTool<Input>(tool: Description<Input> & { readonly inputSchema: object }): Tool<Input> {
+  const described = tool as Tool<Input>
+  checkTool(described)
+  return described
 }
 
 const MAX_NAME = 64

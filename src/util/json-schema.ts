@@ -1,18 +1,15 @@
 /** Checks values against JSON Schema. The validator interprets the schema: nothing is compiled, so a schema cannot run code. */
 
-import { createRequire } from 'node:module'
-import type { OutputUnit, Validator } from '@cfworker/json-schema'
+import { Validator } from '@cfworker/json-schema'
+import type { OutputUnit } from '@cfworker/json-schema'
 
-// Loaded with the first check, and without a promise: reading an answer is no reason to wait.
-const load = createRequire(import.meta.url)
 const validators = new WeakMap<object, Validator>()
 
 /** What does not fit, one line each as `place: problem`; empty when the value fits. Every line is true by itself. */
 export function schemaProblems(schema: object, value: unknown): string[] {
   let validator = validators.get(schema)
   if (validator === undefined) {
-    const library = load('@cfworker/json-schema') as typeof import('@cfworker/json-schema')
-    validator = new library.Validator(schema, '2020-12', false)
+    validator = new Validator(schema, '2020-12', false)
     validators.set(schema, validator)
   }
   const { valid, errors } = validator.validate(value)

@@ -8,6 +8,7 @@ import { tokensOfPassage } from './pack.ts'
 import { placeOf } from './merge.ts'
 import type { Passage } from './merge.ts'
 
+/** How passages grow by the text around them. */
 export interface WidenOptions {
   /** Chunks before and after a passage, at most; default 1. */
   readonly chunks?: number

@@ -14,8 +14,11 @@ export interface AiSdkModel {
   readonly specificationVersion: string
   /** For example `openai.responses`. */
   readonly provider: string
+  /** The provider's name for the model. */
   readonly modelId: string
+  /** Makes one request without streaming. */
   doGenerate(options: never): PromiseLike<unknown>
+  /** Makes one request that streams. */
   doStream(options: never): PromiseLike<unknown>
 }
 

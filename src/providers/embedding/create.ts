@@ -22,6 +22,7 @@ export interface AiSdkEmbeddingModel {
   doEmbed(options: never): PromiseLike<unknown>
 }
 
+/** Options of `createEmbeddingModel()`. */
 export interface EmbeddingOptions extends ConnectionOptions {
   /** Asks for vectors of this length, where the model lets one choose. Part of what a store compares. */
   readonly dimensions?: number

@@ -6,6 +6,11 @@ import { ConfigurationError, CriaError } from '../../core/error.ts'
 /** The optional package that runs local models; not a dependency. */
 export const PACKAGE: string = '@huggingface/transformers'
 
+/** Loads the package where it is installed: it has native parts, so bundlers are told to leave the import as it is. */
+export function loadTransformers(): Promise<unknown> {
+  return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ PACKAGE)
+}
+
 /** What is used of the package. */
 interface Transformers {
   pipeline(task: 'feature-extraction', model: string): Promise<Extractor>
@@ -20,7 +25,7 @@ type Extractor = (
  * @param name of a model with ONNX weights, such as `Xenova/all-MiniLM-L6-v2`; the package fetches it on first use and keeps it.
  * @param load for tests: what `import()` of the package gives.
  */
-export function createLocalEmbeddingModel(name: string, load: () => Promise<unknown> = () => import(PACKAGE)): EmbeddingModel {
+export function createLocalEmbeddingModel(name: string, load: () => Promise<unknown> = loadTransformers): EmbeddingModel {
   const open = localModel<Transformers, Extractor>(name, load, (transformers) =>
     transformers.pipeline('feature-extraction', name),
   )

@@ -4,7 +4,6 @@ import { CriaError } from '../../core/error.ts'
 import type { Retrieved } from '../../core/message.ts'
 import type { Grounding, LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest, QuotedPassage } from '../../core/model.ts'
 import { ZERO_USAGE } from '../../core/usage.ts'
-import { answerFromPassages } from './answer.ts'
 import type { Passage } from './passage.ts'
 
 export const EXTRACTIVE_REF = 'builtin/extractive'
@@ -38,6 +37,7 @@ async function* stream(
   const { question, passages, weights } = grounding ?? NOTHING
   const known = Object.keys(weights).length > 0 ? weights : undefined
   const read = toPassages(question, passages)
+  const { answerFromPassages } = await import('./answer.ts')
   const answer = answerFromPassages(question, read, { weights: known })
   const texts =
     grounding === undefined ? [NO_DOCUMENTS] : answer.abstained ? [answer.text] : answer.blocks.map(({ text }) => text)

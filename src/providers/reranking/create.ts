@@ -8,10 +8,13 @@ import { requestOnce } from '../request-once.ts'
 
 /** What versions 3 and 4 have in common. */
 export interface AiSdkRerankingModel {
+  /** `v3` or `v4`. */
   readonly specificationVersion: string
   /** For example `cohere.reranking`. */
   readonly provider: string
+  /** The provider's name for the model. */
   readonly modelId: string
+  /** Makes one request. */
   doRerank(options: never): PromiseLike<unknown>
 }
 

@@ -11,10 +11,13 @@ import { UNKNOWN_USAGE } from '../../core/usage.ts'
 export type ScriptedAnswer =
   | string
   | {
+      /** What the model thinks before the answer; default nothing. */
       readonly thinking?: string
       /** A list is streamed as so many deltas. */
       readonly text?: string | readonly string[]
+      /** Calls that the model makes; an absent `id` becomes `call_1`, `call_2` and so on. */
       readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly input: Json }[]
+      /** Tokens that the model reports; default none are known. */
       readonly usage?: Partial<Usage>
       /** `null`: the stream ends without saying that it is finished. Default `tool-calls` where there are calls, else `stop`. */
       readonly finish?: FinishReason | null
@@ -33,14 +36,18 @@ export type Script =
   | readonly ScriptedAnswer[]
   | ((request: ModelRequest, call: number) => ScriptedAnswer | Promise<ScriptedAnswer>)
 
+/** Options of `new ScriptedModel()`. */
 export interface ScriptedOptions {
   /** Default `scripted/model`. */
   readonly ref?: string
+  /** What is known of the model, in place of the defaults. */
   readonly facts?: Partial<ModelFacts>
 }
 
+/** A model for tests: answers what a script says and keeps the requests. */
 export class ScriptedModel implements LanguageModel {
   readonly ref: string
+  /** As any model's; `facts` of the options replaces single ones. */
   readonly facts: ModelFacts
   /** Every request that was made, in order. */
   readonly requests: ModelRequest[] = []
@@ -57,6 +64,7 @@ export class ScriptedModel implements LanguageModel {
     this.facts = { ...UNKNOWN_FACTS, ...options.facts }
   }
 
+  /** Answers the next request as the script says; throws a `CriaError` when there is no answer left. */
   async *stream(request: ModelRequest, { signal }: ModelCall): AsyncGenerator<ModelPart> {
     const call = this.requests.push(request) - 1
     this.open++

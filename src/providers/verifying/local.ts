@@ -1,7 +1,7 @@
 /** A natural language inference model that runs in this process, in ONNX format, as a judge of citations. */
 
 import type { ClaimVerdict, ClaimVerifier, Verdict } from '../../core/citation.ts'
-import { localModel, PACKAGE } from '../embedding/local.ts'
+import { loadTransformers, localModel } from '../embedding/local.ts'
 
 /** What is used of the package. */
 interface Transformers {
@@ -17,6 +17,7 @@ interface Classifier {
   readonly config: { readonly id2label: Readonly<Record<string, string>> }
 }
 
+/** Options of `createLocalVerifier()`. */
 export interface LocalVerifierOptions {
   /** Probability from which `entailment` and `contradiction` count; default 0.8. */
   readonly threshold?: number
@@ -35,7 +36,7 @@ const BATCH = 16
  */
 export function createLocalVerifier(
   name: string,
-  { threshold = 0.8, load = () => import(PACKAGE) }: LocalVerifierOptions = {},
+  { threshold = 0.8, load = loadTransformers }: LocalVerifierOptions = {},
 ): ClaimVerifier {
   const open = opener(name, load)
   return async (claims, { signal }) => {

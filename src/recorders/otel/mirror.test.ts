@@ -63,6 +63,14 @@ describe('spans in the tracing of the application', () => {
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['llm_request', 'query'])
   })
 
+  it('REC-SPAN-001 are nested as ours are, also where no manager of contexts is registered', async () => {
+    trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }))
+    await Array.fromAsync(query({ prompt: 'Is it?', model: new ScriptedModel(['Yes.']) }))
+    const [asked, whole] = exporter.getFinishedSpans()
+    expect([asked?.name, whole?.name]).toEqual(['llm_request', 'query'])
+    expect(asked?.parentSpanContext?.spanId).toBe(whole?.spanContext().spanId)
+  })
+
   it('REC-SPAN-001 go nowhere where nobody has registered a tracing', async () => {
     expect(hostTracing()).toBeUndefined()
     await Array.fromAsync(query({ prompt: 'Is it?', model: new ScriptedModel(['Yes.']) }))

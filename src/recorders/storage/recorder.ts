@@ -33,6 +33,7 @@ import { endLostTurn } from '../sqlite/lost.ts'
 import { counted, eventsOf, get, KEY, listFrom, messagesOf, NEW_SESSION, set, toTurnRow } from './rows.ts'
 import type { StoredSession, StoredTurn } from './rows.ts'
 
+/** Options of `recorderOn()`. */
 export interface StorageRecorderOptions {
   /** Milliseconds after which a turn that nothing is heard of counts as lost; default 60,000. */
   readonly leaseMs?: number

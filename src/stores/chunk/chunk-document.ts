@@ -23,6 +23,7 @@ import { namesOf } from '../../util/nearest.ts'
 /** Changes whenever the same document may be cut differently; an index made by another version is made again. */
 export const CHUNKER_VERSION = 3
 
+/** How documents are cut into chunks. */
 export interface ChunkOptions {
   /** Longest chunk in UTF-16 units; default 2,000, at least 64. */
   readonly maxChars?: number

@@ -3,7 +3,8 @@
  * work and how much memory they need, not its size.
  */
 
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { threadProgram } from '../../util/threads.ts'
 import type { Extracted } from './unreadable.ts'
 import type { ExtractAnswer, ExtractJob } from './extract-worker.ts'
 import { Unreadable } from './unreadable.ts'
@@ -27,7 +28,7 @@ let idle: { readonly worker: Worker; readonly ending: NodeJS.Timeout } | undefin
 /** @throws Unreadable; the reason of the signal when it is aborted. */
 export async function extractApart(job: ExtractJob, { timeout, signal }: Patience): Promise<Extracted> {
   signal?.throwIfAborted()
-  const worker = taken() ?? start()
+  const worker = taken() ?? (await start())
   worker.ref()
   const { promise, resolve, reject } = Promise.withResolvers<ExtractAnswer>()
   const onAbort = (): void => reject(signal?.reason)
@@ -65,11 +66,10 @@ function keep(worker: Worker): void {
   idle = { worker, ending: setTimeout(() => void taken()?.terminate(), IDLE_MS).unref() }
 }
 
-function start(): Worker {
-  // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
-  const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
+async function start(): Promise<Worker> {
+  const startThread = await threadProgram(new URL('./extract-worker.ts', import.meta.url))
+  const worker = startThread({
     name: 'cria-extract',
-    execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },
   })
   worker.on('error', () => {})

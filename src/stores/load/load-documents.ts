@@ -3,13 +3,12 @@
 import { ConfigurationError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
 import { checkOptionNames } from '../option-names.ts'
-import { loadFile } from './load-file.ts'
 import type { LoadLimits } from './load-file.ts'
-import { resolveRoots, walk } from './walk.ts'
 import type { SkippedFile } from './walk.ts'
 import { realpath } from 'node:fs/promises'
 import { namesOf } from '../../util/nearest.ts'
 
+/** Options of `loadDocuments()`. */
 export interface LoadOptions extends LoadLimits {
   /** Folder that paths and sources are relative to; default: the current one. */
   readonly base?: string
@@ -44,6 +43,7 @@ export async function loadDocuments(paths: string | readonly string[], options: 
   const given = typeof paths === 'string' ? [paths] : paths
   if (!Array.isArray(given) || given.length === 0) throw new ConfigurationError('loadDocuments needs at least one path.')
   const base = await realpath(options.base ?? process.cwd())
+  const [{ loadFile }, { resolveRoots, walk }] = await Promise.all([import('./load-file.ts'), import('./walk.ts')])
   const roots = await resolveRoots(given, base)
   async function* documents(): AsyncGenerator<SourceDocument> {
     for await (const found of walk(roots, base, options.signal)) {

@@ -26,11 +26,13 @@ const MEGABYTE = 1024 * 1024
 /** A pipe may stand where a file was found: waiting for its writer would hold a thread for ever, which not even the end of the process ends. */
 const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
+/** Limits for reading one file. */
 export interface LoadLimits {
   /** Largest file in bytes; formats that have to be parsed have lower limits of their own. Default 50 MB. */
   readonly maxFileBytes?: number | undefined
   /** Milliseconds for one file that has to be parsed; default 60,000. */
   readonly timeout?: number | undefined
+  /** Aborting it ends the reading. */
   readonly signal?: AbortSignal | undefined
 }
 

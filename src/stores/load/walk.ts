@@ -19,9 +19,11 @@ export interface FoundFile {
   readonly isNamed: boolean
 }
 
+/** A file that was not read. */
 export interface SkippedFile {
   /** As a source; folders end in `/`. */
   readonly path: string
+  /** Why, in a sentence. */
   readonly reason: string
 }
 

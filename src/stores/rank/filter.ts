@@ -6,9 +6,13 @@ import type { ChunkFilter, FilterTest } from '../../core/store.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
 import type { GlobPattern } from '../../util/glob-pattern.ts'
 
+/** What a filter is held against. */
 export interface Filtered {
+  /** The document, as the store names it. */
   readonly source: string
+  /** The title of the document. */
   readonly title?: string
+  /** The metadata of the document. */
   readonly metadata: JsonObject
 }
 

@@ -21,9 +21,13 @@ export interface FileFacts {
 
 /** A source without its text. */
 export interface SourceState {
+  /** The document, as the store names it. */
   readonly source: string
+  /** Chunks of the document. */
   readonly chunks: number
+  /** SHA-256 of the text, hexadecimal. */
   readonly contentHash: string
+  /** What was known of its file when it was read. */
   readonly file: FileFacts
 }
 

@@ -21,7 +21,9 @@ export interface EmbedProgress {
   readonly total: number
 }
 
+/** What one run of making vectors has done. */
 export interface EmbedReport {
+  /** The embedding model. */
   readonly model: string
   /** Chunks that have got a vector. */
   readonly embedded: number
@@ -31,8 +33,11 @@ export interface EmbedReport {
   readonly cut: number
 }
 
+/** Options of one run of making vectors. */
 export interface EmbedRunOptions {
+  /** Aborting it ends the run; what was stored stays. */
   readonly signal?: AbortSignal
+  /** Called after each batch. */
   readonly onProgress?: (progress: EmbedProgress) => void
 }
 

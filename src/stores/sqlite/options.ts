@@ -10,6 +10,7 @@ import { checkChunkOptions } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
 import { checkOptionNames } from '../option-names.ts'
 
+/** Options of `SqliteDocumentStore.open()`. */
 export interface SqliteDocumentStoreOptions {
   /** The file; made when it is missing. `:memory:` keeps everything in this process. */
   readonly path: string

@@ -6,9 +6,13 @@ import { CHUNK_COLUMNS, SOURCE_COLUMNS, stateOf, toChunk } from './documents.ts'
 import type { ChunkRow, SourceRow, SourceState } from './documents.ts'
 import { readFact } from './facts.ts'
 
+/** What a store holds. */
 export interface StoreStats {
+  /** Documents. */
   readonly sources: number
+  /** Chunks of all documents. */
   readonly chunks: number
+  /** Different words in the index. */
   readonly terms: number
   /** Size of the file. */
   readonly bytes: number

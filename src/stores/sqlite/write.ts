@@ -10,12 +10,23 @@ import { removeOthers } from './embedders.ts'
 import type { IndexWriter } from './index-writer.ts'
 import { removeVectors } from './vectors.ts'
 
+/** What became of a document that was put into a store. */
 export type Outcome = 'added' | 'changed' | 'unchanged'
 
 /** What became of a document among many. One that failed alone does not stop the others. */
 export type PutResult =
-  | { readonly source: string; readonly outcome: Outcome }
-  | { readonly source: string; readonly outcome: 'failed'; readonly error: CriaError }
+  | {
+      /** The document, as the store names it. */
+      readonly source: string
+      /** What became of it. */
+      readonly outcome: Outcome
+    }
+  | {
+      readonly source: string
+      readonly outcome: 'failed'
+      /** Why it failed. */
+      readonly error: CriaError
+    }
 
 export interface Addition {
   readonly document: SourceDocument

@@ -22,7 +22,9 @@ import type { Addition, Outcome, PutResult } from './write.ts'
 
 /** A document and what is known of its file. */
 export interface FileDocument {
+  /** The document itself. */
   readonly document: SourceDocument
+  /** What is known of its file; absent: it has none. */
   readonly file?: FileFacts
 }
 

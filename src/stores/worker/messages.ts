@@ -20,7 +20,9 @@ export interface QueryEmbedder {
   embedQuery(query: string, signal?: AbortSignal): Promise<EmbeddedQuery>
 }
 
+/** A question as a vector, or why there is none. */
 export interface EmbeddedQuery {
+  /** Absent: words alone are searched for. */
   readonly vector?: QueryVector
   /** Why there is none, where that is worth saying. */
   readonly notice?: StoreNotice

@@ -4,8 +4,8 @@
  */
 
 import { getHeapStatistics } from 'node:v8'
-import { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
+import { threadProgram } from '../../util/threads.ts'
 import type { Outcome } from '../sqlite/write.ts'
 import type { PutAnswer, PutJob, PutProgress } from './put-worker.ts'
 
@@ -31,11 +31,11 @@ export async function putApart(
   onProgress?: (share: number) => void,
 ): Promise<Outcome[]> {
   signal?.throwIfAborted()
-  // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
-  const worker = new Worker(new URL('./put-worker.ts', import.meta.url), {
+  const start = await threadProgram(new URL('./put-worker.ts', import.meta.url))
+  signal?.throwIfAborted()
+  const worker = start({
     name: 'cria-put',
     workerData: job,
-    execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryLimit() },
   })
   let answer: PutAnswer | undefined

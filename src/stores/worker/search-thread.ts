@@ -1,9 +1,11 @@
 /** Asks the thread that searches a store. */
 
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import type { FoundChunks, ScoredChunk, SearchOptions } from '../../core/store.ts'
 import { orAborted } from '../../util/abort.ts'
+import { threadProgram } from '../../util/threads.ts'
+import type { StartThread } from '../../util/threads.ts'
 import { END } from './messages.ts'
 import type { EmbeddedQuery, QueryEmbedder, SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
 
@@ -13,6 +15,7 @@ const PATIENCE_MS = 1000
 interface Task {
   readonly request: SearchRequest
   readonly signal: AbortSignal | undefined
+  readonly start: StartThread
   readonly resolve: (chunks: ScoredChunk[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -29,6 +32,7 @@ export class SearchThread {
   readonly #waiting: Task[] = []
   #running: Task | undefined
   #worker: Worker | undefined
+  #program: StartThread | Promise<StartThread> | undefined
   #closed = false
 
   /** @param file what is read; a store will do, which then makes questions vectors when it has a model for that. */
@@ -43,7 +47,10 @@ export class SearchThread {
     if (this.#closed) throw this.#closedError()
     // Copied at once: whoever asked may change the filter while the question waits.
     const filter = structuredClone(given)
+    this.#program ??= threadProgram(new URL('./search-worker.ts', import.meta.url))
+    const start = typeof this.#program === 'function' ? this.#program : await this.#program
     const { vector, notice } = this.#embedder.embedsQueries === true ? await this.#embed(query, signal) : {}
+    if (this.#closed) throw this.#closedError()
     const request = {
       query,
       ...(limit === undefined ? {} : { limit }),
@@ -51,7 +58,7 @@ export class SearchThread {
       ...(vector === undefined ? {} : { vector }),
     }
     const { promise, resolve, reject } = Promise.withResolvers<ScoredChunk[]>()
-    this.#waiting.push({ request, signal, resolve, reject })
+    this.#waiting.push({ request, signal, start, resolve, reject })
     this.#next()
     const found = await (signal === undefined ? promise : orAborted(promise, signal))
     return notice === undefined ? found : Object.assign(found, { notice })
@@ -69,9 +76,7 @@ export class SearchThread {
   }
 
   async #embed(query: string, signal: AbortSignal | undefined): Promise<EmbeddedQuery> {
-    const embedded = await this.#embedder.embedQuery?.(query, signal)
-    if (this.#closed) throw this.#closedError()
-    return embedded ?? {}
+    return (await this.#embedder.embedQuery?.(query, signal)) ?? {}
   }
 
   #next(): void {
@@ -83,19 +88,14 @@ export class SearchThread {
       return
     }
     this.#running = task
-    this.#worker ??= this.#start()
+    this.#worker ??= this.#startWith(task.start)
     this.#worker.ref()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
     this.#worker.postMessage(task.request)
   }
 
-  #start(): Worker {
-    // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
-    const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
-      name: 'cria-search',
-      workerData: this.#file,
-      execArgv: [],
-    })
+  #startWith(start: StartThread): Worker {
+    const worker = start({ name: 'cria-search', workerData: this.#file })
     let cause: unknown
     worker.on('message', (answer: SearchAnswer) => {
       this.#settle(worker, (task) => ('error' in answer ? task.reject(errorFromInfo(answer.error)) : task.resolve(answer.chunks)))

@@ -3,7 +3,9 @@ import type { Tool } from '../../core/tool.ts'
 import { orAborted } from '../../util/abort.ts'
 import { problem } from './open-file.ts'
 
+/** A question that a model asks the user. */
 export interface UserQuestion {
+  /** The text of the question. */
   readonly question: string
   /** Answers to choose from; any other may be given too. */
   readonly options: readonly string[]

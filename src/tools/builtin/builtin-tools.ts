@@ -25,6 +25,7 @@ import { environment } from '../../util/environment.ts'
 import { Workspace } from './workspace.ts'
 import { writeFileTool } from './write-file.ts'
 
+/** Options of `builtinTools()`. */
 export interface BuiltinToolOptions {
   /** The folder that files are read and changed in, and commands run in; it may be a link. */
   readonly root: string

@@ -10,6 +10,7 @@ interface Input {
   readonly url: string
 }
 
+/** Options of the tool `fetch_url`. */
 export interface FetchOptions {
   /** Hosts that may be asked although they are not public: `wiki.internal`, `127.0.0.1:8080`. Default none. */
   readonly allowedHosts?: readonly string[]

@@ -15,6 +15,7 @@ import { ProcessGroup } from './process-group.ts'
 import { codeProgram } from './run-code-process.ts'
 import type { CodeReport } from './run-code-process.ts'
 
+/** Options of the tool `run_code`. */
 export interface RunCodeOptions {
   /** Milliseconds for one call; default 10,000. */
   readonly timeout?: number

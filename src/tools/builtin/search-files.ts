@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { Worker } from 'node:worker_threads'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
+import { threadProgram } from '../../util/threads.ts'
 import { problem } from './open-file.ts'
 import type { SearchJob, SearchNews } from './search-job.ts'
 import { quoted } from './workspace.ts'
@@ -85,11 +85,11 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
 /** Ends the thread with the search, whatever becomes of it. */
 async function run(job: SearchJob, signal: AbortSignal, time: number): Promise<string> {
   signal.throwIfAborted()
-  // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
-  const worker = new Worker(new URL('./search-files-worker.ts', import.meta.url), {
+  const start = await threadProgram(new URL('./search-files-worker.ts', import.meta.url))
+  signal.throwIfAborted()
+  const worker = start({
     name: 'cria-search-files',
     workerData: job,
-    execArgv: [],
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })

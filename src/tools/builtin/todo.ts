@@ -4,8 +4,11 @@ import { Recent } from '../../util/recent.ts'
 
 const STATES = ['open', 'doing', 'done'] as const
 
+/** A line of a list. */
 export interface TodoItem {
+  /** What is to be done. */
   readonly text: string
+  /** How far it is. */
   readonly state: (typeof STATES)[number]
 }
 
@@ -20,10 +23,12 @@ const MAX_SESSIONS = 200
 export class TodoLists {
   readonly #lists = new Recent<readonly TodoItem[]>(MAX_SESSIONS)
 
+  /** The list of a session; empty where there is none. */
   of(sessionId: string): readonly TodoItem[] {
     return this.#lists.get(sessionId) ?? []
   }
 
+  /** Replaces the list of a session. */
   keep(sessionId: string, items: readonly TodoItem[]): void {
     this.#lists.set(sessionId, items)
   }

@@ -54,15 +54,19 @@ const OPTIONS = namesOf<McpOptions>({
   clock: true,
 })
 
+/** Something worth knowing of one server. */
 export interface McpNotice {
+  /** The name of the server in the configuration. */
   readonly server: string
   /** What is not there, and why. */
   readonly message: string
 }
 
+/** Connections to servers of the Model Context Protocol. */
 export interface McpConnection {
   /** As they are now: a server that was started again, or says that its tools have changed, may have others. */
   readonly tools: readonly Tool[]
+  /** What the caller should know, about servers that did not answer for example. */
   readonly notices: readonly McpNotice[]
   /** Ends the servers with all that they have started. */
   close(): Promise<void>

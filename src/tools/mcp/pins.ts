@@ -3,6 +3,7 @@
 export interface McpPins {
   /** The fingerprint under which a tool was allowed last. */
   allowed(server: string, tool: string): string | undefined
+  /** Keeps that this tool was allowed as it is now. */
   allow(server: string, tool: string, fingerprint: string): void
 }
 

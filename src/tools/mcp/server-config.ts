@@ -13,7 +13,9 @@ import { commandEnvironment, sandboxEnvironment } from '../builtin/command-envir
 export interface McpServerConfig {
   /** Only needed by other programs; what it is shows by itself. */
   readonly type?: 'stdio' | 'http' | 'streamable-http'
+  /** The program to start, for a server on standard input and output. */
   readonly command?: string
+  /** Arguments of the program; default none. */
   readonly args?: readonly string[]
   /** Beside the environment of ours, from which what looks like a secret is left out. */
   readonly env?: Readonly<Record<string, string>>

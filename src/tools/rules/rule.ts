@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../core/error.ts'
 import { describe } from '../../util/check.ts'
 import { matchesGlob } from '../../util/glob.ts'
 
+/** Which calls run without asking, are asked about, or never run. */
 export interface ToolRules {
   /** Run without asking. */
   readonly allow?: readonly string[]

@@ -357,7 +357,8 @@ function temporaryFolder(): string {
 
 /** Where cria itself is installed, if that is a temporary folder: a command may run it, or a server that came with it. */
 function ownPrograms(): readonly string[] {
-  let folder = import.meta.dirname
+  // A bundle of CommonJS knows no folder of its own.
+  let folder = (import.meta.dirname as string | undefined) ?? process.cwd()
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
   const own = realOrSame(folder)
   return ['/tmp', '/var/tmp', realOrSame(tmpdir())].some((temporary) => isInside(own, temporary)) ? [own] : []
