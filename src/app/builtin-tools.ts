@@ -12,6 +12,8 @@ import { sandboxOptions } from '../tools/sandbox/sandbox.ts'
 import { environment } from '../util/environment.ts'
 import { namesOf } from '../util/nearest.ts'
 
+export { Edits } from '../tools/builtin/edits.ts'
+export type { EditState } from '../tools/builtin/edits.ts'
 export type { ToolOptions as BuiltinToolOptions }
 
 interface ToolOptions extends BuiltinToolOptions {
@@ -34,6 +36,7 @@ const OPTIONS = namesOf<ToolOptions>({
   sandbox: true,
   readDocument: true,
   todos: true,
+  edits: true,
 })
 
 /**
@@ -69,7 +72,7 @@ async function readDocument(path: string, signal: AbortSignal): Promise<string |
   throw new CriaError('tool_failure', `${basename(path)} cannot be read: ${skipped.join(', ')}.`)
 }
 
-async function readHtml(bytes: Uint8Array): Promise<string> {
+export async function readHtml(bytes: Uint8Array): Promise<string> {
   const [{ declaredCharset, extractHtml }, { decodeText }] = await Promise.all([
     import('../stores/load/extract-html.ts'),
     import('../stores/load/decode.ts'),

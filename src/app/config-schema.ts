@@ -19,6 +19,9 @@ import { STORE_NAME } from './paths.ts'
 export const POINTERS = ['main', 'quick', 'task', 'reasoning'] as const
 export type ModelPointer = (typeof POINTERS)[number]
 
+/** What an alias of a model may be called. */
+export const ALIAS: RegExp = /^(?!(?:main|quick|task|reasoning)$)[A-Za-z0-9][\w.-]{0,49}$/
+
 export interface ProviderConfig {
   readonly baseURL?: string
   /** Name of the environment variable that holds the key; the key itself never stands in a configuration file. */
@@ -30,6 +33,8 @@ export interface ProviderConfig {
 export interface ModelFactsConfig {
   readonly contextWindow?: number
   readonly maxOutputTokens?: number
+  /** Whether it takes images. */
+  readonly images?: boolean
   readonly price?: Rates
 }
 
@@ -72,6 +77,8 @@ export interface CommandHook {
 
 export interface CriaConfig {
   readonly models?: Readonly<Partial<Record<ModelPointer, string>>>
+  /** Names of the user's own for models, beside the pointers. */
+  readonly aliases?: Readonly<Record<string, string>>
   readonly fallbackModels?: readonly string[]
   /** Errors that lead to a fallback model although they are final; default none. */
   readonly fallbackOn?: readonly FallbackCode[]
@@ -86,6 +93,8 @@ export interface CriaConfig {
   readonly nResults?: number
   /** Milliseconds from which a turn counts as slow. */
   readonly slowAfter?: number
+  /** Seconds from which the end of a turn rings in `chat`. */
+  readonly bell?: number
   readonly hooks?: Readonly<Partial<Record<HookName, readonly CommandHook[]>>>
   /** The tool `agent` of `run` and `chat`: which model and which of their tools it has. */
   readonly agent?: AgentConfig
@@ -126,6 +135,7 @@ const provider: Shape<ProviderConfig> = object<ProviderConfig>({
 
 export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
   models: object<NonNullable<CriaConfig['models']>>({ main: modelRef, quick: modelRef, task: modelRef, reasoning: modelRef }),
+  aliases: record(modelRef, { expected: 'a name that is not main, quick, task or reasoning, without "/"', pattern: ALIAS }),
   fallbackModels: list(modelRef),
   fallbackOn: list(string(`one of ${FALLBACK_CODES.join(', ')}`, isFallbackCode) as Shape<FallbackCode>),
   providers: object<NonNullable<CriaConfig['providers']>>(Object.fromEntries(PROVIDER_NAMES.map((name) => [name, provider]))),
@@ -133,6 +143,7 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
     object<ModelFactsConfig>({
       contextWindow: tokens,
       maxOutputTokens: tokens,
+      images: boolean(),
       price: priceShape(),
     }),
     { expected: 'a model as "provider/model"', pattern: /^[^\s/]+\/\S+$/u },
@@ -157,6 +168,7 @@ export const CONFIG_SHAPE: Shape<CriaConfig> = object<CriaConfig>({
     disabled: boolean(),
   }),
   slowAfter: number('milliseconds, 1 or more', (value) => Number.isFinite(value) && value >= 1),
+  bell: number('seconds, 0 or more', (value) => Number.isFinite(value) && value >= 0),
   rules: object<NonNullable<CriaConfig['rules']>>({ allow: list(rule), ask: list(rule), deny: list(rule) }),
   budget: object<BudgetConfig>({
     turn: object<NonNullable<BudgetConfig['turn']>>({

@@ -1,16 +1,17 @@
 /** Reads the user's `config.json` and, where it is trusted, the project's. */
 
-import { statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { ConfigurationError } from '../core/error.ts'
+import { ConfigurationError, CriaError } from '../core/error.ts'
 import { HOOK_NAMES } from '../core/hook.ts'
 import { LISTS } from '../tools/rules/rule.ts'
 import { isRecord } from '../util/check.ts'
 import type { Problem } from '../util/check.ts'
+import { writeFileAtomically } from '../util/files.ts'
 import { CONFIG_SHAPE } from './config-schema.ts'
 import type { CriaConfig } from './config-schema.ts'
 import { readConfigFile } from './config-file.ts'
-import { homePaths } from './paths.ts'
+import { homePaths, makeHomeFolder, reason, remedy } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { findProjectConfig, trustState } from './trust.ts'
 import type { ProjectConfig, TrustState } from './trust.ts'
@@ -91,6 +92,28 @@ export function parseConfig(content: string, file: string): CriaConfig {
     )
   }
   return config
+}
+
+/**
+ * Changes the user's own `config.json`: what it holds beside stays, in order.
+ *
+ * @throws ConfigurationError when it cannot be read, or would be wrong after the change; CriaError `store_failed` when it cannot be written.
+ */
+export function changeConfig(paths: HomePaths, change: (config: Record<string, unknown>) => void): void {
+  const before = readIfThere(paths.config) ?? '{}'
+  parseConfig(before, paths.config)
+  const config = JSON.parse(before.replace(/^\uFEFF/, '')) as Record<string, unknown>
+  change(config)
+  const after = `${JSON.stringify(config, undefined, 2)}\n`
+  parseConfig(after, paths.config)
+  try {
+    makeHomeFolder(paths)
+    // Where it is a link, what it leads to is replaced.
+    writeFileAtomically(existsSync(paths.config) ? realpathSync(paths.config) : paths.config, after)
+  } catch (cause) {
+    if (cause instanceof CriaError) throw cause
+    throw new CriaError('store_failed', `${paths.config} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
+  }
 }
 
 function describeProblems(problems: readonly Problem[]): string {

@@ -1,7 +1,6 @@
 /** Looks at everything that cria needs, and says in words what is wrong and what to do. Leaves nothing behind. */
 
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
 import { toCriaError } from '../core/error.ts'
 import type { Check } from './check.ts'
 import { checkHome, diskTrouble } from './check-home.ts'
@@ -12,8 +11,10 @@ import { findSandbox } from '../tools/sandbox/find-sandbox.ts'
 import { loadConfig } from './config.ts'
 import type { LoadedConfig } from './config.ts'
 import { defaultModelRef } from './models.ts'
-import { homePaths, reason } from './paths.ts'
-import type { HomePaths, Surroundings } from './paths.ts'
+import { homePaths, reason, storePath } from './paths.ts'
+import { storeNames } from './store-choice.ts'
+import { storeDocuments } from './store-list.ts'
+import type { Surroundings } from './paths.ts'
 
 export interface Diagnosis {
   /** Nothing has failed. */
@@ -38,8 +39,7 @@ export async function diagnose(surroundings: Surroundings, { signal, offline = f
   const { loaded, check } = checkConfig(surroundings)
   checks.push(check, ...checkTrust(loaded), await checkSandbox(loaded?.config.sandbox))
   checks.push(await checkDatabase('journal', paths.journal))
-  for (const file of storeFiles(paths))
-    checks.push(await checkDatabase(`store ${file.slice(0, -'.db'.length)}`, join(paths.stores, file)))
+  for (const name of storeNames(paths, { derived: true })) checks.push(await checkStore(name, storePath(paths, name)))
   const chosen = loaded === undefined ? undefined : await checkDefaultModel(surroundings, loaded, offline)
   const config = loaded?.config ?? {}
   checks.push(...(await checkProviders({ env: surroundings.env, config, defaultModel: chosen?.ref, offline, signal })))
@@ -111,20 +111,17 @@ function checkTrust(loaded: LoadedConfig | undefined): Check[] {
   return [{ name: 'trust', status: 'warning', message, hint: 'Look at it, then run `cria trust`.' }]
 }
 
-function storeFiles({ stores }: HomePaths): readonly string[] {
-  try {
-    return readdirSync(stores)
-      .filter((file) => file.endsWith('.db'))
-      .toSorted()
-  } catch {
-    return []
-  }
+/** Says of which documents a store is: the name of one that is kept for `--docs` tells nothing. */
+async function checkStore(name: string, path: string): Promise<Check> {
+  const check = await checkDatabase(`store ${name}`, path)
+  const documents = check.status === 'ok' ? await storeDocuments({ name, path }) : []
+  return documents.length === 0 ? check : { ...check, message: `${check.message}: ${documents.join(', ')}` }
 }
 
-/** Opens the file for reading only, and lets SQLite check its pages and indexes. */
 /** A larger file is not read as a whole: that would take longer the more is in it. */
 const MOST_CHECKED_BYTES = 100_000_000
 
+/** Opens the file for reading only, and lets SQLite check its pages and indexes. */
 async function checkDatabase(name: string, path: string): Promise<Check> {
   if (!existsSync(path)) return { name, status: 'ok', message: 'not there yet' }
   const { DatabaseSync } = await import('node:sqlite')

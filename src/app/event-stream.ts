@@ -6,6 +6,7 @@ import type { QueryEvent, QueryResult } from '../core/event.ts'
 import { checkNames, checkNumber } from '../engine/check-values.ts'
 import { namesOf } from '../util/nearest.ts'
 
+/** Options of `toResponse()`. */
 export interface ResponseOptions {
   /** Headers beside those of server-sent events; of the same name, these win. Default none. */
   readonly headers?: Readonly<Record<string, string>>
@@ -86,8 +87,11 @@ export function lastEventId(headers: Headers | Readonly<Record<string, string | 
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : -1
 }
 
+/** A turn that runs in the background. */
 export interface StartedTurn {
+  /** For `recorder.follow()`. */
   readonly turnId: string
+  /** Continues the conversation when the turn has ended. */
   readonly sessionId: string
   /** Resolves to the result when the turn is complete, to `undefined` when it was cancelled or failed. */
   readonly ended: Promise<QueryResult | undefined>

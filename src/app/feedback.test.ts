@@ -176,6 +176,24 @@ describe('collectFeedback', () => {
     expect(recorder.read.feedback()).toEqual([])
   })
 
+  it.each([new Error('Lunch.'), 'Lunch.', new DOMException('Lunch.', 'AbortError')])(
+    'ENG-FEED-001 rejects with a CriaError when the caller aborts during the choice: %s',
+    async (reason) => {
+      const stop = new AbortController()
+      const choose = (): Promise<Chosen> => {
+        stop.abort(reason)
+        return new Promise(() => {})
+      }
+      const query = { prompt: 'Why?', abortSignal: stop.signal }
+      await expect(collectFeedback({ ...base(() => 'tie'), choose, query })).rejects.toMatchObject({
+        name: 'CriaError',
+        code: 'aborted',
+        message: 'Lunch.',
+      })
+      expect(recorder.read.feedback()).toEqual([])
+    },
+  )
+
   it.each<[string, object, RegExp]>([
     ['a model in the query', { query: { prompt: 'Why?', model: 'a/b' } }, /`query\.model` cannot be compared/],
     ['a cache', { query: { prompt: 'Why?', cache: true } }, /`query\.cache` cannot be compared/],

@@ -9,7 +9,7 @@ import type { LanguageModel } from '../core/model.ts'
 import type { Recorder } from '../core/recorder.ts'
 import type { Tool } from '../core/tool.ts'
 import { checkNames, checkPort, checkType } from '../engine/check-values.ts'
-import { causeOf } from '../engine/to-the-end.ts'
+import { causeOf, reasonOf } from '../engine/to-the-end.ts'
 import { orAborted } from '../util/abort.ts'
 import { namesOf } from '../util/nearest.ts'
 import { openJournal } from './journal.ts'
@@ -128,9 +128,13 @@ export async function collectFeedback(options: FeedbackOptions): Promise<Feedbac
   const question = questionOf(toMessages([request.prompt ?? [], request.messages ?? []]))
   const blind = ({ text, message }: Judged): BlindAnswer => ({ text, message })
   const chosen = await orAborted(
-    Promise.resolve(choose({ question, first: blind(first), second: blind(second) }, { signal })),
+    // A promise, also of what it throws at once.
+    (async () => choose({ question, first: blind(first), second: blind(second) }, { signal }))(),
     signal,
-  )
+  ).catch((thrown: unknown) => {
+    // As the turns of an aborted query end, whatever reason the caller gave.
+    throw caller?.aborted === true ? new CriaError('aborted', reasonOf(caller.reason), { cause: thrown }) : thrown
+  })
   if (chosen === undefined) return { choice: null, event: null, first, second }
   const { choice, comment } = checked(chosen)
   const event = eventOf(choice, comment, first, second)

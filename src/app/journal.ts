@@ -1,6 +1,7 @@
 /** Opens the journal of this home. */
 
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
 import type { GcReport, JournalKeeper, Recorder } from '../core/recorder.ts'
 import { homePaths, makeHomeFolder } from './paths.ts'
@@ -62,7 +63,12 @@ async function openFile(surroundings: Surroundings): Promise<Journal> {
   makeHomeFolder(paths)
   const { SqliteRecorder } = await import('../recorders/sqlite/recorder.ts')
   try {
-    const journal = await SqliteRecorder.open({ path: paths.journal, ...signalOf(surroundings), ...selfTending(paths.journal) })
+    const journal = await SqliteRecorder.open({
+      path: paths.journal,
+      folder: resolve(surroundings.cwd),
+      ...signalOf(surroundings),
+      ...selfTending(paths.journal),
+    })
     upkeep.journals.add(journal)
     return await withExport(journal, surroundings.env)
   } catch (thrown) {

@@ -13,7 +13,7 @@ import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { ZERO_USAGE } from '../core/usage.ts'
 import { describe, isRecord } from '../util/check.ts'
 import { listens } from '../util/listens.ts'
-import { namesOf } from '../util/nearest.ts'
+import { namesOf, nearest } from '../util/nearest.ts'
 import { POINTERS } from './config-schema.ts'
 import type { CriaConfig, ModelPointer } from './config-schema.ts'
 import { knownName } from './model-names.ts'
@@ -79,9 +79,25 @@ function checkModelOptions(options: ModelOptions): void {
   for (const [name, value] of Object.entries(options.headers)) checkType(`headers[${JSON.stringify(name)}]`, value, 'string')
 }
 
-/** The model that a pointer stands for, or a name. @throws ConfigurationError for a pointer that is not set, and a name that nobody knows. */
+/**
+ * The model that a pointer or an alias stands for, or a name.
+ *
+ * @throws ConfigurationError for a pointer that is not set, and a name that nobody knows, with the alias that may have been meant.
+ */
 export function resolvePointer(name: string, config: CriaConfig): string {
-  if (!isPointer(name)) return knownName(name)
+  const { aliases = {} } = config
+  if (Object.hasOwn(aliases, name)) return aliases[name] ?? name
+  if (!isPointer(name)) {
+    try {
+      return knownName(name)
+    } catch (thrown) {
+      const close = nearest(name, Object.keys(aliases))
+      if (close === undefined) throw thrown
+      throw new ConfigurationError(
+        `There is no model and no alias ${JSON.stringify(name)}. Did you mean ${JSON.stringify(close)}?`,
+      )
+    }
+  }
   const target = config.models?.[name]
   if (target === undefined) {
     throw new ConfigurationError(

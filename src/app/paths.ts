@@ -19,6 +19,8 @@ export interface HomePaths {
   readonly journal: string
   readonly stores: string
   readonly config: string
+  /** Keys of providers. Its name is one that the `.gitignore` of a home covers. */
+  readonly keys: string
   /** One file per trusted folder. */
   readonly trust: string
 }
@@ -31,6 +33,7 @@ export function homePaths({ env, cwd }: Surroundings): HomePaths {
     journal: join(home, 'cria.db'),
     stores: join(home, 'stores'),
     config: join(home, 'config.json'),
+    keys: join(home, 'cria.keys.json'),
     trust: join(home, 'trust'),
   }
 }

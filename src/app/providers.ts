@@ -70,6 +70,26 @@ export async function reachProvider(
   }
 }
 
+/**
+ * References of the models that the configured providers have, `provider/model`.
+ *
+ * @param most of each provider.
+ */
+export async function modelsOnOffer(
+  { env, config }: { readonly env: Surroundings['env']; readonly config: CriaConfig },
+  signal: AbortSignal,
+  most: number,
+): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    providerStates(env, config).map(async (state) => {
+      if (!state.configured) return []
+      const reached = await reachProvider(state, env, config.providers?.[state.name]?.headers, signal)
+      return reached.reachable ? reached.models.slice(0, most).map((name) => `${state.name}/${name}`) : []
+    }),
+  )
+  return lists.flat()
+}
+
 function refusal(status: number): string {
   if (status === 401 || status === 403) return `the key was refused (status ${status})`
   return `it answered with status ${status}`

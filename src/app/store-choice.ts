@@ -7,7 +7,7 @@ import type { EmbeddingModel } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { reason, storePath } from './paths.ts'
+import { reason, STORE_NAME, storePath } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 export interface StoreChoice {
@@ -64,12 +64,17 @@ export function realPaths(given: readonly string[], cwd: string): readonly strin
   return [...new Set(real)].toSorted()
 }
 
-/** Names of the stores of this home, those that are kept for paths left out. */
-export function storeNames(paths: HomePaths): readonly string[] {
+/**
+ * Names of the stores of this home, sorted.
+ *
+ * @param options.derived also those that are kept for the paths of `--docs`; default false.
+ */
+export function storeNames(paths: HomePaths, { derived = false }: { readonly derived?: boolean } = {}): readonly string[] {
   try {
     return readdirSync(paths.stores)
-      .filter((file) => file.endsWith('.db') && !/^docs-[0-9a-f]{16}\.db$/.test(file))
+      .filter((file) => file.endsWith('.db'))
       .map((file) => file.slice(0, -'.db'.length))
+      .filter((name) => STORE_NAME.test(name) && (derived || !/^docs-[0-9a-f]{16}$/.test(name)))
       .toSorted()
   } catch {
     return []

@@ -11,6 +11,7 @@ import type { EmbedProgress } from '../stores/sqlite/embeddings.ts'
 import type { EmbedReport, SqliteDocumentStore, SqliteDocumentStoreOptions } from '../stores/sqlite.ts'
 import { isDamaged } from '../util/sqlite/failure.ts'
 import type { CriaConfig } from './config-schema.ts'
+import type { PagesOptions } from './index-pages.ts'
 import { makeHomeFolder } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import type { StoreChoice } from './store-choice.ts'
@@ -42,6 +43,8 @@ export interface IndexOptions {
   readonly dryRun: boolean
   readonly signal: AbortSignal
   readonly onProgress: (progress: IndexProgress) => void
+  /** How far links of addresses are followed; see `PagesOptions`. */
+  readonly pages?: Pick<PagesOptions, 'site' | 'maxPages'>
   readonly embeddings?: EmbeddingChoice
 }
 
@@ -82,13 +85,25 @@ export async function indexPaths(choice: StoreChoice, paths: readonly string[], 
     }),
   ])
   try {
+    const addresses = paths.filter(isAddress)
+    const files = paths.filter((path) => !isAddress(path))
+    const ofFiles = files.length > 0 ? await indexFiles(store, files, { base: cwd, dryRun, signal, onProgress }) : undefined
+    const ofPages =
+      addresses.length > 0
+        ? await (await import('./index-pages.ts')).indexPages(store, addresses, { ...options.pages, dryRun, signal, onProgress })
+        : undefined
     const report =
-      paths.length === 0 ? await asItIs(store) : await indexFiles(store, paths, { base: cwd, dryRun, signal, onProgress })
+      ofFiles !== undefined && ofPages !== undefined ? sumOf(ofFiles, ofPages) : (ofFiles ?? ofPages ?? (await asItIs(store)))
     const made = embeddings === undefined || dryRun || !store.embedsQueries ? undefined : await embed(store, embeddings, signal)
     return { store: choice.name, ...report, ...(made === undefined ? {} : { embeddings: made }) }
   } finally {
     await store.close()
   }
+}
+
+/** Whether a path that was named is an address of the web. */
+export function isAddress(path: string): boolean {
+  return /^https?:\/\//i.test(path)
 }
 
 async function embeddingOptions({ model, replace, config, env }: EmbeddingChoice): Promise<Partial<SqliteDocumentStoreOptions>> {
@@ -113,6 +128,14 @@ async function embed(
     return { model: model ?? store.embeddings?.model ?? '', error: toCriaError(error).toJSON() }
   }
 }
+
+/** One report of files and pages. */
+function sumOf(files: FilesReport, pages: FilesReport): FilesReport {
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, files[name] + pages[name]]))
+  return { ...files, ...counts, skipped: [...files.skipped, ...pages.skipped] }
+}
+
+const COUNTS = ['files', 'chunks', 'added', 'changed', 'moved', 'removed', 'unchanged', 'ms'] as const
 
 /** The report of a run that looked at no files. */
 async function asItIs(store: SqliteDocumentStore): Promise<FilesReport> {

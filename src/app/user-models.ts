@@ -5,17 +5,17 @@ import { environment } from '../util/environment.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { fromAiSdkModel, isAiSdkModel } from '../providers/create.ts'
 import { loadConfig } from './config.ts'
-import { createModel, isPointer, resolvePointer } from './models.ts'
+import { createModel, resolvePointer } from './models.ts'
 import type { ModelInput, ModelOptions } from './models.ts'
 import { openConfiguredModel, providerOptions } from './open-model.ts'
 
 /**
- * `provider/model` is taken at its word; a pointer is looked up in the user's configuration.
+ * `provider/model` is taken at its word; a pointer or an alias is looked up in the user's configuration.
  *
- * @throws ConfigurationError when it is neither a name, nor a model, nor a pointer that is set.
+ * @throws ConfigurationError when it is neither a name, nor a model, nor a pointer or alias that is set.
  */
 export function resolveModel(model: ModelInput, options: ModelOptions = {}): LanguageModel {
-  if (typeof model === 'string') return isPointer(model) ? pointedAt(model, options) : createModel(model, options)
+  if (typeof model === 'string') return model.includes('/') ? createModel(model, options) : pointedAt(model, options)
   if (isAiSdkModel(model)) return fromAiSdkModel(model)
   if (typeof model?.stream === 'function' && typeof model.ref === 'string') return model
   throw new ConfigurationError(

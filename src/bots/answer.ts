@@ -5,6 +5,7 @@ import { ConfigurationError, CriaError, errorFromInfo, NoAssistantMessageError }
 import type { EventOf, NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
+import type { PermissionRequest } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
 
 /** The assistant message, and what the turn came to. */
@@ -21,6 +22,8 @@ export interface BotAnswer extends Message {
   readonly costUsd: number | null
   /** Why the answer ended; `max-steps` and `stop-when` are limits of the bot. */
   readonly finishReason: QueryResult['finishReason']
+  /** The calls that wait for a decision by `query({ decide })`; present with the finish reason `waiting`. */
+  readonly waiting?: readonly PermissionRequest[]
   /** The model that gave the answer, as `provider/model`: a fallback, where the first one could not. */
   readonly model: string
   /** Model calls of the turn that were answered. */
@@ -165,12 +168,14 @@ function noticeOf({ code, message, details }: NoticeEvent): Notice {
 }
 
 function toAnswer(message: Message, result: QueryResult, notices: readonly Notice[]): BotAnswer {
-  const { usage, costUsd, finishReason, model, steps, cacheHit, turnId, sessionId, citations, uncited, abstained } = result
+  const { usage, costUsd, finishReason, waiting, model, steps, cacheHit, turnId, sessionId, citations, uncited, abstained } =
+    result
   return {
     ...message,
     usage,
     costUsd,
     finishReason,
+    ...(waiting === undefined ? {} : { waiting }),
     model,
     steps,
     cacheHit,

@@ -304,7 +304,7 @@ export class SimpleBot {
         continue
       }
       if (event.type === 'message') answer = event.message
-      if (event.type === 'complete' && answer !== undefined) {
+      if (event.type === 'complete' && answer !== undefined && event.result.finishReason !== 'waiting') {
         try {
           await this.finalize(question, answer, event.result)
         } catch (thrown) {

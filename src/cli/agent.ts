@@ -42,12 +42,13 @@ export function agentTools(
   store: DocumentStore | undefined,
   { config }: LoadedConfig,
   io: Io,
-  { fetch, askUser, sandbox, network }: Pick<BuiltinToolOptions, 'fetch' | 'askUser'> & Partial<SandboxChoice>,
+  { fetch, askUser, edits, sandbox, network }: Pick<BuiltinToolOptions, 'fetch' | 'askUser' | 'edits'> & Partial<SandboxChoice>,
 ): readonly Tool[] {
   const secretVariables = Object.values(config.providers ?? {}).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
   return builtinTools({
     ...(fetch === undefined ? {} : { fetch }),
     ...(askUser === undefined ? {} : { askUser }),
+    ...(edits === undefined ? {} : { edits }),
     root: io.cwd,
     env: io.env,
     secretVariables,

@@ -2,8 +2,10 @@
 
 import { wasHintedToday } from '../app/hints.ts'
 import type { HomePaths } from '../app/paths.ts'
+import { checkReadable, storeOf } from '../app/hand-over.ts'
 import { openStore, sourceBase } from '../app/stores.ts'
 import { QueryBot } from '../bots/query-bot.ts'
+import type { BotOptions } from '../bots/options.ts'
 import { SimpleBot } from '../bots/simple-bot.ts'
 import type { Budget } from '../core/budget.ts'
 import { ConfigurationError } from '../core/error.ts'
@@ -20,72 +22,92 @@ import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels, requireKey } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { tellNewSession } from './new-session.ts'
-import { readText } from './read-text.ts'
+import { readPrompt } from './prompt.ts'
+import type { Prompt, PromptOptions } from './prompt.ts'
 import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
 
-export interface AskOptions {
+export interface AskOptions extends PromptOptions {
   readonly store: string | undefined
   readonly docs: readonly string[]
   readonly source: readonly string[]
   readonly filter: readonly string[]
   readonly results: number | undefined
-  readonly model: string | undefined
   readonly fallback: readonly string[]
   readonly 'no-switch': boolean
   readonly thinking: boolean
   readonly 'show-thinking': boolean
-  readonly session: string | undefined
   readonly 'max-cost': number | undefined
   readonly cache: boolean
   readonly 'no-log': boolean
   readonly json: boolean
   readonly events: boolean
+  readonly schema: string | undefined
+  readonly multi: boolean
 }
 
 export async function runAsk(word: string, options: AskOptions, io: Io): Promise<number> {
   if (options.json && options.events) throw new ConfigurationError('--json and --events exclude each other.')
   if (options.cache && options['no-log'])
     throw new ConfigurationError('--cache and --no-log exclude each other: answers are kept in the journal.')
-  const question = await readText(word, 'question', io)
-  if (question.trim() === '') throw new ConfigurationError('The question is empty: say what you want to know.')
-
+  if (options.schema !== undefined && options.events)
+    throw new ConfigurationError(
+      '--schema and --events exclude each other: what is printed is the object, not how it came about.',
+    )
+  if (options.multi && options.schema === undefined)
+    throw new ConfigurationError('--multi needs --schema: it asks for a list of what the schema describes.')
+  const schema =
+    options.schema === undefined ? undefined : (await import('./schema-option.ts')).readSchema(options.schema, io.cwd)
+  if (options.continue && options['no-log'])
+    throw new ConfigurationError('--continue and --no-log exclude each other: a session is kept in the journal.')
+  const prompt = await readPrompt(word, 'question', options, io)
   const loaded = await readConfig(io)
-  const models = await openModels(options, loaded, io)
+  const models = await openModels({ ...options, model: prompt.model }, loaded, io)
   requireKey(models, loaded, io)
   const budget = budgetOf(options, loaded)
   checkPrices(budget, [models.model, ...models.fallbackModels])
+  checkReadable(prompt.handed, models.model)
+  if (schema !== undefined && models.model.facts.writes === false)
+    throw new ConfigurationError(`--schema needs a model that writes, and ${models.model.ref} only quotes documents.`, {
+      hint: 'Name one with -m, or set a key such as OPENAI_API_KEY.',
+    })
   const choice = await prepareStore(options, loaded, io)
+  // It quotes documents and reads nothing else: what is handed over is one, unless others were named.
+  const handed = models.model.ref === EXTRACTIVE && choice === undefined ? await storeOf(prompt.handed) : undefined
   if (models.model.ref === EXTRACTIVE) {
-    if (choice === undefined) throw nothingToAnswerFrom(loaded.paths)
+    if (choice === undefined && handed === undefined) throw nothingToAnswerFrom(loaded.paths)
     await note(io, extractiveNotice(options.model !== undefined || (await wasHintedToday(loaded.paths))))
+    if (choice !== undefined && prompt.handed.length > 0)
+      await note(io, `${EXTRACTIVE} quotes the store ${choice.name} and does not read what is handed over.`)
   }
 
-  const store = choice === undefined ? undefined : await openStore(choice)
+  const opened = choice === undefined ? undefined : await openStore(choice)
+  const store = handed ?? opened
   try {
     const format: AnswerFormat = options.json ? 'json' : options.events ? 'events' : 'text'
-    const base = store === undefined ? undefined : await sourceBase(store)
-    const filter = await chosenFilter(options, { cwd: io.cwd, base }, async (tried) => (await store?.holdsAny(tried)) === true)
-    if (filter !== undefined && store === undefined)
+    const base = opened === undefined ? undefined : await sourceBase(opened)
+    const filter = await chosenFilter(options, { cwd: io.cwd, base }, async (tried) => (await opened?.holdsAny(tried)) === true)
+    if (filter !== undefined && opened === undefined)
       throw new ConfigurationError('--filter and --source choose among documents: name some with --docs PATH or --store NAME.')
-    if (filter !== undefined && store !== undefined) {
-      const nothing = await emptyChoice(options, () => store.holdsAny(filter))
+    if (filter !== undefined && opened !== undefined) {
+      const nothing = await emptyChoice(options, () => opened.holdsAny(filter))
       if (nothing !== undefined) await note(io, nothing)
     }
     if (!options['no-log']) await tellNewSession(options.session, io)
-    const events = askBot(
-      question,
-      {
-        ...models,
-        budget,
-        store,
-        filter,
-        nResults: options.results ?? loaded.config.nResults,
-        slowAfter: loaded.config.slowAfter,
-        format,
-      },
-      options,
-      io,
-    )
+    const asked = handed === undefined ? prompt : { ...prompt, messages: prompt.messages.slice(-1) }
+    const nResults = options.results ?? loaded.config.nResults
+    const setting = { prompt: asked, ...models, budget, store, filter, nResults, slowAfter: loaded.config.slowAfter, format }
+    if (schema !== undefined) {
+      const { askObject, passagesFor } = await import('./ask-object.ts')
+      const found = store === undefined ? [] : await passagesFor(prompt.question, store, { nResults, filter, signal: io.signal })
+      const { multi, json } = options
+      return await askObject(
+        [...found, ...asked.messages],
+        recipeOf(setting, options),
+        { schema, multi, json, sessionId: asked.sessionId },
+        io,
+      )
+    }
+    const events = askBot(setting, options, io)
     return await showTurn(events, io, {
       format,
       showThinking: options['show-thinking'],
@@ -98,6 +120,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
 }
 
 interface Setting {
+  readonly prompt: Prompt
   readonly model: LanguageModel
   readonly fallbackModels: readonly LanguageModel[]
   readonly fallbackOn: ModelChoice['fallbackOn']
@@ -110,27 +133,37 @@ interface Setting {
   readonly format: AnswerFormat
 }
 
-function askBot(question: string, setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
-  const { model, fallbackModels, fallbackOn, switchModels, budget, store, filter, nResults, slowAfter, format } = setting
-  const recipe = {
+function askBot(setting: Setting, options: AskOptions, io: Io): AsyncIterable<QueryEvent> {
+  const { prompt, store, filter, nResults } = setting
+  const { messages, sessionId } = prompt
+  const recipe = recipeOf(setting, options)
+  const asked = { signal: io.signal, ...(sessionId === undefined ? {} : { sessionId }) }
+  if (store === undefined) return new SimpleBot(recipe).events(messages, asked)
+  const bot = new QueryBot({ ...recipe, docstore: store })
+  const found = { ...(nResults === undefined ? {} : { nResults }), ...(filter === undefined ? {} : { filter }) }
+  return bot.events(messages, { ...asked, ...found })
+}
+
+/** What all bots are made of here. */
+function recipeOf(setting: Setting, options: AskOptions): BotOptions {
+  const { prompt, model, fallbackModels, fallbackOn, switchModels, budget, slowAfter, format } = setting
+  const { system, settings } = prompt
+  return {
     model,
     fallbackModels,
     fallbackOn,
     switchModels,
     budget,
-    streamTarget: 'api' as const,
+    streamTarget: 'api',
+    ...(system === undefined ? {} : { systemPrompt: system }),
     ...(options.thinking ? { enableThinking: true } : {}),
+    ...settings,
     ...(slowAfter === undefined ? {} : { slowAfter }),
     ...(options['no-log'] ? { recorder: false as const } : {}),
     ...(options.cache ? { cache: 'journal' as const } : {}),
     // What a person or a pipe has been given cannot be taken back.
     ...(format === 'text' ? { retry: { afterOutput: 'error' as const } } : {}),
   }
-  const asked = { signal: io.signal, ...(options.session === undefined ? {} : { sessionId: options.session }) }
-  if (store === undefined) return new SimpleBot(recipe).events(question, asked)
-  const bot = new QueryBot({ ...recipe, docstore: store })
-  const found = { ...(nResults === undefined ? {} : { nResults }), ...(filter === undefined ? {} : { filter }) }
-  return bot.events(question, { ...asked, ...found })
 }
 
 /** @param isKnown that no model writes the answer, or that it was asked for. */

@@ -43,6 +43,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/logs-list.ts')).logsSearch,
   },
   {
+    name: 'logs tail',
+    summary: 'show turns as they end',
+    load: async () => (await import('./commands/logs-tail.ts')).logsTail,
+  },
+  {
+    name: 'logs sessions',
+    summary: 'list sessions of this folder',
+    load: async () => (await import('./commands/logs-sessions.ts')).logsSessions,
+  },
+  {
     name: 'logs stats',
     summary: 'count turns, tokens and cost',
     load: async () => (await import('./commands/logs-stats.ts')).logsStats,
@@ -85,9 +95,52 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/eval-answers.ts')).evalAnswers,
   },
   {
+    name: 'stores list',
+    summary: 'list stores, and what is in them',
+    load: async () => (await import('./commands/stores.ts')).storesList,
+  },
+  {
+    name: 'stores show',
+    summary: 'list the documents of a store',
+    load: async () => (await import('./commands/stores.ts')).storesShow,
+  },
+  {
+    name: 'stores remove',
+    summary: 'remove a store',
+    load: async () => (await import('./commands/stores.ts')).storesRemove,
+  },
+  {
     name: 'models',
     summary: 'list providers and models, and what they cost',
     load: async () => (await import('./commands/models.ts')).models,
+  },
+  {
+    name: 'models default',
+    summary: 'show or set the model that answers when none is named',
+    load: async () => (await import('./commands/models.ts')).modelsDefault,
+  },
+  {
+    name: 'models alias',
+    summary: 'give a model a name of your own',
+    load: async () => (await import('./commands/models.ts')).modelsAlias,
+  },
+  { name: 'keys set', summary: 'keep the key of a provider', load: async () => (await import('./commands/keys.ts')).keysSet },
+  { name: 'keys list', summary: 'say which keys there are', load: async () => (await import('./commands/keys.ts')).keysList },
+  { name: 'keys remove', summary: 'forget a key', load: async () => (await import('./commands/keys.ts')).keysRemove },
+  {
+    name: 'templates list',
+    summary: 'list templates of prompts',
+    load: async () => (await import('./commands/templates.ts')).templatesList,
+  },
+  {
+    name: 'templates show',
+    summary: 'print a template',
+    load: async () => (await import('./commands/templates.ts')).templatesShow,
+  },
+  {
+    name: 'templates save',
+    summary: 'keep a prompt under a name',
+    load: async () => (await import('./commands/templates.ts')).templatesSave,
   },
   { name: 'doctor', summary: 'check the installation', load: async () => (await import('./commands/doctor.ts')).doctor },
   {
@@ -95,7 +148,33 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'let the configuration of this folder count',
     load: async () => (await import('./commands/trust.ts')).trustFolder,
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes commands in your shell',
+    load: async () => (await import('./commands/completion.ts')).completionOf(COMMANDS),
+  },
 ]
+
+/** What the groups of commands are about. */
+const GROUPS: Readonly<Record<string, string>> = {
+  eval: 'measure quality',
+  keys: 'keys of providers',
+  logs: 'turns',
+  prompts: 'versions of prompts',
+  stores: 'stores of documents',
+  templates: 'templates of prompts',
+}
+
+/** Each first word once, with what it does or what its group holds. */
+export function commandLines(): readonly (readonly [name: string, about: string])[] {
+  const groups = Map.groupBy(COMMANDS, ({ name }) => name.split(' ')[0] ?? name)
+  return [...groups].map(([name, entries]) => {
+    const own = entries.find((entry) => entry.name === name)
+    if (own !== undefined) return [name, own.summary]
+    const names = entries.map((entry) => entry.name.slice(name.length + 1)).join(', ')
+    return [name, GROUPS[name] === undefined ? names : `${GROUPS[name]}: ${names}`]
+  })
+}
 
 /** Names that are kept for commands to come. */
 export const PLANNED: readonly string[] = ['serve', 'mcp', 'worker']

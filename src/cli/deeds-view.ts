@@ -5,6 +5,7 @@ import { isTerminal } from '../core/event.ts'
 import { visibleLine, visibleText } from '../util/terminal.ts'
 import { memberOf } from './deeds.ts'
 import type { Deed, Deeds } from './deeds.ts'
+import { plural } from './format.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -14,13 +15,13 @@ import type { Io } from './io.ts'
 export async function* shownDeeds(
   events: AsyncIterable<QueryEvent>,
   deeds: Deeds,
-  { io, isText }: { readonly io: Io; readonly isText: boolean },
+  { io, isText, showsOutput = false }: { readonly io: Io; readonly isText: boolean; readonly showsOutput?: boolean },
 ): AsyncGenerator<QueryEvent> {
   let text: EventOf<'text_delta'>[] = []
   for await (const event of events) {
     const deed = deeds.add(event)
     if (!isText || event.parent !== undefined) {
-      if (isText && deed !== undefined) await tell(event, deed, io)
+      if (isText && deed !== undefined) await tell(event, deed, io, showsOutput)
       yield event
       continue
     }
@@ -37,7 +38,7 @@ export async function* shownDeeds(
       else yield* text
       text = []
     }
-    if (deed !== undefined) await tell(event, deed, io)
+    if (deed !== undefined) await tell(event, deed, io, showsOutput)
     yield event
   }
 }
@@ -51,9 +52,11 @@ async function tellAside(text: readonly EventOf<'text_delta'>[], { stderr }: Io)
   if (said !== '') await stderr.writeRaw(`${visibleText(said)}\n`)
 }
 
-async function tell(event: QueryEvent, deed: Deed, { stderr }: Io): Promise<void> {
+async function tell(event: QueryEvent, deed: Deed, { stderr }: Io, showsOutput: boolean): Promise<void> {
   if (event.type === 'tool_request') await line(`> ${callLine(deed)}`)
-  if (event.type !== 'tool_result' || !event.result.isError) return
+  if (event.type !== 'tool_result') return
+  if (showsOutput) for (const row of outputLines(deed, event.result.content)) await line(`  ${row}`)
+  if (!event.result.isError) return
   const what = deed.refused === undefined ? firstLine(event.result.content) : `refused: ${deed.refused.reason}`
   await line(`  ${deed.name}: ${what}`)
 
@@ -73,8 +76,27 @@ export function callLine({ name, input }: Pick<Deed, 'name' | 'input'>): string 
   return told === undefined ? name : `${name} ${cut(told)}`
 }
 
-function firstLine(content: string): string {
-  return cut(content.split('\n').find((line) => line.trim() !== '') ?? '')
+/** Lines of an output, blank ones too; none for one without text. */
+export function linesOf(content: string): readonly string[] {
+  const text = content.trimEnd()
+  return text === '' ? [] : text.split('\n')
+}
+
+const MOST_SHOWN = 5
+
+/** The beginning of what a command wrote; empty for other tools, and for an output of one line, which is told beside the call. */
+export function outputLines({ name, refused }: Pick<Deed, 'name' | 'refused'>, content: string): readonly string[] {
+  const lines = name === 'run_command' && refused === undefined ? linesOf(content) : []
+  if (lines.length < 2) return []
+  const left = lines.length - MOST_SHOWN
+  return [...lines.slice(0, MOST_SHOWN).map(cut), ...(left > 0 ? [`… ${plural(left, 'more line')}`] : [])]
+}
+
+/** The first line with text; one that ends in a colon goes on with what it announces. */
+export function firstLine(content: string): string {
+  const lines = content.split('\n').filter((line) => line.trim() !== '')
+  const [first = '', ...more] = lines
+  return cut(first.trimEnd().endsWith(':') ? [first, ...more].map((line) => line.trim()).join(' ') : first)
 }
 
 function cut(text: string): string {

@@ -5,13 +5,13 @@ import type { TurnDetail } from '../core/recorder.ts'
 import type { Io } from './io.ts'
 
 /**
- * The turn of this id; `last` is the newest one.
+ * Finds the turn with this id. `last` is the newest turn that a person asked for: turns that a tool made (sub-agents) are passed over.
  *
  * @throws CriaError `not_found`
  */
 export async function findTurn(io: Io, id: string): Promise<{ readonly journal: Journal; readonly detail: TurnDetail }> {
   const journal = await openJournalToRead(io)
-  const turnId = id === 'last' ? (await journal?.read.turns({ limit: 1 }))?.turns[0]?.turnId : id
+  const turnId = id === 'last' ? (await journal?.read.turns({ nested: false, limit: 1 }))?.turns[0]?.turnId : id
   const detail = turnId === undefined ? undefined : await journal?.read.turn(turnId)
   if (journal === undefined || detail === undefined) {
     const what = id === 'last' ? 'There are no turns yet.' : `There is no turn ${JSON.stringify(id.slice(0, 100))}.`
@@ -20,7 +20,7 @@ export async function findTurn(io: Io, id: string): Promise<{ readonly journal: 
   return { journal, detail }
 }
 
-/** What the journal holds of a turn that has just ended; a journal that cannot be read takes nothing from what is known without it. */
+/** Reads what the journal holds of a turn that has just ended; `undefined` where the journal cannot be read. */
 export async function recordedTurn(io: Io, turnId: string): Promise<TurnDetail['turn'] | undefined> {
   try {
     const journal = await openJournalToRead(io)

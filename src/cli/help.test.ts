@@ -38,3 +38,11 @@ test('an option goes on under what it means, and an example is one command when 
   expect(text).toMatch(/ {6}--filter KEY=VALUE… {2}only documents with this fact\n {27}about them;/)
   expect(text).toContain('  cria ask "What is our policy on refunds?" \\\n    --store handbook -m openai/gpt-5-mini\n')
 })
+
+test('the overview fits on one screen of 80 columns and 30 lines, and names each first word once', () => {
+  const lines = overview(helpLayout(80)).trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(30)
+  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(80)
+  for (const word of new Set(COMMANDS.map(({ name }) => name.split(' ')[0])))
+    expect(lines.filter((line) => line.startsWith(`  ${word} `))).toHaveLength(1)
+})

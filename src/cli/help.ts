@@ -1,7 +1,7 @@
 /** Help texts, made from what the commands declare. */
 
 import type { ArgumentSpec, Command, OptionSpec } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { commandLines, COMMANDS } from './commands.ts'
 
 /** How the parts of a help text are shown: by default as they are, which a terminal may have too little room for. */
 export interface HelpLayout {
@@ -14,21 +14,15 @@ export interface HelpLayout {
 
 const AS_IT_IS: HelpLayout = { table, text: (text) => text, command: (line) => `  ${line}` }
 
-const EXAMPLES = [
-  'cria ask "How do I change the theme?" --docs docs',
-  'cria index docs --store handbook',
-  'cria ask "What is our policy on refunds?" --store handbook',
-]
+const EXAMPLES = ['cria ask "How do I change the theme?" --docs docs', 'git diff | cria ask "Review this change"']
 
 export function overview(layout: HelpLayout = AS_IT_IS): string {
   return `${layout.text('cria answers questions with language models, from your documents.')}
 
-${layout.text('Usage: cria <command> [arguments] [options]')}
+${layout.text('Usage: cria <command> [arguments] [options], and cria <command> --help for how')}
 
 Commands:
-${layout.table(COMMANDS.map(({ name, summary }) => [name, summary]))}
-
-${layout.text('Every command explains itself: cria ask --help')}
+${layout.table(commandLines())}
 
 Examples:
 ${EXAMPLES.map(layout.command).join('\n')}
@@ -56,6 +50,7 @@ Example:
 
 export function commandHelp(command: Command, summary: string, layout: HelpLayout = AS_IT_IS): string {
   const options = Object.entries({ ...command.options, help: HELP })
+  const below = COMMANDS.filter(({ name }) => name.startsWith(`${command.name} `))
   const rows = options.map(([name, spec]) => [optionSyntax(name, spec), optionAbout(spec)] as const)
   const sections = [
     layout.text(capitalised(`${summary}.`)),
@@ -65,6 +60,9 @@ export function commandHelp(command: Command, summary: string, layout: HelpLayou
       : [`Arguments:\n${layout.table(command.arguments.map((argument) => [`<${argument.name}>`, argument.about] as const))}`]),
     `Options:\n${layout.table(rows)}`,
     ...(command.details === undefined ? [] : [layout.text(command.details.trim())]),
+    ...(below.length === 0
+      ? []
+      : [`Commands below it:\n${layout.table(below.map((entry) => [`cria ${entry.name}`, entry.summary] as const))}`]),
     `${command.examples.length === 1 ? 'Example' : 'Examples'}:\n${command.examples.map(layout.command).join('\n')}`,
   ]
   return `${sections.join('\n\n')}\n`

@@ -3,7 +3,7 @@
 import type { HomePaths } from '../app/paths.ts'
 import type { StoreChoice } from '../app/store-choice.ts'
 import { indexPaths } from '../app/stores.ts'
-import type { EmbeddingChoice, IndexReport } from '../app/stores.ts'
+import type { EmbeddingChoice, IndexOptions, IndexReport } from '../app/stores.ts'
 import { plural, shorten } from './format.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
@@ -17,13 +17,14 @@ const AGAIN_MS = 500
 interface Indexing {
   readonly dryRun: boolean
   readonly home: HomePaths
+  readonly pages?: IndexOptions['pages']
   readonly embeddings: Omit<EmbeddingChoice, 'onProgress'>
 }
 
 export async function indexWithProgress(
   choice: StoreChoice,
   paths: readonly string[],
-  { dryRun, home, embeddings }: Indexing,
+  { dryRun, home, pages, embeddings }: Indexing,
   io: Io,
 ): Promise<IndexReport> {
   const { stderr, signal, cwd } = io
@@ -50,14 +51,16 @@ export async function indexWithProgress(
       home,
       cwd,
       dryRun,
+      ...(pages === undefined ? {} : { pages }),
       signal,
-      onProgress: ({ done, total, current }) =>
+      onProgress: ({ done, total, current, share }) =>
         show({
           label: total === undefined ? 'Looking' : 'Indexing',
           done,
           unit: 'files',
           ...(total === undefined ? {} : { total }),
           ...(current === undefined ? {} : { current }),
+          ...(share === undefined ? {} : { part: share }),
         }),
       embeddings: {
         ...embeddings,

@@ -1,5 +1,6 @@
 /** Types what a command has of the outside: two streams, the environment, and a signal to stop. */
 
+import { fstatSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { reason } from '../app/paths.ts'
@@ -30,12 +31,29 @@ export interface Channel {
   style(style: Style, text: string): string
 }
 
+/** What is at standard input; `undefined` for a terminal and `/dev/null`. */
+export type Piped = 'file' | 'pipe' | 'socket' | undefined
+
+/** Looks at descriptor 0 without opening it as a stream, which takes as long as reading the configuration. */
+export function pipedInput(): Piped {
+  try {
+    const stats = fstatSync(0)
+    return stats.isFile() ? 'file' : stats.isFIFO() ? 'pipe' : stats.isSocket() ? 'socket' : undefined
+  } catch {
+    // It is closed.
+    return undefined
+  }
+}
+
 export interface Io extends Surroundings {
   /** Answers. */
   readonly stdout: Channel
   /** Everything else. */
   readonly stderr: Channel
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
+  readonly piped: Piped
+  /** Variables of `env` that come from the file of keys. */
+  readonly storedKeys?: readonly string[]
   /** Aborted by Ctrl-C, by a signal, and when nobody reads the answers any more. */
   readonly signal: AbortSignal
   /** Asks first when the user interrupts: `true` means that it has been dealt with, and the command goes on. */

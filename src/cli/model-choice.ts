@@ -4,11 +4,10 @@ import type { LoadedConfig } from '../app/config.ts'
 import type { CriaConfig } from '../app/config-schema.ts'
 import { openModel, requireKeyOf } from '../app/open-model.ts'
 import type { Budget } from '../core/budget.ts'
-import { ConfigurationError } from '../core/error.ts'
+import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { isLimited } from '../engine/account.ts'
 import type { Io } from './io.ts'
-import { asWrongUsage } from './wrong-usage.ts'
 
 export const EXTRACTIVE = 'builtin/extractive'
 
@@ -42,7 +41,12 @@ export function requireKey({ model }: ModelChoice, { config }: LoadedConfig, { e
   try {
     requireKeyOf(model, config, env)
   } catch (thrown) {
-    asWrongUsage('auth')(thrown)
+    if (!isCriaError(thrown) || thrown.code !== 'auth') throw thrown
+    const provider = model.ref.slice(0, model.ref.indexOf('/'))
+    throw new ConfigurationError(thrown.message, {
+      hint: `Keep one with "cria keys set ${provider}"; "cria doctor" tells what is configured.`,
+      cause: thrown,
+    })
   }
 }
 

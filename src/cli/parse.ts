@@ -68,7 +68,7 @@ function shareOut(
   tail: { readonly word: string; readonly list: string }[],
   values: Values,
 ): void {
-  const needed = (command.arguments ?? []).filter((argument) => argument.required !== false).length
+  const needed = (command.arguments ?? []).filter(({ required, claims }) => required !== false || claims === true).length
   const missing = Math.max(0, needed - positionals.length)
   const given = tail.splice(Math.max(0, tail.length - missing))
   for (const { word, list } of tail) values[list] = [...(values[list] as readonly string[]), word]

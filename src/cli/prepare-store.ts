@@ -3,13 +3,13 @@
 import { loadConfig } from '../app/config.ts'
 import type { LoadedConfig } from '../app/config.ts'
 import { embeddingModelOnDemand } from '../app/embeddings.ts'
-import { isDamagedStore, removeStore } from '../app/stores.ts'
+import { isDamagedStore, openStore, removeStore } from '../app/stores.ts'
 import type { IndexReport } from '../app/stores.ts'
 import type { HomePaths } from '../app/paths.ts'
 import { chooseStore, requireStore, storeNames } from '../app/store-choice.ts'
 import type { StoreChoice, StoreOptions } from '../app/store-choice.ts'
 import { upkeep } from '../app/upkeep.ts'
-import { ConfigurationError } from '../core/error.ts'
+import { ConfigurationError, isCriaError } from '../core/error.ts'
 import { indexWithProgress, tellChanges } from './index-progress.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
@@ -43,18 +43,35 @@ export async function prepareStore(
     upkeep.derivedStores.add(choice.path)
     const index = (): Promise<IndexReport> => indexWithProgress(choice, documents, indexing, io)
     const report = await index().catch(async (failure: unknown) => {
-      if (!isDamagedStore(failure)) throw failure
+      if (!isDamagedStore(failure)) {
+        if (!(await canBeSearched(choice, failure))) throw failure
+        return undefined
+      }
       // Everything in it comes out of the documents.
       removeStore(choice)
       await note(io, 'the index of these documents was damaged: it is made again.')
       return index()
     })
-    await tellChanges(report, io)
+    if (report === undefined) await note(io, 'the index of these documents cannot be written: it is searched as it is.')
+    else await tellChanges(report, io)
     return { ...choice, exists: true }
   }
   if (!choice.exists && options.store === undefined && config.store === undefined) return undefined
   requireStore(choice, paths)
   return choice
+}
+
+/** Whether a store that could not be brought up to date, on a read-only or a full disk, can still be read. */
+async function canBeSearched(choice: StoreChoice, failure: unknown): Promise<boolean> {
+  if (!choice.exists || !isCriaError(failure) || failure.code !== 'store_failed') return false
+  try {
+    const store = await openStore(choice)
+    const { chunks } = await store.stats()
+    await store.close()
+    return chunks > 0
+  } catch {
+    return false
+  }
 }
 
 /** Of `prepareStore` that found none: the stores there are have to be named, or `otherwise`. */

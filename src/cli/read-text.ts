@@ -1,36 +1,93 @@
-/** Reads a question from the command line or from standard input. */
+/** Reads a question from the command line or from standard input, and data that is piped beside it. */
 
 import { ConfigurationError } from '../core/error.ts'
-import type { Io } from './io.ts'
+import { note } from './io.ts'
+import type { Io, Piped } from './io.ts'
 
 /** Longer than any question, shorter than what a mistaken pipe can send. */
 export const MAX_CHARACTERS: number = 4_000_000
+/** Of data: as much as one attachment may have. */
+const MAX_BYTES = 20_000_000
 
 /** The word itself; for `-` all of standard input, without its last line end. @throws ConfigurationError when it is too long. */
 export async function readText(word: string, what: string, io: Pick<Io, 'stdin' | 'signal'>): Promise<string> {
-  // Standard input is made when it is first looked at, which takes as long as reading the configuration.
-  const text = word === '-' ? await readAll(io.stdin, what, io.signal) : word
+  const text = word === '-' ? new TextDecoder().decode(await readAll(io, what, MAX_CHARACTERS * 4)).replace(/\r?\n$/, '') : word
   if (text.length > MAX_CHARACTERS) throw tooLong(what)
   return text
 }
 
-async function readAll(stdin: Io['stdin'], what: string, signal: AbortSignal): Promise<string> {
+/**
+ * How many milliseconds the first byte of a pipe is waited for. The parent of a shell pipeline may take a moment; a program that starts the
+ * command with a socket and never closes it, as `exec` of Node does, must not hold it up for long.
+ */
+const PATIENCE = { pipe: 3000, socket: 500, file: Infinity } as const
+
+/**
+ * Reads what is piped into a command that did not ask for it.
+ *
+ * @returns `undefined` when nothing is piped, it is empty, or nothing has come in time, of which the user is told.
+ */
+export async function readPiped(
+  io: Pick<Io, 'stdin' | 'signal' | 'stderr' | 'piped'>,
+  patience: Readonly<Record<NonNullable<Piped>, number>> = PATIENCE,
+): Promise<Uint8Array | undefined> {
+  if (io.piped === undefined) return undefined
+  const wait = patience[io.piped]
+  const bytes = await readAll(io, 'standard input', MAX_BYTES, wait)
+  if (bytes !== undefined) return bytes.length === 0 ? undefined : bytes
+  // Whoever starts the command from a program has never meant to send anything.
+  if (io.piped === 'pipe')
+    await note(io, `nothing came on standard input within ${wait / 1000} s, so it is left out. To wait for it, add -a -`)
+  return undefined
+}
+
+/** `undefined` when the first byte has not come after `wait` milliseconds. */
+async function readAll(
+  { stdin, signal }: Pick<Io, 'stdin' | 'signal'>,
+  what: string,
+  limit: number,
+  wait = Infinity,
+): Promise<Uint8Array | undefined> {
   const stop = (): void => void stdin.destroy()
   signal.addEventListener('abort', stop, { once: true })
+  let isLate = false
+  const timer = Number.isFinite(wait)
+    ? setTimeout(() => {
+        isLate = true
+        stdin.destroy()
+      }, wait)
+    : undefined
   try {
-    stdin.setEncoding('utf8')
-    let text = ''
+    const pieces: Uint8Array[] = []
+    let length = 0
     for await (const piece of stdin) {
-      text += String(piece)
-      if (text.length > MAX_CHARACTERS) throw tooLong(what)
+      clearTimeout(timer)
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : (piece as Uint8Array)
+      length += bytes.length
+      if (length > limit) throw tooLong(what)
+      pieces.push(bytes)
     }
     signal.throwIfAborted()
-    return text.replace(/\r?\n$/, '')
+    return Buffer.concat(pieces)
+  } catch (thrown) {
+    signal.throwIfAborted()
+    if (isLate) return undefined
+    throw thrown
   } finally {
+    clearTimeout(timer)
     signal.removeEventListener('abort', stop)
   }
 }
 
+/** Reads data that is waited for as long as it takes. @throws ConfigurationError when there is more than 20 MB. */
+export async function readData(io: Pick<Io, 'stdin' | 'signal'>): Promise<Uint8Array> {
+  return (await readAll(io, 'standard input', MAX_BYTES)) ?? new Uint8Array()
+}
+
 export function tooLong(what: string): ConfigurationError {
+  if (what === 'standard input')
+    return new ConfigurationError(`Standard input has more than ${MAX_BYTES / 1e6} MB, which is too much for one question.`, {
+      hint: 'Write it to a file and name that with --docs.',
+    })
   return new ConfigurationError(`The ${what} has more than ${MAX_CHARACTERS.toLocaleString('en')} characters, which is too long.`)
 }

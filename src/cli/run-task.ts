@@ -4,6 +4,7 @@ import type { LoadedConfig } from '../app/config.ts'
 import { openJournal } from '../app/journal.ts'
 import { query } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'
+import { checkReadable } from '../app/hand-over.ts'
 import { openStore } from '../app/stores.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { checkPrices } from '../engine/check-budget.ts'
@@ -18,12 +19,13 @@ import type { Io } from './io.ts'
 import { budgetOf, openModels, requireKey } from './model-choice.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
 import { tellNewSession } from './new-session.ts'
-import { readText } from './read-text.ts'
+import { readPrompt } from './prompt.ts'
+import type { Prompt, PromptOptions } from './prompt.ts'
 import { Deeds } from './deeds.ts'
 import { shownDeeds, summary } from './deeds-view.ts'
 import { taskPrompt } from './task-prompt.ts'
 
-export interface RunTaskOptions {
+export interface RunTaskOptions extends PromptOptions {
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly safe: boolean
@@ -34,12 +36,10 @@ export interface RunTaskOptions {
   readonly 'no-mcp': boolean
   readonly store: string | undefined
   readonly docs: readonly string[]
-  readonly model: string | undefined
   readonly fallback: readonly string[]
   readonly 'no-switch': boolean
   readonly thinking: boolean
   readonly 'show-thinking': boolean
-  readonly session: string | undefined
   readonly 'max-cost': number | undefined
   readonly 'no-log': boolean
   readonly json: boolean
@@ -48,16 +48,16 @@ export interface RunTaskOptions {
 
 export async function runTaskWithTools(word: string, options: RunTaskOptions, io: Io): Promise<number> {
   if (options.json && options.events) throw new ConfigurationError('--json and --events exclude each other.')
-  if (options.session !== undefined && options['no-log']) {
-    throw new ConfigurationError('--session and --no-log exclude each other: a session is kept in the journal.')
+  if ((options.session !== undefined || options.continue) && options['no-log']) {
+    const named = options.continue ? '--continue' : '--session'
+    throw new ConfigurationError(`${named} and --no-log exclude each other: a session is kept in the journal.`)
   }
-  const task = await readText(word, 'task', io)
-  if (task.trim() === '') throw new ConfigurationError('The task is empty: say what is to be done.')
-
+  const prompt = await readPrompt(word, 'task', options, io)
   const loaded = await readConfig(io)
-  const models = await openModels(options, loaded, io)
+  const models = await openModels({ ...options, model: prompt.model }, loaded, io)
   requireKey(models, loaded, io)
   checkCanUseTools(models, 'run')
+  checkReadable(prompt.handed, models.model)
   const budget = budgetOf(options, loaded)
   checkPrices(budget, [models.model, ...models.fallbackModels])
   const choice = await prepareStore(options, loaded, io)
@@ -72,9 +72,9 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
     const deeds = new Deeds()
     const events = query({
       ...models,
-      ...(await recipe(options, loaded, io)),
-      prompt: task,
-      system: taskPrompt(),
+      ...(await recipe(options, prompt, loaded, io)),
+      prompt: prompt.messages,
+      system: prompt.system === undefined ? taskPrompt() : `${taskPrompt()}\n\n${prompt.system}`,
       tools,
       context: agentContext(io),
       budget,
@@ -101,15 +101,21 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
   }
 }
 
-async function recipe(options: RunTaskOptions, loaded: LoadedConfig, io: Io): Promise<Partial<QueryOptions>> {
+async function recipe(
+  options: RunTaskOptions,
+  { settings, sessionId }: Prompt,
+  loaded: LoadedConfig,
+  io: Io,
+): Promise<Partial<QueryOptions>> {
   return {
     rules: agentRules(options, loaded, io),
     ...hooksOf(loaded, io),
     safeMode: options.safe,
     ...(options['max-steps'] === undefined ? {} : { maxSteps: options['max-steps'] }),
     ...(options.thinking ? { enableThinking: true } : {}),
+    ...settings,
     ...(loaded.config.slowAfter === undefined ? {} : { slowAfter: loaded.config.slowAfter }),
     ...(options['no-log'] ? {} : { recorder: await openJournal(io) }),
-    ...(options.session === undefined ? {} : { sessionId: options.session }),
+    ...(sessionId === undefined ? {} : { sessionId }),
   }
 }

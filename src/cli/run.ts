@@ -1,6 +1,8 @@
 /** Runs one command: signals, help, errors and the exit code. The only place that ends the process. */
 
+import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { homePaths } from '../app/paths.ts'
 import { describeCleanUp, upkeep } from '../app/upkeep.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
@@ -9,7 +11,7 @@ import { EXIT } from './exit-codes.ts'
 import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import type { HelpLayout } from './help.ts'
-import { note, openChannel } from './io.ts'
+import { note, openChannel, pipedInput } from './io.ts'
 import type { Channel, Io } from './io.ts'
 import { parseCommandLine } from './parse.ts'
 
@@ -34,7 +36,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   }
 
   // A copy: keys are taken out of the environment of the process before a tool can run.
-  const env = { ...process.env }
+  const { env, stored, problem } = await withKeys({ ...process.env }, process.cwd())
   const interrupted = new Set<() => boolean>()
   const io: Io = {
     env,
@@ -47,7 +49,11 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     get stdin() {
       return process.stdin
     },
+    get piped() {
+      return pipedInput()
+    },
     signal: stop.signal,
+    storedKeys: stored,
     onInterrupt(listener) {
       interrupted.add(listener)
       return () => void interrupted.delete(listener)
@@ -57,6 +63,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
 
   let code: number
   try {
+    if (problem !== undefined) await note(io, problem)
     code = await dispatch(words, io)
   } catch (thrown) {
     code = await fail(thrown, io, ended)
@@ -71,6 +78,21 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   // Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written.
   setTimeout(() => process.exit(last), LINGER_MS).unref()
   return last
+}
+
+/** The environment with the keys that the user keeps in a file. One that cannot be read is told about, and does without. */
+async function withKeys(
+  env: Io['env'],
+  cwd: string,
+): Promise<{ readonly env: Io['env']; readonly stored: readonly string[]; readonly problem?: string }> {
+  const paths = homePaths({ env, cwd })
+  if (!existsSync(paths.keys)) return { env, stored: [] }
+  const { withStoredKeys } = await import('../app/provider-keys.ts')
+  try {
+    return withStoredKeys(env, paths)
+  } catch (thrown) {
+    return { env, stored: [], problem: describeFailure(thrown, env) }
+  }
 }
 
 async function dispatch(words: readonly string[], io: Io): Promise<number> {

@@ -9,7 +9,7 @@ const FEWEST_COLUMNS = 10
 const DEEPEST = 20
 
 /**
- * One line for each span, in the order in which they began.
+ * One line for each span, in the order in which they began: when after the first of them, how long, and a bar for both.
  *
  * @param room columns of a line; bars take what names and times leave, up to 40.
  */
@@ -19,23 +19,28 @@ export function waterfall(spans: readonly SpanRecord[], room: number = Infinity)
   const rows = nested(spans).map(({ span, depth }) => ({
     span,
     name: `${'  '.repeat(Math.min(depth, DEEPEST))}${shorten(labelOf(span), 40)}`,
+    start: `+${formatMs(span.startedAt - began)}`,
     took: formatMs(span.endedAt - span.startedAt),
     failed: span.status === 'error' ? `failed: ${shorten(span.error ?? '', 80)}` : '',
   }))
   const widest = (cells: readonly string[]): number => Math.max(...cells.map((cell) => cell.length))
-  const left = room - widest(rows.map(({ name }) => name)) - widest(rows.map(({ took }) => took)) - 4
+  const times = rows.flatMap(({ start, took }) => [start, took, 'start'])
+  const left = room - widest(rows.map(({ name }) => name)) - 2 * widest(times) - 6
   const columns = Math.max(FEWEST_COLUMNS, Math.min(MOST_COLUMNS, left))
   return table(
-    rows.map(({ span, name, took, failed }) => [name, bar(span, began, whole, columns), took, failed]),
-    [2],
+    [
+      ['', 'start', 'took', ''],
+      ...rows.map(({ span, name, start, took, failed }) => [name, start, took, bar(span, began, whole, columns), failed]),
+    ],
+    [1, 2],
     room,
   )
 }
 
-/** The name, and the tool that ran. */
+/** The tool that ran, else the name. */
 function labelOf({ name, attributes }: SpanRecord): string {
   const tool = attributes[ATTRIBUTE.toolName]
-  return typeof tool === 'string' ? `${name} ${tool}` : name
+  return typeof tool === 'string' ? tool : name
 }
 
 function bar({ startedAt, endedAt }: SpanRecord, began: number, whole: number, columns: number): string {

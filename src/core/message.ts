@@ -42,7 +42,7 @@ export interface Message {
   readonly toolCalls?: readonly ToolCallPart[]
   /** Present on what came out of a store, also after it was fenced and given a role that providers know. */
   readonly retrieved?: Retrieved
-  /** Present on what was put in for one turn alone: it is no part of the session's history. */
+  /** Present on data beside what was said. With the role `user` it was handed over and stays in the session's history, else it is there for one turn. */
   readonly injected?: Injected
   /** The prompt that made it, where it is one that `prompt()` made. Kept with the turn, not with the message. */
   readonly prompt?: PromptVersion
@@ -130,6 +130,14 @@ export function retrieved(info: Retrieved): Message {
 /** What stands in a request for one turn: instructions where the user trusts them, else data. */
 export function injected(text: string, info: Injected): Message {
   return fromParts(info.isTrusted === true ? 'system' : 'retrieved', textParts(text), { injected: info })
+}
+
+/**
+ * A text that the user hands over as data, such as a file or standard input. Models get it fenced and labelled; it is not searched for, and it
+ * stays in the session's history.
+ */
+export function handedOver(text: string, from: { readonly title: string; readonly source: string }): Message {
+  return fromParts('user', textParts(text), { injected: { by: 'user', ...from } })
 }
 
 export interface MessageExtras {

@@ -96,6 +96,7 @@ export interface TurnClose {
 export interface TurnMetrics {
   /** Milliseconds from the start to the first text or thinking; `null` when there was none. */
   readonly timeToFirstTokenMs: number | null
+  /** From the start to the end, without the time in which permission was asked for. */
   readonly durationMs: number
   readonly steps: number
   /** Tool calls that were started. */
@@ -206,13 +207,28 @@ export interface TurnFilter {
 }
 
 export interface ListTurns extends TurnFilter {
-  /** Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. */
+  /**
+   * Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. Also finds turns in one of
+   * whose tool calls all words occur, in its name or its arguments.
+   */
   readonly search?: string
+  /** Only turns that started at this time or later; epoch milliseconds. */
+  readonly since?: number
+  /** Only turns that started before this time; epoch milliseconds. */
+  readonly until?: number
+  /** Only turns of a bot of this kind or name. */
+  readonly bot?: string
+  /** Only turns with this rating; `null`: only turns without one. */
+  readonly rating?: number | null
+  /** Only turns in which a tool of this name was started. */
+  readonly tool?: string
   readonly status?: TurnState
   readonly model?: string
   readonly sessionId?: string
   /** `true`: only turns that took longer than their limit for slow queries. */
   readonly slow?: boolean
+  /** `false`: no turns that a tool of another turn made, such as those of sub-agents. Default: all turns. */
+  readonly nested?: false
   /** Default 50. */
   readonly limit?: number
   /** Continues the list whose `nextCursor` this was. */
@@ -264,6 +280,7 @@ export interface JournalReader {
   feedback(): MaybePromise<readonly FeedbackRecord[]>
 }
 
+/** How far a turn is followed. */
 export interface FollowOptions {
   /** Only events whose `seq` is greater; default -1, which is all. */
   readonly after?: number
@@ -286,6 +303,10 @@ export interface JournalKeeper {
   stats(filter?: TurnFilter): MaybePromise<readonly StatsRow[]>
   /** Use and cost by session, the one with the newest turn first. @param limit default 50. @param filter by what any of its turns carries. */
   sessionStats(limit?: number, filter?: TurnFilter): MaybePromise<readonly SessionStats[]>
+  /** Sessions that a person began, the one with the newest turn first. */
+  sessions(query?: ListSessions): MaybePromise<readonly SessionSummary[]>
+  /** Keeps what a session goes on with. Does nothing for a session that is not in the journal. */
+  keepSettings(sessionId: string, settings: JsonObject): MaybePromise<void>
   /** Use and cost by user, the one with the newest turn first; turns without a user are not counted. @param limit default 50. */
   userStats(limit?: number): MaybePromise<readonly UserStats[]>
   /** Use and cost by tag, in alphabetical order; a turn counts with each of its tags. @param limit default 50. */
@@ -355,14 +376,47 @@ export interface SessionStats extends StatsSums {
   readonly lastTurnAt: number
 }
 
-export interface UserStats extends StatsSums {
-  readonly userId: string
-  readonly sessions: number
+export interface ListSessions {
+  /** Only this one. */
+  readonly sessionId?: string
+  /** Only those that were begun in this folder; absolute path. */
+  readonly folder?: string
+  /** Only those in which a turn was found by these words, as `ListTurns.search`. */
+  readonly search?: string
+  /** Default 50. */
+  readonly limit?: number
+}
+
+export interface SessionSummary {
+  readonly sessionId: string
+  /** Absolute path of the folder that it was begun in; `null` where nobody knows. */
+  readonly folder: string | null
+  /** What it goes on with, as `keepSettings` was given it. */
+  readonly settings: JsonObject | null
+  /** The first question, at most 500 characters of it. */
+  readonly title: string
+  /** The model that answered last. */
+  readonly model: string
+  /** Without those that tools made. */
+  readonly turns: number
   /** Epoch milliseconds. */
+  readonly startedAt: number
   readonly lastTurnAt: number
 }
 
+/** Use and cost of one user. */
+export interface UserStats extends StatsSums {
+  /** As named by the turns. */
+  readonly userId: string
+  /** Sessions that belong to the user. */
+  readonly sessions: number
+  /** When the newest turn started; epoch milliseconds. */
+  readonly lastTurnAt: number
+}
+
+/** Use and cost of the turns that carry one tag. */
 export interface TagStats extends StatsSums {
+  /** As named by the turns. */
   readonly tag: string
   /** When the newest of its turns started; epoch milliseconds. */
   readonly lastTurnAt: number
@@ -393,7 +447,9 @@ export interface GcOptions {
 
 /** What was deleted on request. */
 export interface Deletion {
+  /** Turns that were removed, those that their tools made among them. */
   readonly turns: number
+  /** Sessions that were removed as a whole. */
   readonly sessions: number
   /**
    * `false`: another process read from the log of the journal for so long that it could not be emptied; it may hold older versions of what

@@ -177,7 +177,7 @@ export function checkOptions(options: EngineOptions): void {
 
 function checkDecide(
   decide: NonNullable<EngineOptions['decide']>,
-  { prompt, messages, sessionId, recorder }: EngineOptions,
+  { prompt, messages, sessionId, recorder, executeTools }: EngineOptions,
 ): void {
   checkNames('`decide`', decide, ['turnId', 'decisions'])
   if (typeof decide.turnId !== 'string' || decide.turnId === '')
@@ -185,6 +185,8 @@ function checkDecide(
   if (typeof decide.decisions !== 'boolean') checkObject('`decide.decisions`', decide.decisions)
   if (prompt !== undefined || messages !== undefined)
     throw new ConfigurationError('`decide` goes on with what was asked: leave `prompt` and `messages` out.')
+  if (executeTools === false)
+    throw new ConfigurationError('`decide` runs calls, and `executeTools` is false: leave one of them out.')
   if (sessionId === undefined || recorder === undefined)
     throw new ConfigurationError('`decide` needs the `sessionId` of the turn, and the `recorder` whose journal has it.')
 }

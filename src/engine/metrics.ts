@@ -10,6 +10,9 @@ export class Metrics {
   #toolsExecuted = 0
   #errors = 0
   #retries = 0
+  /** Waiting for permission, and since when. */
+  #waitedMs = 0
+  #askedAt: number | undefined
   /** Of the steps whose provider says what it read from its cache. */
   #inputTokens = 0
   #cacheReadTokens = 0
@@ -31,6 +34,13 @@ export class Metrics {
       case 'error':
         this.#errors++
         break
+      case 'permission_request':
+        this.#askedAt = event.at
+        break
+      case 'permission_decision':
+        if (this.#askedAt !== undefined) this.#waitedMs += elapsed(this.#askedAt, event.at)
+        this.#askedAt = undefined
+        break
       case 'usage': {
         const { inputTokens, cacheReadTokens } = event.usage
         if (inputTokens === null || cacheReadTokens === null) break
@@ -48,7 +58,8 @@ export class Metrics {
   }
 
   summary(startedAt: number, endedAt: number, steps: number, cacheHit: boolean, slowAfter: number): TurnMetrics {
-    const durationMs = elapsed(startedAt, endedAt)
+    const waiting = this.#askedAt === undefined ? 0 : elapsed(this.#askedAt, endedAt)
+    const durationMs = Math.max(0, elapsed(startedAt, endedAt) - this.#waitedMs - waiting)
     return {
       timeToFirstTokenMs: this.#firstTokenAt === undefined ? null : elapsed(startedAt, this.#firstTokenAt),
       durationMs,

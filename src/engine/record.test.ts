@@ -395,6 +395,29 @@ describe('the recorder tap', () => {
     expect(await questions(false)).toEqual(['Two?', 'One?'])
   })
 
+  it('ENG-METRIC-001 the time in which a person decides is no time of the turn', async () => {
+    let now = 1000
+    const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }
+    const completed: QueryMetrics[] = []
+    const model = new ScriptedModel([
+      { toolCalls: [{ name: 'echo', input: {} }] },
+      { text: 'Done.', before: (part) => void (now += part === 0 ? 200 : 0) },
+    ])
+    const atLunch = (): boolean => {
+      now += 3_600_000
+      return true
+    }
+    await collect({
+      model,
+      prompt: 'Hi',
+      tools: [{ ...echo, needsPermission: true }],
+      hasPermissionsToUseTool: atLunch,
+      clock,
+      onQueryCompleted: (metrics) => void completed.push(metrics),
+    })
+    expect(completed).toMatchObject([{ durationMs: 200, slow: false }])
+  })
+
   it('ENG-METRIC-001 nothing lasts less than no time when the clock is set back', async () => {
     let now = 10_000_000
     const clock = { now: () => now, sleep: () => new Promise<void>(() => {}) }

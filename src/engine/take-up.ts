@@ -64,7 +64,7 @@ export async function* takeUp(turn: Turn): Station<TakenUp | undefined> {
 
   const decided = new Map<string, Decided>()
   for (const { id, input: shown } of asked) {
-    const answer = typeof decisions === 'object' ? decisions[id] : decisions
+    const answer = typeof decisions === 'boolean' ? decisions : Object.hasOwn(decisions, id) ? decisions[id] : undefined
     if (answer !== undefined) decided.set(id, { input: shown, answer })
   }
   const calls = (message.toolCalls ?? []).filter(({ id }) => waiting.has(id))

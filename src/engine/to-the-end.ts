@@ -44,7 +44,8 @@ function limitTime(turn: Turn): () => void {
   return () => over.abort()
 }
 
-function reasonOf(reason: unknown): string {
+/** Says in words why a signal was aborted. */
+export function reasonOf(reason: unknown): string {
   if (reason instanceof Error && reason.message !== UNSAID) return reason.message
   return typeof reason === 'string' ? reason : 'Aborted by the caller.'
 }

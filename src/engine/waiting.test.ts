@@ -233,7 +233,7 @@ describe('a turn that waits for a decision', () => {
     const without = await collect({ model: calling([send]), tools: tools(), hasPermissionsToUseTool: () => 'wait' })
     expect(resultsOf(without)[0]).toContain('Without a journal')
     const recorder = await open()
-    expect(resultsOf(await waits(recorder, [secret]))[0]).toContain('holds a secret'.replace('holds', 'hold'))
+    expect(resultsOf(await waits(recorder, [secret]))[0]).toContain('hold a secret')
     const inner = calling([send])
     const nesting = tool('nest', async () => {
       let last: QueryEvent | undefined
@@ -245,12 +245,25 @@ describe('a turn that waits for a decision', () => {
     expect(effects).toEqual([])
   })
 
+  it('tells calls apart to which the model gave one id: what has run does not run again', async () => {
+    const recorder = await open()
+    const twins = tools().map((each) => (each.name === 'pay' ? { ...each, needsPermission: false } : each))
+    const calls = [
+      { id: 'same', name: 'pay' },
+      { ...send, id: 'same' },
+    ]
+    const turnId = (await waits(recorder, calls, { tools: twins }))[0]?.turnId ?? ''
+    await decide(recorder, turnId, true, { tools: twins })
+    expect(effects.map((effect) => effect.split(' ')[0])).toEqual(['pay', 'send'])
+  })
+
   it('tells mistakes at once, and a decision about no call that waits', async () => {
     const recorder = await open()
     const given = { model: calling(), recorder, sessionId: SESSION }
     const decision = { turnId: 'turn_x', decisions: true }
     expect(() => query({ ...given, decide: decision, prompt: 'Well?' })).toThrow('leave `prompt`')
     expect(() => query({ model: calling(), recorder, decide: decision })).toThrow('`sessionId`')
+    expect(() => query({ ...given, decide: decision, executeTools: false })).toThrow('`executeTools`')
     expect(() => query({ ...given, decide: { turnId: '', decisions: true } })).toThrow('`decide.turnId`')
     expect(() => query({ ...given, decide: { turnId: 'x', decisions: 'yes' as never } })).toThrow('`decide.decisions`')
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''

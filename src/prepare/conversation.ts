@@ -52,7 +52,8 @@ function isUntrusted({ role, retrieved, injected, summary }: Message): boolean {
 /** What was said, in a form that can be gone on from: without instructions and what was looked up, which belong to their turn. */
 export function soundHistory(history: readonly Message[]): readonly Message[] {
   const said = history.filter(
-    ({ role, retrieved, injected }) => SAID.has(role) && retrieved === undefined && injected === undefined,
+    ({ role, retrieved, injected }) =>
+      SAID.has(role) && retrieved === undefined && (injected === undefined || injected.by === 'user'),
   )
   return repairHistory(said).messages.map(asMessage)
 }

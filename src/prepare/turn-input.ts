@@ -21,10 +21,10 @@ export interface TurnInput {
   readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
 }
 
-/** What is searched for: the text of the user's messages. */
+/** What is searched for: the text of the user's messages, without what is handed over as data. */
 export function questionOf(messages: readonly Message[]): string {
   return messages
-    .filter((message) => message.role === 'user')
+    .filter(({ role, injected }) => role === 'user' && injected === undefined)
     .map((message) => message.content)
     .join('\n')
 }

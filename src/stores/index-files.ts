@@ -1,11 +1,11 @@
 /** Brings an index up to date with files: only what has changed is read, and what is gone leaves. */
 
 import { stat } from 'node:fs/promises'
-import { sep } from 'node:path'
+import { resolve, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { chunkDocument } from './chunk/chunk-document.ts'
-import { keepBase } from './ingest/indexable-store.ts'
+import { keepBase, keepPaths } from './ingest/indexable-store.ts'
 import { resolveNamed } from './ingest/gone-paths.ts'
 import type { GonePath, NamedPaths } from './ingest/gone-paths.ts'
 import type { FileDocument, IndexableStore, IndexedSource } from './ingest/indexable-store.ts'
@@ -32,6 +32,8 @@ export interface IndexProgress {
   readonly bytes?: readonly [done: number, total: number]
   /** The file that comes next. */
   readonly current?: string
+  /** How much of that file is done, 0 to 1, where it is a large one. */
+  readonly share?: number
 }
 
 export interface IndexReport {
@@ -78,6 +80,7 @@ export async function indexFiles(
     await run.find()
     await run.update()
     await run.removeGone()
+    if (options.dryRun !== true) await keepNamed(store, named, given)
   } catch (error) {
     if (options.signal?.aborted !== true) throw error
     throw new CriaError('aborted', 'Indexing was stopped. What was done is kept; the next run goes on from there.', {
@@ -85,6 +88,12 @@ export async function indexFiles(
     })
   }
   return run.report(performance.now() - began)
+}
+
+function keepNamed(store: IndexableStore, { roots, gone }: NamedPaths, folder: string): Promise<void> {
+  const left = gone.map(({ path }) => resolve(folder, path))
+  const named = roots.map(({ path }) => path)
+  return keepPaths(store, named, left)
 }
 
 class IndexRun {
@@ -98,6 +107,8 @@ class IndexRun {
   readonly #skipped: SkippedFile[] = []
   readonly #notes: { readonly path: string; readonly note: string }[] = []
   readonly #counts = { files: 0, chunks: 0, added: 0, changed: 0, moved: 0, removed: 0, unchanged: 0 }
+  /** What was last told of the progress. */
+  #latest: IndexProgress | undefined
   /** Sources that had another name before. */
   readonly #movedFrom = new Set<string>()
 
@@ -129,7 +140,9 @@ class IndexRun {
 
   /** Reads what has changed and puts it into the store, one file after the other. */
   async update(): Promise<void> {
-    const outcomes = this.#store.putAll(this.#changedDocuments(), this.#options.signal)
+    const outcomes = this.#store.putAll(this.#changedDocuments(), this.#options.signal, (share) => {
+      if (this.#latest !== undefined) this.#options.onProgress?.({ ...this.#latest, share })
+    })
     for await (const result of outcomes) {
       const { source } = result
       if (result.outcome === 'failed') await this.#noteFailure(source, result.error)
@@ -184,7 +197,8 @@ class IndexRun {
     let bytes = 0
     for (const file of this.#found.values()) {
       if (signal?.aborted === true) return
-      onProgress?.({ done, total: this.#found.size, bytes: [bytes, total], current: file.source })
+      this.#latest = { done, total: this.#found.size, bytes: [bytes, total], current: file.source }
+      onProgress?.(this.#latest)
       const change = await this.#changeOf(file, comparison)
       if (change === undefined) return
       this.#note(change, file)

@@ -157,9 +157,14 @@ export class SqliteDocumentStore implements DocumentStore {
    * memory there is has the outcome `failed`, and the others go on. Makes no vectors: see `embed`.
    *
    * @param signal stops it also in the middle of a large document, of which nothing is stored then.
+   * @param onProgress told how much of a large document is indexed, 0 to 1.
    */
-  putAll(documents: Iterable<FileDocument> | AsyncIterable<FileDocument>, signal?: AbortSignal): AsyncGenerator<PutResult> {
-    return this.#writer.putAll(documents, signal)
+  putAll(
+    documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
+    signal?: AbortSignal,
+    onProgress?: (share: number) => void,
+  ): AsyncGenerator<PutResult> {
+    return this.#writer.putAll(documents, signal, onProgress)
   }
 
   retrieve(query: string, nResults: number): Promise<FoundChunks> {

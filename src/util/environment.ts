@@ -30,6 +30,11 @@ export function takeVariables(names: Iterable<string>): void {
   if (found.length > 0 && process.platform === 'linux') blankInitial(found)
 }
 
+/** Keeps values as if they had been taken out of the environment: only `environment()` has them, and nothing that is written down shows them. */
+export function keepValues(values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) taken.set(name, value)
+}
+
 /** Bytes of the environment that a process can have been started with. */
 const MOST = 8_000_000
 

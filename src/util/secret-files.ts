@@ -6,7 +6,7 @@ const NAMES = new Set(
   (
     'rclone.conf .wgetrc .npmrc .yarnrc .yarnrc.yml .netrc _netrc .pypirc .pgpass .my.cnf .git-credentials .htpasswd .dockercfg .dockerconfigjson .vault-token .boto .s3cfg ' +
     'credentials client_secret.json secrets secret.json secrets.json secrets.yml secrets.yaml ' +
-    'secrets.toml secrets.env service-account.json serviceaccount.json kubeconfig shadow master.key wallet.dat terraform.tfstate terraform.tfstate.backup'
+    'secrets.toml secrets.env service-account.json serviceaccount.json kubeconfig shadow master.key wallet.dat terraform.tfstate terraform.tfstate.backup cria.keys.json'
   ).split(' '),
 )
 const PATTERNS = [

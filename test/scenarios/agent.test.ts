@@ -40,6 +40,11 @@ test('ENG-TOOL-004 works with the tools of the task, shows what it does, and sta
     turns: { turnId: string; question: string }[]
   }
   const outer = list.turns.find(({ question }) => question === 'What is in the files?')?.turnId ?? ''
+  // The turn of the agent is newer, but `last` is what the user asked.
+  expect(list.turns[0]?.turnId).not.toBe(outer)
+  expect(JSON.parse((await place.run(['logs', 'show', 'last', '--json'])).stdout)).toMatchObject({ turn: { turnId: outer } })
+  expect((await place.run(['logs', 'replay', 'last'])).stdout).toBe('Red.\n')
+  expect((await place.run(['logs', 'rate', 'last', 'up'])).stderr).toContain(outer)
   const shown = await place.run(['logs', 'show', outer])
   expect(shown.stdout).toMatch(/Made by its tools \(1 turn\)\n *turn_\w+ +call_0_0 +done .*Read a\.txt and say its colour\./)
 })

@@ -6,9 +6,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { agentServer } from '../support/agent-server.ts'
 import type { SentMessage } from '../support/agent-server.ts'
 import type { ChatServer } from '../support/chat-server.ts'
+import { answer, chatServer } from '../support/chat-server.ts'
 import { KEY } from '../support/chat-terminal.ts'
 import { hasTerminal } from '../support/real-terminal.ts'
 import { until } from '../support/processes.ts'
+import { VirtualTerminal } from '../support/virtual-terminal.ts'
 import { newPlace } from './command-line.ts'
 import type { Place, Running } from './command-line.ts'
 
@@ -88,6 +90,136 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     const { code, stdout } = await second.ended
     expect(code).toBe(0)
     expect(stdout.indexOf('Nobody knows')).toBeLessThan(stdout.indexOf('Go on'))
+  })
+
+  test.each([60, 100, 160])(
+    'in %i columns the hint on leaving works when it is pasted, in another folder too',
+    async (columns) => {
+      place.write({ 'work/colour.txt': 'It is red.\n', 'docs/a.md': 'The mill stands.\n' })
+      server = await agentServer((messages: readonly SentMessage[]) =>
+        messages.at(-1)?.content?.includes('Look') === true
+          ? { calls: [{ name: 'read_file', input: { path: 'colour.txt' } }] }
+          : { text: 'Seen **it**.' },
+      )
+      const env = {
+        OPENAI_COMPATIBLE_BASE_URL: server.url,
+        OPENAI_COMPATIBLE_API_KEY: 'k',
+        TERM: 'xterm-256color',
+        ...(columns === 60 ? { NO_COLOR: '1' } : {}),
+      }
+      const inTerminal = { inTerminal: true, isTyped: true, columns, env }
+      const work = join(place.folder, 'work')
+      const first = place.start(['chat', '-m', 'openai-compatible/test', '--fetch', '--docs', '../docs'], {
+        ...inTerminal,
+        cwd: work,
+      })
+      await first.shows('openai-compatible/test')
+      first.process.stdin.write(`Look${KEY.enter}`)
+      await first.shows('Seen')
+      await first.shows('tokens')
+      first.process.stdin.write(KEY.ctrlD)
+      const left = await first.ended
+      const [, hint = ''] = /To go on: cria (chat --resume ses_\w+)/.exec(left.stdout) ?? []
+
+      // Nothing but the hint, somewhere else.
+      const second = place.start(hint.split(' '), inTerminal)
+      await second.shows('tools work in')
+      await second.shows('going on with ses_')
+      second.process.stdin.write(`Look again${KEY.enter}`)
+      await until(() => server?.requests.length === 4)
+      await second.shows('30 tokens')
+      second.process.stdin.write(`/tools${KEY.enter}`)
+      await second.shows('search_documents')
+      await second.shows('fetch_url')
+      second.process.stdin.write(KEY.ctrlD)
+      const { code, stdout } = await second.ended
+      expect(code).toBe(0)
+      expect(stdout).toContain(work.slice(0, 30))
+      const asked = (server.requests as string[]).map((body) => JSON.parse(body) as { model: string; messages: SentMessage[] })
+      expect(new Set(asked.map(({ model }) => model))).toEqual(new Set(['test']))
+      expect(asked.at(-1)?.messages.at(-1)?.content).toContain('It is red.')
+      // What was said before is shown as it was.
+      const terminal = new VirtualTerminal(columns)
+      terminal.write(stdout)
+      expect(terminal.strange).toEqual([])
+      expect(terminal.text).toMatch(/> Look\n✓ read_file colour\.txt · .*\n\n?Seen it\./)
+    },
+  )
+
+  test('without bracketed paste a paste is one message; changes are listed and taken back, commands run', async () => {
+    place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
+    server = await agentServer([
+      { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
+      { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
+      { text: 'Mended.' },
+      { text: 'I see.' },
+    ])
+    const { process, shows, ended } = chat(['--allow', 'edit_file', '--bell', '0'], { NO_COLOR: '1' })
+    await shows('openai-compatible/test')
+    process.stdin.write('Fix it:\rthe sum\ris wrong\r')
+    await shows('Mended.')
+    expect(server.requests).toHaveLength(3)
+    expect((JSON.parse(server.requests[0] ?? '{}') as { messages: SentMessage[] }).messages.at(-1)?.content).toContain(
+      'Fix it:\nthe sum\nis wrong',
+    )
+    await shows('\u0007')
+    process.stdin.write(`/changes${KEY.enter}`)
+    await shows('1 line added, 1 removed')
+    process.stdin.write(`/undo${KEY.enter}`)
+    await shows('add.mjs is as it was before edit 1')
+    expect(place.read('add.mjs')).toContain('a - b')
+    process.stdin.write(`!echo one; echo two >&2${KEY.enter}`)
+    await shows('The model gets the output with your next message')
+    process.stdin.write(`What is it?${KEY.enter}`)
+    await shows('I see.')
+    expect(server.requests.at(-1)).toContain('one\\ntwo')
+    process.stdin.write(`/cost${KEY.enter}`)
+    await shows('2 turns')
+    process.stdin.write(`/exit${KEY.enter}`)
+    expect((await ended).code).toBe(0)
+  })
+
+  test('/model lets one choose what the provider has', async () => {
+    server = await chatServer((response, request) => {
+      if (request.method !== 'GET') return answer('Here.')(response, request)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ data: [{ id: 'test' }, { id: 'large' }] }))
+    })
+    const { process, shows, ended } = chat()
+    await shows('openai-compatible/test')
+    process.stdin.write(`/model${KEY.enter}`)
+    await shows('openai-compatible/large')
+    process.stdin.write('2')
+    await shows('going on with openai-compatible/large')
+    process.stdin.write(KEY.ctrlD)
+    expect((await ended).code).toBe(0)
+  })
+
+  test('by lines: a paste is one message, an answer that is none is asked for again, a command tells what it wrote', async () => {
+    server = await agentServer([
+      { calls: [{ name: 'run_command', input: { command: 'echo one; echo; echo three' } }] },
+      { text: 'Done.' },
+    ])
+    const { process, shows, ended } = chat(['--plain'])
+    await shows('> ')
+    process.stdin.write('Do it\nand tell me\n')
+    await shows('May run_command do this?')
+    process.stdin.write('xy\n')
+    await shows('"xy" is none of them')
+    process.stdin.write('y\n')
+    await shows('three')
+    await shows('Done.')
+    process.stdin.write('/changes\n')
+    await shows('no file was written')
+    process.stdin.write('!echo mine\n')
+    await shows('The model gets the output with your next message')
+    process.stdin.write(KEY.ctrlD)
+    const { code, stdout } = await ended
+    expect(code).toBe(0)
+    expect((JSON.parse(server.requests[0] ?? '{}') as { messages: SentMessage[] }).messages.at(-1)?.content).toContain(
+      'Do it\nand tell me',
+    )
+    expect(stdout).toMatch(/to go on: cria chat --resume ses_\w+/)
   })
 
   test('ENG-QUERY-001 /steer reaches the model before its next step, Enter after the turn', async () => {

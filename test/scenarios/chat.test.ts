@@ -8,7 +8,7 @@ import type { ChatOptions } from '../../src/cli/chat/options.ts'
 import { openJournal } from '../../src/app/journal.ts'
 import { agentServer, messagesIn, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
-import { answer, chatServer, refuse } from '../support/chat-server.ts'
+import { answer, chatServer, endStream, refuse, sendDelta, startStream } from '../support/chat-server.ts'
 import { BROKEN, BROKEN_PROJECT, EDIT, MENDED, READ, RUN_TEST } from '../support/broken-project.ts'
 import type { ChatServer } from '../support/chat-server.ts'
 import { chatTerminal, KEY, pasted } from '../support/chat-terminal.ts'
@@ -501,6 +501,60 @@ describe('a conversation at a terminal', () => {
     await code
   })
 
+  test('a paste at a terminal that does not mark it is one message, sent by the line end behind it', async () => {
+    const { press, ends, shows, code, terminal } = await chat([{ text: 'Read.' }, { text: 'Again.' }])
+    await shows('openai-compatible/test')
+    press('first\rsecond\r')
+    press('third')
+    await shows(() => terminal.cursor.line.trim() === 'third')
+    expect(server?.requests).toHaveLength(0)
+    press(KEY.enter)
+    await ends('Read.')
+    expect(sent().at(-1)?.content).toBe('first\nsecond\nthird')
+    press('\tone\r\n\ttwo\r\n')
+    await ends('Again.')
+    expect(sent().at(-1)?.content).toBe('one\n\ttwo')
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('the beginning of what a command writes stands below it, blank lines count, and a person takes no time', async () => {
+    const { say, shows, ends, press, code, terminal } = await chat([
+      { calls: [{ name: 'run_command', input: { command: 'echo one; echo; for i in 3 4 5 6 7; do echo line $i; done' } }] },
+      { text: 'Done.' },
+    ])
+    say('Run it')
+    await shows('May run_command do this?')
+    press('y')
+    await ends('Done.')
+    expect(terminal.text).toMatch(/· 7 lines · \/show 1\n {2}one\n\n {2}line 3\n {2}line 4\n {2}line 5\n {2}… 2 more lines\n/)
+    press(KEY.ctrlD)
+    await code
+  })
+
+  test('an answer goes on in the new width when the terminal is resized while it arrives', async () => {
+    const words = 'These words are all of one paragraph that has more of them than a narrow terminal has cells. '
+    const rest = Promise.withResolvers<void>()
+    server = await chatServer(async (response) => {
+      startStream(response)
+      sendDelta(response, `${words}\n\n`)
+      await rest.promise
+      sendDelta(response, `${words}\n\nThe end.`)
+      endStream(response)
+    })
+    const { say, shows, ends, press, code, terminal, resize } = again({}, { columns: 100 })
+    say('Go')
+    await shows('than a narrow')
+    resize(40, 20)
+    rest.resolve()
+    await ends('The end.')
+    const rows = terminal.text.slice(terminal.text.lastIndexOf('These words')).split('\n')
+    expect(rows.slice(0, 3).map((row) => row.length <= 40)).toEqual([true, true, true])
+    expect(terminal.text.match(/The end\./g)).toHaveLength(1)
+    press(KEY.ctrlD)
+    await code
+  })
+
   test('a paste that comes in pieces, cut anywhere, is whole', async () => {
     const text = `${'\u001B[31mred and 🦙\n'.repeat(200)}the end`
     const { press, ends, shows, code, terminal } = await chat(() => ({ text: 'Read.' }))
@@ -626,6 +680,124 @@ describe('a conversation at a terminal', () => {
     expect(await code).toBe(0)
   })
 
+  test('/changes lists what was written, /undo takes it back while the file is as it was left', async () => {
+    const write = (path: string, content: string): ScriptedStep => ({ calls: [{ name: 'write_file', input: { path, content } }] })
+    const { say, shows, ends, code, terminal } = await chat(
+      [{ calls: [READ] }, { calls: [EDIT] }, write('new.txt', 'one\ntwo\n'), { text: 'Done.' }],
+      { allow: ['edit_file', 'write_file'] },
+    )
+    say('/undo')
+    await shows('There is nothing to take back')
+    say('Change them')
+    await ends('Done.')
+    say('/changes')
+    await shows(/1 {2}add\.mjs +1 line added, 1 removed\n *2 {2}new\.txt +new, 2 lines added, 0 removed/)
+    say('/changes 1')
+    await shows('+export const add = (a, b) => a + b')
+    say('/undo')
+    await shows('new.txt is removed again')
+    expect(existsSync(join(place.folder, 'new.txt'))).toBe(false)
+    writeFileSync(join(place.folder, 'add.mjs'), `${MENDED}// mine\n`)
+    say('/undo')
+    await shows('it has changed since. Nothing was taken back')
+    expect(place.read('add.mjs')).toContain('// mine')
+    say('/changes')
+    await shows(/add\.mjs .*changed since\n *2 {2}new\.txt .*taken back/)
+    writeFileSync(join(place.folder, 'add.mjs'), MENDED)
+    say('/undo 1')
+    await shows('add.mjs is as it was before edit 1')
+    expect(place.read('add.mjs')).toBe(BROKEN)
+    say('/undo 7')
+    await shows('There is no edit 7')
+    say('/exit')
+    expect(await code).toBe(0)
+    expect(terminal.strange).toEqual([])
+  })
+
+  test('edits of one file are taken back one after the other', async () => {
+    place.write({ 'a.txt': 'one\r\n' })
+    const edit = (old_string: string, new_string: string): ScriptedStep => ({
+      calls: [{ name: 'edit_file', input: { path: 'a.txt', old_string, new_string } }],
+    })
+    const { say, shows, ends, code } = await chat(
+      [{ calls: [{ name: 'read_file', input: { path: 'a.txt' } }] }, edit('one', 'two'), edit('two', 'three'), { text: 'Done.' }],
+      { allow: ['edit_file'] },
+    )
+    say('Go')
+    await ends('Done.')
+    say('/undo 1')
+    await shows('Take back edit 2 first: /undo 2')
+    say('/undo')
+    await shows('as it was before edit 2')
+    expect(place.read('a.txt')).toBe('two\r\n')
+    say('/undo')
+    await shows('as it was before edit 1')
+    expect(place.read('a.txt')).toBe('one\r\n')
+    say('/exit')
+    expect(await code).toBe(0)
+  })
+
+  test('!COMMAND runs a command of the user, shows it, and gives the output to the model as data', async () => {
+    const { say, shows, ends, press, code, terminal } = await chat([{ text: 'I see.' }, { text: 'No more.' }])
+    say('!echo hello; echo "$OPENAI_COMPATIBLE_API_KEY"; exit 3')
+    await shows('It ended with exit code 3. The model gets the output with your next message.')
+    expect(terminal.text).toContain('hello\n[redacted]\n')
+    say('What does it say?')
+    await ends('I see.')
+    const texts = sent().map(({ role, content }) => [role, content ?? ''])
+    expect(JSON.stringify(texts)).toContain('hello')
+    expect(JSON.stringify(texts)).not.toContain('sk-canary')
+    expect(texts.at(-1)?.[1]).toContain('What does it say?')
+    say('And now?')
+    await ends('No more.')
+    say('!sleep 60')
+    await shows('Esc stops it')
+    press(KEY.escape)
+    await shows('It was stopped.')
+    say('/exit')
+    expect(await code).toBe(0)
+  })
+
+  test('/model offers what the providers have, and what config.json names', async () => {
+    place.configure({ models: { quick: 'openai-compatible/small' } })
+    server = await chatServer((response, request) => {
+      if (request.method !== 'GET') return answer('Here.')(response, request)
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ data: [{ id: 'test' }, { id: 'large' }] }))
+    })
+    const { say, shows, press, code, terminal } = again()
+    say('/model')
+    await shows('Which model?')
+    expect(terminal.screen).toMatch(
+      /❯ 1 .*test \(as now\)\n.*quick = openai-compatible\/small\n.*openai-compatible\/large\n.*type its name/,
+    )
+    press(`${KEY.down}${KEY.down}${KEY.enter}`)
+    await shows('going on with openai-compatible/large')
+    say('/model')
+    await shows('large (as now)')
+    press(KEY.escape)
+    await shows(() => !terminal.screen.includes('Which model?'))
+    say('/exit')
+    expect(await code).toBe(0)
+  })
+
+  test('--bell rings when a long turn waits for the user, and when it ends', async () => {
+    const { say, shows, ends, press, code, terminal } = await chat([{ calls: [RUN_TEST] }, { text: 'Done.' }], { bell: '0' })
+    say('Go')
+    await shows('May run_command do this?')
+    expect(terminal.bells).toBe(1)
+    press('y')
+    await ends('Done.')
+    await shows(() => terminal.bells === 2)
+    press(KEY.ctrlD)
+    await code
+    await expect(again({ bell: 'soon' }).code).rejects.toThrow('--bell takes seconds')
+    const silent = again({ bell: '3600' })
+    silent.press(KEY.ctrlD)
+    await silent.code
+    expect(silent.terminal.bells).toBe(0)
+  })
+
   test('/compact makes the conversation smaller, and the session goes on from there', async () => {
     const long = 'All of it was said at some length. '.repeat(100)
     const { say, ends, shows, press, code } = await chat((messages, step) =>
@@ -664,11 +836,30 @@ describe('a session goes on', () => {
     expect(terminal.text).toMatch(/❯ 1 .*1 turn .*Something else\n.*2 .*1 turn .*My name is Ada/)
     press(`${KEY.down}${KEY.enter}`)
     await shows('Ada it is.')
+    // As it was shown when it was new.
+    expect(terminal.text).toContain('> My name is Ada\n')
     say('Who am I?')
     await ends('Ada.')
     expect(sent().map(({ content }) => content)).toContain('My name is Ada')
     press(KEY.ctrlD)
     expect(await code).toBe(0)
+  })
+
+  test('what was said last is shown as it was shown when it was new, with its calls', async () => {
+    const { say, ends, press, code, terminal } = await chat([{ calls: [READ] }, { text: 'It is **bold**:\n\n- one\n- two' }])
+    say('Look')
+    await ends('two')
+    press(KEY.ctrlD)
+    await code
+    const spoken = (text: string): string => text.slice(text.indexOf('> Look'), text.indexOf('- two') + 5)
+    const second = again({ resume: /ses_\w+/.exec(terminal.text)?.[0] ?? '' })
+    await second.shows('going on with ses_')
+    expect(spoken(second.terminal.text)).toBe(spoken(terminal.text))
+    expect(spoken(second.terminal.text)).toContain('✓ read_file add.mjs')
+    second.say('/show 1')
+    await second.shows('"path": "add.mjs"')
+    second.press(KEY.ctrlD)
+    expect(await second.code).toBe(0)
   })
 
   test('who chooses none begins a new one, and is told', async () => {

@@ -1,10 +1,12 @@
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { IndexReport } from '../../src/app/stores.ts'
 import type { Citation } from '../../src/core/citation.ts'
 import type { ScoredChunk } from '../../src/core/store.ts'
 import { pdf } from '../support/document-files.ts'
+import { mountSmall } from '../support/small-disk.ts'
 import { newPlace } from './command-line.ts'
 import type { Ended, Place } from './command-line.ts'
 
@@ -442,6 +444,27 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     expect(outcome(await place.run(['retrieve', 'oil']))).toEqual(plainFailure(1, /newer version of cria/))
     expect(outcome(await place.run(['ask', 'oil']))).toEqual(plainFailure(1, /newer version of cria/))
     expect(outcome(await place.run(['index', 'docs']))).toEqual(plainFailure(1, /newer version of cria/))
+  })
+
+  test('G05 documents of --docs are searched as they were indexed when the store cannot be written', async ({ skip }) => {
+    const stores = join(place.home, 'stores')
+    mkdirSync(place.home, { recursive: true })
+    if (!mountSmall(stores, '16m')) skip('mounting a small file system is not permitted here')
+    try {
+      place.write({ 'docs/a.md': 'The mill stands by the river.' })
+      const ask = (): Promise<Ended> => place.run(['retrieve', 'mill', '--docs', 'docs', '--json'])
+      await ask()
+      execFileSync('mount', ['-o', 'remount,ro', stores])
+      place.write({ 'docs/a.md': 'The mill moved up the hill.' })
+      const { code, stdout, stderr } = await ask()
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: 'cria: the index of these documents cannot be written: it is searched as it is.\n',
+      })
+      expect(stdout).toContain('by the river')
+    } finally {
+      execFileSync('umount', [stores])
+    }
   })
 
   test.each([

@@ -2,6 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TurnDetail, TurnList } from '../../src/core/recorder.ts'
+import { agentServer } from '../support/agent-server.ts'
 import { answer, chatServer, refuse } from '../support/chat-server.ts'
 import { newPlace } from './command-line.ts'
 import type { Place } from './command-line.ts'
@@ -104,7 +105,33 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     expect(stdout).toContain('status   failed')
     expect(stdout).toContain('Does it fail?')
     expect(stdout).toContain('invalid_request')
-    expect(stdout).toMatch(/Spans\n\S*simplebot\.ask/)
+    expect(stdout).toMatch(/Spans\n +start +took\nsimplebot\.ask +\+\d+ ms/)
+  })
+
+  test('show: names each tool, when it began, and the time to the first token', async () => {
+    await using server = await agentServer([{ calls: [{ name: 'list_files', input: { path: '.' } }] }, { text: 'Nothing.' }])
+    using other = newPlace()
+    await other.run(['run', 'Look', '-m', 'openai-compatible/test'], { env: { OPENAI_COMPATIBLE_BASE_URL: server.url } })
+    const { stdout } = await other.run(['logs', 'show', 'last'])
+    expect(stdout).toMatch(/took +.*, the first token after \d+(?:\.\d)? m?s\n/)
+    expect(stdout).toMatch(/\n {2}list_files +\+\d+(?:\.\d)? m?s +\d+(?:\.\d)? m?s +·*█+·*\n/)
+    for (const columns of [60, 100, 160]) {
+      const shown = await other.run(['logs', 'show', 'last'], { inTerminal: true, columns, env: { NO_COLOR: '1' } })
+      const spans = shown.stdout.slice(shown.stdout.indexOf('Spans'))
+      for (const line of spans.split('\r\n')) expect(line.length).toBeLessThanOrEqual(columns)
+    }
+  })
+
+  test('list: shows ratings where there are some, and what is unknown as a dash, also in the sums', async () => {
+    using other = newPlace()
+    await using server = await chatServer(answer('Yes.'))
+    const env = { OPENAI_COMPATIBLE_BASE_URL: server.url }
+    for (const question of ['One?', 'Two?']) await other.run(['ask', question, '-m', 'openai-compatible/test'], { env })
+    expect((await other.run(['logs', 'list'])).stdout).not.toContain('rated')
+    await other.run(['logs', 'rate', 'last', '4'])
+    const { stdout } = await other.run(['logs', 'list'])
+    expect(stdout).toMatch(/ – {2}rated 4 {2}openai-compatible\/test {2}Two\?\n.* – {2}– +openai-compatible\/test {2}One\?\n/)
+    expect((await other.run(['logs', 'stats'])).stdout).toMatch(/total +2 .* –\n/)
   })
 
   test('stats: turns by day and model, with what nobody knows apart', async () => {

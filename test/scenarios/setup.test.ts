@@ -124,6 +124,7 @@ describe('I09 a project that was cloned', () => {
 
   test('without a configuration there is nothing to trust', async () => {
     expect(await place.run(['trust'])).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to trust') })
+    expect(await place.run(['trust', '--show'])).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to trust') })
     const { code, stdout } = await place.run(['trust', '--show', '--json'])
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
@@ -284,6 +285,14 @@ describe('doctor', () => {
         hint: expect.stringContaining('Update cria'),
       },
     ])
+  })
+
+  test('names the documents of a store that is kept for --docs', async () => {
+    place.write({ 'guide/a.md': 'The mill stands.' })
+    await place.run(['retrieve', 'mill', '--docs', 'guide'])
+    const { checks } = await examine()
+    const store = checks.find(({ name }) => name.startsWith('store docs-'))
+    expect(store).toMatchObject({ status: 'ok', message: expect.stringContaining(`: ${join(place.folder, 'guide')}`) })
   })
 
   test.skipIf(process.platform === 'win32')('G05 a configuration that is a pipe is not waited for', async () => {

@@ -54,8 +54,8 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
       '      --docs PATH…         files and folders to search: they are indexed into a\r\n                           store that is',
     ],
     [['logs', '--help'], 50, '  logs show    show a turn: messages, events,\r\n               spans\r\n'],
-    [['--help'], 60, '  run             do a task with tools: read, change, run\r\n'],
-    [['--help'], 40, '  run             do a task with tools:\r\n                  read, change, run\r\n'],
+    [['--help'], 60, '  run         do a task with tools: read, change, run\r\n'],
+    [['--help'], 30, '  run         do a task with\r\n              tools: read,\r\n              change, run\r\n'],
     [
       ['models', '--offline'],
       50,
@@ -65,6 +65,17 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     const env = { OPENAI_API_KEY: 'sk-0123456789', OPENAI_BASE_URL: '', TERM: 'xterm-256color' }
     const { code, stdout } = await place.run(words, { inTerminal: true, columns, env })
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(expected) })
+  })
+
+  test('one large file shows how much of it is done', async () => {
+    const line = (at: number): string => `Line ${at} of the log says that ship ${(at * 7919) % 10_007} came in.\n`
+    place.write({ 'log.txt': Array.from({ length: 80_000 }, (_, at) => line(at)).join('') })
+    const { code, stdout } = await place.run(['index', 'log.txt'], { inTerminal: true, env: { TERM: 'xterm-256color' } })
+    expect(code).toBe(0)
+    const shares = [...stdout.matchAll(/(\d+) % {2}0\/1 files/g)].map(([, share]) => Number(share))
+    expect(shares.filter((share) => share > 10 && share < 100).length).toBeGreaterThan(0)
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+    expect(stdout).toContain('1 added')
   })
 
   test('a long piece of work shows a bar, and takes it away', async () => {

@@ -79,6 +79,7 @@ export function chatTerminal({ cwd, env, columns = 80, rows = 24 }: ChatTerminal
       stdout: openChannel(output, env, () => {}),
       stderr: openChannel(output, env, () => {}),
       stdin: keyboard,
+      piped: undefined,
       signal: stop.signal,
       onInterrupt: () => () => {},
     },

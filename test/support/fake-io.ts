@@ -27,6 +27,7 @@ export function fakeIo(
     stdout: openChannel(stdout, env, () => {}),
     stderr: openChannel(stderr, env, () => {}),
     stdin: Readable.from([options.input ?? '']),
+    piped: options.input === undefined ? undefined : 'pipe',
     signal: new AbortController().signal,
     onInterrupt: () => () => {},
     out,

@@ -38,6 +38,8 @@ export class VirtualTerminal {
   readonly strange: string[] = []
   bracketedPaste = false
   cursorVisible = true
+  /** How often it rang. */
+  bells = 0
   /** Every line that ever was: the last `rows` of them are the screen, as far as they were not cleared away. */
   #lines: string[][] = [[]]
   /** Lines that the screen was cleared of: they are in the scrollback. */
@@ -166,6 +168,10 @@ export class VirtualTerminal {
     if (first === '\n') {
       this.#newLine()
       this.#column = 0
+      return 1
+    }
+    if (first === '\u0007') {
+      this.bells++
       return 1
     }
     if (first === '\r') {

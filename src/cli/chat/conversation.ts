@@ -1,6 +1,8 @@
 /** Holds one conversation: the model, the tools, the session, and its usage so far. */
 
 import type { LoadedConfig } from '../../app/config.ts'
+import { checkReadable } from '../../app/hand-over.ts'
+import type { HandedOver } from '../../app/hand-over.ts'
 import { openJournal } from '../../app/journal.ts'
 import type { Journal } from '../../app/journal.ts'
 import { openModel } from '../../app/open-model.ts'
@@ -9,9 +11,11 @@ import type { QueryOptions } from '../../app/query.ts'
 import { openStore } from '../../app/stores.ts'
 import { quickModel } from '../../app/summary-model.ts'
 import type { Budget } from '../../core/budget.ts'
-import { ConfigurationError } from '../../core/error.ts'
+import { Edits } from '../../app/builtin-tools.ts'
+import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
-import type { Message } from '../../core/message.ts'
+import { handedOver, toMessages } from '../../core/message.ts'
+import type { Message, MessageInput } from '../../core/message.ts'
 import type { PermissionChecker, Tool } from '../../core/tool.ts'
 import { checkPrices } from '../../engine/check-budget.ts'
 import { compactSession, forkSession } from '../../engine/session-turns.ts'
@@ -20,12 +24,14 @@ import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
 import { agentServers } from '../agent-servers.ts'
 import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from '../agent.ts'
-import { budgetOf, openModels } from '../model-choice.ts'
+import { budgetOf, openModels, requireKey } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
 import { chatPrompt } from '../task-prompt.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
+import { settingsOf } from './session-settings.ts'
+import { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 
@@ -43,7 +49,9 @@ interface Parts extends OpenOptions {
   readonly tools: () => readonly Tool[]
   readonly servers: McpConnection | undefined
   readonly journal: Journal
+  readonly edits: Edits
   readonly store: Awaited<ReturnType<typeof openStore>> | undefined
+  readonly passages: PassagesRead | undefined
 }
 
 const BOT = { kind: 'AgentBot', name: 'chat' } as const
@@ -53,6 +61,8 @@ export class Conversation {
   readonly calls: Calls = new Calls()
   /** What is said while a turn runs. */
   readonly steering: Steering = new Steering()
+  /** What the tools have written in this chat. */
+  readonly edits: Edits
   /** Rules that were added in this chat. */
   readonly allowed: string[] = []
   readonly isSafe: boolean
@@ -61,11 +71,18 @@ export class Conversation {
   readonly #parts: Parts
   #models: ModelChoice
   #held: number | null = null
+  /** What the user hands over with the next message: outputs of commands. */
+  #handedOver: Message[] = []
+  /** The settings of the session that the journal keeps. */
+  #kept = ''
+  /** The text of the last one. */
+  #answer = ''
 
   private constructor(parts: Parts) {
     this.#parts = parts
     this.#models = parts.models
     this.journal = parts.journal
+    this.edits = parts.edits
     this.isSafe = parts.options.safe
   }
 
@@ -74,16 +91,19 @@ export class Conversation {
     const { options, loaded, io, askUser, tell } = given
     const models = await openModels(options, loaded, io)
     checkCanUseTools(models, 'chat')
+    await tellMissingKey(models, given)
     checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
-    const builtin = agentTools(store, loaded, io, { ...options, ...(askUser === undefined ? {} : { askUser }) })
+    const edits = new Edits()
+    const passages = store === undefined ? undefined : new PassagesRead(store)
+    const builtin = agentTools(passages?.store, loaded, io, { ...options, edits, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {
       // Those of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
-      return new Conversation({ ...given, models, tools, servers, store, journal: await openJournal(io) })
+      return new Conversation({ ...given, models, tools, servers, store, passages, edits, journal: await openJournal(io) })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -95,8 +115,23 @@ export class Conversation {
     return this.#parts.tools()
   }
 
+  /** Absolute path of the folder that tools work in. */
+  get folder(): string {
+    return this.#parts.io.cwd
+  }
+
   get model(): string {
     return this.#models.model.ref
+  }
+
+  /** The passages that the model has read for its last answer; empty where it has searched no documents. */
+  sourcesRead(): Promise<string> {
+    return this.#parts.passages?.list(this.#answer, this.#parts.io) ?? Promise.resolve('')
+  }
+
+  /** @throws ConfigurationError that names the file which the model cannot read. */
+  checkReadable(handed: readonly HandedOver[]): void {
+    checkReadable(handed, this.#models.model)
   }
 
   get status(): Status {
@@ -104,13 +139,13 @@ export class Conversation {
     return { model: ref, spent: this.spent, held: this.#held, window: facts.contextWindow, isSafe: this.isSafe }
   }
 
-  turn(prompt: string, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
+  turn(prompt: MessageInput, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
     const { options, loaded, io } = this.#parts
     const rules = agentRules({ ...options, allow: [...options.allow, ...this.allowed] }, loaded, io)
     const asked: QueryOptions = {
       ...this.#models,
       ...this.#common(abortSignal),
-      prompt,
+      prompt: [...this.#handedOver.splice(0), ...toMessages(prompt)],
       system: chatPrompt(permit !== undefined),
       tools: this.tools,
       rules,
@@ -130,6 +165,11 @@ export class Conversation {
     return this.#followed(query(asked))
   }
 
+  /** Gives the model a text with the next message, as data. */
+  handOver(text: string, title: string): void {
+    this.#handedOver.push(handedOver(text, { title, source: title }))
+  }
+
   /** Makes the conversation smaller. @throws ConfigurationError when nothing was said yet. */
   compact(abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
     return this.#compacted(
@@ -147,6 +187,7 @@ export class Conversation {
     const { options, loaded, io } = this.#parts
     const model = await openModel(name, loaded.config, io.env)
     checkCanUseTools({ model }, 'chat')
+    await tellMissingKey({ ...this.#models, model }, this.#parts)
     checkPrices(budgetFor(options, loaded), [model])
     this.#models = { ...this.#models, model }
   }
@@ -162,6 +203,7 @@ export class Conversation {
   /** What is said next begins a session. */
   begin(): void {
     this.sessionId = undefined
+    this.#handedOver = []
     // What an interrupted turn was to be told belongs to its session.
     for (const message of this.steering.waiting) this.steering.delivered(message)
     this.#held = null
@@ -205,8 +247,25 @@ export class Conversation {
 
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
-      if (event.parent === undefined) this.sessionId = event.sessionId
+      if (event.parent === undefined) {
+        this.sessionId = event.sessionId
+        if (event.type === 'start') await this.#keepSettings(event.sessionId)
+      }
+      if (event.type === 'complete' && event.parent === undefined) this.#answer = event.result.text
       yield event
+    }
+  }
+
+  /** Once for each session and model. A journal that cannot keep them is told about by the turn. */
+  async #keepSettings(sessionId: string): Promise<void> {
+    const settings = settingsOf(this.#parts.options, this.model)
+    const kept = JSON.stringify([sessionId, settings])
+    if (kept === this.#kept) return
+    this.#kept = kept
+    try {
+      await this.journal.keepSettings(sessionId, settings)
+    } catch {
+      this.#kept = ''
     }
   }
 
@@ -215,6 +274,18 @@ export class Conversation {
       if (event.type === 'compaction') this.#held = event.tokensAfter
       yield event
     }
+  }
+}
+
+/** Before anything is typed: where somebody can be asked, another model can still be chosen. @throws ConfigurationError where nobody can */
+async function tellMissingKey(models: ModelChoice, { loaded, io, askUser, tell }: OpenOptions): Promise<void> {
+  try {
+    requireKey(models, loaded, io)
+  } catch (thrown) {
+    if (askUser === undefined || !isCriaError(thrown)) throw thrown
+    await tell(
+      [thrown.message, ...(thrown.hint === undefined ? [] : [thrown.hint]), '/model NAME goes on with another one.'].join(' '),
+    )
   }
 }
 

@@ -1,7 +1,7 @@
 /** Draws a tool call on one line: its arguments and its result. Pure. */
 
 import { visibleLine } from '../../util/terminal.ts'
-import { callLine } from '../deeds-view.ts'
+import { callLine, firstLine, linesOf } from '../deeds-view.ts'
 import type { Deed } from '../deeds.ts'
 import { formatMs, plural } from '../format.ts'
 
@@ -28,7 +28,8 @@ const MARKS: Readonly<Record<CallState, string>> = { done: '✓', failed: '✗',
 export function foldedLine(call: FoldedCall): string {
   const state = stateOf(call)
   const facts = [`${MARKS[state]} ${callLine(call)}`, outcomeOf(call, state)]
-  if (state !== 'refused' && call.durationMs >= 1000) facts.push(formatMs(call.durationMs))
+  // What a person took to answer is no time of the tool.
+  if (state !== 'refused' && call.name !== 'ask_user' && call.durationMs >= 1000) facts.push(formatMs(call.durationMs))
   if (state !== 'refused') facts.push(`/show ${call.number}`)
   return visibleLine(facts.filter((fact) => fact !== '').join(' · '))
 }
@@ -37,11 +38,11 @@ const LONGEST = 120
 
 function outcomeOf({ name, content, refused }: FoldedCall, state: CallState): string {
   if (state === 'refused') return `refused: ${refused?.reason ?? ''}`
-  const lines = content.split('\n').filter((line) => line.trim() !== '')
-  const [first = ''] = lines
-  if (state === 'failed') return cut((name === 'run_command' ? lines.at(-1) : undefined) ?? first)
+  const lines = linesOf(content)
+  if (state === 'failed') return cut((name === 'run_command' ? lines.at(-1) : undefined) ?? firstLine(content))
   // What changes a file says what it did in one line.
-  if (lines.length === 1) return cut(first)
+  const [first = '', ...more] = lines.filter((line) => line.trim() !== '')
+  if (more.length === 0) return cut(first)
   return plural(lines.length, 'line')
 }
 

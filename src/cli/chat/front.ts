@@ -36,6 +36,10 @@ export interface Front {
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>
   /** Shows a turn to its end; `interrupt` ends it early. Resolves to the exit code that it deserves. */
   follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number>
+  /** Shows that something is at work until it is done; `interrupt` ends it early. */
+  busy<T>(work: () => Promise<T>, interrupt: () => void): Promise<T>
+  /** Calls a user who looks elsewhere. */
+  ring(): Promise<void>
   /** Gives the terminal back. A second call does nothing. */
   close(): Promise<void>
 }

@@ -64,6 +64,20 @@ export function tailRows(text: string, columns: number, most: number): readonly 
   return lines.flatMap((line) => rowsOf(line, columns - 1)).slice(-most)
 }
 
+/** What of a message stays on the screen. */
+const ECHOED_LINES = 20
+const ECHOED = 4000
+
+/** A message as it stays above, with a line end. */
+export function echoOf(message: string, style: (style: 'bold' | 'dim', text: string) => string): string {
+  const lines = visibleText(message.slice(0, ECHOED).toWellFormed()).split('\n').slice(0, ECHOED_LINES)
+  const shown = lines.map((line, index) => style('bold', `${index === 0 ? '>' : ' '} ${line}`))
+  const left = message.split('\n').length - ECHOED_LINES
+  if (left > 0) shown.push(style('dim', `  … ${left} more lines`))
+  else if (message.length > ECHOED) shown.push(style('dim', `  … ${message.length - ECHOED} more characters`))
+  return `${shown.join('\n')}\n`
+}
+
 /** A line that is cut where the row ends. */
 export function oneRow(line: string, columns: number): string {
   return fit(visibleLine(line), columns - 1)

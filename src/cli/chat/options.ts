@@ -7,9 +7,11 @@ import type { Io } from '../io.ts'
 /** What `cria chat` takes. */
 export interface ChatOptions {
   readonly safe: boolean
-  /** Empty: choose from a list. */
+  /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
   readonly resume: string | undefined
   readonly plain: boolean
+  /** Seconds from which a turn is a long one; empty: 10. Absent: nothing rings. */
+  readonly bell?: string | undefined
   readonly model: string | undefined
   readonly fallback: readonly string[]
   readonly 'no-switch': boolean

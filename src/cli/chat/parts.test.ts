@@ -9,6 +9,7 @@ import { ZERO_USAGE } from '../../core/usage.ts'
 import { exactText } from '../../util/terminal.ts'
 import { fit, rowsOf, widthOf } from '../../util/cells.ts'
 import { commonStart, complete } from './completion.ts'
+import { outputLines } from '../deeds-view.ts'
 import { exportText } from './export.ts'
 import { foldedLine } from './fold.ts'
 import type { FoldedCall } from './fold.ts'
@@ -19,6 +20,7 @@ import { describeRequest } from './permission.ts'
 import { regionOf } from './region.ts'
 import type { RegionState } from './region.ts'
 import { findSlash, SLASH_COMMANDS } from './slash.ts'
+import { isUnmarkedPaste } from './terminal-input.ts'
 import { slashNames, slashOf } from './slash-names.ts'
 import { costOf, formatTokens, NOTHING_SPENT, spentAfter, statusLine } from './status.ts'
 
@@ -240,6 +242,77 @@ describe('commands', () => {
     expect(SLASH_COMMANDS.map(({ name }) => name)).toEqual(slashNames)
     expect(findSlash('nothing')).toBeUndefined()
   })
+})
+
+describe('a tool call on one line', () => {
+  const call = (more: Partial<FoldedCall>): FoldedCall => ({
+    id: 'a',
+    name: 'run_command',
+    input: { command: 'ls' },
+    number: 1,
+    content: '',
+    durationMs: 0,
+    isError: false,
+    ...more,
+  })
+
+  test.each<[string, Partial<FoldedCall>, string]>([
+    ['counts blank lines', { content: 'a\n\nb\n' }, '✓ run_command ls · 3 lines · /show 1'],
+    ['tells one line as it is', { content: '\npassed\n' }, '✓ run_command ls · passed · /show 1'],
+    [
+      'tells the last line of a command that failed',
+      { content: 'a\n[exit code 1]', isError: true },
+      '✗ run_command ls · [exit code 1] · /show 1',
+    ],
+    [
+      'goes on behind a colon with what it announces',
+      { name: 'read_file', content: 'Wrong arguments:\n  path is missing\n  limit is no number', isError: true },
+      '✗ read_file ls · Wrong arguments: path is missing limit is no number · /show 1',
+    ],
+    ['tells the time of a tool', { content: 'ok', durationMs: 1500 }, '✓ run_command ls · ok · 1.5 s · /show 1'],
+    ['but not that of a person', { name: 'ask_user', content: 'ok', durationMs: 90_000 }, '✓ ask_user ls · ok · /show 1'],
+  ])('%s', (_, more, line) => {
+    expect(foldedLine(call(more))).toBe(line)
+  })
+
+  test('the beginning of what a command wrote stands below it', () => {
+    const content = Array.from({ length: 8 }, (_, index) => (index === 1 ? '' : `line ${index}`)).join('\n')
+    expect(outputLines(call({}), content)).toEqual(['line 0', '', 'line 2', 'line 3', 'line 4', '… 3 more lines'])
+    expect(outputLines(call({}), 'one\n')).toEqual([])
+    expect(outputLines(call({ name: 'read_file' }), content)).toEqual([])
+    expect(outputLines(call({ refused: { reason: 'no' } }), content)).toEqual([])
+  })
+})
+
+describe('a paste at a terminal that does not mark it', () => {
+  test.each([
+    ['two lines', 'one\rtwo', true],
+    ['two lines with tabs, and a line end', '\tone\r\n\ttwo\r\n', true],
+    ['a line and Enter', 'one\r', false],
+    ['Enter held down', '\r\r\r', false],
+    ['a line end that was typed', 'one\\\rtwo\r', false],
+    ['keys', '\u001B[Aone\rtwo', false],
+    ['lines of a program that drives the chat', 'Then count them.\r/steer Only the red ones.\r', false],
+    ['a path is no command', 'look at\r/etc/hosts\r', true],
+  ])('%s', (_, piece, expected) => {
+    expect(isUnmarkedPaste(piece)).toBe(expected)
+  })
+})
+
+test('a long diff says its file and its counts again below it', () => {
+  const front = { style: (_: unknown, text: string) => text, columns: 60 }
+  const request = { id: 'a', name: 'edit_file', input: { path: 'src/a.ts' } }
+  const diff = (lines: number): string =>
+    [
+      '--- src/a.ts',
+      '+++ src/a.ts',
+      `@@ -1 +1,${lines} @@`,
+      '-old',
+      ...Array.from({ length: lines }, (_, at) => `+new ${at}`),
+    ].join('\n')
+  const text = describeRequest(request, { text: diff(30), kind: 'diff' }, front)
+  expect(text.trimEnd().split('\n').at(-1)).toBe('  edit_file src/a.ts: 30 lines added, 1 removed')
+  expect(describeRequest(request as never, { text: diff(3), kind: 'diff' }, front)).not.toContain('lines added')
 })
 
 test('an export closes every fence that a tool could have left open', () => {

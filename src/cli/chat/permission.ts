@@ -2,10 +2,12 @@
 
 import type { Json } from '../../core/json.ts'
 import type { PermissionChecker, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
+import { countChanges } from '../../util/line-diff.ts'
 import { exactText } from '../../util/terminal.ts'
 import { memberOf } from '../deeds.ts'
 import { ruleFor } from '../deeds-view.ts'
 import { rowsOf } from '../../util/cells.ts'
+import { plural } from '../format.ts'
 import type { Choice, Front } from './front.ts'
 
 export interface Asking {
@@ -136,8 +138,20 @@ export function describeRequest(
     ...(request.reason === undefined || request.reason === USUAL ? [] : [style('dim', `  ${exactText(request.reason)}`)]),
     ...rows,
     ...(left > 0 ? [style('red', `  … and ${left} lines that are not shown`)] : []),
+    // Above a long diff its file has left the screen.
+    ...(kind === 'diff' && rows.length > LONG_DIFF
+      ? cut(`${what}: ${changesIn(text)}`).map((row) => style('bold', `  ${row}`))
+      : []),
     '',
   ].join('\n')
+}
+
+/** Rows of a diff below which its file and its counts are said again. */
+const LONG_DIFF = 15
+
+function changesIn(diff: string): string {
+  const { added, removed } = countChanges(diff)
+  return `${plural(added, 'line')} added, ${removed} removed`
 }
 
 /** Of the longest mark before a row, and the last cell, which terminals do not agree on. */

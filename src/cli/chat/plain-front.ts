@@ -4,6 +4,7 @@
  */
 
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueryEvent } from '../../core/event.ts'
 import type { Steering } from '../../engine/steering.ts'
 import { exactText, visibleLine } from '../../util/terminal.ts'
@@ -21,6 +22,8 @@ import type { Choice, ChooseOptions, Front } from './front.ts'
 
 /** Within this time a second Ctrl-C leaves. */
 const AGAIN_MS = 2000
+/** Lines that come closer together than this were not typed. */
+const PASTED_MS = 30
 /** Lines that are read ahead of the turn they wait for. */
 const MAX_WAITING = 1000
 
@@ -35,6 +38,8 @@ export class PlainFront implements Front {
   /** Takes the next line, in place of those who wait for messages. */
   #answer: ((line: string | undefined) => void) | undefined
   #isOver = false
+  /** When the last line came. */
+  #linedAt = -Infinity
   /** The line that is being read has no end in sight. */
   #isEndless = false
   #steering: Steering | undefined
@@ -56,7 +61,7 @@ export class PlainFront implements Front {
         this.#steering?.steer(steer.argument)
         return
       }
-      if (this.#answer === undefined) this.#waiting.push(line)
+      if (this.#answer === undefined) this.#wait(line)
       else this.#answer(line)
       if (this.#waiting.length >= MAX_WAITING && !this.#isOver) this.#lines.pause()
       this.#wake?.()
@@ -109,11 +114,15 @@ export class PlainFront implements Front {
     await this.tell(
       `${rows}${exactText(question)} [${choices.length > 3 && choices.every(({ key }) => /^\d+$/.test(key)) ? `1-${choices.length}` : choices.map(({ key }) => key).join('/')}] `,
     )
-    const line = (await this.#answered(signal))?.trim().toLowerCase()
-    if (line === undefined) return undefined
-    if (line === '' && initial !== undefined) return initial
-    const found = choices.findIndex(({ key, label }) => key === line || (line.length > 1 && label.split(/[\s,]/)[0] === line))
-    return found === -1 ? undefined : found
+    for (;;) {
+      const line = (await this.#answered(signal))?.trim().toLowerCase()
+      if (line === undefined) return undefined
+      if (line === '') return initial
+      const found = choices.findIndex(({ key, label }) => key === line || (line.length > 1 && label.split(/[\s,]/)[0] === line))
+      if (found !== -1) return found
+      // What was typed before the question came up stands before the answer, where a terminal hands over whole lines.
+      await this.tell(`${JSON.stringify(exactText(line.slice(0, 20)))} is none of them. Your answer: `)
+    }
   }
 
   async ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
@@ -121,16 +130,26 @@ export class PlainFront implements Front {
     return this.#answered(signal)
   }
 
-  async follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
-    this.#interrupt = interrupt
-    const deeds = new Deeds()
-    try {
-      const shown = shownDeeds(noted(events, calls), deeds, { io: this.#io, isText: true })
+  follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
+    return this.busy(async () => {
+      const deeds = new Deeds()
+      const shown = shownDeeds(noted(events, calls), deeds, { io: this.#io, isText: true, showsOutput: true })
       const code = await showTurn(shown, this.#io, { format: 'text', showThinking: false })
       return code === EXIT.done && deeds.wasHeldBack ? EXIT.permission : code
+    }, interrupt)
+  }
+
+  async busy<T>(work: () => Promise<T>, interrupt: () => void): Promise<T> {
+    this.#interrupt = interrupt
+    try {
+      return await work()
     } finally {
       this.#interrupt = undefined
     }
+  }
+
+  async ring(): Promise<void> {
+    if (this.canAsk) await this.#io.stderr.writeRaw('\u0007')
   }
 
   close(): Promise<void> {
@@ -182,6 +201,8 @@ export class PlainFront implements Front {
       this.#lines.resume()
       await this.#change()
     }
+    // More of the same paste may be on its way.
+    while (this.canAsk && !this.#isOver && this.#now() - this.#linedAt < PASTED_MS) await sleep(PASTED_MS)
     return this.#waiting.shift()
   }
 
@@ -199,6 +220,16 @@ export class PlainFront implements Front {
       this.#answer = undefined
       signal?.removeEventListener('abort', giveUp)
     }
+  }
+
+  /** Lines that a terminal sends at once were pasted: they are one message. A command is a line of its own. */
+  #wait(line: string): void {
+    const last = this.#waiting.at(-1)
+    const isPasted = this.canAsk && this.#now() - this.#linedAt < PASTED_MS && last !== undefined
+    this.#linedAt = this.#now()
+    if (isPasted && slashOf(line) === undefined && slashOf(last) === undefined)
+      this.#waiting[this.#waiting.length - 1] = `${last}\n${line}`
+    else this.#waiting.push(line)
   }
 
   #change(): Promise<void> {

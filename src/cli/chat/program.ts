@@ -2,6 +2,8 @@
 
 import { keepApproval } from '../../app/approvals.ts'
 import { ConfigurationError } from '../../core/error.ts'
+import type { PermissionChecker } from '../../core/tool.ts'
+import type { MessageInput } from '../../core/message.ts'
 import { exactText } from '../../util/terminal.ts'
 import { wrapWords } from '../terminal/wrap.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -11,7 +13,7 @@ import { Conversation } from './conversation.ts'
 import type { Front } from './front.ts'
 import type { Start } from './options.ts'
 import { permissionAsker } from './permission.ts'
-import { chooseSession, takeUp } from './sessions.ts'
+import { takeUp } from './sessions.ts'
 import { slashOf } from './slash-names.ts'
 import { runSlash } from './slash.ts'
 import type { SlashContext } from './slash.ts'
@@ -30,7 +32,8 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
   const askUser = front.canAsk ? askerOf(front) : undefined
   const conversation = await Conversation.open({ ...start, askUser, tell: (message) => front.note(message) })
   front.steerWith(conversation.steering)
-  const permit = front.canAsk
+  const bell = bellOf(front, bellMs(options.bell, loaded.config.bell))
+  const asked = front.canAsk
     ? permissionAsker({
         front,
         tools: () => conversation.tools,
@@ -39,6 +42,7 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
         folder: io.cwd,
       })
     : undefined
+  const permit: PermissionChecker | undefined = asked && ((requests, ctx) => bell.around(() => asked(requests, ctx)))
 
   const follow: SlashContext['follow'] = (make) => {
     const stop = new AbortController()
@@ -52,12 +56,19 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
     slash,
     async run() {
       try {
-        if (options.resume !== undefined) await resume(options.resume, conversation, front)
+        if (options.resume !== undefined) await takeUp(options.resume, conversation, front)
         return await talk()
       } finally {
         await conversation.close()
       }
     },
+  }
+
+  /** Few messages name a file. */
+  async function withFiles(said: string): Promise<MessageInput> {
+    if (!said.includes('@')) return said
+    const { withMentioned } = await import('./mentions.ts')
+    return withMentioned(said, { front, io, check: (handed) => conversation.checkReadable(handed) })
   }
 
   async function talk(): Promise<number> {
@@ -66,8 +77,12 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
       const said = await front.next()
       if (said === undefined || io.signal.aborted) return code
       try {
-        if (slashOf(said) === undefined) code = await follow((signal) => conversation.turn(said, permit, signal))
-        else if ((await runSlash(said, slash)) === 'leave') return code
+        if (slashOf(said) === undefined) {
+          const message = await withFiles(said)
+          code = await bell.turn(() => follow((signal) => conversation.turn(message, permit, signal)))
+          const sources = await conversation.sourcesRead()
+          if (code === EXIT.done) await front.tell(sources)
+        } else if ((await runSlash(said, slash)) === 'leave') return code
       } catch (thrown) {
         // What is wrong with one message ends no session.
         const told = describeFailure(thrown, io.env)
@@ -78,15 +93,47 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
   }
 }
 
-async function resume(id: string, conversation: Conversation, front: Front): Promise<void> {
-  if (id === '' && !front.canAsk) {
-    throw new ConfigurationError('--resume needs the ID of a session where nobody can choose one.', {
-      hint: '"cria logs list" shows turns; "cria logs show ID" names the session.',
-    })
+const DEFAULT_BELL_S = 10
+
+/** @returns milliseconds from which a turn is a long one; `Infinity`: nothing rings. @throws ConfigurationError */
+function bellMs(option: string | undefined, configured: number | undefined): number {
+  if (option === undefined) return configured === undefined ? Infinity : configured * 1000
+  const seconds = option === '' ? (configured ?? DEFAULT_BELL_S) : Number(option)
+  if (/^(\d+(\.\d+)?)?$/.test(option)) return seconds * 1000
+  throw new ConfigurationError(`--bell takes seconds, 0 or more, but is ${JSON.stringify(option.slice(0, 60))}.`)
+}
+
+interface Bell {
+  /** Rings when a long turn has ended. */
+  turn<T>(work: () => Promise<T>): Promise<T>
+  /** Rings when a long turn waits for the user; what the user takes does not count. */
+  around<T>(ask: () => T | Promise<T>): Promise<T>
+}
+
+function bellOf(front: Front, longMs: number): Bell {
+  let since = performance.now()
+  const ring = async (): Promise<void> => {
+    if (performance.now() - since >= longMs) await front.ring()
+    since = performance.now()
   }
-  const chosen = id === '' ? await chooseSession(conversation.journal, front) : id
-  if (chosen === undefined) await front.note('what you say begins a new session.')
-  else await takeUp(chosen, conversation, front)
+  return {
+    async turn(work) {
+      since = performance.now()
+      try {
+        return await work()
+      } finally {
+        await ring()
+      }
+    },
+    async around(ask) {
+      await ring()
+      try {
+        return await ask()
+      } finally {
+        since = performance.now()
+      }
+    },
+  }
 }
 
 /** Puts a question of the model to the user. */

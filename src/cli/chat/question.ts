@@ -10,6 +10,8 @@ export class Question {
   readonly settled: Promise<void>
   /** Answered, or given up. */
   isSettled = false
+  /** Has stood on the screen: keys answer it. */
+  isShown = false
   chosen: number | undefined
   answer: string | undefined
   readonly #text: string

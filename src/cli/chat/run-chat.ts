@@ -1,27 +1,97 @@
 /** Starts a chat: what can be typed into comes first, and what it takes to answer is loaded meanwhile. */
 
+import { statSync } from 'node:fs'
+import { openJournal, openJournalToRead } from '../../app/journal.ts'
+import { homePaths } from '../../app/paths.ts'
+import { ConfigurationError } from '../../core/error.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { SessionSummary } from '../../core/recorder.ts'
 import { EXIT } from '../exit-codes.ts'
+import { note } from '../io.ts'
 import type { Io } from '../io.ts'
+import { EXTRACTIVE } from '../model-choice.ts'
 import { prepareStore, readConfig } from '../prepare-store.ts'
+import type { Front } from './front.ts'
 import type { ChatOptions, Start } from './options.ts'
 import { PlainFront } from './plain-front.ts'
+import { restored } from './session-settings.ts'
 
 /** @throws ConfigurationError when there is no model that can use tools, or no such session. */
 export async function runChat(options: ChatOptions, io: Io): Promise<number> {
-  const loaded = await readConfig(io)
-  // Documents that are named are read first, which may take a while and shows a bar.
-  const documents = options.docs.length > 0 ? await prepareStore(options, loaded, io) : undefined
   const hasScreen = io.stdin.isTTY === true && io.stdout.live && !options.plain
-  const start = { options, loaded, io, documents }
-  return hasScreen ? onScreen(start) : byLines(start)
+  return hasScreen ? onScreen(await startOf(await chosenOnScreen(options, io), io)) : byLines(options, io)
 }
 
-async function byLines(start: Start): Promise<number> {
-  const front = new PlainFront(start.io)
+/** A session goes on in its folder, with its model and tools. Documents are read first, which may take a while and shows a bar. */
+async function startOf(options: ChatOptions, io: Io): Promise<Start> {
+  const { resume = '' } = options
+  const session = resume === '' ? undefined : await findSession(resume, io)
+  const there = session?.folder == null || session.folder === io.cwd ? io : await inFolder(session.folder, io)
+  const loaded = await readConfig(there)
+  const goesOn = session === undefined ? options : restored(options, session.settings ?? modelOf(session))
+  const documents = goesOn.docs.length > 0 ? await prepareStore(goesOn, loaded, there) : undefined
+  return { options: goesOn, loaded, io: there, documents }
+}
+
+async function findSession(sessionId: string, io: Io): Promise<SessionSummary | undefined> {
+  const journal = await openJournalToRead(io)
+  return (await journal?.sessions({ sessionId, limit: 1 }))?.[0]
+}
+
+/** Of a session that no chat began: the model that answered last, unless it only quotes. */
+function modelOf({ model }: SessionSummary): JsonObject {
+  return model === EXTRACTIVE ? {} : { model }
+}
+
+async function inFolder(folder: string, io: Io): Promise<Io> {
+  if (!(statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false)) {
+    await note(io, `the folder of this session is not there any more (${folder}): tools work in ${io.cwd}.`)
+    return io
+  }
+  await note(io, `tools work in ${folder}, where this session was begun.`)
+  return { ...io, cwd: folder }
+}
+
+/** Asks which session goes on, where none was named. The question has a screen of its own: nothing is known of the chat before. */
+async function chosenOnScreen(options: ChatOptions, io: Io): Promise<ChatOptions> {
+  if (options.resume !== '') return options
+  const { ScreenFront } = await import('./screen-front.ts')
+  const front = new ScreenFront({ io, paths: homePaths(io), completable: { commands: [], values: {}, cwd: io.cwd } })
+  let resume: string | undefined
   try {
+    resume = await chosenBy(front, io)
+  } finally {
+    await front.close()
+  }
+  // Said when the chat can be typed into: what was typed to the question before would be lost.
+  if (resume === undefined) await io.stdout.writeRaw(`${io.stdout.style('dim', ANEW)}\n`)
+  return { ...options, resume }
+}
+
+const ANEW = 'what you say begins a new session.'
+
+async function chosenBy(front: Front, io: Io): Promise<string | undefined> {
+  const { chooseSession } = await import('./sessions.ts')
+  return chooseSession(await openJournal(io), front, io.cwd)
+}
+
+async function byLines(options: ChatOptions, io: Io): Promise<number> {
+  const front = new PlainFront(io)
+  try {
+    if (options.resume === '' && !front.canAsk) {
+      throw new ConfigurationError('--resume needs the ID of a session where nobody can choose one.', {
+        hint: '"cria logs sessions" lists them.',
+      })
+    }
+    const resume = options.resume === '' ? await chosenBy(front, io) : options.resume
+    if (options.resume === '' && resume === undefined) await front.note(ANEW)
+    const start = await startOf({ ...options, resume }, io)
     const { openProgram } = await import('./program.ts')
     const program = await openProgram(start, front)
-    return await program.run()
+    const code = await program.run()
+    const { sessionId } = program.conversation
+    if (front.canAsk && sessionId !== undefined) await front.note(`to go on: cria chat --resume ${sessionId}`)
+    return code
   } finally {
     await front.close()
   }

@@ -42,11 +42,27 @@ describe('questions on the screen', () => {
     const answer = front.choose('May it?', YES_NO)
     press('yet')
     await terminal.shows('> Not yet')
-    expect(terminal.text).toContain('there is a question')
+    await terminal.shows('there is a question')
     now += 1000
+    await terminal.shows('May it?')
     press('y')
     expect(await answer).toBe(0)
     await terminal.shows(() => terminal.cursor.line === '> Not yet')
+  })
+
+  test('a key that waits unread while a call arrives does not answer the question that the call leads to', async () => {
+    const { io, press, terminal } = outside
+    await terminal.shows('>')
+    // Read in the same turn of the event loop as the question was made.
+    const answer = front.choose('May it?', YES_NO)
+    io.stdin.emit('data', 'y')
+    await terminal.shows('there is a question: stop typing to answer it')
+    expect(terminal.cursor.line).toBe('> y')
+    now += 1000
+    await terminal.shows('May it?')
+    press('n')
+    expect(await answer).toBe(1)
+    await terminal.shows(() => terminal.cursor.line === '> y')
   })
 
   test('Enter answers nothing before somebody has moved', async () => {
@@ -71,8 +87,9 @@ describe('questions on the screen', () => {
   })
 
   test('an answer and what is typed behind it reach one question after the other', async () => {
-    const { press } = outside
+    const { press, terminal } = outside
     const answers = (async () => [await front.choose('First?', YES_NO), await front.ask('Why?')])()
+    await terminal.shows('First?')
     press(`nbecause${KEY.enter}`)
     // What comes in one piece does not answer a question with one key.
     press('n')

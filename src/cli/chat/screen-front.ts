@@ -1,5 +1,6 @@
 /** A chat on a terminal that can move its cursor: one may write, stop and answer while the model works. */
 
+import { setImmediate } from 'node:timers/promises'
 import type { HomePaths } from '../../app/paths.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { Steering } from '../../engine/steering.ts'
@@ -14,6 +15,7 @@ import type { Key } from './keys.ts'
 import { Question } from './question.ts'
 import { regionOf } from './region.ts'
 import type { RegionState } from './region.ts'
+import { echoOf } from './layout.ts'
 import { Screen } from './screen.ts'
 import { slashOf } from './slash-names.ts'
 import { TerminalInput } from './terminal-input.ts'
@@ -67,6 +69,9 @@ export class ScreenFront implements Front {
   #hasSpoken = false
   #interrupt: (() => void) | undefined
   #startedAt = 0
+  /** Milliseconds of the turn in which the user was asked something; and since when, while a question is open. */
+  #askedMs = 0
+  #askedSince: number | undefined
   #hint: string | undefined
   #stoppedAt = -Infinity
   #typedAt = -Infinity
@@ -180,15 +185,12 @@ export class ScreenFront implements Front {
     return this.#asked(new Question(exactText(question)), signal, ({ answer }) => answer)
   }
 
-  async follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
+  follow(events: AsyncIterable<QueryEvent>, calls: Calls, interrupt: () => void): Promise<number> {
     this.#calls = calls
-    this.#interrupt = interrupt
-    this.#startedAt = this.#now()
-    this.#ticker = setInterval(() => this.#paint(), TICK_MS).unref()
-    try {
+    return this.busy(async () => {
       // What renders an answer is not needed before there is one.
       const { showOnScreen } = await import('./turn-view.ts')
-      return await showOnScreen(events, calls, {
+      return showOnScreen(events, calls, {
         io: this.#options.io,
         tell: (text) => this.tell(text),
         note: (text) => this.note(text),
@@ -197,12 +199,27 @@ export class ScreenFront implements Front {
         },
         refresh: () => this.#refresh(),
       })
+    }, interrupt)
+  }
+
+  async busy<T>(work: () => Promise<T>, interrupt: () => void): Promise<T> {
+    this.#interrupt = interrupt
+    this.#startedAt = this.#now()
+    this.#askedMs = 0
+    this.#ticker = setInterval(() => this.#paint(), TICK_MS).unref()
+    this.#paint()
+    try {
+      return await work()
     } finally {
       clearInterval(this.#ticker)
       this.#interrupt = undefined
       this.#tail = ''
       this.#paint()
     }
+  }
+
+  async ring(): Promise<void> {
+    if (!this.#isClosed) await this.#options.io.stdout.writeRaw('\u0007')
   }
 
   /** Ends the chat, and what is at work in it. */
@@ -233,10 +250,15 @@ export class ScreenFront implements Front {
     signal: AbortSignal | undefined,
     read: (question: Question) => Answer | undefined,
   ): Promise<Answer | undefined> {
-    if (signal?.aborted === true || this.#hasLeft) return undefined
+    if (this.#isGivenUp(signal)) return undefined
     const giveUp = (): void => question.giveUp()
+    // Whoever has just answered a question knows that another one may follow, and types on. Else what was typed before it could be seen, and
+    // waits unread while a long call arrives, is read first.
+    if (this.#now() - this.#answered.at >= TYPING_MS) await inputRead()
+    if (this.#isGivenUp(signal)) return undefined
     signal?.addEventListener('abort', giveUp, { once: true })
     this.#questions.push(question)
+    this.#askedSince ??= this.#now()
     this.#paint()
     try {
       await question.settled
@@ -244,8 +266,16 @@ export class ScreenFront implements Front {
     } finally {
       signal?.removeEventListener('abort', giveUp)
       this.#questions.splice(this.#questions.indexOf(question), 1)
+      if (this.#questions.length === 0) {
+        this.#askedMs += this.#now() - (this.#askedSince ?? this.#now())
+        this.#askedSince = undefined
+      }
       this.#paint()
     }
+  }
+
+  #isGivenUp(signal: AbortSignal | undefined): boolean {
+    return signal?.aborted === true || this.#hasLeft
   }
 
   #onKey(key: Key): void {
@@ -260,7 +290,7 @@ export class ScreenFront implements Front {
     else if (name === 'ctrl-z') this.#suspend()
     else if (name === 'ctrl-l') this.#clearScreen()
     else if (name === 'escape') this.#onEscape()
-    else if (this.#isForQuestion()) this.#answer(key)
+    else if (this.#isForQuestion() && this.#questions[0]?.isShown === true) this.#answer(key)
     else this.#onDraftKey(key)
     this.#paint()
   }
@@ -276,7 +306,7 @@ export class ScreenFront implements Front {
     question?.press(key)
     if (question?.isSettled !== true) return
     this.#held = []
-    setImmediate(() => this.#release())
+    void setImmediate().then(() => this.#release())
   }
 
   /** Keys answer a question, but for those of somebody who was in the middle of a word when it came up. */
@@ -391,13 +421,9 @@ export class ScreenFront implements Front {
 
   /** The message as it stays above. */
   #echo(message: string): string {
-    const shown = echoOf(message).map((line, index) => this.style('bold', `${index === 0 ? '>' : ' '} ${line}`))
-    const lines = message.split('\n').length
-    if (lines > ECHOED_LINES) shown.push(this.style('dim', `  … ${lines - ECHOED_LINES} more lines`))
-    else if (message.length > ECHOED) shown.push(this.style('dim', `  … ${message.length - ECHOED} more characters`))
     const gap = this.#hasSpoken ? '\n' : ''
     this.#hasSpoken = true
-    return `${gap}${shown.join('\n')}\n`
+    return `${gap}${echoOf(message, this.style)}`
   }
 
   #region(): ReturnType<typeof regionOf> {
@@ -407,7 +433,8 @@ export class ScreenFront implements Front {
       draft: this.#composer.draft,
       tail: this.#tail,
       running: this.#interrupt === undefined || question !== undefined ? [] : (this.#calls?.running ?? []),
-      elapsed: this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt,
+      elapsed:
+        this.#interrupt === undefined || question !== undefined ? undefined : this.#now() - this.#startedAt - this.#askedMs,
       queued: this.#interrupt === undefined && this.#behind !== undefined ? [] : this.#queue,
       candidates: this.#composer.candidates,
       question: this.#isForQuestion() ? question?.shown : undefined,
@@ -425,6 +452,8 @@ export class ScreenFront implements Front {
     clearTimeout(this.#paintTimer)
     this.#paintTimer = undefined
     this.#screen.paint(this.#region()).catch(() => this.leave())
+    const [question] = this.#questions
+    if (question !== undefined && this.#isForQuestion()) question.isShown = true
     // The question takes the keyboard when the typing has ended.
     if (this.#questions.length > 0 && !this.#isForQuestion())
       this.#paintTimer = setTimeout(() => this.#paint(), TYPING_MS).unref()
@@ -436,10 +465,8 @@ export class ScreenFront implements Front {
   }
 }
 
-/** What of a message stays on the screen. */
-const ECHOED_LINES = 20
-const ECHOED = 4000
-
-function echoOf(message: string): readonly string[] {
-  return visibleText(message.slice(0, ECHOED).toWellFormed()).split('\n').slice(0, ECHOED_LINES)
+/** Resolves when input that is there has been read: input is read between two of these. */
+async function inputRead(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
 }

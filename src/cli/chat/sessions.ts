@@ -1,48 +1,78 @@
 /** Sessions to go on with: which there are, and where one stands. */
 
+import { basename } from 'node:path'
 import type { Journal } from '../../app/journal.ts'
 import { CriaError } from '../../core/error.ts'
+import type { QueryEvent } from '../../core/event.ts'
 import type { Message } from '../../core/message.ts'
+import type { SessionSummary } from '../../core/recorder.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
 import { callLine } from '../deeds-view.ts'
 import { formatTime, plural, shorten } from '../format.ts'
 import type { Conversation } from './conversation.ts'
 import type { Choice, Front } from './front.ts'
-
-export interface SessionLine {
-  readonly sessionId: string
-  /** The first question. */
-  readonly title: string
-  readonly lastTurnAt: number
-  readonly turns: number
-}
+import { echoOf } from './layout.ts'
 
 const MOST = 50
 
-/** Newest first. */
-async function listSessions(journal: Journal): Promise<readonly SessionLine[]> {
-  const stats = await journal.sessionStats(MOST)
-  return Promise.all(
-    stats.map(async ({ sessionId, lastTurnAt, turns }) => {
-      const all = await journal.read.turns({ sessionId, limit: 10_000 })
-      return { sessionId, lastTurnAt, turns, title: all.turns.at(-1)?.question ?? '' }
-    }),
-  )
+/** What of the journal is listed: sessions of one folder, or of all; with words, those in which they were said. */
+interface Shown {
+  readonly folder?: string
+  readonly search?: string
 }
 
-/** `undefined` when none was chosen, or there is none. */
-export async function chooseSession(journal: Journal, front: Front): Promise<string | undefined> {
-  const sessions = await listSessions(journal)
-  if (sessions.length === 0) {
-    await front.note('there is no session to go on with yet.')
-    return undefined
+/**
+ * Asks which session goes on: those of this folder, newest first, with ways to search and to see those of other folders.
+ *
+ * @returns `undefined` when none was chosen, or there is none.
+ */
+export async function chooseSession(
+  journal: Pick<Journal, 'sessions'>,
+  front: Front,
+  folder: string,
+): Promise<string | undefined> {
+  let shown: Shown = { folder }
+  for (;;) {
+    let sessions = await journal.sessions({ ...shown, limit: MOST })
+    if (sessions.length === 0 && shown.folder !== undefined && shown.search === undefined) {
+      // Those that an older version began are of no folder.
+      shown = {}
+      sessions = await journal.sessions({ limit: MOST })
+    }
+    if (sessions.length === 0 && shown.search === undefined) {
+      await front.note('there is no session to go on with yet.')
+      return undefined
+    }
+    if (sessions.length === 0) await front.note(`no session has ${JSON.stringify(shown.search)} in it.`)
+    const choices = sessions.map((session, index): Choice => {
+      return { key: String(index + 1), label: labelOf(session, shown.folder === undefined, front.columns) }
+    })
+    const others: Choice[] = [
+      { key: 's', label: 'search for words that were said' },
+      shown.folder === undefined
+        ? { key: 'h', label: 'sessions of this folder' }
+        : { key: 'a', label: 'sessions of all folders' },
+    ]
+    const question = shown.search === undefined ? 'Which session?' : `Which session with ${JSON.stringify(shown.search)}?`
+    const chosen = await front.choose(question, [...choices, ...others], { initial: 0 })
+    if (chosen === undefined) return undefined
+    if (chosen < sessions.length) return sessions[chosen]?.sessionId
+    if (chosen > sessions.length)
+      shown = {
+        ...(shown.folder === undefined ? { folder } : {}),
+        ...(shown.search === undefined ? {} : { search: shown.search }),
+      }
+    else {
+      const words = (await front.ask('Words:'))?.trim() ?? ''
+      shown = { ...(shown.folder === undefined ? {} : { folder: shown.folder }), ...(words === '' ? {} : { search: words }) }
+    }
   }
-  const choices = sessions.map(({ title, lastTurnAt, turns }, index): Choice => {
-    const facts = `${formatTime(lastTurnAt)}  ${plural(turns, 'turn').padStart(8)}  `
-    return { key: String(index + 1), label: `${facts}${shorten(title, Math.max(10, front.columns - facts.length - 10))}` }
-  })
-  const chosen = await front.choose('Which session?', choices, { initial: 0 })
-  return chosen === undefined ? undefined : sessions[chosen]?.sessionId
+}
+
+function labelOf({ title, lastTurnAt, turns, folder }: SessionSummary, withFolder: boolean, columns: number): string {
+  const where = withFolder && folder !== null ? `${shorten(basename(folder), 20)}  ` : ''
+  const facts = `${formatTime(lastTurnAt)}  ${plural(turns, 'turn').padStart(8)}  ${where}`
+  return `${facts}${shorten(title, Math.max(10, columns - facts.length - 10))}`
 }
 
 /** Goes on with a session: first what nobody knows, then where it stands. @throws CriaError `not_found` */
@@ -50,7 +80,7 @@ export async function takeUp(sessionId: string, conversation: Conversation, fron
   const { turns } = await conversation.journal.read.turns({ sessionId, limit: 1 })
   if (turns.length === 0) {
     throw new CriaError('not_found', `There is no session ${JSON.stringify(sessionId.slice(0, 100))} in the journal.`, {
-      hint: '"cria chat --resume" lists those there are.',
+      hint: '"cria logs sessions --all" lists those there are.',
     })
   }
   const history = await conversation.resume(sessionId)
@@ -62,9 +92,7 @@ export async function takeUp(sessionId: string, conversation: Conversation, fron
         `Look before you go on. The model has been told; the same call is not made again without a question.\n\n`,
     )
   }
-  const [question, answer] = lastExchange(history)
-  if (question !== undefined) await front.tell(`${front.style('dim', `> ${outline(question)}`)}\n`)
-  if (answer !== undefined) await front.tell(`${outline(answer)}\n`)
+  await showLast(sessionId, conversation, front)
   await front.note(`going on with ${sessionId}`)
 }
 
@@ -87,15 +115,23 @@ function unknownEffects(history: readonly Message[]): readonly { readonly name: 
 
 type ToolInput = Parameters<typeof callLine>[0]['input']
 
-function lastExchange(history: readonly Message[]): readonly [question: string | undefined, answer: string | undefined] {
-  const asked = history.findLastIndex(({ role }) => role === 'user')
-  const answer = history.slice(asked + 1).findLast(({ role, content }) => role === 'assistant' && content.trim() !== '')
-  return [history[asked]?.content, answer?.content]
+/** Turns that are looked through for one that was answered: some only compacted or forked the conversation. */
+const LOOKED_THROUGH = 10
+
+/** Shows the last question and its answer as they were shown when they were new, from their events. */
+async function showLast(sessionId: string, { journal, calls }: Conversation, front: Front): Promise<void> {
+  const { turns } = await journal.read.turns({ sessionId, nested: false, limit: LOOKED_THROUGH })
+  for (const { turnId, question } of turns) {
+    const events = await journal.read.events(turnId)
+    if (!events.some(({ type }) => type === 'text_delta' || type === 'tool_request')) continue
+    await front.tell(echoOf(question, front.style))
+    // Answers on standard output are those that were asked for.
+    if (front.canAsk) await front.follow(each(events), calls, () => {})
+    else await front.tell(`${visibleText(events.flatMap((event) => (event.type === 'text_delta' ? event.text : [])).join(''))}\n`)
+    return
+  }
 }
 
-const OUTLINE = 1200
-
-function outline(text: string): string {
-  const whole = text.trim()
-  return visibleText(whole.length <= OUTLINE ? whole : `${whole.slice(0, OUTLINE).toWellFormed()} …`)
+async function* each(events: readonly QueryEvent[]): AsyncGenerator<QueryEvent> {
+  yield* events
 }

@@ -11,6 +11,9 @@ export const slashNames = [
   'compact',
   'resume',
   'fork',
+  'changes',
+  'undo',
+  'run',
   'export',
   'new',
   'exit',
@@ -18,8 +21,11 @@ export const slashNames = [
 
 export type SlashName = (typeof slashNames)[number]
 
-/** The command of a line; `undefined` for a message. A path at the beginning of a message is none. */
+/** The command of a line; `undefined` for a message. A path at the beginning of a message is none; `!ls` is `/run ls`. */
 export function slashOf(text: string): { readonly name: string; readonly argument: string } | undefined {
+  // One line: what was pasted below it was not meant to be run.
+  const [, command] = /^!(?!\s*$)([^\n]+)$/.exec(text.trim()) ?? []
+  if (command !== undefined) return { name: 'run', argument: command.trim() }
   const [, name, argument = ''] = /^\/([a-z?][\w-]*)(?:\s+([^]*))?$/i.exec(text.trim()) ?? []
   if (name === undefined) return undefined
   return { name: ALIASES.get(name) ?? name, argument: argument.trim() }

@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { reason } from '../../app/paths.ts'
+import type { EditState } from '../../app/builtin-tools.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { LoadedConfig } from '../../app/config.ts'
 import { nearest } from '../../util/nearest.ts'
@@ -40,7 +41,7 @@ export interface SlashCommand {
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'help', about: 'what can be typed here', isImmediate: true, run: (_, { front }) => front.tell(help(roomOn(front))) },
-  { name: 'model', argument: '[NAME]', about: 'show the model, or go on with another one', run: model },
+  { name: 'model', argument: '[NAME]', about: 'choose another model, or go on with this one', run: model },
   { name: 'tools', about: 'what the model may use, and what is asked about', isImmediate: true, run: tools },
   { name: 'show', argument: '[N]', about: 'a tool call in full; without a number the last one', isImmediate: true, run: show },
   { name: 'allow', argument: 'RULE', about: 'ask no more about these calls: edit_file(src/**)', run: allow },
@@ -55,6 +56,20 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: 'compact', about: 'summarise what was said, so that there is room again', run: compact },
   { name: 'resume', argument: '[ID]', about: 'go on with another session', run: resume },
   { name: 'fork', about: 'go on in a session of its own; this one stays as it is', run: fork },
+  {
+    name: 'changes',
+    argument: '[N]',
+    about: 'what tools have written in this chat; with a number its diff',
+    isImmediate: true,
+    run: changes,
+  },
+  { name: 'undo', argument: '[N]', about: 'take back the last change, or that of this number', run: undo },
+  {
+    name: 'run',
+    argument: 'COMMAND',
+    about: 'run a command yourself, as !COMMAND does; the model gets its output',
+    run: ownCommand,
+  },
   { name: 'export', argument: '[FILE]', about: 'write the conversation to a new file, .md or .json', run: exportTo },
   { name: 'new', about: 'begin a new session', run: startAnew },
   { name: 'exit', about: 'leave', isImmediate: true, run: () => Promise.resolve('leave') },
@@ -82,8 +97,10 @@ export async function runSlash(text: string, ctx: SlashContext): Promise<'leave'
 function help(room: number): string {
   const rows = SLASH_COMMANDS.map(({ name, argument = '', about }) => [`/${name} ${argument}`.trimEnd(), about] as const)
   const keys = [
+    ['!COMMAND', 'run a command yourself'],
     ['Enter', 'send; while the model works: say it after the turn (/steer tells it at once)'],
     ['\\ Enter, Alt-Enter, Ctrl-J', 'a new line'],
+    ['@FILE', 'send this file with the message: text, image or PDF'],
     ['Tab', 'complete a command or a path'],
     ['Up, Down', 'what was typed before'],
     ['Esc', 'stop what is going on; the session goes on'],
@@ -100,7 +117,10 @@ function roomOn({ canAsk, columns }: SlashContext['front']): number {
   return canAsk ? columns : Infinity
 }
 
-async function model(name: string, { conversation, front, loaded }: SlashContext): Promise<void> {
+async function model(given: string, ctx: SlashContext): Promise<void> {
+  const { conversation, front, loaded } = ctx
+  const name = given === '' && front.canAsk ? await chosenModel(ctx) : given
+  if (name === undefined) return
   if (name !== '') await conversation.switchModel(name)
   const { model: ref, window } = conversation.status
   await front.note(
@@ -108,6 +128,94 @@ async function model(name: string, { conversation, front, loaded }: SlashContext
   )
   const named = Object.entries(loaded.config.models ?? {}).map(([pointer, target]) => `${pointer} = ${target}`)
   if (name === '' && named.length > 0) await front.note(`names for models: ${named.join(', ')}`)
+}
+
+/** Models of a provider that are offered to choose from. */
+const MOST_OFFERED = 100
+
+/** Asks which model goes on: those that the configuration names, and those that the providers have. Empty: the one there is. */
+async function chosenModel({ conversation, front, loaded, io }: SlashContext): Promise<string | undefined> {
+  const { config } = loaded
+  const { modelsOnOffer } = await import('../../app/providers.ts')
+  const stop = new AbortController()
+  const offered = await front.busy(
+    () => modelsOnOffer({ env: io.env, config }, AbortSignal.any([io.signal, stop.signal]), MOST_OFFERED),
+    () => stop.abort(),
+  )
+  const pointers = Object.entries(config.models ?? {})
+  const others = [...new Set(offered)].filter((ref) => ref !== conversation.model)
+  const labels = [
+    `${conversation.model} (as now)`,
+    ...pointers.map(([pointer, target]) => `${pointer} = ${target}`),
+    ...others,
+    'another one: type its name',
+  ]
+  const choices = labels.map((label, index) => ({ key: String(index + 1), label: visibleLine(label) }))
+  const chosen = await front.choose('Which model?', choices, { initial: 0 })
+  if (chosen === undefined || chosen === 0) return chosen === undefined ? undefined : ''
+  if (chosen === labels.length - 1) {
+    const typed = (await front.ask('Its name, provider/model:'))?.trim() ?? ''
+    return typed === '' ? undefined : typed
+  }
+  return pointers[chosen - 1]?.[0] ?? others[chosen - 1 - pointers.length]
+}
+
+const STATES: Readonly<Record<EditState, string>> = { left: '', changed: 'changed since', undone: 'taken back' }
+
+async function changes(argument: string, { conversation, front }: SlashContext): Promise<void> {
+  const { edits } = conversation
+  if (argument !== '') {
+    await front.tell(`${exactText(edits.find(Number(argument)).diff).trimEnd()}\n`)
+    return
+  }
+  if (edits.all.length === 0) {
+    await front.note('no file was written by a tool in this chat. What commands changed is not listed.')
+    return
+  }
+  const rows = await Promise.all(
+    edits.all.map(async ({ number, name, added, removed, isNew }) => [
+      String(number),
+      visibleLine(name),
+      `${isNew ? 'new, ' : ''}${plural(added, 'line')} added, ${removed} removed`,
+      STATES[await edits.stateOf(number)],
+    ]),
+  )
+  await front.tell(table(rows, [0], roomOn(front)))
+}
+
+async function undo(argument: string, { conversation, front }: SlashContext): Promise<void> {
+  const { edits } = conversation
+  const number = argument === '' ? edits.last : Number(argument)
+  if (number === undefined)
+    throw new CriaError('not_found', 'There is nothing to take back.', { hint: '/changes lists what tools wrote.' })
+  const { name, isNew } = await edits.undo(number)
+  await front.note(isNew ? `${name} is removed again.` : `${name} is as it was before edit ${number}.`)
+}
+
+/** Lines of an output that are shown. */
+const MOST_OUTPUT = 100
+
+async function ownCommand(command: string, { conversation, front, io }: SlashContext): Promise<void> {
+  if (!front.canAsk)
+    throw new ConfigurationError('Only somebody at a terminal can run commands: a pipe may carry the words of others.')
+  if (command === '') throw new ConfigurationError('Name a command: !git status')
+  const { runOwnCommand } = await import('../../app/own-command.ts')
+  const stop = new AbortController()
+  const surroundings = { env: io.env, cwd: conversation.folder }
+  const { text, exitCode } = await front.busy(
+    () => runOwnCommand(command, surroundings, AbortSignal.any([io.signal, stop.signal])),
+    () => stop.abort(),
+  )
+  const lines = text === '' ? [] : visibleText(text).split('\n')
+  const left = lines.length - MOST_OUTPUT
+  if (lines.length > 0) await front.tell(`${lines.slice(0, MOST_OUTPUT).join('\n')}\n`)
+  const ending = exitCode === 0 ? '' : exitCode === null ? 'It was stopped. ' : `It ended with exit code ${exitCode}. `
+  const more = left > 0 ? `${plural(left, 'more line')}. ` : ''
+  await front.note(`${more}${ending}The model gets the output with your next message.`)
+  conversation.handOver(
+    `${text}\n[exit code ${exitCode ?? 'none: it was stopped'}]`,
+    `output of the user's own command: ${command}`,
+  )
 }
 
 async function tools(_: string, { conversation, front }: SlashContext): Promise<void> {
@@ -181,8 +289,20 @@ async function fork(_: string, { conversation, follow, front }: SlashContext): P
 }
 
 async function resume(id: string, { conversation, front }: SlashContext): Promise<void> {
-  const chosen = id === '' ? await chooseSession(conversation.journal, front) : id
-  if (chosen !== undefined) await takeUp(chosen, conversation, front)
+  const { journal, folder } = conversation
+  const chosen = id === '' ? await chooseSession(journal, front, folder) : id
+  if (chosen === undefined) return
+  await takeUp(chosen, conversation, front)
+  const [session] = await journal.sessions({ sessionId: chosen, limit: 1 })
+  const model = session?.settings?.['model']
+  if (typeof model === 'string' && model !== conversation.model) {
+    await conversation.switchModel(model)
+    await front.note(`the model is ${conversation.model}, as it was in this session.`)
+  }
+  if (session?.folder != null && session.folder !== folder)
+    await front.note(
+      `this session was begun in ${session.folder}; tools work in ${folder}. To work there: cria chat --resume ${chosen}`,
+    )
 }
 
 async function startAnew(_: string, { conversation, front }: SlashContext): Promise<void> {

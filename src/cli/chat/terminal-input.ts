@@ -37,6 +37,8 @@ export class TerminalInput {
   /** `rest` is a paste whose end has not come, and this is its last piece. */
   #openPaste: string | undefined
   #isCut = false
+  /** Text of a paste that the terminal does not mark as one. */
+  #unmarked = ''
   #isClosed = false
   #isSuspended = false
   #timer: NodeJS.Timeout | undefined
@@ -56,6 +58,7 @@ export class TerminalInput {
 
   close(): void {
     this.#isClosed = true
+    this.#unmarked = ''
     clearTimeout(this.#timer)
     const { stdin, stdout } = this.#io
     stdin.off('data', this.#onData)
@@ -105,10 +108,28 @@ export class TerminalInput {
 
   readonly #onData = (piece: string): void => {
     clearTimeout(this.#timer)
+    if (this.#unmarked !== '' || (this.#rest === '' && isUnmarkedPaste(piece))) {
+      if (!NO_TEXT.test(piece) && this.#unmarked.length < MOST_PASTED) {
+        this.#unmarked += piece
+        this.#timer = setTimeout(() => this.#endUnmarked(), ESCAPE_MS)
+        return
+      }
+      this.#endUnmarked()
+    }
     if (this.#openPaste === undefined) this.#decode(this.#rest + piece, false)
     else this.#paste(piece, this.#openPaste)
     if (this.#openPaste !== undefined) this.#timer = setTimeout(() => this.#listener.onOpenPaste(), OPEN_PASTE_MS)
     else if (this.#rest !== '') this.#timer = setTimeout(() => this.#decode(this.#rest, true), ESCAPE_MS)
+  }
+
+  /** A line end at its end is the Enter that whoever pasted it would press. */
+  #endUnmarked(): void {
+    const text = this.#unmarked.replaceAll(/\r\n?/g, '\n')
+    this.#unmarked = ''
+    if (text === '') return
+    const body = text.replace(/\n$/, '')
+    this.#listener.onKey({ type: 'paste', text: body })
+    if (body !== text) this.#listener.onKey({ type: 'key', name: 'enter' })
   }
 
   /** More of a paste: only what is new is looked at, since a long one comes in very many pieces. */
@@ -140,6 +161,19 @@ export class TerminalInput {
       // The terminal is gone.
     }
   }
+}
+
+// eslint-disable-next-line no-control-regex
+const NO_TEXT = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/
+const SECOND_LINE = /(?<!\\)[\r\n]+[^\r\n]/
+const COMMAND_LINE = /[\r\n]\/[a-z]+(?:[ \r\n]|$)/i
+
+/**
+ * Whether a piece of input was pasted at a terminal without bracketed paste: nobody types a line end and more text at once. A backslash before
+ * the line end is one that is typed, and so is a command of ours by a program.
+ */
+export function isUnmarkedPaste(piece: string): boolean {
+  return !NO_TEXT.test(piece) && SECOND_LINE.test(piece) && !COMMAND_LINE.test(piece)
 }
 
 /** Who reads the terminal's last state is told by its end. */

@@ -15,6 +15,7 @@ import type { Io } from '../io.ts'
 import { markdownStream } from '../terminal/markdown.ts'
 import { wrapWords } from '../terminal/wrap.ts'
 import type { Calls } from './calls.ts'
+import { outputLines } from '../deeds-view.ts'
 import { foldedLine, stateOf } from './fold.ts'
 import type { CallState, FoldedCall } from './fold.ts'
 
@@ -95,13 +96,15 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
     const line = foldedLine(call)
     const folded = `${style(STYLES[stateOf(call)], line.slice(0, 1))}${line.slice(1)}\n`
     // The list is meant for the user as much as for the model.
-    return call.name === 'todo' && call.isError === false ? `${folded}${indented(call.content)}` : folded
+    if (call.name === 'todo' && call.isError === false) return `${folded}${indented(call.content)}`
+    const output = outputLines(call, call.content)
+    return output.length === 0 ? folded : `${folded}${style('dim', indented(output.join('\n')).trimEnd())}\n`
   }
 
   async function write(text: string): Promise<void> {
     if (stream === undefined) {
       tail = ''
-      stream = await markdownStream({ width: io.stdout.columns, colour: io.stdout.colour })
+      stream = await markdownStream({ width: () => io.stdout.columns, colour: io.stdout.colour })
     }
     const whole = stream.push(text)
     tail += text

@@ -1,27 +1,23 @@
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { SANDBOX_OPTIONS } from '../sandbox-options.ts'
-import { STORE_OPTIONS } from '../store-options.ts'
+import { MODEL_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS } from '../shared-options.ts'
 
 const OPTIONS = {
   safe: { type: 'flag', about: 'ask about every call, whatever is allowed; one call at a time' },
   resume: { type: 'optional', value: 'ID', about: 'go on with a session; without an ID choose from a list' },
-  model: {
-    type: 'text',
-    short: 'm',
-    value: 'MODEL',
-    about: 'provider/model, or main, quick, task, reasoning (see: cria models)',
-  },
-  fallback: { type: 'texts', value: 'MODEL', about: 'models to turn to when the first cannot answer, in this order' },
-  'no-switch': { type: 'flag', about: 'answer with this model or not at all, whatever config.json says' },
+  ...MODEL_OPTIONS,
   allow: { type: 'texts', value: 'RULE', about: 'calls that need no question: "edit_file(src/**)", "run_command(npm test)"' },
   deny: { type: 'texts', value: 'RULE', about: 'calls that never run, whatever else is allowed' },
   fetch: { type: 'flag', about: 'add fetch_url, which reads public web pages' },
   ...SANDBOX_OPTIONS,
   'no-mcp': { type: 'flag', about: 'start no MCP servers, whatever config.json names' },
   ...STORE_OPTIONS,
-  thinking: { type: 'flag', about: 'ask the model to reason first' },
   'max-cost': { type: 'number', value: 'USD', about: 'ask no more when the session has cost so much', min: 0 },
+  bell: {
+    type: 'optional',
+    value: 'SECONDS',
+    about: 'ring when a turn that took longer ends, or waits for you; 10 when not said',
+  },
   plain: { type: 'flag', about: 'lines only, nothing is painted over: for screen readers and simple terminals' },
 } as const
 

@@ -1,7 +1,7 @@
 import { VERDICTS } from '../../app/feedback.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { STORE_OPTIONS } from '../store-options.ts'
+import { STORE_OPTIONS } from '../shared-options.ts'
 
 export const compare: Command = defineCommand({
   name: 'compare',

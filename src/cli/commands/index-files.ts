@@ -1,16 +1,20 @@
+import { resolve } from 'node:path'
 import { chooseStore, realPaths } from '../../app/store-choice.ts'
+import { isAddress } from '../../app/stores.ts'
+import type { IndexReport } from '../../app/stores.ts'
 import { ConfigurationError, errorFromInfo } from '../../core/error.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
+import { tellFailure } from '../failure.ts'
 import { formatMs } from '../format.ts'
 import { embeddingSummary, indexWithProgress, summary, tellGone, tellSkipped } from '../index-progress.ts'
-import { toJsonLine } from '../io.ts'
+import { note, toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 import { asWrongUsage } from '../wrong-usage.ts'
 
 export const index: Command = defineCommand({
   name: 'index',
-  arguments: [{ name: 'path', about: 'files and folders to read', many: true, required: false }],
+  arguments: [{ name: 'path', about: 'files and folders to read, and addresses of web pages', many: true, required: false }],
   options: {
     store: { type: 'text', value: 'NAME', about: 'the store to add to; it is made when it is not there', default: 'default' },
     embed: {
@@ -18,6 +22,9 @@ export const index: Command = defineCommand({
       value: 'MODEL',
       about: 'make vectors with this embedding model, in place of those of another; default: "embed" in config.json',
     },
+    site: { type: 'flag', about: 'of an address: also the pages below its path that it leads to' },
+    'max-pages': { type: 'integer', value: 'N', about: 'pages of a site at most', default: '200', min: 1, max: 100_000 },
+    watch: { type: 'flag', about: 'go on, and index again when a file has changed; Ctrl-C ends it' },
     'dry-run': { type: 'flag', about: 'only say what would be done' },
     json: {
       type: 'flag',
@@ -29,12 +36,16 @@ export const index: Command = defineCommand({
 that is named once more when it is gone as a whole. What .gitignore names is left out. A file that cannot be read is
 skipped with a reason and does not stop the rest. Interrupted, it goes on where it was the next time.
 
+Pages are fetched one after the other, half a second apart or as robots.txt asks, and only what it allows; links to other hosts are not
+followed. A page is fetched again each time, and one that is gone leaves the store.
+
 With an embedding model (openai/…, google/…, ollama/…, openai-compatible/…, local/…) passages are found by what they mean as well.
 A store that has vectors keeps them up to date. Without paths, --embed makes the vectors of a store that is there.`,
   examples: [
     'cria index docs README.md',
     'cria index ~/handbook --store handbook',
-    'cria index docs --dry-run',
+    'cria index docs --watch',
+    'cria index https://example.org/api/ --site --store api',
     'cria index docs --embed ollama/nomic-embed-text',
   ],
   async run({ arguments: given, options }, io) {
@@ -46,29 +57,51 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
         hint: `Or list the paths of the store under "stores" in config.json: { "stores": { "${choice.name}": { "paths": ["docs"] } } }`,
       })
     }
-    const report = await indexWithProgress(
-      choice,
-      // What is not there may have been indexed into a store that is.
-      choice.exists ? documents : realPaths(documents, io.cwd),
-      {
-        dryRun: options['dry-run'],
-        home: paths,
-        embeddings: { model: options.embed ?? config.embed, replace: options.embed !== undefined, config, env: io.env },
-      },
-      io,
-    ).catch(asWrongUsage('not_found'))
-    await tellGone(report, options['dry-run'], io)
-    if (options.json) {
-      await io.stdout.write(toJsonLine(report))
-    } else {
-      await tellSkipped(report, io)
-      const would = options['dry-run'] ? 'would be: ' : ''
-      await io.stdout.write(`${choice.name}: ${would}${summary(report)} (${formatMs(report.ms)})\n`)
-      const embedded = embeddingSummary(report)
-      if (embedded !== undefined) await io.stdout.write(`${choice.name}: ${embedded}\n`)
+    const { watch, 'dry-run': dryRun } = options
+    const files = documents.filter((path) => !isAddress(path))
+    if (watch && dryRun) throw new ConfigurationError('--watch and --dry-run exclude each other.')
+    if (watch && files.length === 0)
+      throw new ConfigurationError('--watch needs files or folders: pages of the web tell nobody that they change.')
+    const indexing = {
+      dryRun,
+      home: paths,
+      pages: { site: options.site, ...(options['max-pages'] === undefined ? {} : { maxPages: options['max-pages'] }) },
+      embeddings: { model: options.embed ?? config.embed, replace: options.embed !== undefined, config, env: io.env },
     }
+    // What is not there may have been indexed into a store that is.
+    const named = choice.exists ? documents : [...realPaths(files, io.cwd), ...documents.filter(isAddress)]
+    const report = await indexWithProgress(choice, named, indexing, io).catch(asWrongUsage('not_found'))
+    await tell(report)
+    if (watch) await watchAndIndex()
     // The documents are there, and the next run goes on with their vectors.
     if (report.embeddings !== undefined && 'error' in report.embeddings) throw errorFromInfo(report.embeddings.error)
     return 0
+
+    async function tell(report: IndexReport): Promise<void> {
+      await tellGone(report, dryRun, io)
+      if (options.json) return io.stdout.write(toJsonLine(report))
+      await tellSkipped(report, io)
+      await io.stdout.write(`${choice.name}: ${dryRun ? 'would be: ' : ''}${summary(report)} (${formatMs(report.ms)})\n`)
+      const embedded = embeddingSummary(report)
+      if (embedded !== undefined) await io.stdout.write(`${choice.name}: ${embedded}\n`)
+    }
+
+    async function watchAndIndex(): Promise<void> {
+      const { changesBelow } = await import('../watch.ts')
+      const changes = changesBelow(
+        files.map((path) => resolve(io.cwd, path)),
+        io.signal,
+      )
+      await note(io, `watching ${files.join(', ')}; Ctrl-C ends it.`)
+      for await (const _ of changes) {
+        try {
+          const now = await indexWithProgress({ ...choice, exists: true }, files, indexing, io)
+          if (now.added + now.changed + now.moved + now.removed > 0) await tell(now)
+        } catch (thrown) {
+          // A folder that is gone for a moment may come back.
+          if (!io.signal.aborted) await tellFailure(thrown, io)
+        }
+      }
+    }
   },
 })

@@ -1,11 +1,9 @@
-import { ConfigurationError } from '../../core/error.ts'
 import { orAborted } from '../../util/abort.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
 import { note, toJsonLine } from '../io.ts'
-
-const WORDS: Readonly<Record<string, number | null>> = { up: 1, down: -1, none: null }
+import { readRating } from '../rating.ts'
 
 export const logsRate: Command = defineCommand({
   name: 'logs rate',
@@ -28,9 +26,3 @@ export const logsRate: Command = defineCommand({
     return 0
   },
 })
-
-function readRating(word: string): number | null {
-  if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? null
-  if (/^(-1|[1-5])$/.test(word)) return Number(word)
-  throw new ConfigurationError(`A rating is 1 to 5, -1, up, down or none, but got ${JSON.stringify(word.slice(0, 60))}.`)
-}

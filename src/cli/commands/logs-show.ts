@@ -9,18 +9,24 @@ import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table }
 import { note, roomOf, toJsonLinePieces } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { sourceList } from '../source-list.ts'
+import { findSession, showSession } from '../session-view.ts'
 import { placeOf } from '../sources.ts'
 import type { Standpoint } from '../sources.ts'
 import { waterfall } from '../waterfall.ts'
 
 export const logsShow: Command = defineCommand({
   name: 'logs show',
-  arguments: [{ name: 'id', about: 'id of a turn, or "last"' }],
+  arguments: [{ name: 'id', about: 'id of a turn or of a session, or "last"' }],
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { turn, messages, events, spans, nested }' },
+    json: {
+      type: 'flag',
+      about: 'print one JSON object: { turn, messages, events, spans, nested }; of a session { session, turns, messages }',
+    },
   },
-  examples: ['cria logs show last', 'cria logs show turn_01j8… --json'],
+  examples: ['cria logs show last', 'cria logs show turn_01j8… --json', 'cria logs show ses_01j8…'],
   async run({ arguments: [id = ''], options }, io) {
+    const session = await findSession(io, id)
+    if (session !== undefined) return showSession(session, options.json, io)
     const { detail } = await findTurn(io, id)
     for (const what of detail.damaged ?? []) await note(io, `not shown: ${what}.`)
     if (options.json) for (const piece of toJsonLinePieces(detail)) await io.stdout.write(piece)
@@ -43,7 +49,7 @@ async function describe(
     ['model', turn.model],
     ...(prompts.length === 0 ? [] : [['prompts', prompts.map(({ name, version }) => `${name} v${version}`).join(', ')] as const]),
     ['started', formatTime(turn.startedAt)],
-    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}`],
+    ['took', `${formatMs(turn.latencyMs)}${turn.metrics?.slow === true ? ' (slow)' : ''}${firstToken(turn.metrics)}`],
     ...(turn.metrics === null ? [] : [['did', formatMetrics(turn.metrics)] as const]),
     ['usage', formatUsage(turn.usage)],
     ['cost', formatCost(turn.costUsd)],
@@ -78,6 +84,11 @@ async function describe(
     nested.length === 0 ? '' : `${heading(`Made by its tools (${plural(nested.length, 'turn')})`)}${nestedTable(nested, out)}`,
     spans.length === 0 ? '' : `${heading('Spans')}${waterfall(spans, roomOf(out))}`,
   ].join('')
+}
+
+function firstToken(metrics: TurnMetrics | null): string {
+  const ms = metrics?.timeToFirstTokenMs ?? null
+  return ms === null ? '' : `, the first token after ${formatMs(ms)}`
 }
 
 function formatMetrics({ steps, toolsExecuted, errors, retries }: TurnMetrics): string {

@@ -5,13 +5,16 @@ import type { Command } from '../command.ts'
 import { formatCost, formatTime, shorten, table } from '../format.ts'
 import { note, roomOf, toJsonLine } from '../io.ts'
 import { tellPreferences } from '../preferences-view.ts'
+import { TURN_FILTER } from '../turn-filter.ts'
 
-const VIEWS = ['day', 'model', 'session'] as const
+const VIEWS = ['day', 'model', 'session', 'user', 'tag'] as const
 
 export const logsStats: Command = defineCommand({
   name: 'logs stats',
   options: {
-    by: { type: 'text', value: 'VIEW', about: 'what the table is by: day, model or session', default: 'day', choices: VIEWS },
+    by: { type: 'text', value: 'VIEW', about: `what the table is by: ${VIEWS.join(', ')}`, default: 'day', choices: VIEWS },
+    user: TURN_FILTER.user,
+    tag: TURN_FILTER.tag,
     preferences: { type: 'flag', about: 'win rates from choices between two answers' },
     json: {
       type: 'flag',
@@ -25,18 +28,26 @@ sums. A turn that asked several models counts once, with the one that answered; 
   async run({ options }, io) {
     const journal = await openJournalToRead(io)
     if (options.preferences) return tellPreferences(journal?.read, options.json, io)
-    const days = (await journal?.stats()) ?? []
+    const { user, tag } = options
+    const filter = { ...(user === undefined ? {} : { userId: user }), ...(tag.length === 0 ? {} : { tags: tag }) }
+    const days = (await journal?.stats(filter)) ?? []
     const total = sum(days)
     const models = byModel(days)
     const room = roomOf(io.stdout)
     if (options.json) {
-      const sessions = (await journal?.sessionStats()) ?? []
+      const sessions = (await journal?.sessionStats(undefined, filter)) ?? []
       await io.stdout.write(toJsonLine({ days, models, sessions, total }))
     } else if (journal === undefined || days.length === 0) {
       await note(io, 'no turns are recorded yet.')
     } else if (options.by === 'session') {
-      const sessions = await journal.sessionStats()
+      const sessions = await journal.sessionStats(undefined, filter)
       await io.stdout.writeRaw(shown(['session', 'last turn'], sessions.map(sessionCells), room))
+    } else if (options.by === 'user') {
+      const rows = (await journal.userStats()).map(({ userId, ...sums }) => [shorten(userId, 60), ...cells(sums)])
+      await io.stdout.writeRaw(shown(['user'], rows, room))
+    } else if (options.by === 'tag') {
+      const rows = (await journal.tagStats()).map((row) => [shorten(row.tag, 60), ...cells(row)])
+      await io.stdout.writeRaw(shown(['tag'], rows, room))
     } else if (options.by === 'model') {
       await io.stdout.writeRaw(
         shown(['model'], [...models.map((row) => [shorten(row.model, 60), ...cells(row)]), totalCells(total, 0)], room),
@@ -88,11 +99,11 @@ function totalCells(total: StatsSums, empty: number): readonly string[] {
 
 function cells(row: StatsSums): readonly string[] {
   const tokens = (value: number): string => (row.unknownUsage === 0 ? String(value) : `${value} + unknown`)
-  return [
-    String(row.turns),
-    String(row.unfinished),
-    tokens(row.inputTokens),
-    tokens(row.outputTokens),
-    row.unknownCost === 0 ? formatCost(row.costUsd) : `${formatCost(row.costUsd)} + unknown`,
-  ]
+  return [String(row.turns), String(row.unfinished), tokens(row.inputTokens), tokens(row.outputTokens), costOf(row)]
+}
+
+/** A dash where nothing is known but that some turns have cost nothing. */
+function costOf({ costUsd, unknownCost }: { readonly costUsd: number; readonly unknownCost: number }): string {
+  if (unknownCost === 0) return formatCost(costUsd)
+  return costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
 }

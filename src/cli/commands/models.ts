@@ -1,8 +1,9 @@
+import { changeConfig } from '../../app/config.ts'
 import { openModel } from '../../app/open-model.ts'
 import { POINTERS } from '../../app/config-schema.ts'
 import { providerStates, reachProvider } from '../../app/providers.ts'
 import type { ProviderState, Reachability } from '../../app/providers.ts'
-import { toCriaError } from '../../core/error.ts'
+import { CriaError, toCriaError } from '../../core/error.ts'
 import type { LanguageModel, Price } from '../../core/model.ts'
 import { shownUrl } from '../../util/redact.ts'
 import { visibleLine } from '../../util/terminal.ts'
@@ -38,7 +39,7 @@ export const models: Command = defineCommand({
     offline: { type: 'flag', about: 'ask no provider what it has' },
     json: {
       type: 'flag',
-      about: 'print one JSON object: { default, pointers, providers: [{ name, configured, reachable, models, … }] }',
+      about: 'print one JSON object: { default, pointers, aliases, providers: [{ name, configured, reachable, models, … }] }',
     },
   },
   details: `Prices are US dollars for a million tokens of input and of output; a dash is what nobody knows.
@@ -52,6 +53,9 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
     const chosen = await look(undefined).catch((thrown: unknown) => ({ problem: toCriaError(thrown).message }))
     const pointers: Record<string, ModelLine> = {}
     for (const pointer of POINTERS) if (config.models?.[pointer] !== undefined) pointers[pointer] = await look(pointer)
+
+    const aliases: Record<string, ModelLine> = {}
+    for (const alias of Object.keys(config.aliases ?? {})) aliases[alias] = await look(alias)
 
     const providers: ProviderLine[] = await Promise.all(
       providerStates(io.env, config).map(async (state) => {
@@ -68,18 +72,91 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
 
     if (options.json) {
       const shown = providers.map((each) => ({ ...each, baseURL: each.baseURL === null ? null : shownUrl(each.baseURL) }))
-      await io.stdout.write(toJsonLine({ default: chosen, pointers, providers: shown }))
+      await io.stdout.write(toJsonLine({ default: chosen, pointers, aliases, providers: shown }))
       return 0
     }
     const rows = [
       ...('problem' in chosen ? [] : [modelRow('default', chosen)]),
+      ...Object.entries(aliases).map(([alias, model]) => modelRow(alias, model)),
       ...Object.entries(pointers).map(([pointer, model]) => modelRow(pointer, model)),
       ...providers.flatMap((provider) => provider.models.map((model) => modelRow('', model))),
     ]
     const room = roomOf(io.stdout)
-    await io.stdout.writeRaw(table(providers.map(providerRow), [], room))
+    await io.stdout.writeRaw(
+      table(
+        providers.map((provider) => providerRow(provider, io.storedKeys)),
+        [],
+        room,
+      ),
+    )
     await io.stdout.writeRaw(`\n${table([['', 'model', 'window', 'in', 'out', 'as of'], ...rows], [2, 3, 4], room)}`)
     if ('problem' in chosen) await note(io, chosen.problem)
+    return 0
+  },
+})
+
+export const modelsDefault: Command = defineCommand({
+  name: 'models default',
+  arguments: [{ name: 'model', about: 'provider/model, or an alias; without it the default is shown', required: false }],
+  options: { json: { type: 'flag', about: 'print one JSON object: { default }' } },
+  details: `The default is "main" under "models" in config.json. CRIA_MODEL and -m go before it.`,
+  examples: ['cria models default anthropic/claude-sonnet-4-5', 'cria models default'],
+  async run({ arguments: [name], options }, io) {
+    const { config, paths } = await readConfig(io)
+    if (name !== undefined) {
+      const { ref } = await openModel(name, config, io.env)
+      changeConfig(paths, (own) => {
+        own['models'] = { ...(own['models'] as object | undefined), main: ref }
+      })
+      await note(io, `${ref} answers from now on when no model is named.`)
+      if ((io.env['CRIA_MODEL'] ?? '') !== '') await note(io, 'CRIA_MODEL is set, and goes before it.')
+    }
+    const { ref } = await openModel(undefined, (await readConfig(io)).config, io.env)
+    if (options.json) await io.stdout.write(toJsonLine({ default: ref }))
+    else if (name === undefined) await io.stdout.write(`${ref}\n`)
+    return 0
+  },
+})
+
+export const modelsAlias: Command = defineCommand({
+  name: 'models alias',
+  arguments: [
+    { name: 'name', about: 'the alias; without it all are listed', required: false },
+    { name: 'model', about: 'provider/model; without it the alias is shown', required: false },
+  ],
+  options: {
+    remove: { type: 'flag', about: 'forget the alias' },
+    json: { type: 'flag', about: 'print one JSON object: { aliases: { NAME: MODEL } }' },
+  },
+  details:
+    'An alias stands wherever a model is named: after -m, --fallback, and in code. They are kept under "aliases" in config.json.',
+  examples: ['cria models alias fast openai/gpt-5-nano', 'cria models alias', 'cria models alias fast --remove'],
+  async run({ arguments: [name, model], options }, io) {
+    const { config, paths } = await readConfig(io)
+    const { aliases = {} } = config
+    if (name !== undefined && (model !== undefined || options.remove)) {
+      if (options.remove && !Object.hasOwn(aliases, name))
+        throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
+      const ref = model === undefined ? undefined : (await openModel(model, config, io.env)).ref
+      changeConfig(paths, (own) => {
+        const { [name]: _, ...others } = (own['aliases'] ?? {}) as Record<string, unknown>
+        own['aliases'] = ref === undefined ? others : { ...others, [name]: ref }
+      })
+      await note(io, ref === undefined ? `${name} is forgotten.` : `${name} stands for ${ref}.`)
+      return 0
+    }
+    if (name !== undefined && !Object.hasOwn(aliases, name))
+      throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
+    const shown = Object.entries(aliases).filter(([alias]) => name === undefined || alias === name)
+    if (options.json) await io.stdout.write(toJsonLine({ aliases: Object.fromEntries(shown) }))
+    else
+      await io.stdout.write(
+        table(
+          shown.map(([alias, ref]) => [alias, ref]),
+          [],
+          roomOf(io.stdout),
+        ),
+      )
     return 0
   },
 })
@@ -93,11 +170,15 @@ function modelRow(what: string, { ref, contextWindow, price }: ModelLine): reado
   return [what, visibleLine(ref), window, dollars(price?.input), dollars(price?.output), price?.asOf ?? '']
 }
 
-function providerRow({ name, configured, keyFrom, baseURL, reachable, why, status, problem }: ProviderLine): readonly string[] {
+function providerRow(
+  { name, configured, keyFrom, baseURL, reachable, why, status, problem }: ProviderLine,
+  stored: readonly string[] = [],
+): readonly string[] {
   // Who answers is there, whatever it answers.
   const wrong = `${status === undefined ? 'not reachable' : 'no list of models'}: ${why ?? ''}`
   const state = reachable === null ? '' : reachable ? 'reachable' : wrong
-  const key = configured ? (keyFrom === null ? 'no key needed' : `key from ${keyFrom}`) : 'not configured'
+  const from = stored.includes(keyFrom ?? '') ? 'cria keys' : keyFrom
+  const key = configured ? (from === null ? 'no key needed' : `key from ${from}`) : 'not configured'
   return [name, visibleLine(problem ?? key), visibleLine(baseURL === null ? '' : shownUrl(baseURL)), visibleLine(state)]
 }
 

@@ -12,7 +12,7 @@ import { readText } from '../read-text.ts'
 import { pathTo, placeOf } from '../sources.ts'
 import type { Spot, Standpoint } from '../sources.ts'
 import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
-import { STORE_OPTIONS } from '../store-options.ts'
+import { STORE_OPTIONS } from '../shared-options.ts'
 
 const DEFAULT_RESULTS = 10
 /** Characters of a chunk that are shown. */

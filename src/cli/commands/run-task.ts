@@ -1,7 +1,6 @@
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { SANDBOX_OPTIONS } from '../sandbox-options.ts'
-import { STORE_OPTIONS } from '../store-options.ts'
+import { MODEL_OPTIONS, PROMPT_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS } from '../shared-options.ts'
 
 const OPTIONS = {
   allow: { type: 'texts', value: 'RULE', about: 'calls that may run: "edit_file(src/**)", "run_command(npm test)"' },
@@ -12,17 +11,9 @@ const OPTIONS = {
   ...SANDBOX_OPTIONS,
   'no-mcp': { type: 'flag', about: 'start no MCP servers, whatever config.json names' },
   ...STORE_OPTIONS,
-  model: {
-    type: 'text',
-    short: 'm',
-    value: 'MODEL',
-    about: 'provider/model, or main, quick, task, reasoning (see: cria models)',
-  },
-  fallback: { type: 'texts', value: 'MODEL', about: 'models to turn to when the first cannot answer, in this order' },
-  'no-switch': { type: 'flag', about: 'answer with this model or not at all, whatever config.json says' },
-  thinking: { type: 'flag', about: 'ask the model to reason first' },
+  ...MODEL_OPTIONS,
+  ...PROMPT_OPTIONS,
   'show-thinking': { type: 'flag', about: 'show what it thinks, on standard error' },
-  session: { type: 'text', value: 'ID', about: 'go on with this session' },
   'max-cost': { type: 'number', value: 'USD', about: 'end the turn before it costs more', min: 0 },
   'no-log': { type: 'flag', about: 'write nothing to the journal' },
   json: {
@@ -34,17 +25,20 @@ const OPTIONS = {
 
 export const runTask: Command = defineCommand({
   name: 'run',
-  arguments: [{ name: 'task', about: 'what to do; "-" reads it from standard input' }],
+  arguments: [
+    { name: 'task', about: 'what to do; "-", or nothing, reads it from standard input', required: false, claims: true },
+  ],
   options: OPTIONS,
   details: `The model works in the current folder with tools: it reads, lists and searches files freely, and changes files or runs
 commands where a rule allows it: --allow, or "rules" in config.json (a project's own counts after cria trust). Nobody is
 asked: what no rule allows is refused, and the model is told. The answer goes to standard output; what was done, changed
 and refused goes to standard error. Exit code 4: the last thing it tried to change or run was refused. The model is also told
-what AGENTS.md and the like say (as instructions once you ran cria trust, else as data) and what git status says.`,
+what AGENTS.md and the like say (as instructions once you ran cria trust, else as data) and what git status says. What is
+piped in beside a task is data for it, as is what -a names.`,
   examples: [
     'cria run "Why does the build fail?"',
     `cria run "Fix the failing test" --allow='edit_file(src/**)' --allow='run_command(npm test)'`,
-    'git diff | cria run - --json --max-cost 0.5',
+    'git diff | cria run "Review this change" --json --max-cost 0.5',
   ],
   async run({ arguments: [word = ''], options }, io) {
     const { runTaskWithTools } = await import('../run-task.ts')

@@ -38,12 +38,10 @@ has to be trusted again. --show also lists the rules that were kept when a chat 
     if (options.revoke) return revoke({ project, found, config: null }, paths, options.json, io)
 
     const trustable = found.files.some(({ isCut }) => !isCut)
-    const hasApprovals = options.show && approvalsFor(io.cwd, paths).length > 0
-    if (project === undefined && !trustable && !hasApprovals && !(options.json && options.show)) {
-      throw new CriaError(
-        'not_found',
-        `There is no .cria/config.json and no AGENTS.md in ${io.cwd}, nor above it in its repository: there is nothing to trust.`,
-      )
+    if (project === undefined && !trustable) {
+      const nothing = `There is no .cria/config.json and no AGENTS.md in ${io.cwd}, nor above it in its repository: there is nothing to trust.`
+      if (!options.show) throw new CriaError('not_found', nothing)
+      if (!options.json) await note(io, nothing)
     }
     const config = project === undefined ? null : readProjectConfig(project)
     if (!options.show) {

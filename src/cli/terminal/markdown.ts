@@ -21,15 +21,22 @@ const CONTAINER = /[ \t]*(?:[-*+>]|\d{1,9}[.)])/y
  * Renders Markdown of untrusted origin. A line is given out when it is complete, a code block or a table when it has ended. A line that cannot
  * be drawn in time and depth is shown as it is written.
  *
- * @param width Columns of the terminal.
+ * @param options.width Columns of the terminal; a function is asked before each block, since a terminal may be resized while an answer arrives.
  */
-export async function markdownStream({ width, colour }: { width: number; colour: boolean }): Promise<TextStream> {
+export async function markdownStream({
+  width,
+  colour,
+}: {
+  readonly width: number | (() => number)
+  readonly colour: boolean
+}): Promise<TextStream> {
   const { createMarkdownStreamer, render } = await import('markdansi')
-  const columns = Math.max(NARROWEST, Math.min(width, WIDEST))
+  const room = typeof width === 'number' ? () => width : width
+  const columns = (): number => Math.max(NARROWEST, Math.min(room(), WIDEST))
 
   // Hyperlinks stay off: the text of a link must not hide where it leads.
   const renderBlock = (markdown: string, indent = 0): string =>
-    onlyStyles(render(markdown, { width: columns - indent, color: colour, hyperlinks: false }))
+    onlyStyles(render(markdown, { width: columns() - indent, color: colour, hyperlinks: false }))
 
   // Markdown within a line is a matter of the renderer; it is given each cell as a table of its own, because its tables cut what is long.
   const renderCell = (cell: string, isHeader: boolean): string => {
@@ -46,7 +53,7 @@ export async function markdownStream({ width, colour }: { width: number; colour:
     if (table === undefined) return undefined
     const header = table.header.map((cell) => renderCell(cell, true))
     const rows = table.rows.map((row) => row.map((cell) => renderCell(cell, false)))
-    return drawTable({ ...table, header, rows }, Math.max(NARROWEST, width))
+    return drawTable({ ...table, header, rows }, Math.max(NARROWEST, room()))
   }
 
   const draw = (markdown: string): string => {

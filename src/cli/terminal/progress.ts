@@ -12,6 +12,8 @@ export interface Progress {
   readonly unit: string
   /** What is worked on right now. */
   readonly current?: string
+  /** How much of that is done, 0 to 1. */
+  readonly part?: number
 }
 
 const BAR_WIDTH = 24
@@ -19,11 +21,11 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
 /** One line of at most `columns` characters: bar, share, count, rate and the time that is left at this rate. */
 export function progressBar(progress: Progress, elapsedMs: number, columns: number): string {
-  const { label, done, total, unit, current } = progress
+  const { label, done, total, unit, current, part = 0 } = progress
   const count = total === undefined ? `${done} ${unit}` : `${done}/${total} ${unit}`
   const parts = [label]
   if (total !== undefined && total > 0) {
-    const share = Math.min(1, done / total)
+    const share = Math.min(1, (done + part) / total)
     parts.push(bar(share), `${String(Math.floor(share * 100)).padStart(3)} %`)
   }
   parts.push(count, ...pace(progress, elapsedMs))
@@ -35,18 +37,19 @@ export function progressBar(progress: Progress, elapsedMs: number, columns: numb
 
 /** The same as a sentence for a log. */
 export function progressLine(progress: Progress, elapsedMs: number): string {
-  const { label, done, total, unit } = progress
+  const { label, done, total, unit, part } = progress
   const count = total === undefined ? `${done} ${unit}` : `${done} of ${total} ${unit}`
-  return [`${label}: ${count}`, ...pace(progress, elapsedMs)].join(', ')
+  const next = part === undefined ? [] : [`${Math.floor(part * 100)} % of the next`]
+  return [`${label}: ${count}`, ...next, ...pace(progress, elapsedMs)].join(', ')
 }
 
 /** Rate and remaining time, as soon as they mean something. */
-function pace({ done, total, unit }: Progress, elapsedMs: number): readonly string[] {
-  if (elapsedMs < 500 || done === 0) return []
-  const perSecond = (done / elapsedMs) * 1000
-  const rate = `${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)} ${unit}/s`
-  if (total === undefined || done >= total) return [rate]
-  return [rate, `${duration((total - done) / perSecond)} left`]
+function pace({ done, total, unit, part = 0 }: Progress, elapsedMs: number): readonly string[] {
+  const all = done + part
+  if (elapsedMs < 500 || all === 0) return []
+  const perSecond = (all / elapsedMs) * 1000
+  const rate = done === 0 ? [] : [`${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)} ${unit}/s`]
+  return total === undefined || all >= total ? rate : [...rate, `${duration((total - all) / perSecond)} left`]
 }
 
 /** `45 s`, `3 min 05 s`, `2 h 10 min`. */

@@ -86,6 +86,7 @@ function sessionsOf(connection: Connection, which: Erased): string[] {
   return connection.all<{ id: string }>(sql, [value]).map(({ id }) => id)
 }
 
+/** @throws CriaError `session_busy` */
 function refuseBusy(connection: Connection, sessions: readonly string[]): void {
   const open = connection.get<{ turnId: string; sessionId: string }>(
     `SELECT turn_id AS turnId, session_id AS sessionId FROM leases CROSS JOIN turns ON turns.id = leases.turn
@@ -112,7 +113,7 @@ function withNested(connection: Connection, turn: Victim): Victim[] {
     .all<{ id: string }>(
       `SELECT DISTINCT turns.turn_id AS id FROM spans CROSS JOIN turns ON turns.turn_id = spans.turn_id
        CROSS JOIN events ON events.turn = turns.id AND events.seq = 0
-       WHERE spans.trace_id = ? AND body ->> '$.calledBy.turnId' = ? AND state <> 'open'`,
+       WHERE spans.trace_id = ? AND body ->> '$.calledBy.turnId' = ?`,
       [turn.traceId, turn.turnId],
     )
     .flatMap(({ id }) => turnsWhere(connection, 'turn_id = ?', id))
@@ -122,6 +123,8 @@ function withNested(connection: Connection, turn: Victim): Victim[] {
 /** The session, where it stays, goes on without the turn. @returns whether its session went with it. */
 function unlinkAndRemove(connection: Connection, victim: Victim): boolean {
   const { turnId, sessionId } = victim
+  // One that a tool made in another session, and left running.
+  refuseBusy(connection, [sessionId])
   const before = '(SELECT parent_turn_id FROM turns WHERE turn_id = ?1)'
   connection.run(`UPDATE turns SET parent_turn_id = ${before} WHERE parent_turn_id = ?1 AND session_id = ?2`, [turnId, sessionId])
   connection.run(`UPDATE sessions SET head_turn_id = ${before} WHERE head_turn_id = ?1 AND session_id = ?2`, [turnId, sessionId])

@@ -14,6 +14,8 @@ export interface Journal {
   /** Tells this recorder from others of the same process. */
   readonly holder: string
   readonly leaseMs: number
+  /** Where sessions are begun; absent where nobody knows. */
+  readonly folder?: string
   /** Turns that this recorder opened and has not ended, by turn id. */
   readonly open: Map<string, OpenTurn>
   /** Spans that the next transaction takes along, in the order they ended. */

@@ -1,14 +1,21 @@
 /** Versions of prompts: counted when they are first used, tied to the turns that were made with them, summed up for those who compare them. */
 
+import type { PromptVersion } from '../../core/prompt.ts'
 import type { PromptRef, PromptStats, TurnOpen } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { readText, textColumn } from './text.ts'
 
+/** The versions that a turn is made with. Where it names none, its system prompt counts as a prompt with the name of the bot. */
+export function promptsMadeWith({ bot, prompts, promptHash }: TurnOpen): readonly (Omit<PromptVersion, 'template'> & {
+  readonly template?: string
+})[] {
+  if (prompts !== undefined) return prompts
+  return promptHash === null ? [] : [{ name: bot?.name ?? bot?.kind ?? 'query', hash: promptHash }]
+}
+
 /** @param key of the row of the turn. */
 export function notePrompts(connection: Connection, key: number, turn: TurnOpen): void {
-  const bot = turn.bot?.name ?? turn.bot?.kind ?? 'query'
-  const bare = turn.promptHash === null ? [] : [{ name: bot, hash: turn.promptHash, template: undefined }]
-  for (const { name, hash, template } of turn.prompts ?? bare) {
+  for (const { name, hash, template } of promptsMadeWith(turn)) {
     const values = [name.toWellFormed(), hash, template?.toWellFormed() ?? null] as const
     const known = connection.get<{ has: number }>('SELECT template IS NOT NULL AS has FROM prompts WHERE bot = ? AND hash = ?', [
       values[0],

@@ -21,7 +21,7 @@ import type { Which } from './lease.ts'
 import { decodeMessage } from './message.ts'
 import type { MessageUse } from './message.ts'
 import { promptsOf } from './prompts.ts'
-import { matchExpression } from './search.ts'
+import { foundBy } from './search.ts'
 import { readSpans, writeWithSpans } from './spans.ts'
 import { SUMMARY_COLUMNS, toSummary, toTurnRow, TURN_COLUMNS } from './summary.ts'
 import type { StoredSummary, StoredTurn } from './summary.ts'
@@ -100,9 +100,10 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
     values.push(value)
   }
   if (query.search !== undefined) {
-    const expression = matchExpression(query.search)
-    if (expression === undefined) return { turns: [], nextCursor: null }
-    only('id IN (SELECT rowid FROM turn_search WHERE turn_search MATCH ?)', expression)
+    const found = foundBy(query.search)
+    if (found === undefined) return { turns: [], nextCursor: null }
+    conditions.push(`id IN ${found.turns}`)
+    values.push(...found.values)
   }
   // The second condition is that of the index.
   if (query.status === 'waiting') conditions.push('id IN (SELECT turn FROM waiting)')
@@ -116,7 +117,13 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
   const chosen = conditionsOf(query)
   conditions.push(...chosen.conditions)
   values.push(...chosen.values)
+  only('started_at >= ?', query.since)
+  only('started_at < ?', query.until)
+  only('? IN (bot_kind, bot_name)', query.bot)
+  only('rating IS ?', query.rating)
+  only('id IN (SELECT turn FROM tool_calls WHERE name = ?)', query.tool)
   only(`metrics ->> '$.slow' = ?`, query.slow === true ? 1 : undefined)
+  if (query.nested === false) conditions.push(NOT_NESTED)
   only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
 
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
@@ -134,6 +141,9 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
   const nextCursor = rows.length > limit && last !== undefined ? String(last.id) : null
   return { turns: shown.map(toSummary), nextCursor, ...(damage.length === 0 ? {} : { damaged: damage }) }
 }
+
+/** The first event of a turn that a tool made names the call. */
+export const NOT_NESTED: string = `NOT EXISTS (SELECT 1 FROM events WHERE turn = turns.id AND seq = 0 AND body ->> '$.calledBy' IS NOT NULL)`
 
 /** Where a page of the table is damaged: the keys come from an index, which stands on other pages. */
 function listOneByOne(

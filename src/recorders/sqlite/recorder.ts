@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import { RATINGS } from '../../core/recorder.ts'
 import type { QueryEvent } from '../../core/event.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type {
   Deletion,
@@ -14,9 +15,11 @@ import type {
   GcReport,
   JournalEntry,
   JournalKeeper,
+  ListSessions,
   PromptStats,
   Recorder,
   SessionStats,
+  SessionSummary,
   StatsRow,
   TagStats,
   TurnClose,
@@ -41,6 +44,7 @@ import { thisOwner } from './owner.ts'
 import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
+import { keepSettings, readSessions } from './sessions.ts'
 import { readPromptStats } from './prompts.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
 import { readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
@@ -60,6 +64,8 @@ export interface SqliteRecorderOptions {
   /** Milliseconds after which a turn that nothing is heard of counts as lost; default 60,000. */
   readonly leaseMs?: number
   readonly clock?: Pick<Clock, 'now'>
+  /** Absolute path of the folder that sessions are begun in from now on; default none, and nobody knows it. */
+  readonly folder?: string
   /** Who holds the turns; default this process. */
   readonly owner?: Owner
   /** Ends the wait for a lock while the file is opened. */
@@ -105,13 +111,14 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   static async open(options: SqliteRecorderOptions): Promise<SqliteRecorder> {
     const leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
     if (!(leaseMs > 0)) throw new ConfigurationError(`leaseMs must be a number above 0, but is ${String(leaseMs)}.`)
-    const { path, readOnly = false, synchronous = 'normal', clock = Date, signal } = options
+    const { path, readOnly = false, synchronous = 'normal', clock = Date, folder, signal } = options
     const journal: Journal = {
       connection: await openJournalPatiently({ path, readOnly, synchronous }, signal),
       now: () => clock.now(),
       owner: options.owner ?? thisOwner(),
       holder: randomBytes(16).toString('hex'),
       leaseMs,
+      ...(folder === undefined ? {} : { folder }),
       open: new Map(),
       spans: [],
     }
@@ -181,6 +188,14 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
       ])
       if (changed === 0) throw new CriaError('not_found', `There is no turn ${turnId} in ${connection.path}.`)
     })
+  }
+
+  sessions(query?: ListSessions): readonly SessionSummary[] {
+    return readSessions(this.#journal.connection, query)
+  }
+
+  keepSettings(sessionId: string, settings: JsonObject): MaybePromise<void> {
+    return this.#patience.run(() => keepSettings(this.#journal.connection, sessionId, settings))
   }
 
   follow(turnId: string, options?: FollowOptions): AsyncGenerator<QueryEvent, void, undefined> {

@@ -369,4 +369,10 @@ const PROMPTS = `
     SELECT id, coalesce(bot_name, bot_kind, 'query'), prompt_hash FROM turns WHERE prompt_hash IS NOT NULL;
 `
 
-export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE, PROMPTS]
+const SESSIONS = `
+  -- Where a session was begun, and what it goes on with: its model and tools, as JSON.
+  ALTER TABLE sessions ADD COLUMN folder TEXT;
+  ALTER TABLE sessions ADD COLUMN settings TEXT;
+`
+
+export const MIGRATIONS: readonly string[] = [FIRST, BUDGETS, COMPACTIONS, ANSWERS, HOURLY, UPKEEP, PEOPLE, PROMPTS, SESSIONS]

@@ -23,12 +23,29 @@ export function searchableText(text: string): string {
  * it holds none. What stands together without a blank, as `multi-agent`, has to stand together in the text.
  */
 export function matchExpression(query: string): string | undefined {
+  const words = [...wordsOf(query)].map((word) => `"${spaced(word)}"`)
+  return words.length === 0 ? undefined : words.join(' ')
+}
+
+/** A query for the keys of turns that hold all the words, in question and answer or in one tool call; `undefined` without any word. */
+export function foundBy(query: string): { readonly turns: string; readonly values: readonly string[] } | undefined {
+  const expression = matchExpression(query)
+  if (expression === undefined) return undefined
+  const words = [...wordsOf(query)]
+  const inCall = words.map(() => String.raw`name || ' ' || input LIKE ? ESCAPE '\'`).join(' AND ')
+  return {
+    turns: `(SELECT rowid FROM turn_search WHERE turn_search MATCH ? UNION SELECT turn FROM tool_calls WHERE ${inCall})`,
+    values: [expression, ...words.map((word) => `%${word.replaceAll(/[%_\\]/g, String.raw`\$&`)}%`)],
+  }
+}
+
+function wordsOf(query: string): Set<string> {
   const words = new Set<string>()
   for (const word of query.toWellFormed().split(/[\s\0"]+/u)) {
-    if (/[\p{L}\p{N}\p{Co}]/u.test(word)) words.add(`"${spaced(word)}"`)
+    if (/[\p{L}\p{N}\p{Co}]/u.test(word)) words.add(word)
     if (words.size === MAX_WORDS) break
   }
-  return words.size === 0 ? undefined : [...words].join(' ')
+  return words
 }
 
 function spaced(text: string): string {

@@ -21,9 +21,9 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
   const { connection } = journal
   const key = writeWithSpans(journal, () => {
     connection.run(
-      `INSERT INTO sessions (session_id, created_at, last_turn_at) VALUES (?, ?, ?)
+      `INSERT INTO sessions (session_id, created_at, last_turn_at, folder) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET last_turn_at = max(coalesce(last_turn_at, 0), excluded.last_turn_at)`,
-      [turn.sessionId, turn.startedAt, turn.startedAt],
+      [turn.sessionId, turn.startedAt, turn.startedAt, journal.folder ?? null],
     )
     claimSession(journal, turn)
     if (turn.exclusive) {

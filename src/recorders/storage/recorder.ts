@@ -28,6 +28,7 @@ import type { SpanRecord } from '../../core/span.ts'
 import { elapsed } from '../../util/clock.ts'
 import { spokenMessages } from '../sqlite/history.ts'
 import { endLostTurn } from '../sqlite/lost.ts'
+import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { counted, eventsOf, get, KEY, listFrom, messagesOf, NEW_SESSION, set, toTurnRow } from './rows.ts'
 import type { StoredSession, StoredTurn } from './rows.ts'
 
@@ -306,10 +307,9 @@ async function withoutWaiting(rows: JournalRows, session: StoredSession): Promis
 }
 
 /** Versions are counted from 1 within a name, in the order of first use. */
-async function versionsOf(rows: JournalRows, { bot, promptHash, prompts }: TurnOpen): Promise<StoredTurn['prompts']> {
-  const bare = promptHash === null ? [] : [{ name: bot?.name ?? bot?.kind ?? 'query', hash: promptHash }]
+async function versionsOf(rows: JournalRows, open: TurnOpen): Promise<StoredTurn['prompts']> {
   const found: PromptRef[] = []
-  for (const { name, hash } of prompts ?? bare) {
+  for (const { name, hash } of promptsMadeWith(open)) {
     const key = KEY.prompt(name, hash)
     const known = await get<number>(rows, key)
     const version = known ?? 1 + (await listFrom<number>(rows, KEY.prompt(name, ''))).length

@@ -37,7 +37,12 @@ export type PutResult =
 /** A source is replaced, moved or removed as a whole or not at all, whenever the process ends. */
 export interface IndexableStore extends DocumentStore {
   /** Puts each document in place of the one with the same source; yields what became of it once it is stored. The signal stops it in the middle. */
-  putAll(documents: Iterable<FileDocument> | AsyncIterable<FileDocument>, signal?: AbortSignal): AsyncIterable<PutResult>
+  putAll(
+    documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
+    signal?: AbortSignal,
+    /** Told how much of a large document is done, 0 to 1. */
+    onProgress?: (share: number) => void,
+  ): AsyncIterable<PutResult>
   /** Gives a source another name. Returns false when there is none, or the other exists already. */
   move(from: string, to: string, file?: FileFacts): Promise<boolean>
   deleteAll(sources: readonly string[]): Promise<boolean[]>
@@ -75,4 +80,24 @@ async function isFolder(path: string): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/** A source without text that keeps the paths. */
+const PATHS_SOURCE = 'cria:paths'
+
+/** Absolute paths and addresses that were indexed, as they were named; empty where nothing was, or by an older version. */
+export async function indexedPaths(store: Pick<IndexableStore, 'getDocument'>): Promise<readonly string[]> {
+  const paths = (await store.getDocument(PATHS_SOURCE))?.metadata?.['paths']
+  return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : []
+}
+
+/** Adds paths to those that are kept, and forgets those that are gone. */
+export async function keepPaths(
+  store: Pick<IndexableStore, 'getDocument' | 'append'>,
+  named: readonly string[],
+  gone: readonly string[] = [],
+): Promise<void> {
+  const kept = await indexedPaths(store)
+  const paths = [...new Set([...kept, ...named])].filter((path) => !gone.includes(path)).toSorted()
+  if (JSON.stringify(paths) !== JSON.stringify(kept)) await store.append({ source: PATHS_SOURCE, text: '', metadata: { paths } })
 }

@@ -16,6 +16,8 @@ import { TermLists } from './term-lists.ts'
 /** Terms of chunks, and new terms, that are gathered before they are written; bounds the memory that an enormous document takes. */
 const MOST_ENTRIES = 1_000_000
 const MOST_NEW_TERMS = 150_000
+/** Chunks between two reports of progress. */
+const TOLD_EVERY = 128
 /** Dead ones that are not worth a compaction. */
 const FEW_CHUNKS = 64
 const FEW_TERMS = 1024
@@ -41,9 +43,12 @@ export class IndexWriter {
   readonly #postings: InvertedIndex
   readonly #grams: InvertedIndex
   readonly #lists = new TermLists()
+  readonly #onAdded: ((chunks: number) => void) | undefined
 
-  constructor(connection: Connection) {
+  /** @param onAdded called now and then with the number of chunks that `add` has indexed so far. */
+  constructor(connection: Connection, onAdded?: (chunks: number) => void) {
     this.#connection = connection
+    this.#onAdded = onAdded
     this.#lexicon = new Lexicon(connection)
     this.#postings = new InvertedIndex(connection, 'postings')
     this.#grams = new InvertedIndex(connection, 'grams')
@@ -53,7 +58,9 @@ export class IndexWriter {
   add(chunks: Iterable<readonly [id: number, chunk: IndexedChunk]>): void {
     this.#lexicon.begin()
     let batch: Batch = { ids: [], keys: [], lengths: [] }
+    let added = 0
     for (const [id, chunk] of chunks) {
+      if (added++ % TOLD_EVERY === 0) this.#onAdded?.(added)
       const sequence = this.#sequence(chunk)
       this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeSequence(sequence)])
       batch.ids.push(id)

@@ -70,11 +70,11 @@ export class Writer {
   }
 
   /** All of them in one transaction. Aborted, none. */
-  put(additions: readonly Addition[], signal?: AbortSignal): Promise<Outcome[]> {
+  put(additions: readonly Addition[], signal?: AbortSignal, onProgress?: (share: number) => void): Promise<Outcome[]> {
     return this.alone(() => {
       const isLarge = additions.some(({ document }) => document.text.length > LARGE_CHARS)
       const { path, readOnly } = this.#connection
-      return isLarge && path !== MEMORY && !readOnly ? this.#putApart(additions, signal) : this.#put(additions)
+      return isLarge && path !== MEMORY && !readOnly ? this.#putApart(additions, signal, onProgress) : this.#put(additions)
     }, signal)
   }
 
@@ -82,6 +82,7 @@ export class Writer {
   async *putAll(
     documents: Iterable<FileDocument> | AsyncIterable<FileDocument>,
     signal?: AbortSignal,
+    onProgress?: (share: number) => void,
   ): AsyncGenerator<PutResult> {
     let batch: Addition[] = []
     let chars = 0
@@ -94,7 +95,7 @@ export class Writer {
         if (batch.length > 0) yield* this.#outcomes(batch, signal)
         batch = []
         chars = 0
-        yield await this.#putLarge(addition, signal)
+        yield await this.#putLarge(addition, signal, onProgress)
         continue
       }
       batch.push(addition)
@@ -162,22 +163,34 @@ export class Writer {
     return this.#write(() => putDocuments(this.#connection, this.#index, additions, chunker, this.#recipe))
   }
 
-  async #putApart(additions: readonly Addition[], signal: AbortSignal | undefined): Promise<Outcome[]> {
+  async #putApart(
+    additions: readonly Addition[],
+    signal: AbortSignal | undefined,
+    onProgress: ((share: number) => void) | undefined,
+  ): Promise<Outcome[]> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#thread = promise
     try {
       const { putApart } = await import('../worker/put-apart.ts')
-      return await putApart({ path: this.#connection.path, ...this.#options, recipe: this.#recipe, additions }, signal)
+      return await putApart(
+        { path: this.#connection.path, ...this.#options, recipe: this.#recipe, additions },
+        signal,
+        onProgress,
+      )
     } finally {
       this.#thread = undefined
       resolve()
     }
   }
 
-  async #putLarge(addition: Addition, signal: AbortSignal | undefined): Promise<PutResult> {
+  async #putLarge(
+    addition: Addition,
+    signal: AbortSignal | undefined,
+    onProgress: ((share: number) => void) | undefined,
+  ): Promise<PutResult> {
     const { source } = addition.document
     try {
-      const [outcome = 'unchanged'] = await this.put([addition], signal)
+      const [outcome = 'unchanged'] = await this.put([addition], signal, onProgress)
       return { source, outcome }
     } catch (error) {
       if (isCriaError(error) && error.details?.['tooLarge'] === source) return { source, outcome: 'failed', error }

@@ -7,7 +7,7 @@ import { getHeapStatistics } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import type { Outcome } from '../sqlite/write.ts'
-import type { PutAnswer, PutJob } from './put-worker.ts'
+import type { PutAnswer, PutJob, PutProgress } from './put-worker.ts'
 
 const MEGABYTE = 1024 * 1024
 /** Megabytes of the thread's heap. A file of 50 MB of words that are all different needs less. */
@@ -25,7 +25,11 @@ function memoryLimit(): number {
  *
  * @throws the reason of the signal when it is aborted; CriaError, with `details.tooLarge` naming the document that needs more memory than there is
  */
-export async function putApart(job: PutJob, signal: AbortSignal | undefined): Promise<Outcome[]> {
+export async function putApart(
+  job: PutJob,
+  signal: AbortSignal | undefined,
+  onProgress?: (share: number) => void,
+): Promise<Outcome[]> {
   signal?.throwIfAborted()
   // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
   const worker = new Worker(new URL('./put-worker.ts', import.meta.url), {
@@ -38,8 +42,9 @@ export async function putApart(job: PutJob, signal: AbortSignal | undefined): Pr
   let cause: unknown
   const onAbort = (): void => void worker.terminate()
   signal?.addEventListener('abort', onAbort, { once: true })
-  worker.on('message', (message: PutAnswer) => {
-    answer = message
+  worker.on('message', (message: PutAnswer | PutProgress) => {
+    if ('share' in message) onProgress?.(message.share)
+    else answer = message
   })
   worker.on('error', (error: unknown) => {
     cause = error

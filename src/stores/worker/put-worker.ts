@@ -19,13 +19,27 @@ export interface PutJob {
 }
 
 export type PutAnswer = { readonly outcomes: Outcome[] } | { readonly error: ErrorInfo }
+/** Comes before the answer, now and then. */
+export interface PutProgress {
+  /** Share of the chunks that are indexed, 0 to 1. */
+  readonly share: number
+}
 
 function put({ path, synchronous, chunk, recipe, additions }: PutJob): PutAnswer {
   try {
     const connection = openStoreFile({ path, readOnly: false, synchronous })
     try {
-      const index = new IndexWriter(connection)
-      const cut: Chunker = (document) => chunkDocument(document, chunk)
+      let total = 0
+      const index = new IndexWriter(connection, (added) => {
+        const progress: PutProgress = { share: added / Math.max(added, total) }
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
+        parentPort?.postMessage(progress)
+      })
+      const cut: Chunker = (document) => {
+        const chunks = chunkDocument(document, chunk)
+        total += chunks.length
+        return chunks
+      }
       return { outcomes: connection.write(() => putDocuments(connection, index, additions, cut, recipe)) }
     } finally {
       connection.close()

@@ -6,6 +6,7 @@ import { askUserTool } from './ask-user.ts'
 import type { AskUser } from './ask-user.ts'
 import { commandEnvironment, hiddenValues, sandboxEnvironment } from './command-environment.ts'
 import { editFileTool } from './edit-file.ts'
+import { Edits } from './edits.ts'
 import { fetchUrlTool } from './fetch-url.ts'
 import type { FetchOptions } from './fetch-url.ts'
 import { KnownFiles } from './known-files.ts'
@@ -45,6 +46,8 @@ export interface BuiltinToolOptions {
   readonly readDocument?: ReadDocument
   /** Where the lists of `todo` are kept, for hosts that show them. */
   readonly todos?: TodoLists
+  /** Keeps what the tools write, for hosts that show it or take it back. */
+  readonly edits?: Edits
 }
 
 /** @throws ConfigurationError when the root cannot be found. */
@@ -52,6 +55,7 @@ export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
   const { root, stores = [], fetch = false, askUser, secretVariables, keptVariables } = options
   const workspace = new Workspace(root)
   const known = new KnownFiles()
+  const written = { known, edits: options.edits ?? new Edits() }
   const confining = sandboxOptions(options.sandbox)
   const sandbox = new Sandbox(workspace.root, confining)
   const kept = [...(keptVariables ?? []), ...(confining.environment ?? [])]
@@ -68,8 +72,8 @@ export function builtinTools(options: BuiltinToolOptions): readonly Tool[] {
   }
   return [
     readFileTool(workspace, known, options.readDocument),
-    writeFileTool(workspace, known),
-    editFileTool(workspace, known),
+    writeFileTool(workspace, written),
+    editFileTool(workspace, written),
     listFilesTool(workspace),
     searchFilesTool(workspace),
     runCommandTool(workspace, sandbox, surroundings),

@@ -1,6 +1,7 @@
 /** Changes one file: computes the change, compares it with what the model has seen, shows it and writes it. */
 
 import { countChanges, unifiedDiff } from '../../util/line-diff.ts'
+import type { Edits } from './edits.ts'
 import type { LineEnd } from './line-ends.ts'
 import type { KnownFiles } from './known-files.ts'
 import { problem } from './open-file.ts'
@@ -17,6 +18,12 @@ export interface Change {
   /** Line feeds only. */
   readonly text: string
   readonly ends: readonly LineEnd[]
+}
+
+/** What remembers the files that were seen, and those that were written. */
+export interface Written {
+  readonly known: KnownFiles
+  readonly edits: Edits
 }
 
 /** So much of a file that has changed is shown at once. */
@@ -42,12 +49,14 @@ export function diffOf({ place, before, text }: Change): string {
 }
 
 /** Writes it; returns what was done, in one line. */
-export async function carryOut(change: Change, known: KnownFiles, sessionId: string): Promise<string> {
+export async function carryOut(change: Change, { known, edits }: Written, sessionId: string): Promise<string> {
   const { place, before, text, ends } = change
   const bytes = bytesOf(text, ends, before?.encoded ?? { encoding: 'utf-8', mark: false }, place.name)
-  const { added, removed } = countChanges(diffOf(change))
+  const diff = diffOf(change)
+  const { added, removed } = countChanges(diff)
   if (before === undefined) await createFile(place, bytes)
   else await replaceFile(place, bytes, before)
   known.saw(sessionId, place.real, hashOf(bytes))
+  edits.add({ place, before, diff, added, removed, hash: hashOf(bytes) })
   return `${before === undefined ? 'Made' : 'Changed'} ${place.name}: ${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed.`
 }

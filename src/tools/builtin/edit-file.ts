@@ -1,8 +1,7 @@
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { carryOut, checkKnown, diffOf } from './change-file.ts'
-import type { Change } from './change-file.ts'
-import type { KnownFiles } from './known-files.ts'
+import type { Change, Written } from './change-file.ts'
 import { withoutReturns } from './line-ends.ts'
 import { problem } from './open-file.ts'
 import { replaceText } from './replace-text.ts'
@@ -18,7 +17,7 @@ interface Input {
   readonly replace_all?: boolean
 }
 
-export function editFileTool(workspace: Workspace, known: KnownFiles): Tool<Input> {
+export function editFileTool(workspace: Workspace, written: Written): Tool<Input> {
   return defineTool<Input>({
     name: 'edit_file',
     description:
@@ -42,8 +41,8 @@ export function editFileTool(workspace: Workspace, known: KnownFiles): Tool<Inpu
     },
     async call(input, { sessionId }) {
       const [place, before] = await fileOf(input, workspace)
-      checkKnown(place, before, known, sessionId)
-      return carryOut(changeBy(input, place, before), known, sessionId)
+      checkKnown(place, before, written.known, sessionId)
+      return carryOut(changeBy(input, place, before), written, sessionId)
     },
   })
 }

@@ -1,8 +1,7 @@
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { carryOut, checkKnown, diffOf } from './change-file.ts'
-import type { Change } from './change-file.ts'
-import type { KnownFiles } from './known-files.ts'
+import type { Change, Written } from './change-file.ts'
 import { lineEndsOf, usualLineEnd, withoutReturns } from './line-ends.ts'
 import { readTextFile } from './text-file.ts'
 import type { Workspace } from './workspace.ts'
@@ -12,7 +11,7 @@ interface Input {
   readonly content: string
 }
 
-export function writeFileTool(workspace: Workspace, known: KnownFiles): Tool<Input> {
+export function writeFileTool(workspace: Workspace, written: Written): Tool<Input> {
   return defineTool<Input>({
     name: 'write_file',
     description:
@@ -34,10 +33,10 @@ export function writeFileTool(workspace: Workspace, known: KnownFiles): Tool<Inp
       const change = await changeBy(input, workspace)
       const { place, before } = change
       if (before !== undefined) {
-        checkKnown(place, before, known, sessionId)
+        checkKnown(place, before, written.known, sessionId)
         if (before.text === change.text) return `${place.name} holds exactly this already.`
       }
-      return carryOut(change, known, sessionId)
+      return carryOut(change, written, sessionId)
     },
   })
 }

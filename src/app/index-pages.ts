@@ -1,0 +1,359 @@
+/** Brings a store up to date with pages of the web: one page, or those below its path that it leads to; one request at a time. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
+import type { IndexProgress, IndexReport } from '../stores/index-files.ts'
+import { keepPaths } from '../stores/ingest/indexable-store.ts'
+import type { IndexableStore, IndexedSource } from '../stores/ingest/indexable-store.ts'
+import { CHUNKER_VERSION } from '../stores/chunk/chunk-document.ts'
+import { promisedKind } from '../stores/load/formats.ts'
+import { extractDocument, LOADER_VERSION } from '../stores/load/load-file.ts'
+import { httpGet } from '../tools/builtin/http-get.ts'
+import type { Got } from '../tools/builtin/http-get.ts'
+import { hashOf } from '../tools/builtin/text-file.ts'
+import { ALLOW_ALL, ALLOW_NOTHING, readRobots } from '../util/robots.ts'
+import type { Robots } from '../util/robots.ts'
+
+export interface PagesOptions {
+  /** Follow links to pages of the same host below the path of the address. Default: the page alone. */
+  readonly site?: boolean
+  /** Pages of one address that are fetched at most. Default 200. */
+  readonly maxPages?: number
+  readonly dryRun?: boolean
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: IndexProgress) => void
+  /** Milliseconds between two requests, unless the site asks for more. Default 500. */
+  readonly pauseMs?: number
+}
+
+export const MAX_PAGES = 200
+const PAUSE_MS = 500
+/** A site that asks for longer pauses is not fetched as a whole: its page alone is. */
+const LONGEST_PAUSE_MS = 30_000
+const PAGE_MS = 30_000
+const MAX_BYTES = 10_000_000
+const MAX_TOTAL_BYTES = 300_000_000
+const MAX_REDIRECTS = 5
+/** Addresses that wait to be fetched; what is found beyond that is left out. */
+const MAX_WAITING = 10_000
+const AGENT = 'cria'
+
+/**
+ * Indexes pages. A page that has not changed stays as it is; one that is gone (404, 410), or that a whole site does not lead to any more,
+ * leaves the store. What robots.txt forbids is not fetched. Other hosts are never asked; the host that is named may be a private one.
+ *
+ * @throws ConfigurationError for an address that cannot be used; CriaError `network`, `not_found` or `permission_denied` when the first page
+ * cannot be had and the store knows nothing of it; `aborted`.
+ */
+export async function indexPages(
+  store: IndexableStore,
+  addresses: readonly string[],
+  options: PagesOptions,
+): Promise<IndexReport> {
+  const began = performance.now()
+  const run = new PagesRun(store, options)
+  for (const address of addresses) await run.index(addressOf(address))
+  if (options.dryRun !== true)
+    await keepPaths(
+      store,
+      addresses.map((address) => addressOf(address).href),
+    )
+  return run.report(performance.now() - began)
+}
+
+function addressOf(text: string): URL {
+  if (!URL.canParse(text)) throw new ConfigurationError(`${JSON.stringify(text.slice(0, 200))} is not an address.`)
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '')
+    throw new ConfigurationError('An address with a name or a password in it is not fetched.')
+  url.hash = ''
+  return url
+}
+
+interface Page {
+  /** After redirects. */
+  readonly url: URL
+  readonly got: Got
+}
+
+class PagesRun {
+  readonly #store: IndexableStore
+  readonly #options: PagesOptions
+  readonly #counts = { files: 0, chunks: 0, added: 0, changed: 0, moved: 0, removed: 0, unchanged: 0 }
+  readonly #skipped: { path: string; reason: string }[] = []
+  readonly #robots = new Map<string, Robots>()
+  #askedAt = -Infinity
+  #bytes = 0
+
+  constructor(store: IndexableStore, options: PagesOptions) {
+    this.#store = store
+    this.#options = options
+  }
+
+  report(ms: number): IndexReport {
+    return { ...this.#counts, skipped: this.#skipped, ms: Math.round(ms) }
+  }
+
+  async index(start: URL): Promise<void> {
+    const { site = false, maxPages = MAX_PAGES, onProgress } = this.#options
+    const waiting: URL[] = [start]
+    const found = new Set([start.href])
+    const kept = new Set<string>()
+    let below = folderOf(start)
+    let isComplete = true
+    for (let fetched = 0; waiting.length > 0; fetched++) {
+      if (fetched === maxPages || this.#bytes > MAX_TOTAL_BYTES) {
+        isComplete = false
+        const limit = fetched === maxPages ? `the limit of ${maxPages} pages` : `the limit of ${MAX_TOTAL_BYTES / 1_000_000} MB`
+        this.#skipped.push({ path: below, reason: `${waiting.length} more pages were found: ${limit} is reached` })
+        break
+      }
+      const url = waiting.shift() as URL
+      onProgress?.({ done: fetched, total: fetched + 1 + waiting.length, current: url.href })
+      const page = await this.#page(url, start, fetched === 0)
+      if (page === undefined) {
+        isComplete &&= fetched > 0 || !site
+        continue
+      }
+      if (page === 'left') {
+        // What is there may be readable another time.
+        kept.add(url.href)
+        continue
+      }
+      if (fetched === 0) below = folderOf(page.url)
+      // Several addresses may lead to one page.
+      if (kept.has(page.url.href)) continue
+      if (fetched > 0 && !isBelow(page.url, below)) continue
+      kept.add(page.url.href)
+      await this.#put(page)
+      if (!site || !isHtml(page.got)) continue
+      for (const link of linksOf(page)) {
+        if (found.has(link.href) || !isBelow(link, below) || found.size > MAX_WAITING) continue
+        found.add(link.href)
+        waiting.push(link)
+      }
+    }
+    if (site && isComplete) await this.#removeOthers(below, kept)
+  }
+
+  /** `undefined`: it is gone, or not to be fetched. `left`: it cannot be had now. */
+  async #page(url: URL, start: URL, isFirst: boolean): Promise<Page | 'left' | undefined> {
+    const known = await this.#store.getSource(url.href)
+    try {
+      const page = await this.#fetch(url, start)
+      const { status } = page.got
+      if (status === 404 || status === 410) throw new CriaError('not_found', `${url.href} is not there (status ${status}).`)
+      if (status >= 400) throw new CriaError('network', `${url.href} answered with status ${status}.`)
+      return page
+    } catch (thrown) {
+      this.#options.signal.throwIfAborted()
+      const error = toCriaError(thrown)
+      if (isFirst && known === undefined) throw error
+      this.#skipped.push({ path: url.href, reason: error.message })
+      if (error.code !== 'not_found') return known === undefined ? undefined : 'left'
+      if (known !== undefined) await this.#remove([known])
+      return undefined
+    }
+  }
+
+  async #fetch(start: URL, named: URL): Promise<Page> {
+    let url = start
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      const robots = await this.#robotsOf(url, named)
+      if (!robots.allows(url.pathname + url.search))
+        throw new CriaError('permission_denied', `robots.txt of ${url.host} does not let programs fetch ${url.href}.`)
+      const got = await this.#get(url, named, robots.delayMs)
+      const { location } = got.headers
+      if (got.status < 300 || got.status >= 400 || location === undefined) return { url, got }
+      const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined
+      if (next === undefined || !isSameSite(next, url))
+        throw new CriaError(
+          'permission_denied',
+          `${url.href} leads to ${location}, which is another site: index that address if you want it.`,
+        )
+      next.hash = ''
+      url = next
+    }
+    throw new CriaError('network', `${start.href} redirects more than ${MAX_REDIRECTS} times.`)
+  }
+
+  async #robotsOf(url: URL, named: URL): Promise<Robots> {
+    const known = this.#robots.get(url.origin)
+    if (known !== undefined) return known
+    const robots = await this.#readRobots(new URL('/robots.txt', url), named)
+    this.#robots.set(url.origin, robots)
+    return robots
+  }
+
+  /** Without a robots.txt everything may be fetched; where it cannot be had, nothing. */
+  async #readRobots(url: URL, named: URL): Promise<Robots> {
+    const got = await this.#get(url, named, 0)
+    if (got.status >= 500) return ALLOW_NOTHING
+    if (got.status >= 300) return ALLOW_ALL
+    const robots = readRobots(got.body.toString('utf8'), AGENT)
+    if (robots.delayMs > LONGEST_PAUSE_MS && this.#options.site === true)
+      throw new CriaError(
+        'permission_denied',
+        `${url.host} asks for ${robots.delayMs / 1000} s between two requests: its pages are not fetched.`,
+      )
+    return robots
+  }
+
+  async #get(url: URL, named: URL, delayMs: number): Promise<Got> {
+    const { signal, pauseMs = PAUSE_MS } = this.#options
+    const pause = Math.min(LONGEST_PAUSE_MS, Math.max(pauseMs, delayMs)) - (performance.now() - this.#askedAt)
+    if (pause > 0) await sleep(pause, undefined, { signal })
+    const limit = AbortSignal.timeout(PAGE_MS)
+    try {
+      const got = await httpGet(url, {
+        signal: AbortSignal.any([signal, limit]),
+        maxBytes: MAX_BYTES,
+        // Whoever names a host knows that it is asked.
+        allowedHosts: [named.host],
+      })
+      this.#bytes += got.body.length
+      return got
+    } catch (thrown) {
+      if (limit.aborted && !signal.aborted)
+        throw new CriaError('timeout', `${url.href} was not whole within ${PAGE_MS / 1000} s.`, { cause: thrown })
+      throw thrown
+    } finally {
+      this.#askedAt = performance.now()
+    }
+  }
+
+  async #put({ url, got }: Page): Promise<void> {
+    const { dryRun = false, signal } = this.#options
+    const source = url.href
+    const known = await this.#store.getSource(source)
+    const hash = hashOf(got.body)
+    const recipe = `pages ${LOADER_VERSION}.${CHUNKER_VERSION}`
+    if (known?.file.hash === hash && known.file.recipe === recipe) {
+      this.#counts.unchanged++
+      return this.#count(known)
+    }
+    const file = { path: fileNameOf(url, got), source, size: got.body.length, mtimeMs: 0, isNamed: true }
+    const extracted = await extractDocument({ file, hash, size: file.size, mtimeMs: 0, bytes: got.body }, { signal })
+    if ('skipped' in extracted) {
+      this.#skipped.push({ path: source, reason: extracted.skipped })
+      if (known !== undefined) await this.#remove([known])
+      return
+    }
+    if (known === undefined) this.#counts.added++
+    else this.#counts.changed++
+    if (dryRun) return
+    for await (const result of this.#store.putAll([{ document: extracted.document, file: { hash, recipe } }], signal))
+      if (result.outcome === 'failed') throw result.error
+    this.#count(await this.#store.getSource(source))
+  }
+
+  #count(known: IndexedSource | undefined): void {
+    this.#counts.files++
+    this.#counts.chunks += known?.chunks ?? 0
+  }
+
+  async #removeOthers(below: string, kept: ReadonlySet<string>): Promise<void> {
+    const others: IndexedSource[] = []
+    for (const known of this.#store.sources()) {
+      const isPage = known.file.recipe?.startsWith('pages ') === true
+      if (isPage && isBelow(new URL(known.source), below) && !kept.has(known.source)) others.push(known)
+    }
+    await this.#remove(others)
+  }
+
+  async #remove(known: readonly IndexedSource[]): Promise<void> {
+    this.#counts.removed += known.length
+    if (known.length > 0 && this.#options.dryRun !== true) await this.#store.deleteAll(known.map(({ source }) => source))
+  }
+}
+
+/** The address up to its last slash. */
+function folderOf({ origin, pathname }: URL): string {
+  return origin + pathname.slice(0, pathname.lastIndexOf('/') + 1)
+}
+
+function isBelow({ origin, pathname }: URL, folder: string): boolean {
+  return `${origin}${pathname}`.startsWith(folder)
+}
+
+/** The same origin, or the same host once it is encrypted. */
+function isSameSite(next: URL, before: URL): boolean {
+  const isUpgrade = before.protocol === 'http:' && next.protocol === 'https:' && before.port === '' && next.port === ''
+  return next.origin === before.origin || (isUpgrade && next.hostname === before.hostname)
+}
+
+function isHtml({ headers }: Got): boolean {
+  return /\bx?html\b/i.test(headers['content-type'] ?? '')
+}
+
+const EXTENSIONS: readonly (readonly [type: RegExp, extension: string])[] = [
+  [/\bx?html\b/i, '.html'],
+  [/\bmarkdown\b/i, '.md'],
+  [/\bpdf\b/i, '.pdf'],
+  [/\bwordprocessingml\b/i, '.docx'],
+  [/\bjson\b/i, '.json'],
+  [/\bcsv\b/i, '.csv'],
+]
+
+/** The name that a file with this content would have: it tells how the text is taken out. */
+function fileNameOf({ pathname }: URL, { headers }: Got): string {
+  const type = headers['content-type'] ?? ''
+  const extension = EXTENSIONS.find(([pattern]) => pattern.test(type))?.[1]
+  // Servers send source code and the like as plain text.
+  return extension === undefined ? (pathname.split('/').at(-1) ?? '') : `page${extension}`
+}
+
+/** Where a page may say what its links are relative to. */
+const HEAD = 65_536
+const BASE = /<base\s[^>]{0,2000}/i
+const HREF = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
+const REL = /(?:^|\s)rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
+
+/** Where the links of a page lead to, each once, without what no text can be taken out of. Takes time linear in the page. */
+export function linksOf({ url, got }: Pick<Page, 'url' | 'got'>): readonly URL[] {
+  const html = withoutScripts(got.body.toString('utf8'))
+  const base = valueOf(HREF, BASE.exec(html.slice(0, HEAD))?.[0])
+  const from = base !== undefined && URL.canParse(base, url.href) ? new URL(base, url) : url
+  const links = new Map<string, URL>()
+  for (const attributes of anchorsOf(html)) {
+    const href = valueOf(HREF, attributes)
+    if (href === undefined || !URL.canParse(href, from.href) || /\bnofollow\b/i.test(valueOf(REL, attributes) ?? '')) continue
+    const link = new URL(href, from)
+    link.hash = ''
+    const promised = promisedKind(link.pathname)
+    if (!/^https?:$/.test(link.protocol) || (promised !== undefined && 'unsupported' in promised)) continue
+    links.set(link.href, link)
+  }
+  return [...links.values()]
+}
+
+/** The page without comments and what programs read; one that does not end goes to the end of the page. */
+function withoutScripts(html: string): string {
+  const opening = /<!--|<(script|style|template)\b/gi
+  const lower = html.toLowerCase()
+  const parts: string[] = []
+  let at = 0
+  for (let found = opening.exec(html); found !== null; found = opening.exec(html)) {
+    const closing = found[1] === undefined ? '-->' : `</${found[1].toLowerCase()}`
+    const end = lower.indexOf(closing, found.index)
+    parts.push(html.slice(at, found.index))
+    at = end === -1 ? html.length : end + closing.length
+    opening.lastIndex = at
+  }
+  return [...parts, html.slice(at)].join('')
+}
+
+function* anchorsOf(html: string): Generator<string> {
+  const opening = /<a\s/gi
+  for (let found = opening.exec(html); found !== null; found = opening.exec(html)) {
+    const end = html.indexOf('>', found.index)
+    if (end === -1) return
+    yield html.slice(found.index + 2, Math.min(end, found.index + 5000))
+    opening.lastIndex = end
+  }
+}
+
+function valueOf(attribute: RegExp, text: string | undefined): string | undefined {
+  const found = text === undefined ? null : attribute.exec(text)
+  return (found?.[1] ?? found?.[2] ?? found?.[3])?.trim().replaceAll('&amp;', '&')
+}

@@ -1,0 +1,40 @@
+/** Runs a command that the user typed: with the user's own environment and outside of the sandbox, which is for models. */
+
+import { BoundedOutput } from '../tools/builtin/bounded-output.ts'
+import { hiddenValues } from '../tools/builtin/command-environment.ts'
+import { ProcessGroup } from '../tools/builtin/process-group.ts'
+import { SecretFilter } from '../tools/builtin/secret-filter.ts'
+import type { Surroundings } from './paths.ts'
+
+export interface OwnCommandOutput {
+  /** Both streams; of a long output the beginning and the end. Values of variables that look like secrets are `[redacted]`. */
+  readonly text: string
+  /** `null` when a signal ended it. */
+  readonly exitCode: number | null
+}
+
+/**
+ * Runs a command line with `sh`, without input and without a terminal.
+ *
+ * @param signal ends it, with all that it has started.
+ */
+export async function runOwnCommand(command: string, { env, cwd }: Surroundings, signal: AbortSignal): Promise<OwnCommandOutput> {
+  const passed = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  const output = new BoundedOutput()
+  const filter = new SecretFilter(hiddenValues(env, {}))
+  const group = new ProcessGroup('/bin/sh', ['-c', command], {
+    cwd,
+    env: passed,
+    onOutput: (piece) => output.add(filter.push(piece)),
+  })
+  const stop = (): void => group.stop()
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const { code } = await group.ended
+    output.add(filter.finish())
+    return { text: output.text().trimEnd(), exitCode: code }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Templates of prompts: Markdown files in `CRIA_HOME/templates`, or anywhere, that can be shared. Settings stand between two lines of `---`,
+ * below them the prompt; `{{name}}` is a variable, `{{name=value}}` one with a default, and `{{question}}` is what was asked.
+ */
+
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { ConfigurationError, CriaError } from '../core/error.ts'
+import type { FilledPrompt } from '../core/prompt.ts'
+import { writeFileAtomically } from '../util/files.ts'
+import { sha256 } from '../util/hash.ts'
+import { nearest } from '../util/nearest.ts'
+import { makeHomeFolder, reason, remedy } from './paths.ts'
+import type { HomePaths } from './paths.ts'
+
+export interface Template {
+  readonly name: string
+  /** The file. */
+  readonly path: string
+  /** One line about it. */
+  readonly description?: string
+  readonly system?: string
+  /** As after `-m`. */
+  readonly model?: string
+  /** As after `-o`: `temperature=0`. */
+  readonly options: readonly string[]
+  readonly prompt: string
+  /** The whole file, which is what its versions are counted by. */
+  readonly text: string
+  /** In the order in which they stand there, without `question`; `null` where one has no default. */
+  readonly variables: Readonly<Record<string, string | null>>
+}
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
+const VARIABLE = /\{\{\s*([A-Za-z_][\w-]*)\s*(?:=([^{}]*))?\}\}/g
+const MAX_BYTES = 1_000_000
+const SETTINGS = ['description', 'system', 'model', 'options'] as const
+type Setting = (typeof SETTINGS)[number]
+
+/**
+ * Reads a template by its name, or by the path of a file: what holds a `/` or ends in `.md`.
+ *
+ * @throws ConfigurationError when there is none, with the name that may have been meant, or it cannot be understood.
+ */
+export function readTemplate(name: string, paths: HomePaths, cwd: string): Template {
+  const isPath = /[/\\]|\.md$/.test(name)
+  const path = isPath ? resolve(cwd, name) : templatePath(name, paths)
+  if (!existsSync(path)) {
+    const names = templateNames(paths)
+    const close = isPath ? undefined : nearest(name, names)
+    const others = isPath ? '' : names.length === 0 ? ' There are none yet.' : ` There are: ${names.join(', ')}.`
+    throw new ConfigurationError(
+      `There is no template ${JSON.stringify(name)}.${close === undefined ? '' : ` Did you mean ${close}?`}${others}`,
+      { hint: 'Make one with: cria templates save NAME "the prompt"' },
+    )
+  }
+  return parseTemplate(name, path, textOf(path))
+}
+
+/** Names of the templates of this home, sorted. */
+export function templateNames(paths: HomePaths): readonly string[] {
+  try {
+    return readdirSync(folderOf(paths))
+      .flatMap((file) => (file.endsWith('.md') && NAME.test(file.slice(0, -3)) ? [file.slice(0, -3)] : []))
+      .toSorted()
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Writes a template; what it holds is checked first. Returns its path.
+ *
+ * @throws ConfigurationError when the name is taken and `replace` is not set, or the text cannot be understood.
+ */
+export function saveTemplate(name: string, text: string, paths: HomePaths, { replace }: { replace: boolean }): string {
+  const path = templatePath(name, paths)
+  parseTemplate(name, path, text)
+  if (!replace && existsSync(path))
+    throw new ConfigurationError(`There is a template ${JSON.stringify(name)} already.`, {
+      hint: `Look at it with "cria templates show ${name}", or replace it with --force.`,
+    })
+  try {
+    makeHomeFolder(paths, folderOf(paths))
+    writeFileAtomically(path, text.endsWith('\n') ? text : `${text}\n`)
+  } catch (cause) {
+    if (cause instanceof CriaError) throw cause
+    throw new CriaError('store_failed', `${path} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
+  }
+  return path
+}
+
+/** The file of a template from its parts. */
+export function formatTemplate({
+  system,
+  model,
+  options,
+  prompt,
+}: Pick<Template, 'system' | 'model' | 'options' | 'prompt'>): string {
+  const settings = [
+    ...(model === undefined ? [] : [`model: ${model}`]),
+    ...(system === undefined ? [] : ['system: |', ...system.split(/\r?\n/).map((line) => `  ${line}`.trimEnd())]),
+    ...(options.length === 0 ? [] : ['options:', ...options.map((option) => `  ${option.replace(/\s*=\s*/, ': ')}`)]),
+  ]
+  return settings.length === 0 ? prompt : `---\n${settings.join('\n')}\n---\n${prompt}`
+}
+
+/**
+ * Reads the text of a template.
+ *
+ * @throws ConfigurationError that names the file, the line and what was expected.
+ */
+export function parseTemplate(name: string, path: string, text: string): Template {
+  const [, head = '', body = text] = /^\uFEFF?---[ \t]*\r?\n([^]*?)^---[ \t]*(?:\r?\n|$)([^]*)$/m.exec(text) ?? []
+  const found = new Map<Setting, string[]>()
+  let lines: string[] = []
+  for (const [index, line] of head.split(/\r?\n/).entries()) {
+    const [, key, value = ''] = /^([A-Za-z-]+):[ \t]*(.*)$/.exec(line) ?? []
+    const setting = SETTINGS.find((each) => each === key)
+    if (setting !== undefined) {
+      lines = value === '' || value === '|' ? [] : [unquoted(value)]
+      found.set(setting, lines)
+    } else if (/^\s*$|^#/.test(line)) {
+      if (lines.length > 0) lines.push('')
+    } else if (key === undefined && /^\s/.test(line) && found.size > 0) {
+      lines.push(line)
+    } else {
+      const close = key === undefined ? undefined : nearest(key, SETTINGS)
+      const expected = close === undefined ? `one of ${SETTINGS.join(', ')}` : `"${close}:"`
+      throw new ConfigurationError(
+        `${path}, line ${index + 2}: expected ${expected}, but got ${JSON.stringify(line.slice(0, 60))}.`,
+      )
+    }
+  }
+  const textOfSetting = (setting: Setting): string | undefined => {
+    const value = outdented(found.get(setting) ?? [])
+    return value === '' ? undefined : value
+  }
+  const [description, system, model] = [textOfSetting('description'), textOfSetting('system'), textOfSetting('model')]
+  const prompt = body.trim()
+  if (prompt === '' && system === undefined)
+    throw new ConfigurationError(`${path} is empty: expected a prompt or a system prompt.`)
+  return {
+    name,
+    path,
+    ...(description === undefined ? {} : { description }),
+    ...(system === undefined ? {} : { system }),
+    ...(model === undefined ? {} : { model }),
+    options: (found.get('options') ?? []).flatMap((line) => optionOf(line, path)),
+    prompt,
+    text,
+    variables: variablesIn(`${system ?? ''}\n${prompt}`),
+  }
+}
+
+function optionOf(line: string, path: string): string[] {
+  if (line.trim() === '') return []
+  const [, option, value] = /^\s*([\w.-]+)\s*:\s*(.+)$/.exec(line) ?? []
+  if (option === undefined || value === undefined)
+    throw new ConfigurationError(
+      `${path}: expected an option such as "temperature: 0", but got ${JSON.stringify(line.slice(0, 60))}.`,
+    )
+  return [`${option}=${unquoted(value.trim())}`]
+}
+
+function unquoted(value: string): string {
+  return /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value
+}
+
+function outdented(lines: readonly string[]): string {
+  const indent = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length))
+  return lines
+    .map((line) => line.slice(Number.isFinite(indent) ? indent : 0))
+    .join('\n')
+    .trim()
+}
+
+function variablesIn(text: string): Readonly<Record<string, string | null>> {
+  const variables = new Map<string, string | null>()
+  for (const [, name = '', value] of text.matchAll(VARIABLE)) {
+    if (name !== 'question') variables.set(name, value ?? variables.get(name) ?? null)
+  }
+  return Object.fromEntries(variables)
+}
+
+/**
+ * The prompt and the system prompt with their variables filled in, each once: a value is never read for variables. A question that the template
+ * has no place for stands below its prompt. The journal counts the versions of the template by its name.
+ *
+ * @throws ConfigurationError for variables that have no value, and for values of variables that are not there.
+ */
+export function fillTemplate(
+  { name, prompt, system, variables, text: template }: Template,
+  question: string,
+  given: Readonly<Record<string, string>>,
+): { readonly prompt: FilledPrompt; readonly system: string | undefined } {
+  const known = Object.keys(variables)
+  const unknown = Object.keys(given).find((each) => !known.includes(each))
+  if (unknown !== undefined) {
+    const close = nearest(unknown, known)
+    const has = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`
+    throw new ConfigurationError(
+      `The template ${name} has no variable ${JSON.stringify(unknown)}.${close === undefined ? '' : ` Did you mean ${close}?`} ${has}`,
+    )
+  }
+  const missing = known.filter((each) => variables[each] === null && given[each] === undefined)
+  if (missing.length > 0) {
+    throw new ConfigurationError(`The template ${name} needs ${missing.join(', ')}.`, {
+      hint: `Give it with ${missing.map((each) => `-p ${each}=VALUE`).join(' ')}`,
+    })
+  }
+  const fill = (text: string): string =>
+    text.replaceAll(VARIABLE, (_, variable: string) =>
+      variable === 'question' ? question : ((Object.hasOwn(given, variable) ? given[variable] : variables[variable]) ?? ''),
+    )
+  const hasPlace = [...prompt.matchAll(VARIABLE)].some(([, variable]) => variable === 'question')
+  const text = hasPlace ? fill(prompt) : [fill(prompt), question].filter((each) => each.trim() !== '').join('\n\n')
+  const version = { name: basename(name, '.md').slice(0, 80), hash: sha256(template), template }
+  return { prompt: { ...version, text, toString: () => text }, system: system === undefined ? undefined : fill(system) }
+}
+
+function templatePath(name: string, paths: HomePaths): string {
+  if (!NAME.test(name))
+    throw new ConfigurationError(
+      `A template is named with letters, digits, ".", "_" and "-" (at most 100, beginning with a letter or digit), but got ${JSON.stringify(name.slice(0, 100))}.`,
+    )
+  return join(folderOf(paths), `${name}.md`)
+}
+
+function textOf(path: string): string {
+  try {
+    if (statSync(path).size > MAX_BYTES)
+      throw new ConfigurationError(`${path} has more than 1 MB, which is too much for a template.`)
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (cause instanceof ConfigurationError) throw cause
+    throw new ConfigurationError(`${path} cannot be read: ${reason(cause)}.`, { cause })
+  }
+}
+
+function folderOf({ home }: HomePaths): string {
+  return join(home, 'templates')
+}

@@ -1,0 +1,105 @@
+import { StringDecoder } from 'node:string_decoder'
+import { keyVariableOf, keyVariables, storedKeys, writeKeys } from '../../app/provider-keys.ts'
+import { ConfigurationError, CriaError } from '../../core/error.ts'
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { table } from '../format.ts'
+import { note, roomOf, toJsonLine } from '../io.ts'
+import type { Io } from '../io.ts'
+import { readConfig } from '../prepare-store.ts'
+import { readText } from '../read-text.ts'
+
+const DETAILS = `Keys are kept in cria.keys.json in the home of cria, which only you can read. A variable of the environment, such as
+OPENAI_API_KEY, goes before it. No program that cria starts gets a key, and no output shows one.`
+
+export const keysSet: Command = defineCommand({
+  name: 'keys set',
+  arguments: [{ name: 'provider', about: 'openai, anthropic, …, or a variable that config.json names under apiKeyEnv' }],
+  options: {},
+  details: `${DETAILS} The key is typed unseen, or read from standard input: an argument would stay in the history of the shell.`,
+  examples: ['cria keys set anthropic', 'pass show openai | cria keys set openai'],
+  async run({ arguments: [name = ''] }, io) {
+    const { config, paths } = await readConfig(io)
+    const variable = keyVariableOf(name, config)
+    const key = (io.piped === undefined ? await typedUnseen(`Key for ${name}: `, io) : await readText('-', 'key', io)).trim()
+    if (!/^[\x21-\x7E]{6,2000}$/.test(key))
+      throw new ConfigurationError('This is not a key: expected at least 6 letters, digits and signs, without spaces.')
+    writeKeys({ ...storedKeys(paths), [variable]: key }, paths)
+    await note(io, `the key for ${name} is kept in ${paths.keys}.`)
+    if ((io.env[variable] ?? '') !== '' && io.storedKeys?.includes(variable) !== true)
+      await note(io, `${variable} is set in the environment, and goes before it.`)
+    return 0
+  },
+})
+
+export const keysList: Command = defineCommand({
+  name: 'keys list',
+  options: {
+    json: { type: 'flag', about: 'print one JSON object: { keys: [{ variable, from }] }; from is "environment", "file" or null' },
+  },
+  details: DETAILS,
+  examples: ['cria keys list'],
+  async run({ options }, io) {
+    const { config, paths } = await readConfig(io)
+    const stored = storedKeys(paths)
+    const variables = [...new Set([...keyVariables(config), ...Object.keys(stored)])]
+    const keys = variables.map((variable) => {
+      const isSet = (io.env[variable] ?? '') !== '' && io.storedKeys?.includes(variable) !== true
+      return { variable, from: isSet ? 'environment' : Object.hasOwn(stored, variable) ? 'file' : null }
+    })
+    if (options.json) await io.stdout.write(toJsonLine({ keys }))
+    else
+      await io.stdout.write(
+        table(
+          keys.map(({ variable, from }) => [variable, from ?? '–']),
+          [],
+          roomOf(io.stdout),
+        ),
+      )
+    return 0
+  },
+})
+
+export const keysRemove: Command = defineCommand({
+  name: 'keys remove',
+  arguments: [{ name: 'provider', about: 'as for cria keys set' }],
+  options: {},
+  details: DETAILS,
+  examples: ['cria keys remove anthropic'],
+  async run({ arguments: [name = ''] }, io) {
+    const { config, paths } = await readConfig(io)
+    const stored = storedKeys(paths)
+    const variable = Object.hasOwn(stored, name) ? name : keyVariableOf(name, config)
+    if (!Object.hasOwn(stored, variable)) throw new CriaError('not_found', `No key for ${name} is kept in ${paths.keys}.`)
+    const { [variable]: _, ...others } = stored
+    writeKeys(others, paths)
+    await note(io, `the key for ${name} is forgotten.`)
+    return 0
+  },
+})
+
+/** A line that is typed at the terminal and not shown. @throws CriaError `aborted` at Ctrl-C and at the end of the input. */
+async function typedUnseen(question: string, { stdin, stderr, signal }: Io): Promise<string> {
+  if (stdin.isTTY !== true) throw new ConfigurationError('There is no key: type it at a terminal, or pipe it in.')
+  // First: what is typed once the question is there must not be shown.
+  stdin.setRawMode?.(true)
+  const stop = (): void => void stdin.destroy()
+  signal.addEventListener('abort', stop, { once: true })
+  const decoder = new StringDecoder('utf8')
+  let typed = ''
+  try {
+    await stderr.write(question)
+    for await (const piece of stdin) {
+      for (const character of typeof piece === 'string' ? piece : decoder.write(piece as Buffer)) {
+        if (character === '\r' || character === '\n') return typed
+        if (character === '\u0003' || character === '\u0004') throw new CriaError('aborted', 'No key was set.')
+        typed = character === '\u007F' || character === '\b' ? typed.slice(0, -1) : typed + character
+      }
+    }
+    throw new CriaError('aborted', 'No key was set.')
+  } finally {
+    signal.removeEventListener('abort', stop)
+    if (!stdin.destroyed) stdin.setRawMode?.(false)
+    await stderr.write('\n')
+  }
+}

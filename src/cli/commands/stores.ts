@@ -1,0 +1,124 @@
+import { homePaths } from '../../app/paths.ts'
+import { chooseStore, requireStore } from '../../app/store-choice.ts'
+import type { StoreChoice } from '../../app/store-choice.ts'
+import { listStores, readStore } from '../../app/store-list.ts'
+import type { StoreFacts } from '../../app/store-list.ts'
+import { removeStore } from '../../app/stores.ts'
+import { CriaError } from '../../core/error.ts'
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { formatBytes, formatTime, plural, shorten, table } from '../format.ts'
+import { visibleLine } from '../../util/terminal.ts'
+import { note, roomOf, toJsonLine, toJsonLinePieces } from '../io.ts'
+import type { Io } from '../io.ts'
+import { readConfig } from '../prepare-store.ts'
+import { rowsOf } from '../../util/cells.ts'
+
+const NAME = { name: 'name', about: 'name of a store, as "cria stores list" shows it' } as const
+const DERIVED = /^docs-[0-9a-f]{16}$/
+const MOST_DOCUMENTS = 3
+
+export const storesList: Command = defineCommand({
+  name: 'stores list',
+  options: {
+    json: {
+      type: 'flag',
+      about:
+        'print one JSON object: { stores: [{ name, path, bytes, changedAt, files, chunks, documents, embeddings, problem? }] }',
+    },
+  },
+  details: `A store called docs-… is kept for the paths of --docs. It is made again when it is removed and its paths are named once more.`,
+  examples: ['cria stores list', 'cria stores list --json'],
+  async run({ options }, io) {
+    const stores = await listStores(homePaths(io))
+    if (options.json) await io.stdout.write(toJsonLine({ stores }))
+    else if (stores.length === 0) await note(io, 'there are no stores yet: cria index <path…> makes one.')
+    else await io.stdout.writeRaw(listed(stores, roomOf(io.stdout)))
+    return 0
+  },
+})
+
+export const storesShow: Command = defineCommand({
+  name: 'stores show',
+  arguments: [NAME],
+  options: {
+    json: { type: 'flag', about: 'print one JSON object: { store: { name, … }, sources: [{ source, chunks }] }' },
+  },
+  examples: ['cria stores show default', 'cria stores show handbook --json'],
+  async run({ arguments: [name = ''], options }, io) {
+    const { facts, sources } = await readStore(await namedStore(name, io))
+    if (facts.problem !== undefined) throw new CriaError('store_failed', facts.problem)
+    if (options.json) {
+      for (const piece of toJsonLinePieces({ store: facts, sources })) await io.stdout.write(piece)
+      return 0
+    }
+    const lines: (readonly [string, string])[] = [
+      ['store', facts.name],
+      ['file', `${facts.path} (${formatBytes(facts.bytes)})`],
+      ['changed', formatTime(facts.changedAt)],
+      ['holds', `${plural(facts.files, 'file')}, ${plural(facts.chunks, 'chunk')}`],
+      ['vectors', facts.embeddings ?? '–'],
+      ...facts.documents.map((path, index): [string, string] => [index === 0 ? 'indexed' : '', path]),
+      ['', ''],
+      ['chunks', 'document'],
+      ...sources.map(({ source, chunks }): [string, string] => [String(chunks), source]),
+    ]
+    const room = roomOf(io.stdout)
+    await io.stdout.writeRaw(lines.map(([name, value]) => hung(name.padEnd(LABEL), value, room)).join(''))
+    return 0
+  },
+})
+
+export const storesRemove: Command = defineCommand({
+  name: 'stores remove',
+  arguments: [NAME],
+  options: { json: { type: 'flag', about: 'print one JSON object: { name, path, files, chunks }' } },
+  details: 'The documents themselves stay where they are; the index of them, with its vectors, goes.',
+  examples: ['cria stores remove handbook'],
+  async run({ arguments: [name = ''], options }, io) {
+    const choice = await namedStore(name, io)
+    const { facts } = await readStore(choice)
+    removeStore(choice)
+    const { path, files, chunks } = facts
+    if (options.json) await io.stdout.write(toJsonLine({ name, path, files, chunks }))
+    else await note(io, `removed ${name}: ${plural(files, 'file')}, ${plural(chunks, 'chunk')}, ${formatBytes(facts.bytes)}.`)
+    return 0
+  },
+})
+
+/** @throws ConfigurationError for a store that is not there. */
+async function namedStore(name: string, io: Io): Promise<StoreChoice> {
+  const { config, paths } = await readConfig(io)
+  const choice = chooseStore({ store: name }, config, paths, io.cwd)
+  requireStore(choice, paths)
+  return choice
+}
+
+/** Cells of the labels before what is told of a store. */
+const LABEL = 9
+const INDENT = 4
+
+/** A line for each store, and below it what was indexed into it: paths are long, and broken nowhere but where a row ends. */
+function listed(stores: readonly StoreFacts[], room: number): string {
+  const lines = table(stores.map(cells), [1, 2, 3], room).trimEnd().split('\n')
+  return stores
+    .map(({ name, documents, problem }, index) => {
+      const left = documents.length - MOST_DOCUMENTS
+      const from = documents.slice(0, MOST_DOCUMENTS).map((path) => `${DERIVED.test(name) ? '--docs ' : ''}${path}`)
+      const below = problem === undefined ? [...from, ...(left > 0 ? [`and ${left} more`] : [])] : [problem]
+      return `${lines[index] ?? ''}\n${below.map((text) => hung(' '.repeat(INDENT), text, room)).join('')}`
+    })
+    .join('')
+}
+
+function cells({ name, files, chunks, bytes, changedAt, problem }: StoreFacts): readonly string[] {
+  const counts = problem === undefined ? [plural(files, 'file'), plural(chunks, 'chunk')] : ['–', '–']
+  return [shorten(name, 24), ...counts, formatBytes(bytes), formatTime(changedAt).slice(0, 10)]
+}
+
+/** A text of any origin behind a label; where it has more cells than a row it goes on below itself. */
+function hung(label: string, text: string, room: number): string {
+  const shown = visibleLine(text)
+  const rows = room === Infinity ? [shown] : rowsOf(shown, Math.max(20, room - label.length - 1))
+  return rows.map((row, index) => `${index === 0 ? label : ' '.repeat(label.length)}${row}`.trimEnd() + '\n').join('')
+}

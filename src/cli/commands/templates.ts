@@ -1,0 +1,95 @@
+import { homePaths } from '../../app/paths.ts'
+import { formatTemplate, readTemplate, saveTemplate, templateNames } from '../../app/templates.ts'
+import type { Template } from '../../app/templates.ts'
+import { toCriaError } from '../../core/error.ts'
+import { defineCommand } from '../command.ts'
+import type { Command } from '../command.ts'
+import { shorten, table } from '../format.ts'
+import { note, roomOf, toJsonLine } from '../io.ts'
+import { modelSettings } from '../model-options.ts'
+import { readText } from '../read-text.ts'
+import { PROMPT_OPTIONS } from '../shared-options.ts'
+
+const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
+lines of ---: description, system, model, options. {{name}} in it is a variable, {{name=value}} one with a default, and
+{{question}} is what is asked; without it the question stands below.`
+
+export const templatesList: Command = defineCommand({
+  name: 'templates list',
+  options: { json: { type: 'flag', about: 'print one JSON object: { templates: [{ name, path, description, variables, … }] }' } },
+  details: DETAILS,
+  examples: ['cria templates list'],
+  async run({ options }, io) {
+    const paths = homePaths(io)
+    const templates: Template[] = []
+    for (const name of templateNames(paths)) {
+      try {
+        templates.push(readTemplate(name, paths, io.cwd))
+      } catch (thrown) {
+        // One that is broken hides no other.
+        await note(io, toCriaError(thrown).message)
+      }
+    }
+    if (options.json) {
+      await io.stdout.write(toJsonLine({ templates }))
+      return 0
+    }
+    if (templates.length === 0) await note(io, 'there are no templates yet: cria templates save NAME "the prompt"')
+    const rows = templates.map(({ name, variables, description, prompt, system = '' }) => [
+      name,
+      Object.keys(variables).join(', '),
+      shorten(description ?? (prompt === '' ? system : prompt), 80),
+    ])
+    await io.stdout.write(table(rows, [], roomOf(io.stdout)))
+    return 0
+  },
+})
+
+export const templatesShow: Command = defineCommand({
+  name: 'templates show',
+  arguments: [{ name: 'name', about: 'of the template, or the path of its file' }],
+  options: { json: { type: 'flag', about: 'print one JSON object: { name, path, system, model, options, prompt, variables }' } },
+  details: DETAILS,
+  examples: ['cria templates show review', 'cria templates show review > review.md'],
+  async run({ arguments: [name = ''], options }, io) {
+    const template = readTemplate(name, homePaths(io), io.cwd)
+    await io.stdout.write(options.json ? toJsonLine(template) : template.text)
+    return 0
+  },
+})
+
+export const templatesSave: Command = defineCommand({
+  name: 'templates save',
+  arguments: [
+    { name: 'name', about: 'of the template' },
+    { name: 'prompt', about: 'the prompt; "-", or nothing, reads the whole file from standard input', required: false },
+  ],
+  options: {
+    system: PROMPT_OPTIONS.system,
+    model: { type: 'text', short: 'm', value: 'MODEL', about: 'the model that is asked' },
+    option: PROMPT_OPTIONS.option,
+    force: { type: 'flag', about: 'replace a template of this name' },
+  },
+  details: DETAILS,
+  examples: [
+    'cria templates save review "Review this change for {{what=mistakes}}." -s "You are strict and brief." -o temperature=0',
+    'cria templates save review --force < review.md',
+  ],
+  async run({ arguments: [name = '', given], options }, io) {
+    const { system, model, option } = options
+    modelSettings(option)
+    const isPiped = given === undefined && system === undefined
+    const prompt = given === undefined && !isPiped ? '' : await readText(given ?? '-', 'template', io)
+    const isWhole = system === undefined && model === undefined && option.length === 0
+    const text = isWhole
+      ? prompt
+      : formatTemplate({
+          ...(system === undefined ? {} : { system }),
+          ...(model === undefined ? {} : { model }),
+          options: option,
+          prompt,
+        })
+    await note(io, `saved as ${saveTemplate(name, text, homePaths(io), { replace: options.force })}`)
+    return 0
+  },
+})

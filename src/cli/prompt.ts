@@ -1,0 +1,121 @@
+/** What `ask` and `run` put to a model: the question, data that is handed over, a template, and settings of the call. */
+
+import { homePaths } from '../app/paths.ts'
+import { handOver, handOverBytes, withHandedOver } from '../app/hand-over.ts'
+import type { HandedOver } from '../app/hand-over.ts'
+import { openJournalToRead } from '../app/journal.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { Message } from '../core/message.ts'
+import { visibleLine } from '../util/terminal.ts'
+import { formatBytes, plural } from './format.ts'
+import { modelSettings, pairOf } from './model-options.ts'
+import type { ModelSettings } from './model-options.ts'
+import { note } from './io.ts'
+import type { Io } from './io.ts'
+import { readData, readPiped, readText } from './read-text.ts'
+
+export interface PromptOptions {
+  readonly attach: readonly string[]
+  readonly system: string | undefined
+  readonly option: readonly string[]
+  readonly template: string | undefined
+  readonly param: readonly string[]
+  readonly session: string | undefined
+  readonly continue: boolean
+  readonly model: string | undefined
+}
+
+export interface Prompt {
+  /** Data that is handed over, then the question. */
+  readonly messages: readonly Message[]
+  readonly question: string
+  readonly handed: readonly HandedOver[]
+  readonly system: string | undefined
+  readonly settings: ModelSettings
+  /** As after `-m`. */
+  readonly model: string | undefined
+  readonly sessionId: string | undefined
+}
+
+/**
+ * @param word the question; `-`: all of standard input; empty: that of the template, or standard input.
+ * @throws ConfigurationError when there is no question, or an option cannot be used.
+ */
+export async function readPrompt(word: string, what: 'question' | 'task', options: PromptOptions, io: Io): Promise<Prompt> {
+  const { attach, option, param } = options
+  if (param.length > 0 && options.template === undefined)
+    throw new ConfigurationError('-p gives values to the variables of a template: name one with -t.')
+  const isQuestionPiped = word === '-' || (word === '' && options.template === undefined && io.piped !== undefined)
+  if (isQuestionPiped && attach.includes('-'))
+    throw new ConfigurationError(
+      `Standard input is the ${what} already, so -a - has nothing to read: write the ${what} as an argument.`,
+    )
+  const { readTemplate, fillTemplate } = options.template === undefined ? NO_TEMPLATES : await import('../app/templates.ts')
+  const template = options.template === undefined ? undefined : readTemplate(options.template, homePaths(io), io.cwd)
+  const settings = modelSettings([...(template?.options ?? []), ...option])
+
+  const asked = isQuestionPiped ? await readText('-', what, io) : await readText(word, what, io)
+  const values = Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
+  const filled = template === undefined ? { prompt: asked, system: undefined } : fillTemplate(template, asked, values)
+
+  const handed: HandedOver[] = []
+  for (const where of attach) {
+    if (where === '-') handed.push(handOverBytes(await readData(io), STDIN))
+    else handed.push(await handOver(where, io))
+  }
+  if (!isQuestionPiped && !attach.includes('-')) {
+    const piped = await readPiped(io)
+    if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
+  }
+  if (io.stderr.isTerminal && handed.length > 0) await note(io, `sent with it: ${handedLine(handed)}`)
+  const question = String(filled.prompt)
+  if (question.trim() === '') {
+    if (word === '' && !isQuestionPiped && handed.length === 0)
+      throw new ConfigurationError(`<${what}> is missing: say what ${what === 'task' ? 'to do' : 'to answer'}.`, {
+        hint: `See: cria ${what === 'task' ? 'run' : 'ask'} --help`,
+      })
+    throw new ConfigurationError(`The ${what} is empty: say what ${what === 'task' ? 'is to be done' : 'you want to know'}.`)
+  }
+  const last = options.continue ? await lastSession(options, io) : undefined
+  const system = options.system ?? filled.system
+  return {
+    question,
+    handed,
+    messages: withHandedOver(filled.prompt, handed),
+    system,
+    settings,
+    model: options.model ?? template?.model ?? last?.model,
+    sessionId: options.session ?? last?.sessionId,
+  }
+}
+
+/** What is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
+export function handedLine(handed: readonly HandedOver[]): string {
+  return handed
+    .map(({ name, mediaType, bytes, text }) => {
+      const lines = text === undefined ? '' : `${plural(text.trimEnd().split('\n').length, 'line')}, `
+      return `${visibleLine(name)} (${mediaType}, ${lines}${formatBytes(bytes)})`
+    })
+    .join(', ')
+}
+
+const STDIN = 'standard input'
+
+/** Loaded by those who name a template. */
+const NO_TEMPLATES = {
+  readTemplate: (): undefined => undefined,
+  fillTemplate: (): never => {
+    throw new TypeError('There is no template.')
+  },
+}
+
+async function lastSession({ session }: PromptOptions, io: Io): Promise<{ readonly sessionId: string; readonly model: string }> {
+  if (session !== undefined)
+    throw new ConfigurationError('--continue and --session exclude each other: both say which session goes on.')
+  const journal = await openJournalToRead(io)
+  const [newest] = (await journal?.sessionStats(1)) ?? []
+  const turn = newest === undefined ? undefined : (await journal?.read.turns({ sessionId: newest.sessionId, limit: 1 }))?.turns[0]
+  if (turn === undefined) throw new ConfigurationError('There is no session to go on with yet: leave --continue out.')
+  await note(io, `going on with ${turn.sessionId}.`)
+  return turn
+}

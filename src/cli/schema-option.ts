@@ -1,0 +1,84 @@
+/** Reads `--schema`: a file, a JSON Schema, or fields in short. */
+
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { ConfigurationError } from '../core/error.ts'
+import type { Json } from '../core/json.ts'
+import type { JsonSchema } from '../core/schema.ts'
+import { isRecord } from '../util/check.ts'
+
+const MAX_BYTES = 1_000_000
+
+const TYPES: Readonly<Record<string, string>> = {
+  str: 'string',
+  string: 'string',
+  text: 'string',
+  int: 'integer',
+  integer: 'integer',
+  float: 'number',
+  number: 'number',
+  bool: 'boolean',
+  boolean: 'boolean',
+}
+
+/**
+ * @param word the path of a file that holds a JSON Schema, the schema itself, or fields: `name, age int, tags str[]`, each with what it means after a
+ *   colon if that is not plain. A field without a type is a text; where a meaning has commas, fields stand on lines of their own.
+ * @throws ConfigurationError that says what cannot be understood.
+ */
+export function readSchema(word: string, cwd: string): JsonSchema {
+  const text = word.trim()
+  if (text.startsWith('{')) return parsed(text, '--schema')
+  const path = resolve(cwd, text)
+  if (!text.includes('\n') && existsSync(path)) {
+    const status = statSync(path)
+    if (!status.isFile() || status.size > MAX_BYTES)
+      throw new ConfigurationError(`--schema ${text} is not a file of at most 1 MB.`)
+    return parsed(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), text)
+  }
+  if (/\.json$|\//.test(text)) throw new ConfigurationError(`--schema ${text.slice(0, 100)}: there is no such file.`)
+  return shortSchema(text)
+}
+
+/** An object whose `items` are a list of these: what a model is asked for when there may be many. */
+export function manyOf(schema: JsonSchema): JsonSchema {
+  return objectOf({ items: { type: 'array', items: schema } })
+}
+
+function shortSchema(text: string): JsonSchema {
+  const fields = text
+    .split(text.includes('\n') ? '\n' : ',')
+    .map((field) => field.trim())
+    .filter((field) => field !== '')
+  const properties = new Map<string, JsonSchema>()
+  for (const field of fields) {
+    const [, name, type = 'str', list, meaning] = /^([A-Za-z_]\w*)(?:\s+([A-Za-z]+)(\[\])?)?\s*(?::\s*(.+))?$/.exec(field) ?? []
+    const known = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
+    if (name === undefined || known === undefined) {
+      throw new ConfigurationError(`--schema: ${JSON.stringify(field.slice(0, 60))} is not a field.`, {
+        hint: 'A field is a name, a type (str, int, float, bool, or one with []) and what it means: "name, age int, tags str[], bio: one sentence".',
+      })
+    }
+    if (properties.has(name)) throw new ConfigurationError(`--schema names the field ${name} twice.`)
+    const one = { type: known }
+    const description = meaning === undefined ? {} : { description: meaning }
+    properties.set(name, list === undefined ? { ...one, ...description } : { type: 'array', items: one, ...description })
+  }
+  return objectOf(Object.fromEntries(properties))
+}
+
+function objectOf(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+function parsed(text: string, where: string): JsonSchema {
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch (cause) {
+    throw new ConfigurationError(`${where} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+  }
+  if (isRecord(value) && ['type', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', '$defs'].some((key) => key in value))
+    return value
+  throw new ConfigurationError(`${where} is not a JSON Schema: expected an object with "type" or "properties".`)
+}

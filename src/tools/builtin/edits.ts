@@ -1,0 +1,108 @@
+/** What the tools have written, so that a person can look at it and take it back. */
+
+import { rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { CriaError } from '../../core/error.ts'
+import { replaceFile } from './put-file.ts'
+import { inFolderOf } from './same-place.ts'
+import { bytesOf, readTextFile } from './text-file.ts'
+import type { TextFile } from './text-file.ts'
+import type { WorkspacePath } from './workspace.ts'
+
+/** `left`: the file is as the edit left it. `changed`: something else is in it by now. `undone`: it was taken back. */
+export type EditState = 'left' | 'changed' | 'undone'
+
+export interface FileEdit {
+  /** Counted from 1. */
+  readonly number: number
+  /** Path relative to the root of the tools. */
+  readonly name: string
+  /** A unified diff. */
+  readonly diff: string
+  readonly added: number
+  readonly removed: number
+  /** The file was not there before. */
+  readonly isNew: boolean
+}
+
+interface Kept extends FileEdit {
+  readonly place: WorkspacePath
+  readonly before: TextFile | undefined
+  /** SHA-256 of the bytes that were written, hexadecimal. */
+  readonly hash: string
+  isUndone: boolean
+}
+
+/** Characters of former contents and diffs that are kept; the oldest edits are forgotten first. */
+const MOST_KEPT = 50_000_000
+
+/** The edits of one set of tools, oldest first. */
+export class Edits {
+  readonly #kept: Kept[] = []
+  #count = 0
+  #size = 0
+
+  /** Keeps an edit that has just been made. */
+  add(edit: Omit<Kept, 'number' | 'isUndone' | 'isNew' | 'name'>): void {
+    this.#kept.push({ ...edit, number: ++this.#count, name: edit.place.name, isNew: edit.before === undefined, isUndone: false })
+    this.#size += sizeOf(edit)
+    while (this.#size > MOST_KEPT && this.#kept.length > 1) this.#size -= sizeOf(this.#kept.shift() ?? edit)
+  }
+
+  get all(): readonly FileEdit[] {
+    return this.#kept
+  }
+
+  /** Number of the newest edit that was not taken back yet; `undefined` where there is none. */
+  get last(): number | undefined {
+    return this.#kept.findLast(({ isUndone }) => !isUndone)?.number
+  }
+
+  /** @throws CriaError `not_found` for a number that no edit has. */
+  find(number: number): FileEdit {
+    return this.#find(number)
+  }
+
+  async stateOf(number: number): Promise<EditState> {
+    const edit = this.#find(number)
+    if (edit.isUndone) return 'undone'
+    return (await this.#isAsLeft(edit)) ? 'left' : 'changed'
+  }
+
+  /**
+   * Takes an edit back: the file becomes what it was before, or goes where it was not there.
+   *
+   * @throws CriaError `not_found` as `find`; `tool_failure` when the file is not as the edit left it, and nothing was changed.
+   */
+  async undo(number: number): Promise<FileEdit> {
+    const edit = this.#find(number)
+    const { place, before } = edit
+    if (edit.isUndone) throw new CriaError('tool_failure', `Edit ${number} was taken back already.`)
+    if (!(await this.#isAsLeft(edit))) {
+      const later = this.#kept.findLast((other) => other.place.real === place.real && !other.isUndone)
+      throw new CriaError(
+        'tool_failure',
+        `${JSON.stringify(place.name)} is not as edit ${number} left it: it has changed since. Nothing was taken back.`,
+        later === undefined || later === edit ? {} : { hint: `Take back edit ${later.number} first: /undo ${later.number}` },
+      )
+    }
+    if (before === undefined) await inFolderOf(place, (folder) => rm(`${folder}/${basename(place.real)}`))
+    else await replaceFile(place, bytesOf(before.text, before.ends, before.encoded, place.name), before)
+    edit.isUndone = true
+    return edit
+  }
+
+  #find(number: number): Kept {
+    const edit = this.#kept.find((each) => each.number === number)
+    if (edit === undefined) throw new CriaError('not_found', `There is no edit ${number}.`, { hint: '/changes lists them.' })
+    return edit
+  }
+
+  async #isAsLeft({ place, hash }: Kept): Promise<boolean> {
+    return (await readTextFile(place).catch(() => undefined))?.hash === hash
+  }
+}
+
+function sizeOf({ before, diff }: Pick<Kept, 'before' | 'diff'>): number {
+  return (before?.text.length ?? 0) + diff.length
+}

@@ -1,0 +1,73 @@
+/** Reads robots.txt (RFC 9309): what a site lets programs fetch. Pure. */
+
+export interface Robots {
+  /** @param path with the query, as it is requested: `/guide/?page=2`. */
+  readonly allows: (path: string) => boolean
+  /** Milliseconds between two requests that the site asks for; 0 when it does not. */
+  readonly delayMs: number
+}
+
+/** Larger files are read up to here. */
+const MOST_CHARACTERS = 500_000
+
+export const ALLOW_ALL: Robots = { allows: () => true, delayMs: 0 }
+export const ALLOW_NOTHING: Robots = { allows: () => false, delayMs: 0 }
+
+interface Rule {
+  readonly allow: boolean
+  readonly pattern: string
+}
+
+interface Group {
+  readonly agents: string[]
+  readonly rules: Rule[]
+  delay: number
+}
+
+/** @param agent lower case; the groups that name it count, else those for all. */
+export function readRobots(text: string, agent: string): Robots {
+  const groups: Group[] = []
+  let open: Group | undefined
+  for (const line of text.slice(0, MOST_CHARACTERS).split(/\r\n?|\n/)) {
+    const [, name = '', value = ''] = /^\s*([a-z-]+)\s*:\s*([^#]*)/i.exec(line) ?? []
+    const field = name.toLowerCase()
+    const said = value.trim()
+    if (field === 'user-agent') {
+      if (open === undefined || open.rules.length > 0 || open.delay > 0) groups.push((open = { agents: [], rules: [], delay: 0 }))
+      open.agents.push(said.toLowerCase())
+    } else if (field === 'allow' || field === 'disallow') {
+      // An empty path forbids nothing.
+      if (said !== '') open?.rules.push({ allow: field === 'allow', pattern: said })
+    } else if (field === 'crawl-delay' && open !== undefined) {
+      open.delay = Math.max(0, Number.parseFloat(said) || 0)
+    }
+  }
+  const named = groups.filter(({ agents }) => agents.includes(agent))
+  const meant = named.length > 0 ? named : groups.filter(({ agents }) => agents.includes('*'))
+  const rules = meant.flatMap((group) => group.rules)
+  return {
+    delayMs: Math.max(0, ...meant.map(({ delay }) => delay)) * 1000,
+    allows(path) {
+      const matching = rules.filter(({ pattern }) => matches(pattern, path))
+      const longest = Math.max(0, ...matching.map(({ pattern }) => pattern.length))
+      const decisive = matching.filter(({ pattern }) => pattern.length === longest)
+      return decisive.length === 0 || decisive.some(({ allow }) => allow)
+    },
+  }
+}
+
+/** `*` stands for anything, a `$` at the end for the end. Takes time linear in the path for each star. */
+function matches(pattern: string, path: string): boolean {
+  const isWhole = pattern.endsWith('$')
+  const [first = '', ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
+  if (!path.startsWith(first)) return false
+  let at = first.length
+  const last = isWhole ? parts.pop() : undefined
+  for (const part of parts) {
+    const found = path.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  if (!isWhole) return true
+  return last === undefined ? at === path.length : path.length - last.length >= at && path.endsWith(last)
+}
