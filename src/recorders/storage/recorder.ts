@@ -30,6 +30,7 @@ import { spokenMessages } from '../sqlite/history.ts'
 import { foreignSession } from '../sqlite/lease.ts'
 import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { endLostTurn } from '../sqlite/lost.ts'
+import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { counted, eventsOf, get, KEY, listFrom, messagesOf, NEW_SESSION, set, toTurnRow } from './rows.ts'
 import type { StoredSession, StoredTurn } from './rows.ts'
 
