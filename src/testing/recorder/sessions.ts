@@ -182,6 +182,16 @@ export function sessionTests({ describe, test }: Suite): void {
       await recorder.closeTurn('turn_b', closeOf(stamper(open)(1, { type: 'cancelled', reason: 'Enough.' })))
       assert.deepEqual(await said(recorder), ['user: What does turn_a ask?', 'user: Notes.'])
     })
+
+    test('belongs to the first user that is named in it: a turn of another one is refused, and leaves nothing', async (bench) => {
+      const recorder = await bench.open()
+      await say(recorder, 'turn_a', 'One.', { sessionId: 'shared' })
+      await say(recorder, 'turn_b', 'Two.', { sessionId: 'shared', userId: 'ada' })
+      await say(recorder, 'turn_c', 'Three.', { sessionId: 'shared' })
+      await rejects('permission_denied', async () => recorder.openTurn(openOf('turn_d', { sessionId: 'shared', userId: 'bob' })))
+      assert.equal(await recorder.read.turn('turn_d'), undefined)
+      await say(recorder, 'turn_e', 'Four.', { sessionId: 'shared', userId: 'ada' })
+    })
   })
 }
 
