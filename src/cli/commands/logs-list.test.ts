@@ -8,6 +8,7 @@ const TURN = {
   startedAt: new Date(2026, 0, 31, 8, 15).getTime(),
   latencyMs: 1234,
   costUsd: 0.0042,
+  rating: null,
   model: 'openai-compatible/somewhat-long',
   question: 'Which of the doors of the old mill is the one that Ida painted?',
 } as TurnSummary
