@@ -86,7 +86,7 @@ const workers: Plugin = {
 /** The file of what every answer needs. */
 const ANSWER = 'answer'
 
-/** Where `cria ask` over a store comes by at every start, whatever is imported when it is needed. */
+/** What `cria ask` needs at nearly every start, over a store or of a provider, though it is imported when it is needed. */
 const ON_THE_WAY = [
   'cli/run',
   'cli/commands/ask',
@@ -94,6 +94,16 @@ const ON_THE_WAY = [
   'stores/sqlite',
   'recorders/sqlite/recorder',
   'providers/extractive/model',
+  'providers/exchange',
+  'providers/prepare',
+  'providers/wire/answer-source',
+  'providers/wire/http-fetch',
+  'providers/chat/encode',
+  'providers/chat/decode',
+  'providers/responses/encode',
+  'providers/responses/decode',
+  'providers/messages/encode',
+  'providers/messages/decode',
 ]
 
 /** The modules that these and what they import statically are made of; of ours alone. */
@@ -143,7 +153,6 @@ async function buildCommand(entry: string): Promise<void> {
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    keepNames: true,
     // One file is read faster than fifty. What `cria --help` needs is left out of it.
     codeSplitting: {
       includeDependenciesRecursively: false,

@@ -2,7 +2,7 @@
 
 import type { LanguageModel } from '../core/model.ts'
 import { CoolDowns } from '../model/cool-down.ts'
-import { providerStatus } from '../providers/create.ts'
+import { providerStatus } from '../providers/connection.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import type { ModelInput } from './models.ts'
 

@@ -2,7 +2,7 @@
 
 import { ConfigurationError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { checkKey } from '../providers/create.ts'
+import { checkKey } from '../providers/connection.ts'
 import { PROVIDER_NAMES } from '../providers/registry.ts'
 import { listens } from '../util/listens.ts'
 import type { CriaConfig } from './config-schema.ts'
@@ -11,6 +11,8 @@ import type { ModelOptions } from './models.ts'
 import type { Surroundings } from './paths.ts'
 
 const PROBE_MS = 300
+
+export { sendOverHttp } from '../providers/connection.ts'
 
 /**
  * @param name `provider/model` or a pointer; absent: the default model.

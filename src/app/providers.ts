@@ -1,7 +1,7 @@
 /** Lists the configured providers, and which of them can be reached. */
 
 import { toCriaError } from '../core/error.ts'
-import { providerStatus } from '../providers/create.ts'
+import { providerStatus } from '../providers/connection.ts'
 import { definitionOf, PROVIDER_NAMES } from '../providers/registry.ts'
 import { redact } from '../util/redact.ts'
 import type { CriaConfig } from './config-schema.ts'

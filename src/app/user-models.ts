@@ -3,7 +3,7 @@
 import { ConfigurationError } from '../core/error.ts'
 import { environment } from '../util/environment.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { fromAiSdkModel, isAiSdkModel } from '../providers/create.ts'
+import { fromAiSdkModel, isAiSdkModel } from '../providers/ai-sdk/language-model.ts'
 import { loadConfig } from './config.ts'
 import { createModel, resolvePointer } from './models.ts'
 import type { ModelInput, ModelOptions } from './models.ts'

@@ -75,7 +75,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
   const handed = models.model.ref === EXTRACTIVE && choice === undefined ? await storeOf(prompt.handed) : undefined
   if (models.model.ref === EXTRACTIVE) {
     if (choice === undefined && handed === undefined) throw nothingToAnswerFrom(loaded.paths)
-    await note(io, extractiveNotice(options.model !== undefined || (await wasHintedToday(loaded.paths))))
+    await note(io, extractiveNotice(options.model !== undefined || wasHintedToday(loaded.paths)))
     if (choice !== undefined && prompt.handed.length > 0)
       await note(io, `${EXTRACTIVE} quotes the store ${choice.name} and does not read what is handed over.`)
   }

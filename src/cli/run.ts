@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { homePaths } from '../app/paths.ts'
+import { sendOverHttp } from '../app/open-model.ts'
 import { describeCleanUp, upkeep } from '../app/upkeep.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { nearest } from '../util/nearest.ts'
@@ -37,6 +38,8 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
 
   // A copy: keys are taken out of the environment of the process before a tool can run.
   const { env, stored, problem } = await withKeys({ ...process.env }, process.cwd())
+  // Whoever changes how this Node reaches the network, with a proxy or a preloaded module, changes `fetch`.
+  if ((env['NODE_OPTIONS'] ?? '') === '' && (env['NODE_USE_ENV_PROXY'] ?? '') === '') sendOverHttp()
   const interrupted = new Set<() => boolean>()
   const io: Io = {
     env,

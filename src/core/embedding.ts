@@ -4,7 +4,7 @@
 export type EmbeddingPurpose = 'document' | 'query'
 
 export interface EmbedOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Default `document`. */
   readonly purpose?: EmbeddingPurpose
 }
@@ -18,13 +18,13 @@ export interface EmbeddingModel {
   /** `provider/model`; equal refs make comparable vectors. A store keeps it with the vectors. */
   readonly ref: string
   /** Length of its vectors, where it is known before the first one. */
-  readonly dimensions?: number
+  readonly dimensions?: number | undefined
   /** Texts that one call may have at most, where it is known. */
-  readonly maxBatch?: number
+  readonly maxBatch?: number | undefined
   /** Tokens that one text may have at most, where it is known. */
-  readonly maxTokens?: number
+  readonly maxTokens?: number | undefined
   /** `false`: calls have to come one after the other. Default true. */
-  readonly parallel?: boolean
+  readonly parallel?: boolean | undefined
   /**
    * One vector for each text, in their order, of any length (norm).
    *

@@ -72,12 +72,12 @@ export interface ErrorInfo {
 }
 
 export interface CriaErrorOptions {
-  readonly retryable?: boolean
-  readonly status?: number
-  readonly hint?: string
-  readonly details?: JsonObject
-  readonly usage?: Usage
-  readonly costUsd?: number | null
+  readonly retryable?: boolean | undefined
+  readonly status?: number | undefined
+  readonly hint?: string | undefined
+  readonly details?: JsonObject | undefined
+  readonly usage?: Usage | undefined
+  readonly costUsd?: number | null | undefined
   readonly cause?: unknown
 }
 

@@ -1,27 +1,38 @@
-/** What a codec is: a request in, the words of an API out; events of the API in, parts out. And what all of them need. */
+/** How a model is asked: a codec makes a request into the words of an API, and the API's events into parts; a source reads them. */
 
-import type { Json, JsonObject } from '../core/json.ts'
-import type { ModelFacts, ModelRequest, ToolSpec } from '../core/model.ts'
-import type { JsonSchema } from '../core/schema.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { LanguageModel, ModelFacts, ModelRequest } from '../core/model.ts'
 import type { Answer } from './answer/answer.ts'
 import type { ReadUsage } from './answer/usage.ts'
-import { toConversation } from './conversation/conversation.ts'
 import type { Turn } from './conversation/conversation.ts'
-import type { Style } from './conversation/style.ts'
-import type { ToolNames } from './conversation/tool-names.ts'
-import { wellFormed } from './conversation/well-formed.ts'
-import { asObject } from './wire/json.ts'
+import type { StyleName } from './conversation/style.ts'
+import type { ToolNames } from './conversation/names.ts'
+import type { ErrorContext } from './errors/errors.ts'
 
-/** What a request is made of. */
+export type ApiName = 'chat' | 'responses' | 'messages' | 'gemini'
+
+export interface Api {
+  /** @throws CriaError `invalid_request` when the API has no way to say it. */
+  readonly encode: (input: EncodeInput) => Encoded
+  readonly decode: (answer: Answer) => Decoder
+  readonly readUsage: ReadUsage
+}
+
+/** A request, prepared for any API by `prepareRequest`. */
 export interface EncodeInput {
   /** The provider's own name of the model. */
   readonly model: string
+  /** `provider/model`. */
   readonly ref: string
   readonly facts: ModelFacts
   readonly request: ModelRequest
-  readonly style: Style
+  readonly style: StyleName
   readonly names: ToolNames
-  /** What the caller has to say to this provider alone, its names in camel case or the API's own. */
+  /** The messages, in the style of the API. */
+  readonly turns: readonly Turn[]
+  /** The tools, with names and schemas that every provider takes. */
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: JsonObject }[]
+  /** The caller's options for this provider alone, their names in camel case or the API's own. */
   readonly options: JsonObject
   /** Notes what cannot be sent as asked. */
   readonly warn: (message: string) => void
@@ -37,51 +48,45 @@ export interface Encoded {
 /** Reads one answer into parts. Unknown events and members are passed over; a member of another type counts as absent. */
 export interface Decoder {
   readonly event: (event: JsonObject) => void
-  /** An answer in one piece. */
+  /** Reads an answer in one piece. */
   readonly whole: (body: JsonObject) => void
-  /** The stream has ended, with or without the mark of the API. */
+  /** The stream has ended, with or without the API's own mark. */
   readonly end: () => void
 }
 
-export interface Api {
-  /** @throws CriaError `invalid_request` when the API has no way to say it. */
-  readonly encode: (input: EncodeInput) => Encoded
-  readonly decode: (answer: Answer) => Decoder
-  readonly readUsage: ReadUsage
+export interface AdapterOptions {
+  /** `provider/model`. */
+  readonly ref: string
+  readonly facts: () => ModelFacts
+  /** See `LanguageModel`; read with each request, since keys and base URLs may change in the environment. */
+  readonly identity: () => string
+  readonly errors: Omit<ErrorContext, 'ref'>
+  /** Splits `<think>…</think>` at the beginning of a text into thinking. Default: text stays text. */
+  readonly thinkTags?: boolean | undefined
+  /** Loads what is needed on first use. @throws CriaError when something is missing, or cannot be sent. */
+  readonly open: (input: OpenInput) => Promise<{ readonly source: AnswerSource; readonly readUsage: ReadUsage }>
 }
 
-export function conversationOf({ request, ref, style, names }: EncodeInput): Turn[] {
-  return toConversation(request.messages, { ref, style, names })
+export interface OpenInput {
+  readonly model: LanguageModel
+  readonly request: ModelRequest
+  readonly names: ToolNames
+  readonly signal: AbortSignal
+  /** Notes on the span what cannot be sent as asked. */
+  readonly warn: (message: string) => void
 }
 
-/** A tool with a name and a schema that every provider takes. */
-export function toolOf(tool: ToolSpec, names: ToolNames): { name: string; description: string; schema: JsonObject } {
-  return { name: names.out(tool.name), description: wellFormed(tool.description), schema: toObjectSchema(tool.inputSchema) }
-}
-
-/** Providers refuse a schema that does not say it is of an object, and OpenAI one without properties. */
-function toObjectSchema(schema: JsonSchema): JsonObject {
-  const { $schema: _, ...rest } = schema
-  const isComposed = ['$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in rest)
-  return isComposed ? rest : { ...rest, type: 'object', properties: rest['properties'] ?? {} }
-}
-
-/** Whether a schema is one for OpenAI's strict mode: every object names all of its properties as required, and allows no others. */
-export function isStrict(schema: Json | undefined): boolean {
-  if (Array.isArray(schema)) return (schema as readonly Json[]).every(isStrict)
-  const object = asObject(schema)
-  if (object === undefined) return true
-  const properties = asObject(object['properties'])
-  if (properties !== undefined) {
-    const required = new Set(Array.isArray(object['required']) ? (object['required'] as readonly Json[]) : [])
-    if (object['additionalProperties'] !== false || Object.keys(properties).some((name) => !required.has(name))) return false
-  }
-  return Object.values(object).every(isStrict)
-}
-
-/** `topLogprobs` → `top_logprobs`; names in the API's own spelling stay. */
-export function snakeCase(options: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
-  )
+/** Where the parts of an answer come from: the socket of a provider, or an AI SDK model. */
+export interface AnswerSource {
+  /**
+   * Adds what comes next to the answer.
+   * @returns `false` when nothing more comes. @throws what went wrong, after all that came before it was added.
+   */
+  readonly next: (answer: Answer) => Promise<boolean>
+  /** The answer came, or is to come, in one piece: its end is certain. */
+  readonly isWhole: () => boolean
+  /** The provider has begun to answer. */
+  readonly hasBegun: () => boolean
+  /** Closes the connection, whether the answer is complete or not. */
+  readonly close: () => void
 }

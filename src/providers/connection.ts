@@ -8,6 +8,7 @@ import type { ProviderDefinition } from './registry.ts'
 import { definitionOf } from './registry.ts'
 import type { Peer } from './wire/network.ts'
 import { send } from './wire/send.ts'
+import type { Answered, Fetch, Sent } from './wire/send.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -44,8 +45,9 @@ export interface Target {
 /** @throws ConfigurationError when there is no such provider, or no base URL is known for it. */
 export function targetOf(provider: string, options: ConnectionOptions): Target {
   const definition = definitionOf(provider)
-  const baseURL = requireBaseUrl(provider, options)
-  return { provider, definition, baseURL, peer: { provider, host: new URL(baseURL).host }, options }
+  const baseURL = baseUrlOf(definition, options)
+  if (baseURL !== undefined) return { provider, definition, baseURL, peer: { provider, host: new URL(baseURL).host }, options }
+  throw new ConfigurationError(`The base URL of ${provider} is not known: set ${definition.urlVariable}, or the option baseURL.`)
 }
 
 /**
@@ -53,20 +55,39 @@ export function targetOf(provider: string, options: ConnectionOptions): Target {
  *
  * @throws ConfigurationError for a header that cannot be sent; CriaError when nothing could be sent.
  */
-export function post(target: Target, { path, headers, body }: Encoded, signal: AbortSignal | undefined): Promise<Response> {
+export function post(target: Target, { path, headers, body }: Encoded, signal: AbortSignal | undefined): Promise<Answered> {
   const { definition, options, baseURL, peer } = target
   const key = keyOf(definition, options)
   for (const [name, value] of Object.entries(options.headers ?? {})) requireHeader(name, value)
-  const sent = new Headers({ 'content-type': 'application/json', ...definition.headers, ...headers })
-  for (const [name, value] of Object.entries({ ...(key === undefined ? {} : definition.auth(key)), ...options.headers }))
-    sent.set(name, value)
-  const init = {
+  const all = { 'content-type': 'application/json', ...definition.headers, ...headers }
+  const last = { ...(key === undefined ? {} : definition.auth(key)), ...options.headers }
+  const sent: Sent = {
     method: 'POST',
-    headers: sent,
+    // Later ones of the same name win, however they are written.
+    headers: Object.fromEntries(
+      [...Object.entries(all), ...Object.entries(last)].map(([name, value]) => [name.toLowerCase(), value]),
+    ),
     body: JSON.stringify(accepted(body, definition)),
+    redirect: 'manual',
     ...(signal === undefined ? {} : { signal }),
   }
-  return send(options.fetch ?? globalThis.fetch, baseURL + path, init, peer)
+  const own = options.fetch
+  // A wrapper of the caller may expect what `Headers` can do.
+  const base: Fetch = own === undefined ? transport : (url, init) => own(url, { ...init, headers: new Headers(init.headers) })
+  return send(base, baseURL + path, sent, peer)
+}
+
+const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
+/** How requests are sent where the caller gives no `fetch`. */
+let transport = globalFetch
+
+/**
+ * From now on requests of this process are sent over `node:http`, or again by the global `fetch`, which may be another one by then. For a process in
+ * which nothing but cria runs, and which is to start fast.
+ */
+export function sendOverHttp(isOn = true): void {
+  const overHttp: Fetch = async (url, init) => (await import('./wire/http-fetch.ts')).httpFetch(url, init)
+  transport = isOn ? overHttp : globalFetch
 }
 
 function accepted(body: Encoded['body'], { refuses = [] }: ProviderDefinition): Encoded['body'] {
@@ -88,25 +109,45 @@ export function errorContext({ provider, definition, peer, options }: Target): O
   }
 }
 
-/** @throws CriaError `auth` when there is no key and the provider wants one, or what stands for it cannot be sent. */
-export function requireKey(provider: string, baseURL: string, options: ConnectionOptions): void {
+/**
+ * @param baseURL default: the one that is configured.
+ * @throws CriaError `auth` when a request could not be sent: there is no key where one is needed, or one that cannot stand in a header.
+ */
+export function checkKey(provider: string, options: ConnectionOptions, baseURL?: string): void {
   const definition = definitionOf(provider)
-  const signsItself = Object.keys(options.headers ?? {}).some((name) => CREDENTIAL.test(name))
+  const name = definition.keyVariable ?? 'the key'
   const key = keyOf(definition, options)
-  if (key === undefined && !signsItself && needsKey(definition, baseURL)) throw missingKey(provider, definition)
-  if (key !== undefined && !SENDABLE.test(key)) throw brokenKey(provider, definition, options)
-}
-
-/** @throws ConfigurationError when no base URL is known. */
-function requireBaseUrl(provider: string, options: ConnectionOptions): string {
-  const definition = definitionOf(provider)
-  const baseURL = baseUrlOf(definition, options)
-  if (baseURL === undefined) {
-    throw new ConfigurationError(
-      `The base URL of ${provider} is not known: set ${definition.urlVariable}, or the option baseURL.`,
+  const signsItself = Object.keys(options.headers ?? {}).some((header) => CREDENTIAL.test(header))
+  if (key === undefined && !signsItself && needsKey(definition, baseURL ?? baseUrlOf(definition, options))) {
+    throw new CriaError(
+      'auth',
+      `${provider}: there is no API key. Set ${name} in the environment (in code also: the option apiKey).`,
+      { hint: `\`cria doctor\` tells whether ${name} is seen, and what else is configured.` },
     )
   }
-  return baseURL
+  if (key === undefined || SENDABLE.test(key)) return
+  // Keys come by way of the clipboard, with line breaks and characters that nobody sees.
+  const source = options.apiKey === undefined ? name : 'The option apiKey'
+  throw new CriaError('auth', `${provider}: ${source} holds a line break or a character that no key has.`, {
+    hint: 'Copy the key once more, in one line and without anything around it.',
+  })
+}
+
+/** What is configured of a provider. */
+export interface ProviderStatus {
+  readonly baseURL: string | undefined
+  readonly keyVariable: string | undefined
+  readonly hasKey: boolean
+  /** The provider itself needs a key; another server that speaks its API may not. */
+  readonly needsKey: boolean
+}
+
+/** @throws ConfigurationError when there is no such provider, or its base URL cannot be used. */
+export function providerStatus(provider: string, options: ConnectionOptions = {}): ProviderStatus {
+  const definition = definitionOf(provider)
+  const baseURL = baseUrlOf(definition, options)
+  const hasKey = keyOf(definition, options) !== undefined
+  return { baseURL, keyVariable: definition.keyVariable, hasKey, needsKey: needsKey(definition, baseURL) }
 }
 
 export function baseUrlOf(
@@ -119,34 +160,14 @@ export function baseUrlOf(
 }
 
 export function keyOf(
-  { keyVariable }: ProviderDefinition,
+  { keyVariable = '' }: ProviderDefinition,
   { apiKey, env = environment() }: ConnectionOptions,
 ): string | undefined {
-  const key = (apiKey ?? (keyVariable === undefined ? undefined : env[keyVariable]) ?? '').trim()
-  return key === '' ? undefined : key
+  return (apiKey ?? env[keyVariable] ?? '').trim() || undefined
 }
 
-export function needsKey({ home, keyVariable }: ProviderDefinition, baseURL: string): boolean {
+function needsKey({ home, keyVariable }: ProviderDefinition, baseURL: string | undefined): boolean {
   return keyVariable !== undefined && home !== undefined && baseURL === home
-}
-
-function missingKey(provider: string, { keyVariable }: ProviderDefinition): CriaError {
-  const name = keyVariable ?? 'the key'
-  return new CriaError(
-    'auth',
-    `${provider}: there is no API key. Set ${name} in the environment (in code also: the option apiKey).`,
-    {
-      hint: `\`cria doctor\` tells whether ${name} is seen, and what else is configured.`,
-    },
-  )
-}
-
-/** Keys come by way of the clipboard, with line breaks and characters that nobody sees. */
-function brokenKey(provider: string, { keyVariable }: ProviderDefinition, { apiKey }: ConnectionOptions): CriaError {
-  const source = apiKey === undefined ? (keyVariable ?? 'The key') : 'The option apiKey'
-  return new CriaError('auth', `${provider}: ${source} holds a line break or a character that no key has.`, {
-    hint: 'Copy the key once more, in one line and without anything around it.',
-  })
 }
 
 /** @throws ConfigurationError that does not repeat the value, which may be secret. */

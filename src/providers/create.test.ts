@@ -5,7 +5,8 @@ import { wireServer } from '../../test/support/wire-server.ts'
 import type { WireServer } from '../../test/support/wire-server.ts'
 import { assistant, toolResult, user } from '../core/message.ts'
 import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
-import { createProviderModel, providerStatus } from './create.ts'
+import { providerStatus } from './connection.ts'
+import { createProviderModel } from './create.ts'
 
 let server: WireServer | undefined
 afterEach(async () => {
@@ -209,7 +210,6 @@ describe('createProviderModel', () => {
 describe('providerStatus', () => {
   it('tells what is configured', () => {
     expect(providerStatus('openai', { env: { OPENAI_API_KEY: 'k' } })).toEqual({
-      provider: 'openai',
       baseURL: 'https://api.openai.com/v1',
       keyVariable: 'OPENAI_API_KEY',
       hasKey: true,

@@ -1,20 +1,29 @@
-/** Makes models from names, and from AI SDK models that a user brings. */
+/** Makes models from names. */
 
 import { ConfigurationError } from '../core/error.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
 import { createAdapter } from './adapter.ts'
-import type { AiSdkModel } from './ai-sdk/language-model.ts'
-import { fromLanguageModel, isLanguageModel } from './ai-sdk/language-model.ts'
-import { APIS } from './apis.ts'
-import { baseUrlOf, errorContext, keyOf, needsKey, post, requireKey, targetOf } from './connection.ts'
+import type { Api, ApiName } from './api.ts'
+import { baseUrlOf, checkKey, errorContext, keyOf, post, targetOf } from './connection.ts'
 import type { ConnectionOptions } from './connection.ts'
-import { STYLES } from './conversation/style.ts'
 import { knownModels, modelFacts } from './facts.ts'
 import { identityOf } from './identity.ts'
-import { optionsOf } from './provider-options.ts'
 import { definitionOf } from './registry.ts'
+import { asObject } from './wire/json.ts'
+import type { Answered } from './wire/send.ts'
 
-export type { AiSdkModel } from './ai-sdk/language-model.ts'
+/** The codecs, loaded on first use: a model that is a fallback may need none of it. */
+export const APIS: Readonly<Record<ApiName, () => Promise<Api>>> = {
+  chat: () => codec(import('./chat/encode.ts'), import('./chat/decode.ts')),
+  responses: () => codec(import('./responses/encode.ts'), import('./responses/decode.ts')),
+  messages: () => codec(import('./messages/encode.ts'), import('./messages/decode.ts')),
+  gemini: () => codec(import('./gemini/encode.ts'), import('./gemini/decode.ts')),
+}
+
+async function codec(encoder: Promise<Pick<Api, 'encode'>>, decoder: Promise<Omit<Api, 'encode'>>): Promise<Api> {
+  return { ...(await encoder), ...(await decoder) }
+}
 
 export interface ProviderOptions extends ConnectionOptions {
   /** What the caller knows better than the catalogue. */
@@ -25,16 +34,6 @@ export interface ProviderOptions extends ConnectionOptions {
   readonly maxEventBytes?: number
   /** Longest stream, in bytes. Default 256 MB; one that is longer ends in an error that keeps what came. */
   readonly maxAnswerBytes?: number
-}
-
-/** What is configured of a provider. */
-export interface ProviderStatus {
-  readonly provider: string
-  readonly baseURL: string | undefined
-  readonly keyVariable: string | undefined
-  readonly hasKey: boolean
-  /** The provider itself needs a key; another server that speaks its API may not. */
-  readonly needsKey: boolean
 }
 
 /**
@@ -66,55 +65,23 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
         // What is known of a model has a say in what it is asked.
         settings: { thinkTags: options.thinkTags, facts: options.facts },
       }),
-    exchange: {
-      errors: Object.assign(errorContext(target), { knownModels: () => knownModels(provider, baseURL) }),
-      thinkTags: options.thinkTags ?? false,
-      async open({ model: { facts }, request, names, signal, warn }) {
-        requireKey(provider, baseURL, options)
-        const [{ wireSource }, api] = await Promise.all([import('./wire/answer-source.ts'), APIS[definition.api]()])
-        const style = STYLES[definition.style]
-        const given = optionsOf(request.providerOptions, provider, definition)
-        const encoded = api.encode({ model, ref, facts, request, style, names, options: given, warn })
-        const send = (): Promise<Response> => post(target, encoded, signal)
-        return {
-          source: wireSource({
-            api,
-            peer,
-            request: send,
-            maxEventBytes: options.maxEventBytes,
-            maxAnswerBytes: options.maxAnswerBytes,
-          }),
-          readUsage: api.readUsage,
-        }
-      },
+    errors: Object.assign(errorContext(target), { knownModels: () => knownModels(provider, baseURL) }),
+    thinkTags: options.thinkTags,
+    async open({ model: { facts }, request, names, signal, warn }) {
+      checkKey(provider, options, baseURL)
+      const [{ prepareRequest }, { wireSource }, api] = await Promise.all([
+        import('./prepare.ts'),
+        import('./wire/answer-source.ts'),
+        APIS[definition.api](),
+      ])
+      const { style, optionNames = [] } = definition
+      // Options under the provider's own name win.
+      const given = [...optionNames, provider].map((name) => asObject(request.providerOptions?.[name]))
+      const own = Object.assign({}, ...given) as JsonObject
+      const encoded = api.encode(prepareRequest({ model, ref, facts, request, style, names, options: own, warn }))
+      const { maxEventBytes, maxAnswerBytes } = options
+      const send = (): Promise<Answered> => post(target, encoded, signal)
+      return { source: wireSource({ api, peer, request: send, maxEventBytes, maxAnswerBytes }), readUsage: api.readUsage }
     },
   })
-}
-
-/** @throws ConfigurationError when there is no such provider, or its base URL cannot be used. */
-export function providerStatus(provider: string, options: ProviderOptions = {}): ProviderStatus {
-  const definition = definitionOf(provider)
-  const baseURL = baseUrlOf(definition, options)
-  return {
-    provider,
-    baseURL,
-    keyVariable: definition.keyVariable,
-    hasKey: keyOf(definition, options) !== undefined,
-    needsKey: baseURL !== undefined && needsKey(definition, baseURL),
-  }
-}
-
-/** @throws CriaError `auth` when a request could not be sent: there is no key where one is needed, or none that can be sent. */
-export function checkKey(provider: string, options: ProviderOptions = {}): void {
-  const baseURL = baseUrlOf(definitionOf(provider), options)
-  if (baseURL !== undefined) requireKey(provider, baseURL, options)
-}
-
-/** Any AI SDK language model, of version 2 or later. */
-export function fromAiSdkModel(model: AiSdkModel): LanguageModel {
-  return fromLanguageModel(model)
-}
-
-export function isAiSdkModel(value: unknown): value is AiSdkModel {
-  return isLanguageModel(value)
 }

@@ -4,34 +4,15 @@ import { CriaError } from '../core/error.ts'
 import { createId } from '../core/id.ts'
 import type { LanguageModel, ModelCall, ModelPart, ModelRequest } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
+import type { AdapterOptions, AnswerSource } from './api.ts'
 import { Answer } from './answer/answer.ts'
-import type { ReadUsage } from './answer/usage.ts'
-import { ToolNames } from './conversation/tool-names.ts'
+import { ToolNames } from './conversation/names.ts'
 import type { ErrorContext } from './errors/errors.ts'
 import { toProviderError } from './errors/errors.ts'
-import type { AnswerSource } from './source.ts'
-
-export interface OpenInput {
-  readonly model: LanguageModel
-  readonly request: ModelRequest
-  readonly names: ToolNames
-  readonly signal: AbortSignal
-  /** Notes on the span what cannot be sent as asked. */
-  readonly warn: (message: string) => void
-}
-
-/** How a model is asked. */
-export interface Exchange {
-  readonly errors: Omit<ErrorContext, 'ref'>
-  /** Text that begins with `<think>` is split into thinking and text. */
-  readonly thinkTags?: boolean
-  /** Loads what is needed on first use. @throws CriaError when something is missing, or cannot be sent. */
-  readonly open: (input: OpenInput) => Promise<{ readonly source: AnswerSource; readonly readUsage: ReadUsage }>
-}
 
 /** @throws CriaError, with the provider, the status and what to do. */
 export async function* exchange(
-  options: Exchange,
+  options: AdapterOptions,
   model: LanguageModel,
   request: ModelRequest,
   ctx: ModelCall,

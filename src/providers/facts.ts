@@ -38,8 +38,14 @@ export function knownModels(provider: string, baseURL?: string): readonly string
 
 function find(provider: string, baseURL: string | undefined): GenaiPrices.Provider | undefined {
   const providerId = isProvider(provider) ? definitionOf(provider).pricedAs : undefined
-  const by = providerId === undefined ? (baseURL === undefined ? undefined : { providerApiUrl: baseURL }) : { providerId }
-  return by === undefined ? undefined : priceData().findProvider(by)
+  if (providerId !== undefined) return priceData().findProvider({ providerId })
+  // No price list holds for a server of one's own, and loading the data takes longer than anything else before a request.
+  const isListed = baseURL !== undefined && !isLoopback(new URL(baseURL).hostname)
+  return isListed ? priceData().findProvider({ providerApiUrl: baseURL }) : undefined
+}
+
+function isLoopback(host: string): boolean {
+  return host === '[::1]' || /^(?:127(?:\.\d+){3}|(?:.+\.)?localhost)$/.test(host)
 }
 
 function look(provider: string, model: string, baseURL: string | undefined): GenaiPrices.PriceCalculation | undefined {

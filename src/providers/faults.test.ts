@@ -13,6 +13,7 @@ import {
 import type { Expected, Recording, ReplayServer } from '../../test/support/shared-wire.ts'
 import { stopwatch } from '../../test/support/stopwatch.ts'
 import type { ErrorCode } from '../core/error.ts'
+import { sendOverHttp } from './connection.ts'
 import { createProviderModel } from './create.ts'
 
 const APIS = [
@@ -81,7 +82,16 @@ const HARMLESS = [
   'cr,unknown-events,no-space',
 ]
 
-describe.skipIf(!hasRecordings).each(APIS)('faults of $api', (api) => {
+/** Each API, and one of them as the command line sends its requests. */
+const TRANSPORTS = APIS.flatMap((api, index) => [
+  { ...api, transport: 'fetch' },
+  ...(index === 0 ? [{ ...api, transport: 'node:http' }] : []),
+])
+
+describe.skipIf(!hasRecordings).each(TRANSPORTS)('faults of $api over $transport', ({ transport, ...api }) => {
+  beforeAll(() => sendOverHttp(transport === 'node:http'))
+  afterAll(() => sendOverHttp(false))
+
   test.each(HARMLESS)('ENG-STREAM-002 %s changes nothing', async (fault) => {
     for (const { recording, expected } of samples(api)) {
       for (const split of ['event', 'nasty']) {

@@ -8,7 +8,7 @@ import { decodeStream, decodeWhole } from '../../test/support/decode.ts'
 import type { Frames } from '../../test/support/decode.ts'
 import { CUTS } from '../../test/support/wire-server.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { ApiName } from './apis.ts'
+import type { ApiName } from './api.ts'
 
 type Streamed = readonly [what: string, frames: Frames, expected: readonly string[]]
 type Whole = readonly [what: string, body: JsonObject, expected: readonly string[]]

@@ -7,7 +7,7 @@ import type { EmbeddingPurpose } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { ModelFacts } from '../core/model.ts'
-import type { ApiName } from './apis.ts'
+import type { ApiName } from './api.ts'
 import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
 import type { StyleName } from './conversation/style.ts'
 

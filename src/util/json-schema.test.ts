@@ -54,6 +54,14 @@ describe('schemaProblems', () => {
     expect(schemaProblems(schema, value)).toEqual(problems)
   })
 
+  it('CORE-STRUCT-001 tells the alternatives of each item apart', () => {
+    const items = { anyOf: [{ type: 'string' }, { type: 'object', properties: { a: { type: 'null' } }, required: ['b'] }] }
+    expect(schemaProblems({ type: 'array', items }, [3, 'x', { a: 1 }])).toEqual([
+      '0: fits none of the alternatives (0: must be string, but is 3; or 0: must be object, but is 3)',
+      '2: fits none of the alternatives (2: must be string, but is {"a":1}; or 2.b: is missing and 2.a: must be null, but is 1)',
+    ])
+  })
+
   it('shows the beginning of a long value', () => {
     const [problem] = schemaProblems({ type: 'number' }, 'x'.repeat(500))
     expect(problem).toMatch(/^the value: must be number, but is "x+…$/)

@@ -34,18 +34,20 @@ const CONTAINERS: ReadonlySet<string> = new Set(
 function linesOf(errors: readonly OutputUnit[], checked: Checked): string[] {
   const lines: string[] = []
   const told = new Set<string>()
+  const refused = new Set(errors.flatMap(({ keyword, instanceLocation }) => (keyword === 'false' ? [instanceLocation] : [])))
   for (let at = 0; at < errors.length; at++) {
     const unit = errors[at] as OutputUnit
     const { keyword, keywordLocation, instanceLocation } = unit
     if (keyword === 'anyOf' || keyword === 'oneOf') {
       // What is wrong by one branch alone is not wrong: the branches are told together.
-      const inner = errors.slice(at + 1).filter((each) => each.keywordLocation.startsWith(`${keywordLocation}/`))
-      lines.push(`${placeOf(instanceLocation)}: ${alternatives(unit, inner, checked)}`)
-      at += inner.length
+      let end = at + 1
+      while (errors[end]?.keywordLocation.startsWith(`${keywordLocation}/`) === true) end++
+      lines.push(`${placeOf(instanceLocation)}: ${alternatives(unit, errors.slice(at + 1, end), checked)}`)
+      at = end - 1
     } else if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
       const name = quotedIn(unit.error)
       const place = `${instanceLocation}/${escaped(name)}`
-      if (errors.some((each) => each.keyword === 'false' && each.instanceLocation === place)) {
+      if (refused.has(place)) {
         told.add(place)
         lines.push(`${placeOf(place)}: is not a property that the schema allows`)
       }

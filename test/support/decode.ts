@@ -1,9 +1,9 @@
 /** Runs a codec over recorded events, however they are cut, and says in short what it made of them. */
 
 import { Answer } from '../../src/providers/answer/answer.ts'
-import { APIS } from '../../src/providers/apis.ts'
-import type { ApiName } from '../../src/providers/apis.ts'
-import { ToolNames } from '../../src/providers/conversation/tool-names.ts'
+import { APIS } from '../../src/providers/create.ts'
+import type { ApiName } from '../../src/providers/api.ts'
+import { ToolNames } from '../../src/providers/conversation/names.ts'
 import { toProviderError } from '../../src/providers/errors/errors.ts'
 import { createEventStream } from '../../src/providers/wire/event-stream.ts'
 import type { JsonObject } from '../../src/core/json.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ask } from '../../../test/support/ask-provider.ts'
 import { user } from '../../core/message.ts'
-import { fromAiSdkModel, isAiSdkModel } from '../create.ts'
-import type { AiSdkModel } from '../create.ts'
+import { fromAiSdkModel, isAiSdkModel } from './language-model.ts'
+import type { AiSdkModel } from './language-model.ts'
 
 interface Scripted extends AiSdkModel {
   readonly asked: Record<string, unknown>[]

@@ -19,7 +19,7 @@ export interface AiSdkModel {
   doStream(options: never): PromiseLike<unknown>
 }
 
-export function isLanguageModel(value: unknown): value is AiSdkModel {
+export function isAiSdkModel(value: unknown): value is AiSdkModel {
   if (typeof value !== 'object' || value === null) return false
   const { specificationVersion, doGenerate, doStream, modelId } = value as Partial<Record<keyof AiSdkModel, unknown>>
   return (
@@ -30,7 +30,8 @@ export function isLanguageModel(value: unknown): value is AiSdkModel {
   )
 }
 
-export function fromLanguageModel(given: AiSdkModel): LanguageModel {
+/** An AI SDK language model, of version 2 or later, as one of ours. */
+export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
   const provider = given.provider.split('.', 1)[0] ?? given.provider
   const ref = `${provider}/${given.modelId}`
   const style = STYLES[styleOf(given.provider)]
@@ -38,19 +39,17 @@ export function fromLanguageModel(given: AiSdkModel): LanguageModel {
     ref,
     facts: () => modelFacts(provider, given.modelId),
     identity: () => foreignIdentity(given),
-    exchange: {
-      errors: { provider, secrets: [] },
-      async open({ request, names, signal, warn }) {
-        const [{ toCallOptions, toOlder }, { sdkSource }, { readSdkUsage }] = await Promise.all([
-          import('./request.ts'),
-          import('./source.ts'),
-          import('../answer/usage.ts'),
-        ])
-        const version = given.specificationVersion
-        const options = toCallOptions(request, { ref, style, names }, signal)
-        const sent = version === 'v2' || version === 'v3' ? toOlder(options, version) : options
-        return { source: sdkSource(given as unknown as LanguageModelV4, sent, !request.stream, warn), readUsage: readSdkUsage }
-      },
+    errors: { provider, secrets: [] },
+    async open({ request, names, signal, warn }) {
+      const [{ toCallOptions, toOlder }, { sdkSource }, { readSdkUsage }] = await Promise.all([
+        import('./request.ts'),
+        import('./source.ts'),
+        import('../answer/usage.ts'),
+      ])
+      const version = given.specificationVersion
+      const options = toCallOptions(request, { ref, style, names }, signal)
+      const sent = version === 'v2' || version === 'v3' ? toOlder(options, version) : options
+      return { source: sdkSource(given as unknown as LanguageModelV4, sent, !request.stream, warn), readUsage: readSdkUsage }
     },
   })
 }

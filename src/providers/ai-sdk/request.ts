@@ -8,11 +8,11 @@ import type {
 } from '@ai-sdk/provider'
 import type { JsonObject } from '../../core/json.ts'
 import type { ModelRequest, ThinkingEffort } from '../../core/model.ts'
-import { toolOf } from '../api.ts'
 import { isUrl, toConversation } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, ConversationContext, Result, Turn } from '../conversation/conversation.ts'
 import { STYLES } from '../conversation/style.ts'
 import { cacheMarks } from '../messages/cache-marks.ts'
+import { toolsOf } from '../prepare.ts'
 import { asObject, defined } from '../wire/json.ts'
 
 const EFFORTS = { off: 'none', low: 'low', medium: 'medium', high: 'high' } as const satisfies Record<ThinkingEffort, string>
@@ -20,59 +20,53 @@ const EFFORTS = { off: 'none', low: 'low', medium: 'medium', high: 'high' } as c
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
 
 export function toCallOptions(
-  request: ModelRequest,
+  { messages, tools: offered, toolChoice, stopSequences, thinking, ...request }: ModelRequest,
   context: ConversationContext,
   signal: AbortSignal,
 ): LanguageModelV4CallOptions {
-  const {
-    temperature,
-    maxOutputTokens,
-    topP,
-    topK,
-    presencePenalty,
-    frequencyPenalty,
-    stopSequences = [],
-    seed,
-    thinking,
-    toolChoice,
-  } = request
-  const turns = toConversation(request.messages, context)
+  const { temperature, maxOutputTokens, topP, topK, presencePenalty, frequencyPenalty, seed, responseFormat } = request
+  const turns = toConversation(messages, context)
   const { cacheControl, ...anthropic } = asObject(request.providerOptions?.['anthropic']) ?? {}
   const isMarked = context.style === STYLES.messages && cacheControl === undefined
   const marks = isMarked ? cacheMarks(turns) : new Set<number>()
-  const tools = (request.tools ?? []).map((tool) => toolOf(tool, context.names))
+  const tools = toolsOf(offered, context.names).map(({ schema: inputSchema, ...tool }, index, { length }) => ({
+    type: 'function' as const,
+    ...tool,
+    inputSchema,
+    ...(marks.has(-1) && index === length - 1 ? { providerOptions: CACHED } : {}),
+  }))
+  const toolName = typeof toolChoice === 'object' ? context.names.out(toolChoice.tool) : ''
   return defined<LanguageModelV4CallOptions>({
-    prompt: turns.map((turn, index) => ({ ...toMessage(turn), ...(marks.has(index) ? { providerOptions: CACHED } : {}) })),
-    tools:
-      tools.length === 0
-        ? undefined
-        : tools.map(({ name, description, schema }, index) => ({
-            type: 'function',
-            name,
-            description,
-            inputSchema: schema,
-            ...(marks.has(-1) && index === tools.length - 1 ? { providerOptions: CACHED } : {}),
-          })),
+    prompt: turns.map((turn, index) => ({
+      ...toMessage(turn),
+      ...(marks.has(index) ? { providerOptions: CACHED } : {}),
+    })),
+    tools: tools.length === 0 ? undefined : tools,
     temperature,
     maxOutputTokens,
     topP,
     topK,
     presencePenalty,
     frequencyPenalty,
-    stopSequences: stopSequences.length === 0 ? undefined : [...stopSequences],
     seed,
+    responseFormat,
+    stopSequences: stopSequences === undefined || stopSequences.length === 0 ? undefined : [...stopSequences],
     toolChoice:
       tools.length === 0 || toolChoice === undefined
         ? undefined
         : typeof toolChoice === 'string'
           ? { type: toolChoice }
-          : { type: 'tool', toolName: context.names.out(toolChoice.tool) },
-    responseFormat: request.responseFormat,
+          : {
+              type: 'tool',
+              toolName,
+            },
     reasoning: thinking === undefined ? undefined : EFFORTS[thinking],
-    // Switching the cache off is ours to understand; the packages know only how it is switched on.
-    providerOptions: (cacheControl === false ? { ...request.providerOptions, anthropic } : request.providerOptions) as
-      | LanguageModelV4CallOptions['providerOptions']
-      | undefined,
+    providerOptions: (cacheControl === false
+      ? {
+          ...request.providerOptions,
+          anthropic,
+        }
+      : request.providerOptions) as LanguageModelV4CallOptions['providerOptions'] | undefined,
     abortSignal: signal,
   })
 }

@@ -7,7 +7,7 @@ import type { Answer } from '../answer/answer.ts'
 import { mergeMetadata } from '../conversation/own-data.ts'
 import { short } from '../errors/errors.ts'
 import { ReportedError } from '../errors/reported.ts'
-import type { AnswerSource } from '../source.ts'
+import type { AnswerSource } from '../api.ts'
 import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
 
 /** @param warn notes what the package could not send as asked. */

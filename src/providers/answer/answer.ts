@@ -5,12 +5,10 @@
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { FinishReason, ModelPart } from '../../core/model.ts'
-import type { ProviderData } from '../../core/part.ts'
-import type { Usage } from '../../core/usage.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
 import { isDeeperThan } from '../../util/nesting.ts'
 import { mergeMetadata, toProviderData } from '../conversation/own-data.ts'
-import type { ToolNames } from '../conversation/tool-names.ts'
+import type { ToolNames } from '../conversation/names.ts'
 import { asObject } from '../wire/json.ts'
 import { finishReasonOf } from './finish.ts'
 import { ThinkTags } from './think-tags.ts'
@@ -26,12 +24,6 @@ export interface AnswerContext {
   readonly createId: () => string
   /** Text that begins with `<think>` is split into thinking and text. */
   readonly thinkTags: boolean
-}
-
-/** How an answer ended. `interrupted`: nobody said how. */
-export interface Ending {
-  readonly reason: FinishReason | 'interrupted'
-  readonly rawReason: string | undefined
 }
 
 interface Call {
@@ -53,10 +45,13 @@ export class Answer {
   reason: FinishReason | undefined
   /** A part of the answer is a refusal. */
   refused = false
+  /** Something of it has come that a reader can be shown. */
+  hasContent = false
   /** Calls that the caller has to run. */
   calls = 0
   readonly context: AnswerContext
   #parts: ModelPart[] = []
+  /** The part that text is added to until it is taken. */
   #growing: { type: 'text' | 'thinking'; text: string } | undefined
   readonly #readUsage: ReadUsage
   #rawUsage: JsonObject | undefined
@@ -78,8 +73,7 @@ export class Answer {
 
   /** What has come since this was last asked. */
   take(): readonly ModelPart[] {
-    const usage = this.#unreportedUsage()
-    const parts = usage === undefined ? this.#parts : [{ type: 'usage', usage } as const, ...this.#parts]
+    const parts = this.#usageChanged ? [this.#usagePart(), ...this.#parts] : this.#parts
     this.#parts = []
     return parts
   }
@@ -91,16 +85,14 @@ export class Answer {
     return this.take()
   }
 
-  /** What the provider said it cost so far, if that was not taken yet. */
-  #unreportedUsage(): Usage | undefined {
-    if (!this.#usageChanged || this.#rawUsage === undefined) return undefined
+  #usagePart(): ModelPart {
     this.#usageChanged = false
-    return this.#readUsage(this.#rawUsage)
+    return { type: 'usage', usage: this.#rawUsage === undefined ? UNKNOWN_USAGE : this.#readUsage(this.#rawUsage) }
   }
 
   text(text: string): void {
     if (text === '') return
-    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
+    this.#closeThinking()
     this.#whole(text, this.#addText)
   }
 
@@ -130,11 +122,16 @@ export class Answer {
     this.#push({ type: 'thinking-end', ...(providerData === undefined ? {} : { providerData }) })
   }
 
+  #closeThinking(): void {
+    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
+  }
+
   /** Begins a call whose arguments are streamed. @param key by which the decoder knows it. */
   startCall(key: Block, id: string, name: string): void {
     const call: Call = { id: this.#uniqueId(id), name: this.context.names.back(name), text: '' }
     this.#open.set(key, call)
     this.#push({ type: 'tool-input', id: call.id, name: call.name, delta: '' })
+    this.hasContent = true
   }
 
   hasOpen(key: Block): boolean {
@@ -175,7 +172,7 @@ export class Answer {
 
   /** Something that only the provider understands and wants back as it came. @param kind `tool-call:web_search`. */
   opaque(kind: string, data: JsonObject): void {
-    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
+    this.#closeThinking()
     this.#push({ type: 'opaque', kind, providerData: { ...data, cria: { model: this.context.ref } } })
   }
 
@@ -220,38 +217,34 @@ export class Answer {
     this.refused = false
   }
 
-  /** Closes what is open. @param isWhole the answer came in one piece, so its end is certain. */
-  end(isWhole: boolean): Ending {
+  /** Closes what is open. @param isWhole the answer came in one piece, so its end is certain. @returns `interrupted`: nobody said how it ended. */
+  end(isWhole: boolean): { readonly reason: FinishReason | 'interrupted'; readonly rawReason: string | undefined } {
     this.#flushHalf()
-    const ending = this.#ending(isWhole)
-    this.#addPieces(this.#thinkTags?.end(ending.reason === 'stop') ?? [])
-    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
-    return ending
+    const rawReason = this.rawReason === '' ? undefined : this.rawReason
+    const reason = this.#reason(rawReason, isWhole)
+    this.#addPieces(this.#thinkTags?.end(reason === 'stop') ?? [])
+    this.#closeThinking()
+    return { reason, rawReason }
   }
 
-  #ending(isWhole: boolean): Ending {
-    const rawReason = this.rawReason === '' ? undefined : this.rawReason
+  #reason(rawReason: string | undefined, isWhole: boolean): FinishReason | 'interrupted' {
+    const isSaid = rawReason !== undefined || this.reason !== undefined
+    if (!isSaid && !isWhole && !this.ended) return 'interrupted'
     // A proper end without a reason: the API's end mark came, or the whole of the answer.
-    if (rawReason === undefined && this.reason === undefined) {
-      if (!isWhole && !this.ended) return { reason: 'interrupted', rawReason }
-      return { reason: this.calls > 0 ? 'tool-calls' : this.refused ? 'content-filter' : 'other', rawReason }
-    }
-    const reason = finishReasonOf(rawReason, this.calls, this.reason)
-    return { reason: this.refused && (reason === 'stop' || reason === 'other') ? 'content-filter' : reason, rawReason }
+    const reason = isSaid ? finishReasonOf(rawReason, this.calls, this.reason) : this.calls > 0 ? 'tool-calls' : 'other'
+    return this.refused && (reason === 'stop' || reason === 'other') ? 'content-filter' : reason
   }
 
   finish({ reason, rawReason }: { readonly reason: FinishReason; readonly rawReason: string | undefined }): void {
-    const usage = this.#rawUsage === undefined ? UNKNOWN_USAGE : this.#readUsage(this.#rawUsage)
-    this.#usageChanged = false
-    this.#push({ type: 'usage', usage })
+    this.#push(this.#usagePart())
     this.#parts.push({ type: 'finish', reason, ...(rawReason === undefined ? {} : { rawReason }) })
   }
 
   #call(id: string, name: string, input: unknown, data: JsonObject | undefined): void {
-    if (this.#thinking !== undefined) this.endThinking(this.#thinking.block)
+    this.#closeThinking()
     const providerData = toProviderData(data, this.context.ref)
     this.calls++
-    this.#push({ type: 'tool-call', id, name, ...argumentsOf(input), ...withData(providerData) })
+    this.#push({ type: 'tool-call', id, name, ...argumentsOf(input), ...(providerData === undefined ? {} : { providerData }) })
   }
 
   /** Providers refuse two calls of one id, and some give none, or the same ones in every answer. */
@@ -285,6 +278,7 @@ export class Answer {
     // A part that has not been taken yet is nobody else's: it grows in place.
     if (this.#growing?.type === type && this.#growing === this.#parts.at(-1)) this.#growing.text += text
     else this.#parts.push((this.#growing = { type, text }))
+    this.hasContent = true
   }
 
   /** Holds the first half of a surrogate pair at the end of a text back until its second half comes, or something else. */
@@ -309,28 +303,24 @@ export class Answer {
   }
 }
 
-function withData(providerData: ProviderData | undefined): { readonly providerData?: ProviderData } {
-  return providerData === undefined ? {} : { providerData }
-}
-
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** Of arguments. Whatever reads, checks, copies and writes JSON uses up the call stack level by level. */
+/** Levels of arguments at most: whatever reads, checks, copies and writes JSON uses up the call stack level by level. */
 const MOST_LEVELS = 500
 
 /** No arguments at all mean none are needed. */
 function argumentsOf(given: unknown): { readonly input: Json; readonly invalid?: string } {
-  const tooDeep = `More than ${MOST_LEVELS} levels within one another`
-  if (typeof given !== 'string')
-    return isDeeperThan(given, MOST_LEVELS) ? { input: {}, invalid: tooDeep } : { input: (given ?? {}) as Json }
-  if (given.trim() === '') return { input: {} }
+  if (typeof given === 'string' && given.trim() === '') return { input: {} }
   try {
-    const input = JSON.parse(given) as Json
-    if (isDeeperThan(input, MOST_LEVELS)) return { input: given, invalid: tooDeep }
-    return { input: input ?? {} }
+    const input = (typeof given === 'string' ? (JSON.parse(given) as Json) : (given as Json | undefined)) ?? {}
+    if (!isDeeperThan(input, MOST_LEVELS)) return { input }
+    return { input: typeof given === 'string' ? given : {}, invalid: `More than ${MOST_LEVELS} levels within one another` }
   } catch (error) {
-    return { input: given, invalid: `The arguments are no JSON: ${error instanceof Error ? error.message : String(error)}` }
+    return {
+      input: given as Json,
+      invalid: `The arguments are no JSON: ${error instanceof Error ? error.message : String(error)}`,
+    }
   }
 }

@@ -6,16 +6,15 @@
 const OPEN = '<think>'
 const CLOSE = '</think>'
 
-/** Where in the text we are; `before…` and `after…` swallow white space. */
-type State = 'before' | 'beforeThought' | 'thought' | 'afterThought' | 'text'
-
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'thinking-end' }
 
 export class ThinkTags {
-  #state: State = 'before'
+  #state: 'before' | 'thought' | 'text' = 'before'
+  /** White space at the beginning of what comes next is dropped. */
+  #trims = false
   /** Text that may still turn out to be a tag, or white space before one. */
   #held = ''
   #thought = ''
@@ -24,7 +23,33 @@ export class ThinkTags {
     const out: Piece[] = []
     let rest = this.#held + text
     this.#held = ''
-    while (rest !== '') rest = this.#step(rest, out)
+    if (this.#state === 'before') {
+      const start = rest.trimStart()
+      if (start.startsWith(OPEN)) {
+        this.#state = 'thought'
+        this.#trims = true
+        rest = start.slice(OPEN.length)
+      } else if (OPEN.startsWith(start)) {
+        this.#held = rest
+        return out
+      } else this.#state = 'text'
+    }
+    rest = this.#trimmed(rest)
+    if (this.#state === 'thought') {
+      const end = rest.indexOf(CLOSE)
+      const safe = end < 0 ? rest.length - beginningOfTag(rest) : end
+      if (safe > 0) out.push({ type: 'thinking', text: rest.slice(0, safe) })
+      this.#thought += rest.slice(0, safe)
+      if (end < 0) {
+        this.#held = rest.slice(safe)
+        return out
+      }
+      out.push({ type: 'thinking-end' })
+      this.#state = 'text'
+      this.#trims = true
+      rest = this.#trimmed(rest.slice(end + CLOSE.length))
+    }
+    if (rest !== '') out.push({ type: 'text', text: rest })
     return out
   }
 
@@ -43,56 +68,17 @@ export class ThinkTags {
     ]
   }
 
-  /** Takes something off the front, or holds all of it back; returns what is left. */
-  #step(text: string, out: Piece[]): string {
-    switch (this.#state) {
-      case 'before': {
-        const start = text.trimStart()
-        if (start.startsWith(OPEN)) {
-          this.#state = 'beforeThought'
-          return start.slice(OPEN.length)
-        }
-        if (OPEN.startsWith(start)) this.#held = text
-        else this.#state = 'text'
-        return this.#state === 'text' ? text : ''
-      }
-      case 'beforeThought': {
-        const start = text.trimStart()
-        if (start !== '') this.#state = 'thought'
-        return start
-      }
-      case 'thought': {
-        const end = text.indexOf(CLOSE)
-        const safe = end < 0 ? text.length - beginningOfTag(text) : end
-        if (safe > 0) {
-          out.push({ type: 'thinking', text: text.slice(0, safe) })
-          this.#thought += text.slice(0, safe)
-        }
-        if (end < 0) {
-          this.#held = text.slice(safe)
-          return ''
-        }
-        out.push({ type: 'thinking-end' })
-        this.#thought = ''
-        this.#state = 'afterThought'
-        return text.slice(end + CLOSE.length)
-      }
-      case 'afterThought': {
-        const start = text.trimStart()
-        if (start !== '') this.#state = 'text'
-        return start
-      }
-      default:
-        out.push({ type: 'text', text })
-        return ''
-    }
+  #trimmed(text: string): string {
+    if (!this.#trims) return text
+    const start = text.trimStart()
+    this.#trims = start === ''
+    return start
   }
 }
 
 /** How many characters at the end may be the beginning of the closing tag. */
 function beginningOfTag(text: string): number {
-  for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--) {
+  for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--)
     if (text.endsWith(CLOSE.slice(0, length))) return length
-  }
   return 0
 }

@@ -4,71 +4,68 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Usage } from '../../core/usage.ts'
 import { asObject } from '../wire/json.ts'
 
-type Numbers = Omit<Usage, 'exactness'>
 export type ReadUsage = (raw: JsonObject) => Usage
 
-const NOTHING: Numbers = {
-  inputTokens: null,
-  outputTokens: null,
-  totalTokens: null,
-  cacheReadTokens: null,
-  cacheWriteTokens: null,
-  reasoningTokens: null,
-}
+type Count = Exclude<keyof Usage, 'exactness' | 'cacheWrite1hTokens'>
+/**
+ * Where a report has each count: places that are tried in turn, separated by spaces; members within members by dots. At a place that ends in `?` a 0
+ * says nothing: some gateways fill it with 0 whatever the model does.
+ */
+type Places = Readonly<Partial<Record<Count, string>>>
 
-export const readChatUsage: ReadUsage = (raw) => {
-  const input = asObject(raw['prompt_tokens_details'])
-  const output = asObject(raw['completion_tokens_details'])
-  return rated({
-    inputTokens: count(raw['prompt_tokens']),
-    outputTokens: count(raw['completion_tokens']),
-    totalTokens: count(raw['total_tokens']),
-    cacheReadTokens: count(input?.['cached_tokens']) ?? beside(raw['cached_tokens']) ?? beside(raw['prompt_cache_hit_tokens']),
-    cacheWriteTokens: count(input?.['cache_write_tokens'] ?? input?.['cache_creation_tokens']),
-    reasoningTokens: count(output?.['reasoning_tokens']) ?? beside(raw['reasoning_tokens']),
-  })
-}
+const BY_NAME: Places = { inputTokens: 'input_tokens', outputTokens: 'output_tokens' }
 
-export const readResponsesUsage: ReadUsage = (raw) => {
-  const input = asObject(raw['input_tokens_details'])
-  const output = asObject(raw['output_tokens_details'])
-  return rated({
-    inputTokens: count(raw['input_tokens']),
-    outputTokens: count(raw['output_tokens']),
-    totalTokens: count(raw['total_tokens']),
-    cacheReadTokens: count(input?.['cached_tokens']),
-    cacheWriteTokens: count(input?.['cache_write_tokens']),
-    reasoningTokens: count(output?.['reasoning_tokens']),
-  })
-}
+export const readResponsesUsage: ReadUsage = (raw) =>
+  rated(
+    countsAt(raw, {
+      ...BY_NAME,
+      totalTokens: 'total_tokens',
+      cacheReadTokens: 'input_tokens_details.cached_tokens',
+      cacheWriteTokens: 'input_tokens_details.cache_write_tokens',
+      reasoningTokens: 'output_tokens_details.reasoning_tokens',
+    }),
+  )
+
+export const readChatUsage: ReadUsage = (raw) =>
+  rated(
+    countsAt(raw, {
+      inputTokens: 'prompt_tokens',
+      outputTokens: 'completion_tokens',
+      totalTokens: 'total_tokens',
+      cacheReadTokens: 'prompt_tokens_details.cached_tokens cached_tokens? prompt_cache_hit_tokens?',
+      cacheWriteTokens: 'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens',
+      reasoningTokens: 'completion_tokens_details.reasoning_tokens reasoning_tokens?',
+    }),
+  )
 
 /** Here the input tokens do not include the cached ones. */
 export const readMessagesUsage: ReadUsage = (raw) => {
-  const fresh = count(raw['input_tokens'])
-  const cacheRead = count(raw['cache_read_input_tokens'])
-  const cacheWrite = count(raw['cache_creation_input_tokens'])
-  const anHour = count(asObject(raw['cache_creation'])?.['ephemeral_1h_input_tokens']) ?? 0
+  const counts = countsAt(raw, {
+    ...BY_NAME,
+    cacheReadTokens: 'cache_read_input_tokens',
+    cacheWriteTokens: 'cache_creation_input_tokens',
+    reasoningTokens: 'output_tokens_details.thinking_tokens',
+  })
+  const { inputTokens: fresh, cacheReadTokens, cacheWriteTokens } = counts
+  const anHour = countAt(raw, 'cache_creation.ephemeral_1h_input_tokens') ?? 0
   return rated({
-    ...NOTHING,
-    inputTokens: fresh === null ? null : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0),
-    outputTokens: count(raw['output_tokens']),
-    cacheReadTokens: cacheRead,
-    cacheWriteTokens: cacheWrite,
+    ...counts,
+    inputTokens: fresh === null ? null : fresh + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0),
     ...(anHour === 0 ? {} : { cacheWrite1hTokens: anHour }),
-    reasoningTokens: count(asObject(raw['output_tokens_details'])?.['thinking_tokens']),
   })
 }
 
 /** Protocol buffers leave out a count of 0, so an answer without candidates cost no output. */
-export const readGeminiUsage: ReadUsage = (raw) =>
-  rated({
-    ...NOTHING,
-    inputTokens: count(raw['promptTokenCount']),
-    outputTokens: (count(raw['candidatesTokenCount']) ?? 0) + (count(raw['thoughtsTokenCount']) ?? 0),
-    totalTokens: count(raw['totalTokenCount']),
-    cacheReadTokens: count(raw['cachedContentTokenCount']),
-    reasoningTokens: count(raw['thoughtsTokenCount']),
+export const readGeminiUsage: ReadUsage = (raw) => {
+  const counts = countsAt(raw, {
+    inputTokens: 'promptTokenCount',
+    outputTokens: 'candidatesTokenCount',
+    totalTokens: 'totalTokenCount',
+    cacheReadTokens: 'cachedContentTokenCount',
+    reasoningTokens: 'thoughtsTokenCount',
   })
+  return rated({ ...counts, outputTokens: (counts.outputTokens ?? 0) + (counts.reasoningTokens ?? 0) })
+}
 
 /** Each API by the members that its reports alone have. */
 const READERS: readonly (readonly [members: readonly string[], read: ReadUsage])[] = [
@@ -82,31 +79,41 @@ const READERS: readonly (readonly [members: readonly string[], read: ReadUsage])
 /** What an AI SDK model reports, of version 4 or 3 (nested) or 2 (flat); the provider's own report in `raw` wins, since packages turn unknown into 0. */
 export const readSdkUsage: ReadUsage = (usage) => {
   const raw = asObject(usage['raw'])
-  const own = raw === undefined ? undefined : READERS.find(([members]) => members.some((name) => name in raw))
+  const own = raw && READERS.find(([members]) => members.some((name) => name in raw))
   if (raw !== undefined && own !== undefined) return own[1](raw)
-  const input = asObject(usage['inputTokens'])
-  const output = asObject(usage['outputTokens'])
-  return rated({
-    inputTokens: count(input?.['total'] ?? usage['inputTokens']),
-    outputTokens: count(output?.['total'] ?? usage['outputTokens']),
-    totalTokens: count(usage['totalTokens']),
-    cacheReadTokens: count(input?.['cacheRead'] ?? usage['cachedInputTokens']),
-    cacheWriteTokens: count(input?.['cacheWrite']),
-    reasoningTokens: count(output?.['reasoning'] ?? usage['reasoningTokens']),
-  })
+  return rated(
+    countsAt(usage, {
+      inputTokens: 'inputTokens.total inputTokens',
+      outputTokens: 'outputTokens.total outputTokens',
+      totalTokens: 'totalTokens',
+      cacheReadTokens: 'inputTokens.cacheRead cachedInputTokens',
+      cacheWriteTokens: 'inputTokens.cacheWrite',
+      reasoningTokens: 'outputTokens.reasoning reasoningTokens',
+    }),
+  )
 }
 
-function rated(numbers: Numbers): Usage {
-  const isKnown = numbers.inputTokens !== null && numbers.outputTokens !== null
-  return { ...numbers, exactness: isKnown ? 'exact' : 'unknown' }
+function countsAt(raw: JsonObject, places: Places): Record<Count, number | null> {
+  return {
+    inputTokens: countAt(raw, places.inputTokens),
+    outputTokens: countAt(raw, places.outputTokens),
+    totalTokens: countAt(raw, places.totalTokens),
+    cacheReadTokens: countAt(raw, places.cacheReadTokens),
+    cacheWriteTokens: countAt(raw, places.cacheWriteTokens),
+    reasoningTokens: countAt(raw, places.reasoningTokens),
+  }
 }
 
-/** Counts that stand beside the usual place: some gateways fill them with 0 whatever the model does, so 0 says nothing. */
-function beside(value: unknown): number | null {
-  const counted = count(value)
-  return counted === 0 ? null : counted
+function countAt(raw: JsonObject, places: string | undefined): number | null {
+  for (const place of places?.split(' ') ?? []) {
+    const names = place.replace('?', '').split('.')
+    const value = names.reduce<unknown>((within, name) => asObject(within)?.[name], raw)
+    const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+    if (isCount && !(value === 0 && place.endsWith('?'))) return value
+  }
+  return null
 }
 
-function count(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+function rated(counts: Omit<Usage, 'exactness'>): Usage {
+  return { ...counts, exactness: counts.inputTokens === null || counts.outputTokens === null ? 'unknown' : 'exact' }
 }

@@ -6,14 +6,15 @@
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
-import { isErrorReport } from '../errors/error-report.ts'
-import { ReportedError } from '../errors/reported.ts'
+import { isErrorReport, ReportedError } from '../errors/reported.ts'
 import { asArray, asObject, asString, objectsIn } from '../wire/json.ts'
 import { CallNumbers, callsIn } from './calls.ts'
 
+export { readChatUsage as readUsage } from '../answer/usage.ts'
+
 const THINKING = 'reasoning'
 
-export function decodeChat(answer: Answer): Decoder {
+export function decode(answer: Answer): Decoder {
   const calls = new CallNumbers(answer)
   /** Who asks for several answers gets their pieces in turn: the answer that begins first is the answer. */
   let ours: number | undefined

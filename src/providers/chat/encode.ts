@@ -1,59 +1,38 @@
-/** Writes a request to Chat Completions. */
+/** Writes a request to Chat Completions, as OpenAI and a hundred others speak it. https://platform.openai.com/docs/api-reference/chat */
 
-import type { Json, JsonObject } from '../../core/json.ts'
-import type { ToolChoice } from '../../core/model.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { EncodeInput, Encoded } from '../api.ts'
-import { conversationOf, snakeCase, toolOf } from '../api.ts'
 import { dataUrl, isUrl } from '../conversation/conversation.ts'
 import type { Attachment, Turn } from '../conversation/conversation.ts'
-import { STYLES } from '../conversation/style.ts'
-import { cannotSend, effortOf, isReasoningModel, samplingOf, schemaOf } from '../openai-settings.ts'
+import { cannotSend, choiceOf, effortOf, formatOf, nonEmpty, samplingOf, snakeCase } from '../prepare.ts'
 import { asString, defined } from '../wire/json.ts'
 
-export function encodeChat(input: EncodeInput): Encoded {
-  const { request, model, facts, names, style, warn } = input
-  const { maxOutputTokens, stopSequences = [], seed, stream, toolChoice, responseFormat } = request
-  const tools = (request.tools ?? []).map((tool) => toolOf(tool, names))
-  const schema = schemaOf(request, input.options)
+export function encode(input: EncodeInput): Encoded {
+  const { request, model, facts, tools } = input
+  const { stream } = request
   const effort = effortOf(input)
   // Others copy OpenAI's API, but not what its models refuse.
-  const isOpenAi = style === STYLES.chat
-  const isReasoning = isOpenAi && isReasoningModel(facts)
+  const isOpenAi = input.style === 'chat'
+  const isReasoning = isOpenAi && facts.thinking === true
   const { strictJsonSchema: _, ...options } = input.options
-  if (request.topK !== undefined) warn('Chat Completions does not take topK.')
+  if (request.topK !== undefined) input.warn('Chat Completions does not take topK.')
   return {
     path: '/chat/completions',
     body: defined<JsonObject>({
       model,
-      ...samplingOf(isOpenAi ? input : { ...input, facts: { ...facts, thinking: false } }, effort),
-      [isReasoning ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens,
-      stop: stopSequences.length === 0 ? undefined : stopSequences,
-      seed,
-      response_format:
-        responseFormat === undefined
-          ? undefined
-          : schema === undefined
-            ? { type: 'json_object' }
-            : { type: 'json_schema', json_schema: schema },
+      ...samplingOf(isOpenAi ? input : { ...input, facts: { ...facts, thinking: false } }, effort, true),
+      [isReasoning ? 'max_completion_tokens' : 'max_tokens']: request.maxOutputTokens,
+      stop: nonEmpty(request.stopSequences),
+      seed: request.seed,
+      response_format: formatOf(input, (schema) => ({ json_schema: schema })),
       reasoning_effort: effort,
-      messages: conversationOf(input).flatMap((turn) => toMessages(turn, input, isOpenAi, isReasoning)),
-      ...(tools.length === 0
-        ? {}
-        : {
-            tools: tools.map((tool) => ({
-              type: 'function',
-              function: { name: tool.name, description: tool.description, parameters: tool.schema },
-            })),
-            tool_choice: toolChoice === undefined ? undefined : toChoice(toolChoice, input),
-          }),
+      messages: input.turns.flatMap((turn) => toMessages(turn, input, isOpenAi, isReasoning)),
+      tools: nonEmpty(tools.map(({ schema: parameters, ...tool }) => ({ type: 'function', function: { ...tool, parameters } }))),
+      tool_choice: tools.length === 0 ? undefined : choiceOf(input, (name) => ({ type: 'function', function: { name } })),
       ...snakeCase(options),
       ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
     }),
   }
-}
-
-function toChoice(choice: ToolChoice, { names }: EncodeInput): Json {
-  return typeof choice === 'string' ? choice : { type: 'function', function: { name: names.out(choice.tool) } }
 }
 
 function toMessages(turn: Turn, { ref }: EncodeInput, isOpenAi: boolean, isReasoning: boolean): JsonObject[] {

@@ -4,11 +4,10 @@ import { assistant, developer, retrieved, system, toolResult, user } from '../..
 import type { RequestMessage } from '../../core/model.ts'
 import { toConversation } from './conversation.ts'
 import type { Turn } from './conversation.ts'
+import { ToolNames, wellFormed, wellFormedJson } from './names.ts'
 import { fromProviderData, mergeMetadata, toProviderData } from './own-data.ts'
 import { STYLES } from './style.ts'
 import type { StyleName } from './style.ts'
-import { ToolNames } from './tool-names.ts'
-import { wellFormed, wellFormedJson } from './well-formed.ts'
 
 const REF = 'anthropic/claude'
 const prompt = (messages: readonly RequestMessage[], style: StyleName): Turn[] =>

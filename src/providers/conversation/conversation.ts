@@ -5,11 +5,10 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import type { RequestMessage } from '../../core/model.ts'
 import type { FilePart, ImagePart, Part, ProviderData } from '../../core/part.ts'
 import { asObject } from '../wire/json.ts'
-import { acceptedId } from './call-ids.ts'
+import { acceptedId, wellFormed, wellFormedJson } from './names.ts'
+import type { ToolNames } from './names.ts'
 import { fromProviderData } from './own-data.ts'
 import type { Style } from './style.ts'
-import type { ToolNames } from './tool-names.ts'
-import { wellFormed, wellFormedJson } from './well-formed.ts'
 
 export interface ConversationContext {
   /** `provider/model` that is asked: what belongs to another does not go along. */

@@ -14,43 +14,34 @@ const NOT_WANTED_BACK = new Set(['annotations', 'logprobs', 'citations', 'usage'
 
 /** `undefined` when there is nothing that the provider wants back. */
 export function toProviderData(metadata: unknown, model: string): ProviderData | undefined {
-  const kept: Record<string, Json> = {}
-  for (const [provider, members] of Object.entries(asObject(metadata) ?? {})) {
-    const wanted = Object.entries(asObject(members) ?? {}).filter(([name, value]) => isWanted(name, value))
-    if (wanted.length > 0) kept[provider] = Object.fromEntries(wanted)
-  }
-  return Object.keys(kept).length === 0 ? undefined : { ...kept, [MARK]: { model } }
+  const wanted = members(metadata, (name, value) => value !== '' && !NOT_WANTED_BACK.has(name))
+  const kept = wanted.filter(([, of]) => Object.keys(of).length > 0)
+  return kept.length === 0 ? undefined : { ...Object.fromEntries(kept), [MARK]: { model } }
 }
 
-function isWanted(name: string, value: Json | undefined): boolean {
-  return value !== undefined && value !== null && value !== '' && !NOT_WANTED_BACK.has(name)
-}
-
-/** Provider options for a part that goes back; `undefined` when they are of another model. */
+/** Provider options for a part that goes back; `undefined` when they are of another model. Data without a mark is of unknown origin, and goes back. */
 export function fromProviderData(data: ProviderData | undefined, model: string): Record<string, JsonObject> | undefined {
-  if (data === undefined || !isOf(data, model)) return undefined
-  const options: Record<string, JsonObject> = {}
-  for (const [provider, members] of Object.entries(data)) {
-    const object = asObject(members)
-    if (provider !== MARK && object !== undefined) options[provider] = object
-  }
-  return options
-}
-
-/** Data without a mark is of unknown origin and given the benefit of the doubt. */
-function isOf(data: ProviderData, model: string): boolean {
-  const maker = asObject(data[MARK])?.['model']
-  return maker === undefined || maker === model
+  const { [MARK]: mark, ...options } = data ?? {}
+  const maker = asObject(mark)?.['model']
+  if (data === undefined || (maker !== undefined && maker !== model)) return undefined
+  return Object.fromEntries(
+    Object.entries(options).filter((entry): entry is [string, JsonObject] => asObject(entry[1]) !== undefined),
+  )
 }
 
 /** Adds what a later report of the same part says. */
 export function mergeMetadata(earlier: JsonObject | undefined, later: unknown): JsonObject | undefined {
-  const added = asObject(later)
-  if (added === undefined) return earlier
-  const merged: Record<string, Json | undefined> = { ...earlier }
-  for (const [provider, members] of Object.entries(added)) {
-    const known = Object.entries(asObject(members) ?? {}).filter(([, value]) => value !== null && value !== undefined)
-    merged[provider] = { ...asObject(merged[provider]), ...Object.fromEntries(known) }
-  }
-  return merged
+  if (asObject(later) === undefined) return earlier
+  const added = members(later, () => true).map(([provider, of]) => [provider, { ...asObject(earlier?.[provider]), ...of }])
+  return Object.assign({}, earlier, Object.fromEntries(added)) as JsonObject
+}
+
+/** What each provider says, without what is `null` or not wanted. */
+function members(metadata: unknown, wanted: (name: string, value: Json) => boolean): [provider: string, JsonObject][] {
+  return Object.entries(asObject(metadata) ?? {}).flatMap(([provider, said]): [string, JsonObject][] => {
+    const object = asObject(said)
+    if (object === undefined) return []
+    const kept = Object.entries(object).filter(([name, value]) => (value ?? null) !== null && wanted(name, value as Json))
+    return [[provider, Object.fromEntries(kept)]]
+  })
 }

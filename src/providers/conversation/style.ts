@@ -6,7 +6,7 @@ export interface Style {
   /** Where images and files that a tool returned may stand. */
   readonly attachments: 'in-result' | 'user-message'
   /**
-   * What thinking goes back to the model that thought it. `signed`: only what the provider gave a signature or an id for; `turn`: the text of
+   * Which thinking goes back to the model that thought it. `signed`: only what the provider gave a signature or an id for; `turn`: the text of
    * the current turn, as DeepSeek and others ask for; `none`.
    */
   readonly thinking: 'signed' | 'turn' | 'none'
@@ -24,7 +24,7 @@ export interface Style {
   readonly endsInThinking: boolean
   /** Answers may hold files. */
   readonly filesInAnswers: boolean
-  /** What ids of calls look like. */
+  /** The form of the ids of calls. */
   readonly callIds: RegExp
 }
 
@@ -42,6 +42,16 @@ const UNKNOWN: Style = {
   filesInAnswers: false,
   callIds: /^[\w-]{1,40}$/,
 }
+const RESPONSES: Style = {
+  ...UNKNOWN,
+  instructions: 'anywhere',
+  begins: 'anyone',
+  emptySignedText: false,
+  mergeAnswers: false,
+  callIds: /^[^]{1,64}$/,
+}
+/** Chat Completions of OpenAI. */
+const CHAT: Style = { ...RESPONSES, attachments: 'user-message', thinking: 'none', endsInThinking: true, callIds: /^[^]{1,40}$/ }
 
 export type StyleName = 'unknown' | 'responses' | 'chat' | 'compatible' | 'strict' | 'messages' | 'gemini'
 
@@ -59,26 +69,8 @@ const COMPATIBLE: Style = {
 
 export const STYLES: Readonly<Record<StyleName, Style>> = {
   unknown: UNKNOWN,
-  responses: {
-    ...UNKNOWN,
-    instructions: 'anywhere',
-    begins: 'anyone',
-    emptySignedText: false,
-    mergeAnswers: false,
-    callIds: /^[^]{1,64}$/,
-  },
-  /** Chat Completions of OpenAI. */
-  chat: {
-    ...UNKNOWN,
-    instructions: 'anywhere',
-    attachments: 'user-message',
-    thinking: 'none',
-    begins: 'anyone',
-    emptySignedText: false,
-    mergeAnswers: false,
-    endsInThinking: true,
-    callIds: /^[^]{1,40}$/,
-  },
+  responses: RESPONSES,
+  chat: CHAT,
   compatible: COMPATIBLE,
   /** Those of them that refuse messages with thinking. */
   strict: { ...COMPATIBLE, thinking: 'none' },

@@ -1,16 +1,26 @@
 /** Makes embedding models from names, and from AI SDK models that a user brings. */
 
-import type { EmbeddingModel } from '../../core/embedding.ts'
-import { ConfigurationError } from '../../core/error.ts'
+import type { EmbeddingModelV4 } from '@ai-sdk/provider'
+import type { EmbeddingModel, EmbeddingPurpose } from '../../core/embedding.ts'
+import { ConfigurationError, CriaError } from '../../core/error.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
-import { CONNECTION_OPTIONS, errorContext, requireKey, targetOf } from '../connection.ts'
+import { checkKey, CONNECTION_OPTIONS, errorContext, targetOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
+import type { ErrorContext } from '../errors/errors.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES } from '../registry.ts'
-import { createEmbeddingAdapter, fromEmbeddingModel, isEmbeddingModel } from './adapter.ts'
-import type { AiSdkEmbeddingModel } from './adapter.ts'
+import { requestOnce } from '../request-once.ts'
 import { createLocalEmbeddingModel } from './local.ts'
 
-export type { AiSdkEmbeddingModel }
+/** What versions 2, 3 and 4 have in common. */
+export interface AiSdkEmbeddingModel {
+  readonly specificationVersion: string
+  /** For example `openai.embedding`. */
+  readonly provider: string
+  readonly modelId: string
+  readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined
+  readonly supportsParallelCalls: PromiseLike<boolean> | boolean
+  doEmbed(options: never): PromiseLike<unknown>
+}
 
 export interface EmbeddingOptions extends ConnectionOptions {
   /** Asks for vectors of this length, where the model lets one choose. Part of what a store compares. */
@@ -39,7 +49,7 @@ const LOCAL = 'local'
  * @throws ConfigurationError when there is no such provider, it has no embeddings, or nobody said where it is.
  */
 export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, options: EmbeddingOptions = {}): EmbeddingModel {
-  if (typeof model !== 'string') return foreign(model)
+  if (typeof model !== 'string') return fromAiSdk(model)
   const wrong = unknownOption(options, OPTIONS)
   if (wrong !== undefined) throw new ConfigurationError(`createEmbeddingModel() has ${wrong.problem}`, wrong)
   const slash = model.indexOf('/')
@@ -54,25 +64,50 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
   if (embedding === undefined) throw noEmbeddings(provider)
   const target = targetOf(provider, options)
   const { dimensions, maxTokens, maxBatch = embedding.maxBatch } = options
-  return createEmbeddingAdapter({
-    ref: model,
-    ...(dimensions === undefined ? {} : { dimensions }),
-    ...(maxBatch === undefined ? {} : { maxBatch }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    errors: errorContext(target),
-    async request(texts, purpose, signal) {
-      requireKey(provider, target.baseURL, options)
-      const { requestVectors } = await import('./wire.ts')
-      return requestVectors(target, embedding, { model: name, texts, dimensions, purpose }, signal)
-    },
+  return adapt({ ref: model, dimensions, maxBatch, maxTokens }, errorContext(target), async (texts, purpose, signal) => {
+    checkKey(provider, options, target.baseURL)
+    const { requestVectors } = await import('./wire.ts')
+    return requestVectors(target, embedding, { model: name, texts, dimensions, purpose }, signal)
   })
 }
 
-function foreign(model: AiSdkEmbeddingModel): EmbeddingModel {
-  if (isEmbeddingModel(model)) return fromEmbeddingModel(model)
-  throw new ConfigurationError(
-    'An embedding model must be a name like openai/text-embedding-3-small or an AI SDK embedding model.',
-  )
+function fromAiSdk(model: AiSdkEmbeddingModel): EmbeddingModel {
+  const { specificationVersion, doEmbed, modelId } = (model ?? {}) as Partial<Record<keyof AiSdkEmbeddingModel, unknown>>
+  if (typeof specificationVersion !== 'string' || typeof doEmbed !== 'function' || typeof modelId !== 'string') {
+    throw new ConfigurationError(
+      'An embedding model must be a name like openai/text-embedding-3-small or an AI SDK embedding model.',
+    )
+  }
+  const provider = model.provider.split('.', 1)[0] ?? model.provider
+  const { maxEmbeddingsPerCall: most, supportsParallelCalls } = model
+  const facts = {
+    ref: `${provider}/${modelId}`,
+    maxBatch: typeof most === 'number' ? most : undefined,
+    parallel: supportsParallelCalls === false ? false : undefined,
+  }
+  return adapt(facts, { provider, secrets: [] }, async (texts, _, abortSignal) => {
+    const { embeddings } = await (model as unknown as EmbeddingModelV4).doEmbed({ values: [...texts], abortSignal })
+    return embeddings
+  })
+}
+
+/** @param request gives the vectors as they came, in the order of the texts. */
+function adapt(
+  facts: Omit<EmbeddingModel, 'embed'>,
+  errors: Omit<ErrorContext, 'ref'>,
+  request: (texts: readonly string[], purpose: EmbeddingPurpose, signal: AbortSignal) => Promise<unknown>,
+): EmbeddingModel {
+  const { ref } = facts
+  return {
+    ...facts,
+    async embed(texts, { signal, purpose = 'document' } = {}) {
+      if (texts.length === 0) return []
+      const sent = texts.map((text) => text.toWellFormed())
+      return requestOnce({ ...errors, ref }, signal, async (own) =>
+        vectorsOf(await request(sent, purpose, own), sent.length, ref),
+      )
+    },
+  }
 }
 
 function noEmbeddings(provider: string): ConfigurationError {
@@ -81,4 +116,17 @@ function noEmbeddings(provider: string): ConfigurationError {
     ? `${provider} has no embedding models.`
     : `There is no provider ${JSON.stringify(provider)}.`
   return new ConfigurationError(`${known} Those with embedding models are ${[...able, LOCAL].join(', ')}.`)
+}
+
+function vectorsOf(embeddings: unknown, expected: number, ref: string): Float32Array[] {
+  if (!Array.isArray(embeddings) || embeddings.length !== expected) {
+    const received = Array.isArray(embeddings) ? `${embeddings.length} vectors` : 'no list of vectors'
+    throw new CriaError('invalid_response', `${ref}: expected ${expected} vectors, received ${received}.`, { retryable: false })
+  }
+  return embeddings.map((embedding: unknown) => {
+    if (embedding instanceof Float32Array) return embedding
+    if (!Array.isArray(embedding) || !embedding.every((number) => typeof number === 'number'))
+      throw new CriaError('invalid_response', `${ref}: a vector is not a list of numbers.`, { retryable: false })
+    return Float32Array.from(embedding)
+  })
 }

@@ -21,17 +21,15 @@ type Extractor = (
  * @param load for tests: what `import()` of the package gives.
  */
 export function createLocalEmbeddingModel(name: string, load: () => Promise<unknown> = () => import(PACKAGE)): EmbeddingModel {
-  let opened: Promise<Extractor> | undefined
+  const open = localModel<Transformers, Extractor>(name, load, (transformers) =>
+    transformers.pipeline('feature-extraction', name),
+  )
   return {
     ref: `local/${name}`,
     parallel: false,
     async embed(texts, { signal } = {}) {
       signal?.throwIfAborted()
-      opened ??= open(name, load)
-      const extract = await opened.catch((error: unknown) => {
-        opened = undefined
-        throw error
-      })
+      const extract = await open()
       signal?.throwIfAborted()
       const { dims, data } = await extract(texts, { pooling: 'mean', normalize: true })
       const size = dims.at(-1) ?? 0
@@ -40,29 +38,30 @@ export function createLocalEmbeddingModel(name: string, load: () => Promise<unkn
   }
 }
 
-async function open(name: string, load: () => Promise<unknown>): Promise<Extractor> {
-  return await openLocal<Transformers, Extractor>(name, load, (transformers) => transformers.pipeline('feature-extraction', name))
-}
-
 /**
- * Loads the optional package, and a model with it.
+ * Loads the optional package, and a model with it, on the first call; after a failure, on the next one again.
  *
  * @throws ConfigurationError when the package is not installed; CriaError `model_unavailable` when the model cannot be loaded.
  */
-export async function openLocal<P, M>(name: string, load: () => Promise<unknown>, model: (loaded: P) => Promise<M>): Promise<M> {
-  let loaded: P
-  try {
-    loaded = (await load()) as P
-  } catch (cause) {
-    throw new ConfigurationError(`A local model needs the package ${PACKAGE}, which is not installed.`, {
-      hint: `Install it with: npm install ${PACKAGE}`,
-      cause,
+export function localModel<P, M>(name: string, load: () => Promise<unknown>, model: (loaded: P) => Promise<M>): () => Promise<M> {
+  let opened: Promise<M> | undefined
+  const open = async (): Promise<M> => {
+    const loaded = await load().catch((cause: unknown) => {
+      throw new ConfigurationError(`A local model needs the package ${PACKAGE}, which is not installed.`, {
+        hint: `Install it with: npm install ${PACKAGE}`,
+        cause,
+      })
     })
+    try {
+      return await model(loaded as P)
+    } catch (cause) {
+      const said = cause instanceof Error ? cause.message : String(cause)
+      throw new CriaError('model_unavailable', `The local model ${name} could not be loaded: ${said}`, { cause })
+    }
   }
-  try {
-    return await model(loaded)
-  } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    throw new CriaError('model_unavailable', `The local model ${name} could not be loaded: ${said}`, { cause })
-  }
+  return () =>
+    (opened ??= open().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    }))
 }

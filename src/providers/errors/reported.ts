@@ -36,43 +36,62 @@ export class ReportedError extends Error {
   }
 }
 
+/** What an error is told with; an object that has nothing else, and a message, is one. */
+const MEMBERS = /^(?:message|detail|code|status|statusCode|error_code|param|type|object|request_id)$/
+
+/** Whether an event, or the whole of a body, reports an error. `null` or an empty text, which some servers send with each chunk, does not count. */
+export function isErrorReport(value: JsonObject): boolean {
+  if ((value['error'] ?? '') !== '' || value['object'] === 'error') return true
+  if (asArray(value['errors']).length > 0) return !holdsAnswer(value)
+  const { type = 'error', message, detail } = value
+  if (typeof message !== 'string' && typeof detail !== 'string') return false
+  const isTyped = typeof type === 'string' && !/error$/i.test(type)
+  return !isTyped && Object.keys(value).every((name) => MEMBERS.test(name))
+}
+
+/** Whether the body of an answer is an error and no answer beside it, or none that counts. */
+export function isErrorBody(body: JsonObject): boolean {
+  return isErrorReport(body) && (body['status'] === 'failed' || !holdsAnswer(body))
+}
+
+function holdsAnswer(value: JsonObject): boolean {
+  return ['choices', 'candidates', 'content'].some((name) => name in value) || objectsIn(value['output']).length > 0
+}
+
 /** @param thrown a `ReportedError`, an error of an AI SDK model, or the body of an error. */
 export function reportOf(thrown: unknown, now: number): Reported | undefined {
   for (const error of causes(thrown)) {
     if (error instanceof ReportedError) {
       const { report, status, headers } = error
-      return typeof report === 'string'
-        ? ofText(report, { status, headers, fallback: `status ${status}`, now })
-        : ofReport(report, now)
+      if (typeof report !== 'string') return ofReport(report, now)
+      return ofText(report, { status, headers, fallback: `status ${status}`, now })
     }
-    const { statusCode, responseBody, responseHeaders, value } = error as {
-      statusCode?: unknown
-      responseBody?: unknown
-      responseHeaders?: Headers
-      value?: unknown
+    const { statusCode: status, responseBody: body, responseHeaders: headers, value } = error as Partial<SdkError>
+    if (error.name === 'AI_APICallError' && typeof status === 'number') {
+      const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
+      return ofText(text, { status, headers: headers ?? {}, fallback: error.message, now })
     }
-    if (error.name === 'AI_APICallError' && typeof statusCode === 'number') {
-      const text = typeof responseBody === 'string' ? responseBody : JSON.stringify(responseBody ?? '')
-      return ofText(text, { status: statusCode, headers: responseHeaders ?? {}, fallback: error.message, now })
-    }
-    const refused = asObject(value)
     // What a package did not expect may be an error, or anything else.
-    if (
-      error.name === 'AI_TypeValidationError' &&
-      refused !== undefined &&
-      messageIn(asObject(refused['response']) ?? refused) !== undefined
-    )
-      return ofReport(refused, now)
+    const refused = error.name === 'AI_TypeValidationError' ? asObject(value) : undefined
+    if (refused !== undefined && messageIn(asObject(refused['response']) ?? refused) !== undefined) return ofReport(refused, now)
   }
   const object = thrown instanceof Error ? undefined : asObject(thrown)
   return object === undefined ? undefined : ofReport(object, now)
 }
 
+/** What errors of the AI SDK carry. */
+interface SdkError {
+  readonly statusCode: unknown
+  readonly responseBody: unknown
+  readonly responseHeaders: Headers
+  readonly value: unknown
+}
+
 /** A report may carry the status that a package made of it. */
 function ofReport(report: JsonObject, now: number): Reported {
-  const status = report['statusCode']
+  const { statusCode } = report
   return ofObject(report, {
-    status: typeof status === 'number' ? status : undefined,
+    status: typeof statusCode === 'number' ? statusCode : undefined,
     headers: {},
     fallback: 'unknown error',
     now,
@@ -98,27 +117,24 @@ function ofText(text: string, context: Context): Reported {
 /** Errors stand in `error`, in `response.error` (Responses), in `data` (already unwrapped by a package), or are the whole. */
 function ofObject(body: JsonObject, { status, headers, fallback, now }: Context): Reported {
   const data = asObject(body['data'])
-  const whole = data !== undefined && ('error' in data || 'response' in data || 'message' in data) ? data : body
+  const whole = data !== undefined && ['error', 'response', 'message'].some((name) => name in data) ? data : body
   const error =
     asObject(whole['error']) ?? asObject(asObject(whole['response'])?.['error']) ?? objectsIn(whole['errors'])[0] ?? whole
   const inner = asObject(error['error']) ?? error
   const message = messageIn(inner) ?? messageIn(error) ?? messageIn(whole) ?? fallback
-  const codes = [
-    ...[inner, error, body].flatMap((place) => [place['code'], place['type']]),
-    inner['status'],
-    // Google explains itself in `details`: `API_KEY_INVALID`.
-    ...objectsIn(inner['details']).map((detail) => detail['reason']),
-  ]
+  // Google explains itself in `details`: `API_KEY_INVALID`.
+  const details = objectsIn(inner['details'])
+  const named = [inner, error, body].flatMap((place) => [place['code'], place['type']])
+  const codes = [...named, inner['status'], ...details.map(({ reason }) => reason)].map((code) => asString(code) ?? '')
+  const { 'x-should-retry': again } = headers
   return {
     message,
     status: status ?? statusIn(inner) ?? statusIn(error),
-    codes: [...new Set(codes.flatMap((code) => (typeof code === 'string' && code !== 'error' && code !== '' ? [code] : [])))],
+    codes: [...new Set(codes)].filter((code) => code !== 'error' && code !== ''),
     retryAfterMs: retryAfter(headers, now) ?? retryAfterInBody(whole, message) ?? retryAfterInBody({ error: inner }, message),
-    shouldRetry: headers['x-should-retry'] === 'true' ? true : headers['x-should-retry'] === 'false' ? false : undefined,
+    shouldRetry: again === 'true' || again === 'false' ? again === 'true' : undefined,
     requestId: headers['x-request-id'] ?? headers['request-id'] ?? asString(body['request_id']),
-    quotas: objectsIn(inner['details'])
-      .flatMap((detail) => objectsIn(detail['violations']))
-      .map((violation) => asString(violation['quotaId']) ?? ''),
+    quotas: details.flatMap((detail) => objectsIn(detail['violations'])).map(({ quotaId }) => asString(quotaId) ?? ''),
     foreign: false,
   }
 }

@@ -96,11 +96,13 @@ const analyzer = new Analyzer()
 
 /** Verbs and nouns that a question needs for its grammar, stemmed: an answer often says them otherwise, or not at all. */
 const LIGHT_SHARE = 0.3
-const LIGHT: ReadonlySet<string> = new Set(
-  analyzer.terms(
-    'make use need get take give go come keep put set let work happen occur call name know find want try mean become start stop show tell turn look possible several time way thing kind type sort part exactly usually typically generally actually really currently available using made got given gave taken went came kept called named found known',
-  ),
-)
+const LIGHT =
+  'make use need get take give go come keep put set let work happen occur call name know find want try mean become start stop show tell turn look possible several time way thing kind type sort part exactly usually typically generally actually really currently available using made got given gave taken went came kept called named found known'
+let light: ReadonlySet<string> | undefined
+
+function isLight(term: string): boolean {
+  return (light ??= new Set(analyzer.terms(LIGHT))).has(term)
+}
 
 /** "The difference between A and B" asks what A is, and what B is. */
 const COMPARED =
@@ -111,7 +113,7 @@ export function readQuestion(asked: string, weights?: Readonly<Record<string, nu
   const text = asked.slice(0, LONGEST)
   const own = termsOf(text)
   const raw = new Map<string, number>()
-  for (const term of own) raw.set(term, (LIGHT.has(term) ? LIGHT_SHARE : 1) * weightOf(term, weights))
+  for (const term of own) raw.set(term, (isLight(term) ? LIGHT_SHARE : 1) * weightOf(term, weights))
   for (const term of beside === '' ? [] : termsOf(beside)) if (!raw.has(term)) raw.set(term, SHARED * weightOf(term, weights))
   const literals = literalsOf(text)
   const mean = raw.size === 0 ? 1 : [...raw.values()].reduce((sum, weight) => sum + weight, 0) / raw.size

@@ -6,14 +6,15 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
-import { isErrorReport } from '../errors/error-report.ts'
-import { ReportedError } from '../errors/reported.ts'
+import { isErrorReport, ReportedError } from '../errors/reported.ts'
 import { asObject, asString, objectsIn } from '../wire/json.ts'
 import { PartialArgs } from './partial-args.ts'
 
+export { readGeminiUsage as readUsage } from '../answer/usage.ts'
+
 const THINKING = 'thinking'
 
-export function decodeGemini(answer: Answer): Decoder {
+export function decode(answer: Answer): Decoder {
   /** Of several answers the one that begins first is the answer. */
   let ours: number | undefined
   let finished: string | undefined

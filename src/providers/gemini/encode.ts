@@ -1,46 +1,32 @@
-/** Writes a request to the Gemini API. */
+/** Writes a request to Google's Gemini API. https://ai.google.dev/api/generate-content */
 
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { ThinkingEffort, ToolChoice } from '../../core/model.ts'
+import type { ThinkingEffort } from '../../core/model.ts'
 import type { EncodeInput, Encoded } from '../api.ts'
-import { conversationOf, toolOf } from '../api.ts'
 import { isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Result, Turn } from '../conversation/conversation.ts'
-import { asArray, asObject, asString, defined } from '../wire/json.ts'
+import { nonEmpty, ranByProvider } from '../prepare.ts'
+import { asObject, asString, defined } from '../wire/json.ts'
 
-/** Tools that Google runs, by the name under which every API offers them. */
+/** Tools that Google runs. */
 const PROVIDER_TOOLS: Readonly<Record<string, JsonObject>> = {
   web_search: { googleSearch: {} },
   web_fetch: { urlContext: {} },
   code_execution: { codeExecution: {} },
 }
 
-/** These stand among the settings of the generation, and not beside them. */
-const GENERATION = new Set([
-  'thinkingConfig',
-  'responseModalities',
-  'mediaResolution',
-  'imageConfig',
-  'speechConfig',
-  'audioTimestamp',
-])
+/** These options stand among the settings of the generation, not beside them. */
+const GENERATION = /^(?:thinkingConfig|responseModalities|mediaResolution|imageConfig|speechConfig|audioTimestamp)$/
 
-export function encodeGemini(input: EncodeInput): Encoded {
-  const { request, model, names, warn } = input
-  const { temperature, maxOutputTokens, topP, topK, seed, stopSequences = [], toolChoice } = request
+export function encode(input: EncodeInput): Encoded {
+  const { request, model, turns } = input
+  const { temperature, maxOutputTokens, topP, topK, seed } = request
   const { tools: ran, thinkingConfig: ownThinking, ...options } = input.options
-  const turns = conversationOf(input)
   const isThird = /gemini-[3-9]/.test(model)
-  const declarations = (request.tools ?? [])
-    .map((tool) => toolOf(tool, names))
-    .map(({ schema, ...tool }) => ({ ...tool, parametersJsonSchema: schema }))
+  const declarations = nonEmpty(input.tools.map(({ schema, ...tool }) => ({ ...tool, parametersJsonSchema: schema })))
   const thinkingConfig = { ...thinkingOf(model, request.thinking, isThird), ...asObject(ownThinking) }
   const entries = Object.entries(options)
-  const instructions = turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : []))
-  const tools = [
-    ...(declarations.length === 0 ? [] : [{ functionDeclarations: declarations }]),
-    ...asArray(ran).map((tool) => (PROVIDER_TOOLS[String(tool)] ?? tool) as JsonObject),
-  ]
+  const parts = nonEmpty(turns.flatMap((turn) => (turn.role === 'system' ? [{ text: turn.text }] : [])))
   return {
     path: `/${model.includes('/') ? model : `models/${model}`}:${request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     body: defined<JsonObject>({
@@ -50,32 +36,30 @@ export function encodeGemini(input: EncodeInput): Encoded {
         topK,
         topP,
         ...penaltiesOf(input),
-        stopSequences: stopSequences.length === 0 ? undefined : stopSequences,
+        stopSequences: nonEmpty(request.stopSequences),
         seed,
-        ...formatOf(input, declarations.length > 0 && !isThird),
+        ...formatOf(input, declarations !== undefined && !isThird),
         thinkingConfig: Object.keys(thinkingConfig).length === 0 ? undefined : thinkingConfig,
-        ...Object.fromEntries(entries.filter(([name]) => GENERATION.has(name))),
+        ...Object.fromEntries(entries.filter(([name]) => GENERATION.test(name))),
       }),
       contents: turns.flatMap((turn) => toContents(turn, isThird)),
-      systemInstruction: instructions.length === 0 ? undefined : { parts: instructions },
-      tools: tools.length === 0 ? undefined : tools,
-      toolConfig:
-        declarations.length === 0 || toolChoice === undefined
-          ? undefined
-          : { functionCallingConfig: toChoice(toolChoice, input) },
-      ...Object.fromEntries(entries.filter(([name]) => !GENERATION.has(name))),
+      systemInstruction: parts && { parts },
+      tools: nonEmpty([
+        ...(declarations === undefined ? [] : [{ functionDeclarations: declarations }]),
+        ...ranByProvider(ran, PROVIDER_TOOLS),
+      ]),
+      toolConfig: declarations && choiceOf(input),
+      ...Object.fromEntries(entries.filter(([name]) => !GENERATION.test(name))),
     }),
   }
+}
 
-  function formatOf({ request: { responseFormat } }: EncodeInput, isRefused: boolean): JsonObject {
-    if (responseFormat === undefined) return {}
-    if (isRefused) {
-      warn(`${model} does not take a format of the answer beside tools.`)
-      return {}
-    }
-    const { schema } = responseFormat
-    return { responseMimeType: 'application/json', ...(schema === undefined ? {} : { responseJsonSchema: schema }) }
-  }
+function formatOf({ model, request: { responseFormat }, warn }: EncodeInput, isRefused: boolean): JsonObject {
+  if (responseFormat === undefined) return {}
+  const { schema } = responseFormat
+  if (!isRefused) return { responseMimeType: 'application/json', ...(schema === undefined ? {} : { responseJsonSchema: schema }) }
+  warn(`${model} does not take a format of the answer beside tools.`)
+  return {}
 }
 
 function penaltiesOf({ model, request: { frequencyPenalty, presencePenalty }, warn }: EncodeInput): JsonObject {
@@ -95,9 +79,11 @@ function thinkingOf(model: string, effort: ThinkingEffort | undefined, isThird: 
   return { includeThoughts: true, ...(isThird ? { thinkingLevel: effort } : { thinkingBudget: Math.min(BUDGETS[effort], most) }) }
 }
 
-function toChoice(choice: ToolChoice, { names }: EncodeInput): JsonObject {
-  if (typeof choice === 'object') return { mode: 'ANY', allowedFunctionNames: [names.out(choice.tool)] }
-  return { mode: choice === 'required' ? 'ANY' : choice.toUpperCase() }
+function choiceOf({ request: { toolChoice }, names }: EncodeInput): JsonObject | undefined {
+  if (toolChoice === undefined) return undefined
+  if (typeof toolChoice === 'object')
+    return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [names.out(toolChoice.tool)] } }
+  return { functionCallingConfig: { mode: toolChoice === 'required' ? 'ANY' : toolChoice.toUpperCase() } }
 }
 
 function toContents(turn: Turn, isThird: boolean): JsonObject[] {

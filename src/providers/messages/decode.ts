@@ -6,11 +6,12 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
-import { isErrorReport } from '../errors/error-report.ts'
-import { ReportedError } from '../errors/reported.ts'
+import { isErrorReport, ReportedError } from '../errors/reported.ts'
 import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
 
-export function decodeMessages(answer: Answer): Decoder {
+export { readMessagesUsage as readUsage } from '../answer/usage.ts'
+
+export function decode(answer: Answer): Decoder {
   let isOpen = false
   let id: unknown
   /** Blocks that are kept as they come: what tools that ran at the provider were asked, and what they gave. */

@@ -1,13 +1,11 @@
-/** Writes a request to the Messages API. */
+/** Writes a request to Anthropic's Messages API. https://docs.anthropic.com/en/api/messages */
 
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { ToolSpec } from '../../core/model.ts'
 import type { EncodeInput, Encoded } from '../api.ts'
-import { conversationOf, snakeCase, toolOf } from '../api.ts'
 import { isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Turn } from '../conversation/conversation.ts'
 import { NO_FORCED_CALLS, NO_SAMPLING } from '../facts-table.ts'
-import { cannotSend } from '../openai-settings.ts'
+import { cannotSend, nonEmpty, ranByProvider, snakeCase } from '../prepare.ts'
 import { asArray, asObject, asString, defined } from '../wire/json.ts'
 import { cacheMarks, MARK } from './cache-marks.ts'
 import { outputSchema } from './output-schema.ts'
@@ -16,15 +14,20 @@ import { thinkingOf } from './thinking.ts'
 /** Anthropic has no default. */
 const MAX_TOKENS = 4096
 
-/** Tools that Anthropic runs, by the name under which every API offers them, with the beta that each needs. */
-const PROVIDER_TOOLS: Readonly<Record<string, { readonly tool: JsonObject; readonly beta?: string }>> = {
-  web_search: { tool: { type: 'web_search_20250305', name: 'web_search' } },
-  web_fetch: { tool: { type: 'web_fetch_20250910', name: 'web_fetch' }, beta: 'web-fetch-2025-09-10' },
-  code_execution: { tool: { type: 'code_execution_20250825', name: 'code_execution' }, beta: 'code-execution-2025-08-25' },
+/** Tools that Anthropic runs. */
+const PROVIDER_TOOLS: Readonly<Record<string, JsonObject>> = {
+  web_search: { type: 'web_search_20250305', name: 'web_search' },
+  web_fetch: { type: 'web_fetch_20250910', name: 'web_fetch' },
+  code_execution: { type: 'code_execution_20250825', name: 'code_execution' },
+}
+/** The betas that they need. */
+const BETAS: Readonly<Record<string, string>> = {
+  web_fetch: 'web-fetch-2025-09-10',
+  code_execution: 'code-execution-2025-08-25',
 }
 
-export function encodeMessages(input: EncodeInput): Encoded {
-  const { request, model, facts, names } = input
+export function encode(input: EncodeInput): Encoded {
+  const { request, model, facts, turns } = input
   const {
     cacheControl,
     cache_control = cacheControl,
@@ -35,30 +38,25 @@ export function encodeMessages(input: EncodeInput): Encoded {
     ...rest
   } = input.options
   const { thinking: ownThinking, ...options } = snakeDeep(rest) as JsonObject
-  const turns = conversationOf(input)
   const limit = Math.min(request.maxOutputTokens ?? Infinity, facts.maxOutputTokens ?? request.maxOutputTokens ?? MAX_TOKENS)
   const { thinking, effort = asString(ownEffort) } = thinkingOf(input, turns, limit, asObject(ownThinking))
   const marks = cache_control === undefined && !turns.some(isMarked) ? cacheMarks(turns) : new Set<number>()
-  const instructions = turns.filter((turn) => turn.role === 'system').length
-  const named = asArray(ran).map((tool) => PROVIDER_TOOLS[String(tool)] ?? { tool: tool as JsonObject, beta: undefined })
+  const instructions = turns.flatMap((turn, at) =>
+    turn.role === 'system' ? [{ ...toText(turn.text), ...(marks.has(at) ? MARK : {}) }] : [],
+  )
   const tools = [
-    ...offered(input).map((tool, index, all) => {
-      const { name, description, schema } = toolOf(tool, names)
-      const isMarkedTool = marks.has(-1) && index === all.length - 1
+    ...offered(input).map(({ schema: input_schema, ...tool }, index, all) => ({
+      ...tool,
+      input_schema,
       // Arguments are sent as they are written, and not held back until they are whole.
-      return {
-        name,
-        description,
-        input_schema: schema,
-        ...(request.stream ? { eager_input_streaming: true } : {}),
-        ...(isMarkedTool ? MARK : {}),
-      }
-    }),
-    ...named.map(({ tool }) => tool),
+      ...(request.stream ? { eager_input_streaming: true } : {}),
+      ...(marks.has(-1) && index === all.length - 1 ? MARK : {}),
+    })),
+    ...ranByProvider(ran, PROVIDER_TOOLS),
   ]
   const schema = facts.structuredOutput === true ? request.responseFormat?.schema : undefined
   const format = schema === undefined ? undefined : { type: 'json_schema', schema: outputSchema(schema) }
-  const betas = [...asArray(anthropicBeta), ...new Set(named.flatMap(({ beta }) => beta ?? []))].join(',')
+  const betas = [...asArray(anthropicBeta), ...new Set(asArray(ran).flatMap((tool) => BETAS[String(tool)] ?? []))].join(',')
   return {
     path: '/messages',
     ...(betas === '' ? {} : { headers: { 'anthropic-beta': betas } }),
@@ -66,17 +64,12 @@ export function encodeMessages(input: EncodeInput): Encoded {
       model,
       max_tokens: limit,
       ...samplingOf(input, thinking !== undefined && thinking['type'] !== 'disabled'),
-      stop_sequences: (request.stopSequences ?? []).length === 0 ? undefined : request.stopSequences,
+      stop_sequences: nonEmpty(request.stopSequences),
       thinking,
       output_config: effort === undefined && format === undefined ? undefined : defined({ effort, format }),
-      system:
-        instructions === 0
-          ? undefined
-          : turns
-              .slice(0, instructions)
-              .map((turn, at) => ({ ...toText('text' in turn ? turn.text : ''), ...(marks.has(at) ? MARK : {}) })),
+      system: nonEmpty(instructions),
       messages: toMessages(turns, marks, input.ref),
-      tools: tools.length === 0 ? undefined : tools,
+      tools: nonEmpty(tools),
       tool_choice: tools.length === 0 ? undefined : toChoice(input, disableParallelToolUse === true),
       cache_control: asObject(cache_control),
       ...options,
@@ -96,9 +89,9 @@ function samplingOf({ model, request, warn }: EncodeInput, isThinking: boolean):
 }
 
 /** Where a call cannot be forced, the model is offered nothing but the tool that it should call. */
-function offered({ request: { tools = [], toolChoice }, model }: EncodeInput): readonly ToolSpec[] {
+function offered({ request: { toolChoice }, model, names, tools }: EncodeInput): EncodeInput['tools'] {
   const isForced = typeof toolChoice === 'object' && NO_FORCED_CALLS.test(model)
-  return isForced ? tools.filter(({ name }) => name === toolChoice.tool) : tools
+  return isForced ? tools.filter(({ name }) => name === names.out(toolChoice.tool)) : tools
 }
 
 function toChoice({ request: { toolChoice }, model, names, warn }: EncodeInput, oneCall: boolean): JsonObject | undefined {

@@ -3,8 +3,8 @@
 import type { RerankingModelV4 } from '@ai-sdk/provider'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { Ranking, RerankingModel, RerankOptions } from '../../core/reranking.ts'
-import { orAborted } from '../../util/abort.ts'
 import type { ErrorContext } from '../errors/errors.ts'
+import { requestOnce } from '../request-once.ts'
 
 /** What versions 3 and 4 have in common. */
 export interface AiSdkRerankingModel {
@@ -33,34 +33,27 @@ export function createRerankingModel(model: AiSdkRerankingModel | RerankingModel
   return { ref, rerank: (query, texts, options) => ask(model, { provider, ref, secrets: [] }, query, texts, options) }
 }
 
-async function ask(
+function ask(
   model: AiSdkRerankingModel,
   errors: ErrorContext,
   query: string,
   texts: readonly string[],
   { limit, signal }: RerankOptions,
 ): Promise<Ranking> {
-  try {
-    signal.throwIfAborted()
-    const request = (model as unknown as RerankingModelV4).doRerank({
+  return requestOnce(errors, signal, async (abortSignal) => {
+    const { ranking, response } = await (model as unknown as RerankingModelV4).doRerank({
       query: query.toWellFormed(),
       documents: { type: 'text', values: texts.map((text) => text.toWellFormed()) },
       topN: Math.min(limit, texts.length),
-      abortSignal: signal,
+      abortSignal,
     })
-    // A model that does not listen to its signal is left alone.
-    const { ranking, response } = await orAborted(request, signal)
     if (!Array.isArray(ranking)) throw new CriaError('invalid_response', `${errors.ref}: expected a ranking.`)
     return {
       ranking: ranking.map(({ index, relevanceScore }) => ({ index, score: relevanceScore })),
       ...(typeof response?.id === 'string' ? { responseId: response.id } : {}),
       ...(typeof response?.modelId === 'string' ? { model: response.modelId } : {}),
     }
-  } catch (thrown) {
-    if (signal.aborted) throw signal.reason
-    const { toProviderError } = await import('../errors/errors.ts')
-    throw toProviderError(thrown, errors, 'request')
-  }
+  })
 }
 
 function isOurs(model: object | null | undefined): model is RerankingModel {

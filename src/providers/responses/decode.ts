@@ -6,9 +6,10 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
-import { isErrorReport } from '../errors/error-report.ts'
-import { ReportedError } from '../errors/reported.ts'
+import { isErrorReport, ReportedError } from '../errors/reported.ts'
 import { asObject, asString, objectsIn } from '../wire/json.ts'
+
+export { readResponsesUsage as readUsage } from '../answer/usage.ts'
 
 /** Calls of tools that OpenAI lets its client run. We never offer them. */
 const NOT_OFFERED = new Set<unknown>([
@@ -31,7 +32,7 @@ interface Streamed {
   block?: string
 }
 
-export function decodeResponses(answer: Answer): Decoder {
+export function decode(answer: Answer): Decoder {
   const items = new Map<string, Streamed>()
   let hasTextDeltas = false
   let hasCalls = false

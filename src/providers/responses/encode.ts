@@ -1,67 +1,59 @@
 /**
- * Writes a request to the Responses API. Answers are not kept at the provider (`store: false`), so a conversation can be taken to another; what it needs
- * to go on, encrypted reasoning among it, travels with the messages.
+ * Writes a request to OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses). Answers are not kept at the provider
+ * (`store: false`), so a conversation can be taken to another; what it needs to go on, encrypted reasoning among it, travels with the messages.
  */
 
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { ToolChoice } from '../../core/model.ts'
 import type { EncodeInput, Encoded } from '../api.ts'
-import { conversationOf, snakeCase, toolOf } from '../api.ts'
 import { dataUrl, isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Result, Turn } from '../conversation/conversation.ts'
-import { cannotSend, effortOf, isReasoningModel, samplingOf, schemaOf } from '../openai-settings.ts'
+import { cannotSend, choiceOf, effortOf, formatOf, nonEmpty, ranByProvider, samplingOf, snakeCase } from '../prepare.ts'
 import { asArray, asObject, asString, defined } from '../wire/json.ts'
 
-/** Tools that OpenAI runs, by the name under which every API offers them. */
+/** Tools that OpenAI runs. */
 const PROVIDER_TOOLS: Readonly<Record<string, JsonObject>> = {
   web_search: { type: 'web_search' },
   code_execution: { type: 'code_interpreter', container: { type: 'auto' } },
   image_generation: { type: 'image_generation' },
 }
 
-export function encodeResponses(input: EncodeInput): Encoded {
-  const { request, model, facts, names, warn } = input
-  const { maxOutputTokens, stream, toolChoice, responseFormat, thinking } = request
-  const { reasoningEffort: _, reasoningSummary, textVerbosity, strictJsonSchema: __, tools: ran, ...options } = input.options
+export function encode(input: EncodeInput): Encoded {
+  const { request, model, facts, warn } = input
+  const {
+    reasoningEffort: _,
+    reasoningSummary,
+    textVerbosity: verbosity,
+    strictJsonSchema: __,
+    tools: ran,
+    ...options
+  } = input.options
   for (const name of ['topK', 'seed', 'stopSequences'] as const)
     if (asArray(request[name]).length > 0 || typeof request[name] === 'number') warn(`The Responses API does not take ${name}.`)
   const effort = facts.thinking === false ? undefined : effortOf(input)
-  const schema = schemaOf(request, input.options)
-  const format =
-    responseFormat === undefined ? undefined : schema === undefined ? { type: 'json_object' } : { type: 'json_schema', ...schema }
-  const summary = reasoningSummary ?? (thinking === undefined || effort === 'none' ? undefined : 'detailed')
+  const format = formatOf(input, (schema) => schema)
+  const summary = reasoningSummary ?? (request.thinking === undefined || effort === 'none' ? undefined : 'detailed')
   const tools = [
-    ...(request.tools ?? [])
-      .map((tool) => toolOf(tool, names))
-      .map(({ schema: parameters, ...tool }) => ({ type: 'function', ...tool, parameters, strict: false })),
-    ...asArray(ran).map((tool) => (PROVIDER_TOOLS[String(tool)] ?? tool) as Json),
+    ...input.tools.map(({ schema: parameters, ...tool }) => ({ type: 'function', ...tool, parameters, strict: false })),
+    ...ranByProvider(ran, PROVIDER_TOOLS),
   ]
-  const isReasoning = isReasoningModel(facts)
+  const isReasoning = facts.thinking === true
   return {
     path: '/responses',
     body: defined<JsonObject>({
       model,
-      input: conversationOf(input).flatMap((turn) => toItems(turn, isReasoning, input)),
-      ...withoutPenalties(samplingOf(input, effort)),
-      max_output_tokens: maxOutputTokens,
-      text: format === undefined && textVerbosity === undefined ? undefined : defined({ format, verbosity: textVerbosity }),
+      input: input.turns.flatMap((turn) => toItems(turn, isReasoning, input)),
+      ...samplingOf(input, effort, false),
+      max_output_tokens: request.maxOutputTokens,
+      text: format === undefined && verbosity === undefined ? undefined : defined({ format, verbosity }),
       store: false,
       include: isReasoning ? ['reasoning.encrypted_content'] : undefined,
       reasoning: effort === undefined && summary === undefined ? undefined : defined({ effort, summary }),
-      tools: tools.length === 0 ? undefined : tools,
-      tool_choice: tools.length === 0 || toolChoice === undefined ? undefined : toChoice(toolChoice, input),
+      tools: nonEmpty(tools),
+      tool_choice: tools.length === 0 ? undefined : choiceOf(input, (name) => ({ type: 'function', name })),
       ...snakeCase(options),
-      stream: stream ? true : undefined,
+      stream: request.stream ? true : undefined,
     }),
   }
-}
-
-function withoutPenalties({ temperature, top_p }: JsonObject): JsonObject {
-  return { temperature, top_p }
-}
-
-function toChoice(choice: ToolChoice, { names }: EncodeInput): Json {
-  return typeof choice === 'string' ? choice : { type: 'function', name: names.out(choice.tool) }
 }
 
 function toItems(turn: Turn, isReasoning: boolean, { ref }: EncodeInput): JsonObject[] {

@@ -1,7 +1,7 @@
 /** A natural language inference model that runs in this process, in ONNX format, as a judge of citations. */
 
 import type { ClaimVerdict, ClaimVerifier, Verdict } from '../../core/citation.ts'
-import { openLocal, PACKAGE } from '../embedding/local.ts'
+import { localModel, PACKAGE } from '../embedding/local.ts'
 
 /** What is used of the package. */
 interface Transformers {
@@ -37,13 +37,9 @@ export function createLocalVerifier(
   name: string,
   { threshold = 0.8, load = () => import(PACKAGE) }: LocalVerifierOptions = {},
 ): ClaimVerifier {
-  let opened: Promise<Opened> | undefined
+  const open = opener(name, load)
   return async (claims, { signal }) => {
-    opened ??= open(name, load)
-    const model = await opened.catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
+    const model = await open()
     const pairs = claims.flatMap(({ passages, statement }, claim) =>
       passages.map((passage) => ({ claim, passage, statement: plain(statement) })),
     )
@@ -65,8 +61,8 @@ interface Opened {
   readonly labels: readonly Verdict[]
 }
 
-function open(name: string, load: () => Promise<unknown>): Promise<Opened> {
-  return openLocal<Transformers, Opened>(name, load, async ({ AutoTokenizer, AutoModelForSequenceClassification }) => {
+function opener(name: string, load: () => Promise<unknown>): () => Promise<Opened> {
+  return localModel<Transformers, Opened>(name, load, async ({ AutoTokenizer, AutoModelForSequenceClassification }) => {
     const [tokenize, classifier] = await Promise.all([
       AutoTokenizer.from_pretrained(name),
       AutoModelForSequenceClassification.from_pretrained(name),

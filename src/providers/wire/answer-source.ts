@@ -2,10 +2,8 @@
 
 import { CriaError } from '../../core/error.ts'
 import type { Answer } from '../answer/answer.ts'
-import type { Api, Decoder } from '../api.ts'
-import { isErrorBody } from '../errors/error-report.ts'
-import { ReportedError } from '../errors/reported.ts'
-import type { AnswerSource } from '../source.ts'
+import type { AnswerSource, Api, Decoder } from '../api.ts'
+import { isErrorBody, ReportedError } from '../errors/reported.ts'
 import type { ByteSource } from './byte-source.ts'
 import { createEventStream } from './event-stream.ts'
 import type { EventStream } from './event-stream.ts'
@@ -13,11 +11,17 @@ import { parseObject } from './json.ts'
 import type { Peer } from './network.ts'
 import { isAbort } from './network.ts'
 import { explain, notAnAnswer, receive } from './receive.ts'
+import type { Answered } from './send.ts'
 
 /** An answer in one piece is kept in memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** Many times what any answer takes: a stream that never ends, and says nothing that counts, is stopped there. */
 const MAX_STREAM_BYTES = 256 * 1024 * 1024
+/**
+ * Pieces of an answer that come one by one are decoded, stored and shown together when they come within this time, in milliseconds. The first is
+ * never held back (docs/decisions/0038-deltas-in-groups.md).
+ */
+const HOLD_MS = 16
 /** After the end of the answer the rest of the response is read, so that the connection can be used again, but not for ever. */
 const DRAIN_MS = 250
 const DRAIN_BYTES = 64 * 1024
@@ -28,7 +32,7 @@ export interface WireOptions {
   readonly api: Api
   readonly peer: Peer
   /** Makes the request. */
-  readonly request: () => Promise<Response>
+  readonly request: () => Promise<Answered>
   readonly maxEventBytes: number | undefined
   /** Bytes of a whole stream. Default 256 MB. */
   readonly maxAnswerBytes?: number | undefined
@@ -68,7 +72,7 @@ export function wireSource({ api, peer, request, maxEventBytes, maxAnswerBytes =
 
   async function readOn(answer: Answer, source: ByteSource, events: EventStream): Promise<boolean> {
     if (answer.complete) lastWait ??= setTimeout(() => source.close(), AFTER_END_MS).unref()
-    const pieces = await source.read().catch((thrown: unknown) => {
+    const pieces = await source.read(answer.hasContent ? HOLD_MS : 0).catch((thrown: unknown) => {
       // Nothing of the answer is missing.
       if (answer.complete && !isAbort(thrown)) return undefined
       throw thrown

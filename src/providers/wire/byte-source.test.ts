@@ -60,3 +60,37 @@ it('D02 what came before the connection broke is read, however slow its reader i
   expect(text).toMatch(/^piece0;.*piece19;$/)
   server.close()
 })
+
+it('returns pieces together that come within the hold, the first at once, and never waits for longer than the end', async () => {
+  let pieces: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => void (pieces = controller) })
+  const source = new ByteSource(new Response(body))
+  const A_MINUTE = 60_000
+  const textOf = async (holdMs: number): Promise<string | undefined> => {
+    const read = await source.read(holdMs)
+    return read === undefined ? undefined : Buffer.concat(read).toString()
+  }
+  const send = (text: string): void => pieces?.enqueue(Buffer.from(text))
+
+  send('first')
+  expect(await textOf(A_MINUTE)).toBe('first')
+  send('second')
+  expect(await textOf(1)).toBe('second')
+  send('third')
+  expect(await textOf(0)).toBe('third')
+  const held = textOf(A_MINUTE)
+  send('one, ')
+  send('two')
+  pieces?.close()
+  expect(await held).toBe('one, two')
+  expect(await textOf(A_MINUTE)).toBeUndefined()
+})
+
+it('ends a hold when it is closed', async () => {
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from('first')) })
+  const source = new ByteSource(new Response(body))
+  await source.read()
+  const held = source.read(60_000)
+  source.close()
+  expect(await held).toBeUndefined()
+})

@@ -8,6 +8,7 @@
  */
 
 import { isAbort } from './network.ts'
+import type { Answered, AnsweredBody } from './send.ts'
 
 /** What the first characters say an answer is; the content type is not believed. */
 export type BodyKind = 'events' | 'json' | 'markup' | 'text' | 'empty'
@@ -18,26 +19,36 @@ const MOST_CHUNKED_BYTES = 64 * 1024
 const ENOUGH = 1024
 
 export class ByteSource {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  readonly #reader: ReturnType<AnsweredBody['getReader']> | undefined
   readonly #most: number
   #queue: Uint8Array[] = []
   #queued = 0
   #over = false
   #closed = false
   #failure: { readonly thrown: unknown } | undefined
+  #returnedAt = -Infinity
+  /** What comes does not wake the reader. */
+  #isHolding = false
   #wakeReader: (() => void) | undefined
   #wakePump: (() => void) | undefined
 
-  constructor({ body, headers }: Response) {
+  constructor({ body, headers }: Pick<Answered, 'body' | 'headers'>) {
     const isChunked = headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true
     this.#most = isChunked ? MOST_CHUNKED_BYTES : MOST_BYTES
-    this.#reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
+    this.#reader = body?.getReader()
     void this.#pump()
   }
 
-  /** All bytes that have come, waited for where there are none; `undefined` at the end. @throws what broke the connection, after the bytes before it. */
-  async read(): Promise<readonly Uint8Array[] | undefined> {
+  /**
+   * All bytes that have come, waited for where there are none; `undefined` at the end.
+   *
+   * @param holdMs least time since the bytes before were returned, in milliseconds: what comes within it is returned together. Default 0.
+   * @throws what broke the connection, after the bytes before it.
+   */
+  async read(holdMs = 0): Promise<readonly Uint8Array[] | undefined> {
     while (this.#queued === 0 && !this.#over && !this.#closed) await this.#more()
+    const early = this.#returnedAt + holdMs - performance.now()
+    if (early > 0 && !this.#over && !this.#closed) await this.#hold(early)
     if (this.#queued === 0 || this.#closed) {
       if (this.#failure !== undefined && !this.#closed) throw this.#failure.thrown
       return undefined
@@ -45,6 +56,7 @@ export class ByteSource {
     const pieces = this.#queue
     this.#queue = []
     this.#queued = 0
+    this.#returnedAt = performance.now()
     this.#wakePump?.()
     return pieces
   }
@@ -104,10 +116,10 @@ export class ByteSource {
           continue
         }
         const { done, value } = await this.#reader.read()
-        if (done) break
+        if (done || value === undefined) break
         this.#queue.push(value)
         this.#queued += value.length
-        this.#wakeReader?.()
+        if (!this.#isHolding || this.#queued >= this.#most) this.#wakeReader?.()
       }
     } catch (thrown) {
       this.#failure = { thrown }
@@ -115,6 +127,15 @@ export class ByteSource {
     }
     this.#over = true
     this.#wakeReader?.()
+  }
+
+  /** Waits, but not beyond the end of the bytes, and not where the server waits because enough is queued. */
+  async #hold(ms: number): Promise<void> {
+    this.#isHolding = true
+    const timer = setTimeout(() => this.#wakeReader?.(), Math.ceil(ms))
+    if (this.#queued < this.#most) await this.#more()
+    clearTimeout(timer)
+    this.#isHolding = false
   }
 
   #more(): Promise<void> {

@@ -13,109 +13,90 @@ export interface Peer {
 
 interface Trouble {
   readonly code: ErrorCode
-  readonly words: (host: string) => string
+  /** What happened; `HOST` stands for the host. */
+  readonly words: string
+  /** What to do. */
+  readonly hint?: string | undefined
   readonly retryable?: boolean
-  readonly hint?: string
 }
 
-const CERTIFICATE =
-  'The certificate of the server is not trusted: check the base URL, or name its authority in NODE_EXTRA_CA_CERTS.'
+const network = (words: string, hint?: string): Trouble => ({ code: 'network', words, hint })
+const late = (words: string): Trouble => ({ code: 'timeout', words })
+const lasting = (words: string, hint: string): Trouble => ({ code: 'network', words, hint, retryable: false })
+const untrusted = (what: string): Trouble =>
+  lasting(
+    `the certificate of HOST ${what}`,
+    'The certificate of the server is not trusted: check the base URL, or name its authority in NODE_EXTRA_CA_CERTS.',
+  )
 
-const closed: Trouble = { code: 'network', words: (host) => `${host} closed the connection` }
-const unreachable: Trouble = { code: 'network', words: (host) => `there is no way to ${host}` }
-const late: Trouble = { code: 'timeout', words: (host) => `${host} did not accept the connection in time` }
-const untrusted = (what: string): Trouble => ({
-  code: 'network',
-  words: (host) => `the certificate of ${host} ${what}`,
-  retryable: false,
-  hint: CERTIFICATE,
-})
-const notTls: Trouble = {
-  code: 'network',
-  words: (host) => `${host} does not speak TLS`,
-  retryable: false,
-  hint: 'Does the base URL begin with https where the server speaks http?',
-}
+const UNREACHABLE = network('there is no way to HOST')
+const CLOSED = network('HOST closed the connection')
+const NOT_ACCEPTED = late('HOST did not accept the connection in time')
+const SELF_SIGNED = untrusted('is self-signed')
+const NOT_VERIFIED = untrusted('cannot be verified')
+const TOO_MANY_HEADERS: Trouble = { code: 'invalid_response', words: 'HOST sent more headers than fit', retryable: false }
+const NOT_TLS = lasting('HOST does not speak TLS', 'Does the base URL begin with https where the server speaks http?')
 
+/** By the code of an error of Node. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
-  ECONNREFUSED: {
-    code: 'network',
-    words: (host) => `nothing answers at ${host}`,
-    hint: 'Check that the server runs and that the base URL names its host and port.',
-  },
-  ENOTFOUND: {
-    code: 'network',
-    words: (host) => `there is no host ${host}`,
-    hint: 'Check the base URL and the connection to the network.',
-  },
-  EAI_AGAIN: { code: 'network', words: (host) => `the name ${host} cannot be looked up now` },
-  EHOSTUNREACH: unreachable,
-  ENETUNREACH: unreachable,
-  ECONNRESET: closed,
-  EPIPE: closed,
-  UND_ERR_SOCKET: closed,
-  ETIMEDOUT: late,
-  UND_ERR_CONNECT_TIMEOUT: late,
-  UND_ERR_HEADERS_TIMEOUT: { code: 'timeout', words: (host) => `${host} did not begin to answer in time` },
-  UND_ERR_BODY_TIMEOUT: { code: 'timeout', words: (host) => `${host} stopped sending` },
-  UND_ERR_HEADERS_OVERFLOW: { code: 'invalid_response', words: (host) => `${host} sent more headers than fit`, retryable: false },
+  ECONNREFUSED: network('nothing answers at HOST', 'Check that the server runs and that the base URL names its host and port.'),
+  ENOTFOUND: network('there is no host HOST', 'Check the base URL and the connection to the network.'),
+  EAI_AGAIN: network('the name HOST cannot be looked up now'),
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
+  // Compressed bytes end before their end.
+  Z_BUF_ERROR: CLOSED,
+  ETIMEDOUT: NOT_ACCEPTED,
+  UND_ERR_CONNECT_TIMEOUT: NOT_ACCEPTED,
+  UND_ERR_HEADERS_TIMEOUT: late('HOST did not begin to answer in time'),
+  UND_ERR_BODY_TIMEOUT: late('HOST stopped sending'),
+  UND_ERR_HEADERS_OVERFLOW: TOO_MANY_HEADERS,
+  HPE_HEADER_OVERFLOW: TOO_MANY_HEADERS,
   CERT_HAS_EXPIRED: untrusted('has expired'),
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is self-signed'),
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted('is self-signed'),
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('cannot be verified'),
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted('cannot be verified'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
+  SELF_SIGNED_CERT_IN_CHAIN: SELF_SIGNED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_VERIFIED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_VERIFIED,
   ERR_TLS_CERT_ALTNAME_INVALID: untrusted('is for another host'),
-  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
-  EPROTO: notTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: NOT_TLS,
+  EPROTO: NOT_TLS,
 }
 
 const GARBLED: Trouble = {
   code: 'invalid_response',
-  words: (host) => `the answer of ${host} is not what its headers say`,
+  words: 'the answer of HOST is not what its headers say',
   hint: 'Check the base URL, and the proxy in between.',
 }
 
-const BLOCKED: Trouble = {
-  code: 'network',
-  words: (host) => `${host} has a port that fetch does not talk to`,
-  retryable: false,
-  hint: 'Let the server listen at another port: https://fetch.spec.whatwg.org/#port-blocking',
-}
+const BLOCKED = lasting(
+  'HOST has a port that fetch does not talk to',
+  'Let the server listen at another port: https://fetch.spec.whatwg.org/#port-blocking',
+)
 
 /** The request could not be sent, or no answer to it began. */
-export function connectionError(thrown: unknown, { provider, host }: Peer): CriaError {
+export function connectionError(thrown: unknown, peer: Peer): CriaError {
   const { code, trouble } = find(thrown)
-  const blocked = innermost(thrown).message === 'bad port'
-  const known = (blocked ? BLOCKED : trouble) ?? {
-    code: 'network' as const,
-    words: () => `${host} cannot be reached: ${innermost(thrown).message}`,
-  }
-  return new CriaError(
-    known.code,
-    `${provider}: ${known.words(host)}${code === undefined ? '' : ` (${code})`}.`,
-    options(known, thrown),
-  )
+  const { message } = innermost(thrown)
+  const known = message === 'bad port' ? BLOCKED : (trouble ?? network(`HOST cannot be reached: ${message}`))
+  return errorOf(known, code === undefined ? '' : ` (${code})`, peer, thrown)
 }
 
 /** The answer had begun and broke off. */
-export function brokenOff(thrown: unknown, { provider, host }: Peer): CriaError {
+export function brokenOff(thrown: unknown, peer: Peer): CriaError {
   const { code, trouble } = find(thrown)
-  if (trouble !== undefined && trouble.code !== 'network') {
-    return new CriaError(
-      trouble.code,
-      `${provider}: ${trouble.words(host)} in the middle of the answer (${code}).`,
-      options(trouble, thrown),
-    )
-  }
-  return new CriaError(
-    'stream_interrupted',
-    `${provider}: the connection to ${host} broke in the middle of the answer${code === undefined ? '' : ` (${code})`}.`,
-    { cause: thrown },
-  )
+  const { provider, host } = peer
+  if (trouble !== undefined && trouble.code !== 'network')
+    return errorOf(trouble, ` in the middle of the answer (${code})`, peer, thrown)
+  const by = code === undefined ? '' : ` (${code})`
+  const message = `${provider}: the connection to ${host} broke in the middle of the answer${by}.`
+  return new CriaError('stream_interrupted', message, { cause: thrown })
 }
 
-function options({ retryable, hint }: Trouble, cause: unknown): { retryable?: boolean; hint?: string; cause: unknown } {
-  return { cause, ...(retryable === undefined ? {} : { retryable }), ...(hint === undefined ? {} : { hint }) }
+function errorOf({ code, words, retryable, hint }: Trouble, where: string, { provider, host }: Peer, cause: unknown): CriaError {
+  return new CriaError(code, `${provider}: ${words.replace('HOST', () => host)}${where}.`, { cause, retryable, hint })
 }
 
 function find(thrown: unknown): { code?: string; trouble?: Trouble } {

@@ -7,6 +7,7 @@ import type { BodyKind } from './byte-source.ts'
 import { EventTooLargeError } from './event-stream.ts'
 import type { Peer } from './network.ts'
 import { brokenOff, isAbort } from './network.ts'
+import type { Answered } from './send.ts'
 
 const MAX_ERROR_BODY_BYTES = 256 * 1024
 /** The words of an error come with its status, or they are not waited for. */
@@ -18,7 +19,7 @@ const SHOWN = 300
  * The bytes of an answer, and which of its two shapes it has: the one that was asked for, or the other.
  * @throws ReportedError for a status of 400 and more, CriaError `invalid_response` for anything that is not an answer.
  */
-export async function receive(response: Response, peer: Peer): Promise<{ source: ByteSource; shape: 'events' | 'json' }> {
+export async function receive(response: Answered, peer: Peer): Promise<{ source: ByteSource; shape: 'events' | 'json' }> {
   const source = new ByteSource(response)
   try {
     if (response.status >= 300 && response.status < 400) throw notFollowed(response.status, peer)
@@ -52,7 +53,7 @@ export function explain(thrown: unknown, peer: Peer): Error {
 const OURS = new Set(['ReportedError', 'GarbledEventError'])
 
 /** The body of an error is short, or it is cut short. */
-async function failure({ status, headers }: Response, source: ByteSource): Promise<ReportedError> {
+async function failure({ status, headers }: Answered, source: ByteSource): Promise<ReportedError> {
   const giveUp = setTimeout(() => source.close(), ERROR_BODY_MS)
   let text = ''
   try {

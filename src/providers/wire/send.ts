@@ -4,15 +4,38 @@ import { CriaError } from '../../core/error.ts'
 import type { Peer } from './network.ts'
 import { connectionError, isAbort } from './network.ts'
 
+/** What is used of `fetch`, and of its answer. */
+export type Fetch = (url: string, init: Sent) => Promise<Answered>
+export interface Sent {
+  readonly method: 'POST'
+  readonly headers: Record<string, string>
+  readonly body: string
+  readonly signal?: AbortSignal
+  readonly redirect: 'manual'
+}
+export interface Answered {
+  readonly status: number
+  readonly ok: boolean
+  readonly headers: Iterable<[string, string]> & { get(name: string): string | null | undefined }
+  readonly body: AnsweredBody | null
+}
+export interface AnsweredBody {
+  cancel(): Promise<void>
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+    cancel(): Promise<void>
+  }
+}
+
 const MAX_REDIRECTS = 5
 
 /** @throws CriaError that names the host, or the abort as it came. */
-export async function send(base: typeof fetch, url: string, init: RequestInit, peer: Peer): Promise<Response> {
+export async function send(base: Fetch, url: string, init: Sent, peer: Peer): Promise<Answered> {
   let target = new URL(url)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const response = await request(base, target, init, peer)
     const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
-    if (location === null) return response
+    if (location === null || location === undefined) return response
     void response.body?.cancel().catch(() => {})
     target = follow(target, location, response.status, peer)
   }
@@ -21,9 +44,9 @@ export async function send(base: typeof fetch, url: string, init: RequestInit, p
   })
 }
 
-async function request(base: typeof fetch, target: URL, init: RequestInit, peer: Peer): Promise<Response> {
+async function request(base: Fetch, target: URL, init: Sent, peer: Peer): Promise<Answered> {
   try {
-    return await base(target.href, { ...init, redirect: 'manual' })
+    return await base(target.href, init)
   } catch (thrown) {
     throw isAbort(thrown) || init.signal?.aborted === true ? thrown : connectionError(thrown, peer)
   }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { recorderProperties } from '../../../test/contract/recorder-properties.ts'
-import { memoryStorage, recorderOn, SimpleBot } from '../../index.ts'
-import type { JournalRows, JournalStorage } from '../../index.ts'
-import { recorderSuite, ScriptedModel } from '../../testing.ts'
-import type { JournalUnderTest } from '../../testing.ts'
+import { memoryStorage, query, recorderOn, SimpleBot } from '../../index.ts'
+import type { JournalRows, JournalStorage, Tool } from '../../index.ts'
+import { collect, recorderSuite, ScriptedModel } from '../../testing.ts'
+import type { Collected, JournalUnderTest } from '../../testing.ts'
 
 const inMemory = (): JournalUnderTest => {
   const storage = memoryStorage()
@@ -76,6 +76,55 @@ describe('recorderOn', () => {
     const { turns } = await recorderOn(storage).read.turns()
     expect(turns).toMatchObject([{ question: 'Who am I?' }, { question: 'I am Ada.' }])
     await recorder.close()
+  })
+
+  it('a turn that waits is decided by another recorder on the same storage, once', async () => {
+    const storage = memoryStorage()
+    const sent: unknown[] = []
+    const send: Tool = {
+      name: 'send',
+      description: 'Sends.',
+      inputSchema: { type: 'object' },
+      call: (input) => void sent.push(input),
+    }
+    const model = new ScriptedModel([{ toolCalls: [{ id: 'c', name: 'send', input: { to: 'ada' } }] }, 'Sent.', 'Sent.'])
+    const sessionId = 'ses/~waiting%'
+    const ask = { prompt: 'Send it.', sessionId, model, tools: [send], hasPermissionsToUseTool: () => 'wait' as const }
+    const waited = await collect(query({ ...ask, recorder: recorderOn(storage) }))
+    const turnId = waited.events[0]?.turnId ?? ''
+    expect(waited.result?.finishReason).toBe('waiting')
+    const later = recorderOn(storage)
+    expect((await later.read.turns({ status: 'waiting' })).turns).toMatchObject([{ turnId }])
+    const decide = { turnId, decisions: true }
+    const decided = await collect(query({ sessionId, model, tools: [send], recorder: later, decide }))
+    expect(decided.text).toBe('Sent.')
+    expect(sent).toEqual([{ to: 'ada' }])
+    const { turns } = await later.read.turns()
+    expect(turns).toMatchObject([
+      { status: 'done', question: 'Send it.' },
+      { status: 'done', turnId },
+    ])
+    const again = await collect(query({ sessionId, model, tools: [send], recorder: later, decide }))
+    expect(again.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'not_found' } })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('a session belongs to the first user that a turn names', async () => {
+    const recorder = recorderOn(memoryStorage())
+    const ask = (userId: string | undefined): Promise<Collected> =>
+      collect(
+        query({
+          prompt: 'x',
+          sessionId: 's',
+          model: new ScriptedModel(['x']),
+          recorder,
+          ...(userId === undefined ? {} : { userId }),
+        }),
+      )
+    await ask('ada')
+    await ask(undefined)
+    expect((await ask('bob')).events.at(-1)).toMatchObject({ type: 'error', error: { code: 'permission_denied' } })
+    expect((await recorder.read.turns({ userId: 'ada' })).turns).toHaveLength(2)
   })
 
   it('a storage that fails ends the turn with `journal_failed`, and what is wrong with it is told at once', async () => {

@@ -16,8 +16,8 @@ import type {
   JournalKeeper,
   JournalReader,
   ListTurns,
-  Recorder,
   PromptRef,
+  Recorder,
   TurnClose,
   TurnDetail,
   TurnList,
@@ -25,12 +25,12 @@ import type {
   TurnState,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
-import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { elapsed } from '../../util/clock.ts'
 import { spokenMessages } from '../sqlite/history.ts'
-import { endLostTurn } from '../sqlite/lost.ts'
 import { foreignSession } from '../sqlite/lease.ts'
-import { counted, eventsOf, get, KEY, listFrom, messagesOf, set, toTurnRow } from './rows.ts'
+import { promptsMadeWith } from '../sqlite/prompts.ts'
+import { endLostTurn } from '../sqlite/lost.ts'
+import { counted, eventsOf, get, KEY, listFrom, messagesOf, NEW_SESSION, set, toTurnRow } from './rows.ts'
 import type { StoredSession, StoredTurn } from './rows.ts'
 
 export interface StorageRecorderOptions {
@@ -95,20 +95,29 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
     const { turnId, sessionId } = open
     await this.#run(async (rows) => {
       if (open.exclusive) await this.#endUnheld(rows)
-      const session = await get<StoredSession>(rows, KEY.session(sessionId))
-      const userId = session?.userId ?? open.userId
+      const session = (await get<StoredSession>(rows, KEY.session(sessionId))) ?? NEW_SESSION
+      const { head, running } = session
+      const userId = session.userId ?? open.userId
       if (open.userId !== undefined && open.userId !== userId) throw foreignSession(sessionId, open.userId)
-      const running = session?.running ?? null
       if (open.exclusive && running !== null)
         throw new CriaError('session_busy', `Session ${sessionId} is busy: its turn ${running} is still running.`, {
           details: { sessionId, turnId: running },
         })
+      if (open.decides !== undefined && open.decides !== session.waiting)
+        throw new CriaError(
+          'not_found',
+          `Turn ${open.decides} does not wait for a decision in session ${sessionId}, or no longer.`,
+          {
+            details: { turnId: open.decides, sessionId },
+          },
+        )
+      const decided = open.decides === undefined ? undefined : await get<StoredTurn>(rows, KEY.turn(open.decides))
       const number = await counted(rows, 'turns')
-      const head = session?.head ?? null
       const turn: StoredTurn = {
         number,
-        open,
+        open: { ...open, question: decided?.open.question ?? open.question, ...(userId === undefined ? {} : { userId }) },
         parent: head,
+        prompts: await versionsOf(rows, open),
         state: 'open',
         holder: this.#holder,
         owner: this.#owner,
@@ -121,12 +130,10 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
       await set(rows, KEY.turn(turnId), turn)
       await set(rows, KEY.number(number), turnId)
       await set(rows, KEY.open(turnId), turnId)
-      await notePrompts(rows, open)
-      await set(rows, KEY.session(sessionId), {
-        head,
-        running: open.exclusive ? turnId : running,
-        ...(userId === undefined ? {} : { userId }),
-      })
+      const changed = { ...session, userId: userId ?? null, running: open.exclusive ? turnId : running }
+      // The session goes on: a turn of it that waits is over, unless this one takes it up.
+      const goesOn = open.exclusive && open.decides === undefined
+      await set(rows, KEY.session(sessionId), goesOn ? await withoutWaiting(rows, changed) : changed)
     })
     this.#held.add(turnId)
     this.#keepRenewing()
@@ -136,6 +143,10 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
     await this.#run(async (rows) => {
       const turn = await this.#mine(rows, turnId)
       let { nextSeq, messages, compacted } = turn
+      if (turn.open.decides !== undefined && messages === 0 && entries.some(({ type }) => type === 'messages')) {
+        const session = (await get<StoredSession>(rows, KEY.session(turn.open.sessionId))) ?? NEW_SESSION
+        await set(rows, KEY.session(turn.open.sessionId), await withoutWaiting(rows, session))
+      }
       const assembled = new Set(turn.assembled)
       const started = { ...turn.started }
       const add = async (message: Message): Promise<void> => {
@@ -172,7 +183,8 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
       await set(rows, KEY.event(turnId, close.event.seq), close.event)
       const { endedAt, text, usage, costUsd, finishReason, model, metrics, error } = close
       const end = { endedAt, text, usage, costUsd, finishReason, model, metrics, latencyMs: metrics.durationMs }
-      await endTurn(rows, { ...turn, state: close.state, end: error === undefined ? end : { ...end, error } })
+      const state = finishReason === 'waiting' ? 'waiting' : close.state
+      await endTurn(rows, { ...turn, state, end: error === undefined ? end : { ...end, error } })
     })
     this.#held.delete(turnId)
   }
@@ -276,9 +288,29 @@ async function endTurn(rows: JournalRows, turn: StoredTurn): Promise<void> {
   const { turnId, sessionId, exclusive } = turn.open
   await set(rows, KEY.turn(turnId), turn)
   await rows.delete(KEY.open(turnId))
-  if (!exclusive) return
-  const session = await get<StoredSession>(rows, KEY.session(sessionId))
-  await set(rows, KEY.session(sessionId), { ...session, head: turnId, running: null })
+  const session = (await get<StoredSession>(rows, KEY.session(sessionId))) ?? NEW_SESSION
+  const waiting = turn.state === 'waiting' ? turnId : session.waiting
+  if (exclusive) await set(rows, KEY.session(sessionId), { ...session, head: turnId, running: null, waiting })
+}
+
+/** The session after its turn that waited, if there is one, is over. */
+async function withoutWaiting(rows: JournalRows, session: StoredSession): Promise<StoredSession> {
+  const turn = session.waiting === null ? undefined : await get<StoredTurn>(rows, KEY.turn(session.waiting))
+  if (turn !== undefined) await set(rows, KEY.turn(turn.open.turnId), { ...turn, state: 'done' })
+  return { ...session, waiting: null }
+}
+
+/** Versions are counted from 1 within a name, in the order of first use. */
+async function versionsOf(rows: JournalRows, open: TurnOpen): Promise<StoredTurn['prompts']> {
+  const found: PromptRef[] = []
+  for (const { name, hash } of promptsMadeWith(open)) {
+    const key = KEY.prompt(name, hash)
+    const known = await get<number>(rows, key)
+    const version = known ?? 1 + (await listFrom<number>(rows, KEY.prompt(name, ''))).length
+    if (known === undefined) await set(rows, key, version)
+    found.push({ name, hash, version })
+  }
+  return found.toSorted((a, b) => (a.name === b.name ? a.version - b.version : a.name < b.name ? -1 : 1))
 }
 
 async function endAsLost(rows: JournalRows, turn: StoredTurn, now: number): Promise<void> {
@@ -341,21 +373,6 @@ function summaryOf(turn: StoredTurn): TurnList['turns'][number] {
   return { turnId, sessionId, status, bot, model, question, startedAt, latencyMs, usage, costUsd, rating, userId, tags }
 }
 
-/** Numbers each version of a prompt when it is first used. */
-async function notePrompts(rows: JournalRows, open: TurnOpen): Promise<void> {
-  for (const { name, hash } of promptsMadeWith(open)) {
-    const key = KEY.prompt(name, hash)
-    if ((await rows.get(key)) === undefined) await set(rows, key, await counted(rows, KEY.prompt(name, 'versions')))
-  }
-}
-
-async function promptsOf(rows: JournalRows, open: TurnOpen): Promise<Pick<TurnDetail, 'prompts'>> {
-  const refs: PromptRef[] = []
-  for (const { name, hash } of promptsMadeWith(open))
-    refs.push({ name, hash, version: (await get<number>(rows, KEY.prompt(name, hash))) ?? 1 })
-  return refs.length === 0 ? {} : { prompts: refs }
-}
-
 async function spansOf(rows: JournalRows, traceId: string): Promise<SpanRecord[]> {
   return (await listFrom<SpanRecord>(rows, KEY.span(traceId, 0))).toSorted((a, b) => a.startedAt - b.startedAt)
 }
@@ -376,8 +393,8 @@ async function readTurn(rows: JournalRows, turnId: string): Promise<TurnDetail |
     turn: toTurnRow(turn),
     messages: await messagesOf(rows, turnId),
     events: await eventsOf(rows, turnId),
-    ...(await promptsOf(rows, turn.open)),
     spans,
+    ...(turn.prompts.length === 0 ? {} : { prompts: turn.prompts }),
     nested,
   }
 }
@@ -398,7 +415,7 @@ async function readHistory(rows: JournalRows, sessionId: string): Promise<Messag
     if (compacted !== undefined) history.push(...compactedTo(compacted.messages, own))
     const said = own.slice(compacted?.position ?? 0).filter(({ role }) => SPOKEN.has(role))
     // A finished turn has all of its messages; what another one showed beyond them stands in its events.
-    const folded = foldEvents(state === 'done' ? [] : await eventsOf(rows, turnId))
+    const folded = foldEvents(state === 'done' || state === 'waiting' ? [] : await eventsOf(rows, turnId))
     const unfinished = folded.message?.id === UNFINISHED ? folded.text : ''
     if (said.length > 0) history.push(...spokenMessages({ turnId, messages: said, toolResults: folded.toolResults, unfinished }))
   }

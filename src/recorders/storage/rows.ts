@@ -3,7 +3,7 @@
 import type { QueryEvent } from '../../core/event.ts'
 import type { JournalRows } from '../../core/journal-storage.ts'
 import type { Message } from '../../core/message.ts'
-import type { TurnClose, TurnOpen, TurnRow, TurnState } from '../../core/recorder.ts'
+import type { PromptRef, TurnClose, TurnOpen, TurnRow, TurnState } from '../../core/recorder.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
 import { wellFormedJson } from '../sqlite/json.ts'
 
@@ -29,6 +29,8 @@ export interface StoredTurn {
   readonly started: Readonly<Record<string, string>>
   /** Messages from this one on follow what the conversation was compacted to. */
   readonly compacted?: { readonly position: number; readonly messages: readonly Message[] }
+  /** Versions of the prompts that it was made with. */
+  readonly prompts: readonly PromptRef[]
   readonly rating?: { readonly rating: number; readonly comment: string | null }
   readonly end?: StoredEnd
 }
@@ -45,9 +47,13 @@ export interface StoredSession {
   readonly head: string | null
   /** The exclusive turn that is open. */
   readonly running: string | null
+  /** The turn that waits for a decision. */
+  readonly waiting: string | null
   /** The first user that one of its turns named. */
-  readonly userId?: string
+  readonly userId: string | null
 }
+
+export const NEW_SESSION: StoredSession = { head: null, running: null, waiting: null, userId: null }
 
 /** After every digit and letter. */
 const END = '~'
@@ -60,8 +66,8 @@ export const KEY = {
   session: (sessionId: string): string => `session/${escaped(sessionId)}`,
   event: (turnId: string, seq: number): string => `event/${escaped(turnId)}/${padded(seq)}`,
   message: (turnId: string, position: number): string => `message/${escaped(turnId)}/${padded(position)}`,
+  prompt: (name: string, hash: string): string => `prompt/${escaped(name)}/${escaped(hash)}`,
   span: (traceId: string, number: number): string => `span/${escaped(traceId)}/${padded(number)}`,
-  prompt: (name: string, hash: string): string => `prompt/${escaped(name)}/${hash}`,
   feedback: (number: number): string => `feedback/${padded(number)}`,
   count: (what: string): string => `count/${what}`,
 }

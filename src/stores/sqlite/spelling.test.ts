@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MemoryDocumentStore } from '../../index.ts'
 import { editsBetween, nearestTerm } from './spelling.ts'
@@ -64,4 +65,17 @@ test('QRY-RAG-014 a word that no document has is searched for as they spell it, 
   expect(best).toMatchObject({ source: 'a.md', evidence: { corrections: { ownrship: 'ownership' } } })
   const [known] = await store.search('what is ownership')
   expect(known?.evidence).not.toHaveProperty('corrections')
+})
+
+test('no term that is near enough is passed over, whatever its letters', () => {
+  const word = fc.array(fc.constantFrom(...'abtdжю'), { minLength: 5, maxLength: 11 }).map((letters) => letters.join(''))
+  const slips = fc.array(fc.tuple(fc.nat(11), fc.constantFrom('', 'a', 'b', 'ж')), { maxLength: 2 })
+  fc.assert(
+    fc.property(word, slips, (typed, changes) => {
+      let term = typed
+      for (const [at, letter] of changes) term = term.slice(0, at) + letter + term.slice(at + 1)
+      const found = nearestTerm(typed, typed, () => [{ term, frequency: 1 }])
+      expect(found !== undefined).toBe(editsBetween(typed, term, typed.length >= 9 ? 2 : 1) !== undefined)
+    }),
+  )
 })

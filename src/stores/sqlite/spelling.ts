@@ -30,12 +30,16 @@ export function nearestTerm<T extends Candidate>(
   const most = typed.length >= TWO_EDITS ? 2 : typed.length >= ONE_EDIT ? 1 : 0
   const [first] = typed
   if (most === 0 || first === undefined || !LETTERS.test(typed) || UNSPACED.test(typed)) return undefined
+  // The stem of a slip may be short by chance: `redi` of `redis` is not `red`.
+  const forms = stem.length >= ONE_EDIT ? [typed, stem] : [typed]
+  const formLetters = forms.map(lettersOf)
   const near = termsLike(first, stem.length - most, typed.length + most).flatMap((found) => {
     const { length } = found.term
     if (Math.min(Math.abs(length - typed.length), Math.abs(length - stem.length)) > most || !LETTERS.test(found.term)) return []
-    // The stem of a slip may be short by chance: `redi` of `redis` is not `red`.
-    const forms = stem.length >= ONE_EDIT ? [typed, stem] : [typed]
-    const edits = forms.flatMap((form) => editsBetween(form, found.term, most) ?? [])
+    const letters = lettersOf(found.term)
+    const edits = forms.flatMap((form, at) =>
+      mayBeWithin(most, formLetters[at] ?? 0, letters) ? (editsBetween(form, found.term, most) ?? []) : [],
+    )
     return edits.length === 0 ? [] : [{ found, edits: Math.min(...edits), shared: sharedLetters(typed, found.term) }]
   })
   near.sort(
@@ -43,6 +47,24 @@ export function nearestTerm<T extends Candidate>(
       a.edits - b.edits || b.shared - a.shared || b.found.frequency - a.found.frequency || (a.found.term < b.found.term ? -1 : 1),
   )
   return near[0]?.found
+}
+
+/** The letters of a word as bits, a few letters to each where there are more than 32. */
+function lettersOf(word: string): number {
+  let bits = 0
+  for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31)
+  return bits
+}
+
+/** `false` where so many edits cannot do: each adds, and takes away, one letter at most. Counting edits costs twenty times as much. */
+function mayBeWithin(most: number, a: number, b: number): boolean {
+  return countBits(a & ~b) <= most && countBits(b & ~a) <= most
+}
+
+function countBits(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++
+  return count
 }
 
 /** Letters that both begin with: slips are seldom at the beginning of a word. */

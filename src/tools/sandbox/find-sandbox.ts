@@ -1,6 +1,5 @@
 /** Finds out, once in a process and by trying, whether this system can confine commands. */
 
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { bubblewrapWords } from './bubblewrap.ts'
@@ -60,7 +59,9 @@ function none(reason: string, hint: string): FoundSandbox {
   return { kind: 'none', reason, hint }
 }
 
-function run(program: string, words: readonly string[]): Promise<string | undefined> {
+async function run(program: string, words: readonly string[]): Promise<string | undefined> {
+  // Loaded when a sandbox is looked for: whatever reads the configuration imports this file.
+  const { execFile } = await import('node:child_process')
   return new Promise((resolve) => {
     execFile(program, words, { timeout: PATIENCE, env: { PATH: '/usr/bin:/bin' } }, (error, _out, complaint) => {
       if (error === null) resolve(undefined)
