@@ -99,7 +99,8 @@ export function turnTable(turns: readonly TurnSummary[], columns: number): strin
     .map(({ question }, index) => {
       const row = facts[index] ?? []
       const model = models[index] ?? ''
-      const below = isTiny ? [[...row.slice(2), model].join('  '), question] : [`${model}  ${question}`]
+      const rest = [...(isTiny ? row.slice(2) : []), model].join('  ')
+      const below = isTiny && columns < USUAL_COLUMNS ? [rest, question] : [`${rest}  ${question}`]
       const line = isTiny ? row.slice(0, 2).join('  ') : (above[index] ?? '')
       return [line, ...below.map((text) => `${' '.repeat(INDENT)}${shorten(text, Math.max(LEAST_QUESTION, room))}`), ''].join(
         '\n',
@@ -112,6 +113,8 @@ function widest(lines: readonly string[]): number {
   return Math.max(0, ...lines.map((line) => line.length))
 }
 
+/** With fewer, a question has a line of its own. */
+const USUAL_COLUMNS = 80
 /** Columns of figures. */
 const RIGHT = [3, 4]
 const GAP = 2
