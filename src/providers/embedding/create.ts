@@ -13,12 +13,18 @@ import { createLocalEmbeddingModel } from './local.ts'
 
 /** What versions 2, 3 and 4 have in common. */
 export interface AiSdkEmbeddingModel {
+  /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
   /** For example `openai.embedding`. */
+  /** For example `openai.embedding`. */
   readonly provider: string
+  /** The provider's name for the model. */
   readonly modelId: string
+  /** Texts in one request at most; `undefined`: no limit is known. */
   readonly maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined
+  /** Several requests may be made at the same time. */
   readonly supportsParallelCalls: PromiseLike<boolean> | boolean
+  /** Makes one request. */
   doEmbed(options: never): PromiseLike<unknown>
 }
 

@@ -30,7 +30,6 @@ import { spokenMessages } from '../sqlite/history.ts'
 import { foreignSession } from '../sqlite/lease.ts'
 import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { endLostTurn } from '../sqlite/lost.ts'
-import { promptsMadeWith } from '../sqlite/prompts.ts'
 import { counted, eventsOf, get, KEY, listFrom, messagesOf, NEW_SESSION, set, toTurnRow } from './rows.ts'
 import type { StoredSession, StoredTurn } from './rows.ts'
 
@@ -68,6 +67,7 @@ export function recorderOn(
 }
 
 class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
+  readonly keepsWaiting = true
   readonly read: JournalReader
   readonly #storage: JournalStorage
   readonly #now: () => number

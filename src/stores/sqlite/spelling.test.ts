@@ -68,7 +68,9 @@ test('QRY-RAG-014 a word that no document has is searched for as they spell it, 
 })
 
 test('no term that is near enough is passed over, whatever its letters', () => {
-  const word = fc.array(fc.constantFrom('a', 'b', 't', 'd', 'ж', 'ю'), { minLength: 5, maxLength: 11 }).map((letters) => letters.join(''))
+  const word = fc
+    .array(fc.constantFrom('a', 'b', 't', 'd', 'ж', 'ю'), { minLength: 5, maxLength: 11 })
+    .map((letters) => letters.join(''))
   const slips = fc.array(fc.tuple(fc.nat(11), fc.constantFrom('', 'a', 'b', 'ж')), { maxLength: 2 })
   fc.assert(
     fc.property(word, slips, (typed, changes) => {
