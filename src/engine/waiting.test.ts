@@ -237,7 +237,7 @@ describe('a turn that waits for a decision', () => {
     const simple = await collect({
       model: calling([send]),
       tools: tools(),
-      recorder: recorderOn(memoryStorage()),
+      recorder: Object.assign(recorderOn(memoryStorage()), { keepsWaiting: false }),
       hasPermissionsToUseTool: () => 'wait',
     })
     expect(resultsOf(simple)[0]).toContain('keeps no turns that wait')
