@@ -111,7 +111,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'models',
-    summary: 'list providers and models, and what they cost',
+    summary: 'list providers and models with prices; also: default, alias',
     load: async () => (await import('./commands/models.ts')).models,
   },
   {
