@@ -240,7 +240,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
 
 /** The licences of the packages whose code became part of the bundle. */
 function licenses(modules: readonly string[]): string {
-  const folders = new Set<string>()
+  // The prices of models are its data.
+  const folders = new Set([join(ROOT, 'node_modules/@pydantic/genai-prices')])
   for (const id of modules) {
     const match = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)
     if (match !== null) folders.add(match[0])
