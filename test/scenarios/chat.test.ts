@@ -70,6 +70,11 @@ function again(options: Partial<ChatOptions> = {}, terminal: Partial<ChatTermina
 }
 
 const OPTIONS: ChatOptions = {
+  continue: false,
+  system: undefined,
+  option: [],
+  template: undefined,
+  param: [],
   safe: false,
   resume: undefined,
   plain: false,

@@ -8,7 +8,7 @@ import { shorten, table } from '../format.ts'
 import { note, roomOf, toJsonLine } from '../io.ts'
 import { modelSettings } from '../model-options.ts'
 import { readText } from '../read-text.ts'
-import { PROMPT_OPTIONS } from '../shared-options.ts'
+import { TEMPLATE_OPTIONS } from '../shared-options.ts'
 
 const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
 lines of ---: description, system, model, options. {{name}} in it is a variable, {{name=value}} one with a default, and
@@ -65,9 +65,9 @@ export const templatesSave: Command = defineCommand({
     { name: 'prompt', about: 'the prompt; "-", or nothing, reads the whole file from standard input', required: false },
   ],
   options: {
-    system: PROMPT_OPTIONS.system,
+    system: TEMPLATE_OPTIONS.system,
     model: { type: 'text', short: 'm', value: 'MODEL', about: 'the model that is asked' },
-    option: PROMPT_OPTIONS.option,
+    option: TEMPLATE_OPTIONS.option,
     force: { type: 'flag', about: 'replace a template of this name' },
   },
   details: DETAILS,
