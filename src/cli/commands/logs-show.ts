@@ -16,7 +16,7 @@ import { waterfall } from '../waterfall.ts'
 
 export const logsShow: Command = defineCommand({
   name: 'logs show',
-  arguments: [{ name: 'id', about: 'id of a turn or of a session, or "last"' }],
+  arguments: [{ name: 'id', about: 'id of a turn or of a session, or "last"', offers: () => ['last'] }],
   options: {
     json: {
       type: 'flag',

@@ -47,7 +47,7 @@ export const templatesList: Command = defineCommand({
 
 export const templatesShow: Command = defineCommand({
   name: 'templates show',
-  arguments: [{ name: 'name', about: 'of the template, or the path of its file' }],
+  arguments: [{ name: 'name', about: 'of the template, or the path of its file', offers: 'templates' }],
   options: { json: { type: 'flag', about: 'print one JSON object: { name, path, system, model, options, prompt, variables }' } },
   details: DETAILS,
   examples: ['cria templates show review', 'cria templates show review > review.md'],
@@ -61,7 +61,7 @@ export const templatesShow: Command = defineCommand({
 export const templatesSave: Command = defineCommand({
   name: 'templates save',
   arguments: [
-    { name: 'name', about: 'of the template' },
+    { name: 'name', about: 'of the template', offers: 'templates' },
     { name: 'prompt', about: 'the prompt; "-", or nothing, reads the whole file from standard input', required: false },
   ],
   options: {
