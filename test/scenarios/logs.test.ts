@@ -122,6 +122,10 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
       const spans = shown.stdout.slice(shown.stdout.indexOf('Spans'))
       for (const line of spans.split('\r\n')) expect(line.length).toBeLessThanOrEqual(columns)
     }
+    await using talker = await chatServer(answer('Boats sail to the island on every day of the week. '.repeat(9)))
+    await other.run(['ask', 'When?', '-m', 'openai-compatible/test'], { env: { OPENAI_COMPATIBLE_BASE_URL: talker.url } })
+    const shown = await other.run(['logs', 'show', 'last'], { inTerminal: true, columns: 60, env: { NO_COLOR: '1' } })
+    for (const line of shown.stdout.split('\r\n')) expect(line.length).toBeLessThanOrEqual(60)
   })
 
   test('list: finds the turns whose calls wait for a decision', async () => {

@@ -6,7 +6,7 @@ import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
 import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table } from '../format.ts'
-import { note, roomOf, toJsonLinePieces } from '../io.ts'
+import { broken, note, roomOf, toJsonLinePieces } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { sourceList } from '../source-list.ts'
 import { findSession, showSession } from '../session-view.ts'
@@ -67,12 +67,12 @@ async function describe(
       roomOf(out),
     ),
     heading('Question'),
-    `${visibleText(turn.question)}\n`,
+    `${await broken(visibleText(turn.question), out)}\n`,
     searched.length === 0
       ? ''
       : `${heading('Searched for')}${[...new Set(searched)].map((query) => `${visibleText(query)}\n`).join('')}`,
     heading('Answer'),
-    turn.text === '' ? '(none)\n' : `${visibleText(turn.text)}\n`,
+    turn.text === '' ? '(none)\n' : `${await broken(visibleText(turn.text), out)}\n`,
     await sourceList(citations, uncited, out, from),
     error,
     heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),
