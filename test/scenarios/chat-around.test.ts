@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { agentServer, messagesIn } from '../support/agent-server.ts'
 import { KEY } from '../support/chat-terminal.ts'
@@ -166,6 +167,21 @@ describe.runIf(hasTerminal)('around an answer', () => {
     process.stdin.write(KEY.ctrlD)
     const { stdout } = await ended
     expect(stdout.slice(stdout.indexOf('Thanks'))).not.toContain('Sources')
+  })
+
+  test('a tool call that takes several rows is broken between words', async () => {
+    await server?.[Symbol.asyncDispose]()
+    const path = 'a-folder-of-a-long-name/and-a-file-of-a-long-name.txt'
+    server = await agentServer([{ calls: [{ name: 'read_file', input: { path } }] }, { text: 'Missing.' }])
+    const running = place.start(['chat', '-m', MODEL], { inTerminal: true, isTyped: true, columns: 60, env: settings() })
+    await running.shows('openai-compatible/test')
+    running.process.stdin.write(`Read it${KEY.enter}`)
+    await running.shows('Missing.')
+    running.process.stdin.write(KEY.ctrlD)
+    const lines = stripVTControlCharacters((await running.ended).stdout).split(/\r\n?/)
+    const at = lines.findIndex((line) => line.startsWith('✗ read_file'))
+    expect(lines[at]?.length).toBeLessThanOrEqual(60)
+    expect(lines[at + 1]).toMatch(/^ {2}\S/)
   })
 
   test('a model without a key is told before the first message, where another can still be chosen', async () => {
