@@ -121,7 +121,7 @@ async function stillThere({ store, docs: paths }: AskedWith, folder: string, io:
     ...(store === undefined || isStore ? [] : [`the store ${store}`]),
   ]
   if (gone.length > 0) await note(io, `${gone.map(visibleLine).join(', ')} is not there any more: the session goes on without.`)
-  const named = [...(isStore ? [`the store ${store}`] : []), ...there.map(visibleLine)]
+  const named = [...(isStore ? [`the store ${store}`] : []), ...there].map(visibleLine)
   if (named.length > 0) await note(io, `searching ${named.join(', ')}, as before.`)
   return { store: isStore ? store : undefined, docs: there }
 }

@@ -91,6 +91,7 @@ export async function* keepingSettings(
 export async function keepAsked(sessionId: string, asked: AskedWith, model: string, io: Io): Promise<void> {
   const { store, docs, system, option } = asked
   const isOf = store !== undefined || docs.length > 0
+  if (!isOf && system === undefined && option.length === 0) return
   const absolute = docs.map((path) => resolve(io.cwd, path))
   try {
     const journal = await openJournal(io)

@@ -532,7 +532,9 @@ describe('a conversation at a terminal', () => {
     await shows('May run_command do this?')
     press('y')
     await ends('Done.')
-    expect(terminal.text).toMatch(/· 7\n {2}lines · \/show 1\n {2}one\n\n {2}line 3\n {2}line 4\n {2}line 5\n {2}… 2 more lines\n/)
+    expect(terminal.text).toMatch(
+      /· 7\n {2}lines · \/show 1\n {2}one\n\n {2}line 3\n {2}line 4\n {2}line 5\n {2}… 2 more lines\n/,
+    )
     press(KEY.ctrlD)
     await code
   })

@@ -110,6 +110,11 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     expect(stdout).toMatch(/Spans\n +start +took\nsimplebot\.ask +\+\d+ ms/)
   })
 
+  test('show: what is not there may be a turn or a session', async () => {
+    const { code, stderr } = await place.run(['logs', 'show', 'ses_none'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('There is no turn or session "ses_none"') })
+  })
+
   test('show: names each tool, when it began, and the time to the first token', async () => {
     await using server = await agentServer([{ calls: [{ name: 'list_files', input: { path: '.' } }] }, { text: 'Nothing.' }])
     using other = newPlace()

@@ -27,7 +27,7 @@ export const logsShow: Command = defineCommand({
   async run({ arguments: [id = ''], options }, io) {
     const session = await findSession(io, id)
     if (session !== undefined) return showSession(session, options.json, io)
-    const { detail } = await findTurn(io, id)
+    const { detail } = await findTurn(io, id, 'turn or session')
     for (const what of detail.damaged ?? []) await note(io, `not shown: ${what}.`)
     if (options.json) for (const piece of toJsonLinePieces(detail)) await io.stdout.write(piece)
     else await io.stdout.writeRaw(await describe(detail, io.stdout, { cwd: io.cwd }))
