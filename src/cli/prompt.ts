@@ -1,10 +1,13 @@
 /** What `ask` and `run` put to a model: the question, data that is handed over, a template, and settings of the call. */
 
-import { homePaths } from '../app/paths.ts'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { homePaths, storePath } from '../app/paths.ts'
 import { handOver, handOverBytes, withHandedOver } from '../app/hand-over.ts'
 import type { HandedOver } from '../app/hand-over.ts'
 import { openJournalToRead } from '../app/journal.ts'
 import { ConfigurationError } from '../core/error.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { formatBytes, plural } from './format.ts'
@@ -13,8 +16,12 @@ import type { ModelSettings } from './model-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { readData, readPiped, readText } from './read-text.ts'
+import { askedWith } from './session-settings.ts'
+import type { AskedWith } from './session-settings.ts'
 
 export interface PromptOptions {
+  readonly store: string | undefined
+  readonly docs: readonly string[]
   readonly attach: readonly string[]
   readonly system: string | undefined
   readonly option: readonly string[]
@@ -30,7 +37,8 @@ export interface Prompt {
   readonly messages: readonly Message[]
   readonly question: string
   readonly handed: readonly HandedOver[]
-  readonly system: string | undefined
+  /** The documents, the system prompt and the settings; what the command line leaves open is as in the session that goes on. */
+  readonly asked: AskedWith
   readonly settings: ModelSettings
   /** As after `-m`. */
   readonly model: string | undefined
@@ -42,9 +50,8 @@ export interface Prompt {
  * @throws ConfigurationError when there is no question, or an option cannot be used.
  */
 export async function readPrompt(word: string, what: 'question' | 'task', options: PromptOptions, io: Io): Promise<Prompt> {
-  const { attach, option, param } = options
-  if (param.length > 0 && options.template === undefined)
-    throw new ConfigurationError('-p gives values to the variables of a template: name one with -t.')
+  const { attach, option } = options
+  const values = paramsOf(options)
   const isQuestionPiped = word === '-' || (word === '' && options.template === undefined && io.piped !== undefined)
   if (isQuestionPiped && attach.includes('-'))
     throw new ConfigurationError(
@@ -52,11 +59,11 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     )
   const { readTemplate, fillTemplate } = options.template === undefined ? NO_TEMPLATES : await import('../app/templates.ts')
   const template = options.template === undefined ? undefined : readTemplate(options.template, homePaths(io), io.cwd)
-  const settings = modelSettings([...(template?.options ?? []), ...option])
+  const own = [...(template?.options ?? []), ...option]
+  modelSettings(own)
 
-  const asked = isQuestionPiped ? await readText('-', what, io) : await readText(word, what, io)
-  const values = Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
-  const filled = template === undefined ? { prompt: asked, system: undefined } : fillTemplate(template, asked, values)
+  const said = isQuestionPiped ? await readText('-', what, io) : await readText(word, what, io)
+  const filled = template === undefined ? { prompt: said, system: undefined } : fillTemplate(template, said, values)
 
   const handed: HandedOver[] = []
   for (const where of attach) {
@@ -77,16 +84,46 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     throw new ConfigurationError(`The ${what} is empty: say what ${what === 'task' ? 'is to be done' : 'you want to know'}.`)
   }
   const last = options.continue ? await lastSession(options, io) : undefined
-  const system = options.system ?? filled.system
+  const before = askedWith(last?.settings ?? {})
+  const documents =
+    options.store !== undefined || options.docs.length > 0 ? options : await stillThere(before, last?.folder ?? io.cwd, io)
+  const asked: AskedWith = {
+    store: documents.store,
+    docs: documents.docs,
+    system: options.system ?? filled.system ?? before.system,
+    option: [...before.option, ...own],
+  }
   return {
     question,
     handed,
     messages: withHandedOver(filled.prompt, handed),
-    system,
-    settings,
+    asked,
+    settings: modelSettings(asked.option),
     model: options.model ?? template?.model ?? last?.model,
     sessionId: options.session ?? last?.sessionId,
   }
+}
+
+/** The values of `-p NAME=VALUE`. @throws ConfigurationError where there is no template that they are for */
+export function paramsOf({ param, template }: Pick<PromptOptions, 'param' | 'template'>): Readonly<Record<string, string>> {
+  if (param.length > 0 && template === undefined)
+    throw new ConfigurationError('-p gives values to the variables of a template: name one with -t.')
+  return Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
+}
+
+/** The documents of a session that goes on. Nobody named those that are gone: a note says that they are left out. */
+async function stillThere({ store, docs: paths }: AskedWith, folder: string, io: Io): Promise<Pick<AskedWith, 'store' | 'docs'>> {
+  const docs = paths.map((path) => resolve(folder, path))
+  const there = docs.filter((path) => existsSync(path))
+  const isStore = store !== undefined && existsSync(storePath(homePaths(io), store))
+  const gone = [
+    ...docs.filter((path) => !there.includes(path)),
+    ...(store === undefined || isStore ? [] : [`the store ${store}`]),
+  ]
+  if (gone.length > 0) await note(io, `${gone.map(visibleLine).join(', ')} is not there any more: the session goes on without.`)
+  const named = [...(isStore ? [`the store ${store}`] : []), ...there].map(visibleLine)
+  if (named.length > 0) await note(io, `searching ${named.join(', ')}, as before.`)
+  return { store: isStore ? store : undefined, docs: there }
 }
 
 /** What is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
@@ -109,7 +146,14 @@ const NO_TEMPLATES = {
   },
 }
 
-async function lastSession({ session }: PromptOptions, io: Io): Promise<{ readonly sessionId: string; readonly model: string }> {
+interface LastSession {
+  readonly sessionId: string
+  readonly model: string
+  readonly folder: string | null
+  readonly settings: JsonObject | null
+}
+
+async function lastSession({ session }: PromptOptions, io: Io): Promise<LastSession> {
   if (session !== undefined)
     throw new ConfigurationError('--continue and --session exclude each other: both say which session goes on.')
   const journal = await openJournalToRead(io)
@@ -117,5 +161,6 @@ async function lastSession({ session }: PromptOptions, io: Io): Promise<{ readon
   const turn = newest === undefined ? undefined : (await journal?.read.turns({ sessionId: newest.sessionId, limit: 1 }))?.turns[0]
   if (turn === undefined) throw new ConfigurationError('There is no session to go on with yet: leave --continue out.')
   await note(io, `going on with ${turn.sessionId}.`)
-  return turn
+  const [known] = (await journal?.sessions({ sessionId: turn.sessionId, limit: 1 })) ?? []
+  return { ...turn, folder: known?.folder ?? null, settings: known?.settings ?? null }
 }
