@@ -8,7 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 
@@ -47,7 +47,8 @@ export function writeFileAtomically(path: string, content: string): void {
   try {
     const file = openSync(temporary, 'wx', 0o600)
     try {
-      writeSync(file, content)
+      // Unlike one `writeSync` it writes all, or throws: a disk that becomes full takes a part.
+      writeFileSync(file, content)
       fsyncSync(file)
     } finally {
       closeSync(file)

@@ -308,6 +308,14 @@ describe('settings and templates', () => {
     expect(server.requests).toHaveLength(0)
   })
 
+  test('a template that the disk has no room for is not written, and the one before it stays', async () => {
+    await cria(['templates', 'save', 'review', 'Look for mistakes.'])
+    const text = 'word '.repeat(2000)
+    const { code } = await cria(['templates', 'save', 'review', text, '--force'], { shellLimit: 'trap "" XFSZ; ulimit -f 4' })
+    expect(code).not.toBe(0)
+    expect((await cria(['templates', 'show', 'review'])).stdout).toBe('Look for mistakes.\n')
+  })
+
   test('-c without a session says so, and goes with neither --session nor --no-log', async () => {
     expect((await cria(['ask', '-c', 'And?', ...MODEL])).stderr).toContain('There is no session to go on with yet')
     expect((await cria(['ask', '-c', 'And?', '--session', 's', ...MODEL])).code).toBe(2)
