@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { user } from '../core/message.ts'
 import { file, image } from './attachments.ts'
+import { handOver } from './hand-over.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const PDF = Buffer.from('%PDF-1.4\n%%EOF')
@@ -124,5 +126,15 @@ describe('user()', () => {
     expect(() => user('a', null as never)).toThrow('user()[1] must be a part, but is null.')
     expect(() => user('a', 5 as never)).toThrow('user()[1] must be a part')
     expect(() => user(undefined as never)).toThrow('user() takes a text or a list of parts, but got undefined.')
+  })
+})
+
+describe('handOver()', () => {
+  it('does not wait for a pipe that nobody writes to once it is aborted', async () => {
+    execFileSync('mkfifo', [at('pipe')])
+    const abort = new AbortController()
+    const waiting = handOver('pipe', { cwd: folder, signal: abort.signal })
+    abort.abort()
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
   })
 })

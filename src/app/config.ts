@@ -7,7 +7,7 @@ import { HOOK_NAMES } from '../core/hook.ts'
 import { LISTS } from '../tools/rules/rule.ts'
 import { isRecord } from '../util/check.ts'
 import type { Problem } from '../util/check.ts'
-import { writeFileAtomically } from '../util/files.ts'
+import { whileLocked, writeFileAtomically } from '../util/files.ts'
 import { CONFIG_SHAPE } from './config-schema.ts'
 import type { CriaConfig } from './config-schema.ts'
 import { readConfigFile } from './config-file.ts'
@@ -100,16 +100,18 @@ export function parseConfig(content: string, file: string): CriaConfig {
  * @throws ConfigurationError when it cannot be read, or would be wrong after the change; CriaError `store_failed` when it cannot be written.
  */
 export function changeConfig(paths: HomePaths, change: (config: Record<string, unknown>) => void): void {
-  const before = readIfThere(paths.config) ?? '{}'
-  parseConfig(before, paths.config)
-  const config = JSON.parse(before.replace(/^\uFEFF/, '')) as Record<string, unknown>
-  change(config)
-  const after = `${JSON.stringify(config, undefined, 2)}\n`
-  parseConfig(after, paths.config)
   try {
     makeHomeFolder(paths)
-    // Where it is a link, what it leads to is replaced.
-    writeFileAtomically(existsSync(paths.config) ? realpathSync(paths.config) : paths.config, after)
+    whileLocked(paths.config, () => {
+      const before = readIfThere(paths.config) ?? '{}'
+      parseConfig(before, paths.config)
+      const config = JSON.parse(before.replace(/^\uFEFF/, '')) as Record<string, unknown>
+      change(config)
+      const after = `${JSON.stringify(config, undefined, 2)}\n`
+      parseConfig(after, paths.config)
+      // Where it is a link, what it leads to is replaced.
+      writeFileAtomically(existsSync(paths.config) ? realpathSync(paths.config) : paths.config, after)
+    })
   } catch (cause) {
     if (cause instanceof CriaError) throw cause
     throw new CriaError('store_failed', `${paths.config} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })

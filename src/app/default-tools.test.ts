@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
 import { callerOf } from '../../test/support/tool-call.ts'
 import { AgentBot } from '../bots/agent-bot.ts'
 import { ToolBot } from '../bots/tool-bot.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
+import { findSandbox } from '../tools/sandbox/find-sandbox.ts'
 import { defaultTools, runCodeTool } from './default-tools.ts'
 
 const calls = (name: string, input: object): ScriptedAnswer => ({ toolCalls: [{ name, input: input as never }] })
@@ -13,6 +16,8 @@ const options = (...answers: ScriptedAnswer[]) => ({
   recorder: false as const,
   streamTarget: 'none' as const,
 })
+
+const confined = (await findSandbox()).kind !== 'none'
 
 describe('defaultTools()', () => {
   it('run without asking, and hand an agent bot an object for its user', async () => {
@@ -33,6 +38,20 @@ describe('defaultTools()', () => {
     const call = callerOf(defaultTools())
     expect((await call('current_time', { timeZone: 'Asia/Tokyo' })).content).toMatch(/GMT\+9 \(\d{4}-\d\d-\d\dT.*Z\)$/)
     expect(await call('current_time', { timeZone: 'Mars/Base' })).toMatchObject({ isError: true })
+  })
+
+  it.runIf(confined)('let Python read nothing in the home of cria', async () => {
+    const home = mkdtempSync(join(import.meta.dirname, '.home-'))
+    vi.stubEnv('CRIA_HOME', home)
+    writeFileSync(join(home, 'notes'), 'seen')
+    try {
+      const code = `import os\nresult = os.listdir(${JSON.stringify(home)})`
+      const call = callerOf([runCodeTool({ python: true })])
+      expect((await call('run_code', { code, language: 'python' })).content).not.toContain('notes')
+    } finally {
+      vi.unstubAllEnvs()
+      rmSync(home, { recursive: true })
+    }
   })
 
   it.each([

@@ -5,7 +5,10 @@ import { checkNames, checkNumber } from '../engine/check-values.ts'
 import { returnObjectTool, runCodeTool as codeTool } from '../tools/builtin/run-code.ts'
 import type { RunCodeOptions } from '../tools/builtin/run-code.ts'
 import { defineTool } from '../tools/define-tool.ts'
+import { sandboxOptions } from '../tools/sandbox/sandbox.ts'
+import { environment } from '../util/environment.ts'
 import { namesOf } from '../util/nearest.ts'
+import { homePaths } from './paths.ts'
 
 export { objectReturned, RETURN_OBJECT } from '../tools/builtin/run-code.ts'
 export type { RunCodeOptions } from '../tools/builtin/run-code.ts'
@@ -22,7 +25,10 @@ export function runCodeTool(options: RunCodeOptions = {}): Tool {
   checkNames('runCodeTool()', options, OPTIONS)
   checkNumber('timeout', options.timeout, 1)
   checkNumber('memory', options.memory, 16)
-  return codeTool(options)
+  // Keys, questions and answers lie there.
+  const { home } = homePaths({ env: environment(), cwd: process.cwd() })
+  const sandbox = sandboxOptions(options.sandbox)
+  return codeTool({ ...options, sandbox: { ...sandbox, hidden: [...(sandbox.hidden ?? []), home] } })
 }
 
 /**

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { calling, tool } from '../../test/calls.ts'
 import { AsyncSimpleBot } from '../bots/async-simple-bot.ts'
+import { ConfigurationError } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
@@ -37,6 +38,14 @@ describe('toResponse', () => {
     expect(frames.map(({ id }) => id)).toEqual(events.map(({ seq }) => String(seq)))
     expect(events).toEqual(await collected(recorder.follow(events[0]?.turnId ?? '')))
     await recorder.close()
+  })
+
+  it('takes headers in any case in place of its own, and refuses what is no header, and what no timer can wait for', () => {
+    const asked = (): ReturnType<typeof query> => query({ prompt: 'Hi', model: new ScriptedModel(['x']) })
+    const { headers } = toResponse(asked(), { headers: { 'Content-Type': 'text/x', 'Cache-Control': 'no-store' } })
+    expect([headers.get('content-type'), headers.get('cache-control')]).toEqual(['text/x', 'no-store'])
+    expect(() => toResponse(asked(), { headers: { 'x-a': 'b\r\nset-cookie: c' } })).toThrow(ConfigurationError)
+    expect(() => toResponse(asked(), { keepAlive: 2 ** 31 })).toThrow('`keepAlive` must be at most 2147483647')
   })
 
   it('gives no number to events of nested turns, so that a client does not go on from them', async () => {

@@ -14,6 +14,9 @@ export interface ResponseOptions {
   readonly keepAlive?: number
 }
 
+/** Milliseconds; a longer timer of Node fires at once, again and again. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 const OPTIONS = namesOf<ResponseOptions>({ headers: true, keepAlive: true })
 
 /**
@@ -30,7 +33,10 @@ export function toResponse(events: AsyncIterable<QueryEvent>, options: ResponseO
     throw new ConfigurationError('toResponse() takes the events of recorder.follow(), query() or a bot.')
   checkNames('toResponse()', options, OPTIONS)
   checkNumber('keepAlive', options.keepAlive, 0)
-  const { headers, keepAlive = 15_000 } = options
+  const { keepAlive = 15_000 } = options
+  if (keepAlive > LONGEST_TIMER)
+    throw new ConfigurationError(`\`keepAlive\` must be at most ${LONGEST_TIMER}, but is ${keepAlive}.`)
+  const headers = headersWith(options.headers)
   const iterator = events[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
   let timer: NodeJS.Timeout | undefined
@@ -60,14 +66,26 @@ export function toResponse(events: AsyncIterable<QueryEvent>, options: ResponseO
       await iterator.return?.()
     },
   })
-  return new Response(body, {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-      ...headers,
-    },
+  return new Response(body, { headers })
+}
+
+/** @throws ConfigurationError for a name or a value that no header may have. */
+function headersWith(own: ResponseOptions['headers'] = {}): Headers {
+  const headers = new Headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
   })
+  for (const [name, value] of Object.entries(own)) {
+    try {
+      headers.set(name, value)
+    } catch (cause) {
+      throw new ConfigurationError(`\`headers\` has ${JSON.stringify(name)}, whose name or value is not that of a header.`, {
+        cause,
+      })
+    }
+  }
+  return headers
 }
 
 /** JSON has no line breaks. The numbers of a nested turn are not those of this one. */

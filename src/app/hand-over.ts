@@ -1,6 +1,7 @@
 /** What a user hands over with a question: text goes to the model as fenced data, images and PDFs as parts of the question. */
 
-import { createReadStream, statSync } from 'node:fs'
+import { constants, openSync, statSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { basename, resolve } from 'node:path'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { handedOver, user } from '../core/message.ts'
@@ -48,7 +49,9 @@ export async function handOver(where: string, { cwd, signal }: { cwd: string; si
 async function pipeIn(path: string, signal: AbortSignal): Promise<Uint8Array> {
   const pieces: Buffer[] = []
   let length = 0
-  for await (const piece of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
+  // Otherwise nothing could end the wait for a program that writes.
+  const source = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, signal })
+  for await (const piece of source as AsyncIterable<Buffer>) {
     pieces.push(piece)
     if ((length += piece.length) > MAX_BYTES) throw new ConfigurationError(`${path} has more than ${MAX_BYTES / 1e6} MB.`)
   }
@@ -82,7 +85,8 @@ async function fetched(address: string, signal: AbortSignal): Promise<HandedOver
   if (!URL.canParse(address)) throw new ConfigurationError(`${JSON.stringify(address)} is not an address.`)
   let url = new URL(address)
   const { httpGet } = await import('../tools/builtin/http-get.ts')
-  const allowedHosts = [url.host]
+  // With its port: what it redirects to may not reach other programs of its machine.
+  const allowedHosts = [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`]
   const limit = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')

@@ -123,7 +123,12 @@ class PagesRun {
         kept.add(url.href)
         continue
       }
-      if (fetched === 0) below = folderOf(page.url)
+      if (fetched === 0) {
+        const led = folderOf(page.url)
+        // A page further up, such as that of a login, says nothing about the pages below.
+        if (led !== below && below.startsWith(led)) isComplete = false
+        else below = led
+      }
       // Several addresses may lead to one page.
       if (kept.has(page.url.href)) continue
       if (fetched > 0 && !isBelow(page.url, below)) continue

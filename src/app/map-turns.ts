@@ -1,6 +1,6 @@
 /** Many turns at once: one for each item of a list, under one budget, with results in the order of the items. */
 
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { BudgetLimits } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
@@ -321,7 +321,9 @@ class KeptValues<Value> {
 
   /** @throws ConfigurationError when the file holds something else. */
   constructor(path: string) {
-    const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found?.isFile() === false) throw new ConfigurationError(`${path} is not a file. Name another one for \`resume\`.`)
+    const text = found === undefined ? '' : readFileSync(path, 'utf8')
     const lines = text.split('\n')
     for (const [index, line] of lines.entries()) {
       const kept = line === '' ? undefined : parsed<Value>(line)

@@ -8,7 +8,7 @@ import { ConfigurationError, CriaError } from '../core/error.ts'
 import { PROVIDERS } from '../providers/registry.ts'
 import { isRecord } from '../util/check.ts'
 import { keepValues, takeVariables } from '../util/environment.ts'
-import { writeFileAtomically } from '../util/files.ts'
+import { whileLocked, writeFileAtomically } from '../util/files.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
 import { makeHomeFolder, reason, remedy } from './paths.ts'
@@ -51,13 +51,16 @@ export function storedKeys({ keys: file }: Pick<HomePaths, 'keys'>): StoredKeys 
   )
 }
 
-/** Replaces the keys; the file is readable by its owner alone. @throws CriaError `store_failed` */
-export function writeKeys(keys: StoredKeys, paths: HomePaths): void {
+/** Changes the keys; the file is readable by its owner alone. @throws CriaError `store_failed`; ConfigurationError as `storedKeys`. */
+export function changeKeys(paths: HomePaths, change: (keys: StoredKeys) => StoredKeys): void {
   const file = paths.keys
   try {
-    if (Object.keys(keys).length === 0) return rmSync(file, { force: true })
     makeHomeFolder(paths)
-    writeFileAtomically(file, `${JSON.stringify(keys, undefined, 2)}\n`)
+    whileLocked(file, () => {
+      const keys = change(storedKeys(paths))
+      if (Object.keys(keys).length === 0) rmSync(file, { force: true })
+      else writeFileAtomically(file, `${JSON.stringify(keys, undefined, 2)}\n`)
+    })
   } catch (cause) {
     if (cause instanceof CriaError) throw cause
     throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })

@@ -111,7 +111,7 @@ export function formatTemplate({
  * @throws ConfigurationError that names the file, the line and what was expected.
  */
 export function parseTemplate(name: string, path: string, text: string): Template {
-  const [, head = '', body = text] = /^\uFEFF?---[ \t]*\r?\n([^]*?)^---[ \t]*(?:\r?\n|$)([^]*)$/m.exec(text) ?? []
+  const [, head = '', body = text] = /^\uFEFF?---[ \t]*\r?\n([^]*?)^---[ \t]*(?:\r?\n|$)([^]*)$/my.exec(text) ?? []
   const found = new Map<Setting, string[]>()
   let lines: string[] = []
   for (const [index, line] of head.split(/\r?\n/).entries()) {
@@ -203,7 +203,7 @@ export function fillTemplate(
       `The template ${name} has no variable ${JSON.stringify(unknown)}.${close === undefined ? '' : ` Did you mean ${close}?`} ${has}`,
     )
   }
-  const missing = known.filter((each) => variables[each] === null && given[each] === undefined)
+  const missing = known.filter((each) => variables[each] === null && !Object.hasOwn(given, each))
   if (missing.length > 0) {
     throw new ConfigurationError(`The template ${name} needs ${missing.join(', ')}.`, {
       hint: `Give it with ${missing.map((each) => `-p ${each}=VALUE`).join(' ')}`,
@@ -229,8 +229,10 @@ function templatePath(name: string, paths: HomePaths): string {
 
 function textOf(path: string): string {
   try {
-    if (statSync(path).size > MAX_BYTES)
-      throw new ConfigurationError(`${path} has more than 1 MB, which is too much for a template.`)
+    const found = statSync(path)
+    // A device has no end, and a pipe may have no writer.
+    if (!found.isFile()) throw new ConfigurationError(`${path} is not a file.`)
+    if (found.size > MAX_BYTES) throw new ConfigurationError(`${path} has more than 1 MB, which is too much for a template.`)
     return readFileSync(path, 'utf8')
   } catch (cause) {
     if (cause instanceof ConfigurationError) throw cause

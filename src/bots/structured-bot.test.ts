@@ -83,6 +83,17 @@ describe('StructuredBot', () => {
     expect(lenient.problems.length).toBeGreaterThan(0)
   })
 
+  it('CORE-STRUCT-001 asks again for an answer that is nested too deeply for a schema that refers to itself', async () => {
+    const nested = { $defs: { list: { type: 'array', items: { $ref: '#/$defs/list' } } }, $ref: '#/$defs/list' }
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+    const { bot: lists, model } = bot([deep, '[[]]'], { schema: nested })
+    expect(await lists.ask('Lists?')).toMatchObject({ object: [[]], attempts: 2 })
+    expect(model.requests[1]?.messages.at(-1)?.content).toContain('nested too deeply')
+    await expect(bot([deep, deep], { schema: nested, maxAttempts: 2 }).bot.stream('Lists?').answer).rejects.toMatchObject({
+      code: 'invalid_response',
+    })
+  })
+
   it('CORE-STRUCT-001 streams the object as it grows', async () => {
     // Deltas that come within 10 ms would become one.
     const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))

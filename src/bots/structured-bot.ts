@@ -219,6 +219,16 @@ export class StructuredBot<
         problems: [`the answer is not JSON: ${error instanceof Error ? error.message : String(error)}`],
       }
     }
+    try {
+      return await this.#fit(value)
+    } catch (thrown) {
+      // A schema that refers to itself is followed as deep as the answer is.
+      if (!(thrown instanceof RangeError)) throw thrown
+      return { object: value, problems: ['the answer is nested too deeply to be checked'] }
+    }
+  }
+
+  async #fit(value: unknown): Promise<Reading> {
     if (!isStandardSchema(this.#schema)) return { object: value, problems: schemaProblems(this.#schema, value) }
     const result = await this.#schema['~standard'].validate(value)
     return result.issues === undefined

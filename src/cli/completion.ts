@@ -101,7 +101,12 @@ ${values.join('\n')}
   })
   return `# Completes cria in bash. To use it: source <(cria completion bash)
 _cria_words() { COMPREPLY=($(compgen -W "$1" -- "$word")); }
-_cria_files() { compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$word")); }
+_cria_files() {
+  local file
+  compopt -o filenames 2>/dev/null
+  COMPREPLY=()
+  while IFS= read -r file; do COMPREPLY+=("$file"); done < <(compgen -f -- "$word")
+}
 _cria() {
   local IFS=$' \\t\\n' word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" name="\${COMP_WORDS[1]}" options= offered=/
   if [ "$COMP_CWORD" -eq 1 ]; then

@@ -8,7 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 
@@ -39,6 +39,30 @@ export function makeFolder(path: string, mode: number): boolean {
   }
 }
 
+/** Milliseconds after which a lock counts as one of a process that has died: work under a lock takes a few. */
+const LOCK_MS = 2000
+
+/** Runs `work`, which reads a file and replaces it, while no other process does so with the same file. Waits for others without yielding. */
+export function whileLocked<T>(path: string, work: () => T): T {
+  const lock = `${path}.lock`
+  for (;;) {
+    try {
+      closeSync(openSync(lock, 'wx', 0o600))
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs
+    if (since !== undefined && Math.abs(Date.now() - since) > LOCK_MS) rmSync(lock, { force: true })
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+  }
+  try {
+    return work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
 /**
  * Replaces a file as a whole: whoever reads it sees the old content or the new, also after a crash in between. Readable by its owner alone.
  */
@@ -47,7 +71,8 @@ export function writeFileAtomically(path: string, content: string): void {
   try {
     const file = openSync(temporary, 'wx', 0o600)
     try {
-      writeSync(file, content)
+      // Unlike one `writeSync` it writes all, or throws: a disk that becomes full takes a part.
+      writeFileSync(file, content)
       fsyncSync(file)
     } finally {
       closeSync(file)

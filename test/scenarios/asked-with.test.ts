@@ -325,9 +325,23 @@ describe('settings and templates', () => {
     expect(near.stderr).toContain('Did you mean review?')
     const again = await cria(['templates', 'save', 'review', 'Another.'])
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') as string })
+    const ruled = ['Above.', '', '---', '', 'Between {{constructor}}.', '', '---', '', 'Below.'].join('\n')
+    await cria(['templates', 'save', 'ruled', ruled])
+    const unfilled = await cria(['ask', '-t', 'ruled', ...MODEL])
+    expect(unfilled.stderr).toContain('needs constructor')
+    const device = await cria(['ask', '-t', '/dev/zero', 'x'])
+    expect(device).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero is not a file.') as string })
     const outside = await cria(['templates', 'save', '../evil', 'x'])
     expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('A template is named with') as string })
     expect(server.requests).toHaveLength(0)
+  })
+
+  test('a template that the disk has no room for is not written, and the one before it stays', async () => {
+    await cria(['templates', 'save', 'review', 'Look for mistakes.'])
+    const text = 'word '.repeat(2000)
+    const { code } = await cria(['templates', 'save', 'review', text, '--force'], { shellLimit: 'trap "" XFSZ; ulimit -f 4' })
+    expect(code).not.toBe(0)
+    expect((await cria(['templates', 'show', 'review'])).stdout).toBe('Look for mistakes.\n')
   })
 
   test('-c without a session says so, and goes with neither --session nor --no-log', async () => {

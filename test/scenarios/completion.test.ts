@@ -44,6 +44,14 @@ function offered(script: string, words: readonly string[]): readonly string[] {
   return text.split('\n').filter((line) => line !== '')
 }
 
+test('bash offers names of files as they are, with spaces and stars', async () => {
+  place.write({ 'my notes.md': '', '*': '', '$(touch made).md': '' })
+  const script = join(place.folder, 'script')
+  writeFileSync(script, await scriptFor('bash'))
+  expect(offered(script, ['index', '']).toSorted()).toEqual(['$(touch made).md', '*', 'my notes.md', 'script'])
+  expect(existsSync(join(place.folder, 'made'))).toBe(false)
+})
+
 test.each(SHELLS)('the script for %s names every command and every option', async (shell) => {
   const script = await scriptFor(shell)
   for (const { name, load } of COMMANDS) {

@@ -1,6 +1,6 @@
 /** Keys in a file, the default model, and names of one's own for models. */
 
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answer, chatServer } from '../support/chat-server.ts'
@@ -44,6 +44,17 @@ test('a key that is set answers for the environment, which goes before it, until
   expect((await place.run(['keys', 'remove', 'openai-compatible'])).code).toBe(0)
   expect(existsSync(file())).toBe(false)
   expect((await place.run(['keys', 'remove', 'openai-compatible'])).code).toBe(1)
+})
+
+test('keys that are set at the same time are all kept, also where a process has died over it', async () => {
+  const providers = ['openai', 'anthropic', 'mistral', 'groq', 'deepseek', 'xai']
+  mkdirSync(place.home, { recursive: true })
+  writeFileSync(`${file()}.lock`, '')
+  utimesSync(`${file()}.lock`, 0, 0)
+  const ended = await Promise.all(providers.map((name) => place.run(['keys', 'set', name], { input: `${KEY}-${name}` })))
+  expect(ended.map(({ code }) => code)).toEqual(providers.map(() => 0))
+  expect(Object.keys(JSON.parse(readFileSync(file(), 'utf8')) as object)).toHaveLength(providers.length)
+  expect(existsSync(`${file()}.lock`)).toBe(false)
 })
 
 test('no program that a task starts gets a stored key', async () => {

@@ -187,6 +187,20 @@ describe('pages of the web', () => {
     ])
   })
 
+  test('a site whose first page leads further up, to a login, loses nothing', async () => {
+    pages = { '/guide/': page('Start.', 'one'), '/guide/one': page('The first page.'), '/blog/': page('The blog.') }
+    await json('index', `${origin}/guide/`, '--site')
+    await json('index', `${origin}/blog/`, '--site')
+    pages['/guide/'] = (_, response) => response.writeHead(302, { location: '/login' }).end()
+    pages['/login'] = page('Who are you?', '/elsewhere', '/guide/two')
+    pages['/elsewhere'] = page('Elsewhere.')
+    expect(await json<IndexReport>('index', `${origin}/guide/`, '--site')).toMatchObject({ removed: 0 })
+    expect((await sources('default')).map((source) => source.slice(origin.length))).toEqual(
+      expect.arrayContaining(['/guide/', '/guide/one', '/blog/']),
+    )
+    expect(asked).not.toContain('/elsewhere')
+  })
+
   test('no more pages than asked for, and then nothing is taken for gone', async () => {
     for (let at = 0; at < 5; at++) pages[`/g/${at}`] = page(`Page ${at}.`, `/g/${at + 1}`)
     expect(await json<IndexReport>('index', `${origin}/g/0`, '--site', '--max-pages', '3')).toMatchObject({ files: 3 })

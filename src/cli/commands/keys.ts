@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { keyVariableOf, keyVariables, providersWithKeys, storedKeys, writeKeys } from '../../app/provider-keys.ts'
+import { changeKeys, keyVariableOf, keyVariables, providersWithKeys, storedKeys } from '../../app/provider-keys.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
@@ -30,7 +30,7 @@ export const keysSet: Command = defineCommand({
     const key = (io.piped === undefined ? await typedUnseen(`Key for ${name}: `, io) : await readText('-', 'key', io)).trim()
     if (!/^[\x21-\x7E]{6,2000}$/.test(key))
       throw new ConfigurationError('This is not a key: expected at least 6 letters, digits and signs, without spaces.')
-    writeKeys({ ...storedKeys(paths), [variable]: key }, paths)
+    changeKeys(paths, (keys) => ({ ...keys, [variable]: key }))
     await note(io, `the key for ${name} is kept in ${paths.keys}.`)
     if ((io.env[variable] ?? '') !== '' && io.storedKeys?.includes(variable) !== true)
       await note(io, `${variable} is set in the environment, and goes before it.`)
@@ -77,8 +77,7 @@ export const keysRemove: Command = defineCommand({
     const stored = storedKeys(paths)
     const variable = Object.hasOwn(stored, name) ? name : keyVariableOf(name, config)
     if (!Object.hasOwn(stored, variable)) throw new CriaError('not_found', `No key for ${name} is kept in ${paths.keys}.`)
-    const { [variable]: _, ...others } = stored
-    writeKeys(others, paths)
+    changeKeys(paths, ({ [variable]: _, ...others }) => others)
     await note(io, `the key for ${name} is forgotten.`)
     return 0
   },

@@ -94,3 +94,16 @@ it('ends a hold when it is closed', async () => {
   source.close()
   expect(await held).toBeUndefined()
 })
+
+it('tells what comes after more white space than it keeps', async () => {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let n = 0; n < 10; n++) controller.enqueue(Buffer.from(' \r\n'.repeat(10_000)))
+      controller.enqueue(Buffer.from(' data: {}\n\n'))
+      controller.close()
+    },
+  })
+  const source = new ByteSource(new Response(body, { headers: { 'transfer-encoding': 'chunked' } }))
+  expect(await source.kind()).toBe('events')
+  expect(await source.text(1000)).toBe(' data: {}\n\n')
+})

@@ -61,10 +61,12 @@ export class ByteSource {
     return pieces
   }
 
-  /** Looks at as many bytes as it takes to tell; they stay to be read. */
+  /** Looks at as many bytes as it takes to tell; they stay to be read, without white space before them. */
   async kind(): Promise<BodyKind> {
     for (;;) {
-      // White space may come first, and much of it: some servers keep the connection alive with it.
+      // White space may come first, and more of it than is queued: some servers keep the connection alive with it.
+      while (this.#queue[0]?.every(isSpace) === true) this.#queued -= this.#queue.shift()?.length ?? 0
+      this.#wakePump?.()
       let head = ''
       for (const piece of this.#queue) {
         head = (head + Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1'))
@@ -141,6 +143,10 @@ export class ByteSource {
   #more(): Promise<void> {
     return new Promise((resolve) => (this.#wakeReader = resolve))
   }
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 32 || (byte >= 9 && byte <= 13)
 }
 
 const BYTE_ORDER_MARK = '\u00EF\u00BB\u00BF'

@@ -118,3 +118,10 @@ it('names a server that is not there by the code of its error', async () => {
   const asked = httpFetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: {}, body: '', redirect: 'manual' })
   await expect(asked).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
+
+it('fails when the server changes the protocol', async () => {
+  const changed = ask((request) =>
+    request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+  )
+  await expect(changed).rejects.toMatchObject({ code: 'ECONNRESET' })
+})

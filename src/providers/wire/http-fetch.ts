@@ -26,6 +26,8 @@ export const httpFetch: Fetch = async (url, { method, headers, body, signal }) =
     resolve,
   )
   sent.on('error', reject)
+  // An answer that changes the protocol ends the connection without an error.
+  sent.on('close', () => reject(withCode('The connection was closed.', 'ECONNRESET')))
   sent.on('socket', (socket) => {
     if (!socket.connecting) return
     const timer = setTimeout(() => sent.destroy(withCode('The connection was not accepted in time.', 'ETIMEDOUT')), CONNECT_MS)

@@ -150,14 +150,16 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
         await set(rows, KEY.session(turn.open.sessionId), await withoutWaiting(rows, session))
       }
       const assembled = new Set(turn.assembled)
-      const started = { ...turn.started }
+      // Ids come from models: one may be `constructor`.
+      const started = new Map(Object.entries(turn.started))
       const add = async (message: Message): Promise<void> => {
         await set(rows, KEY.message(turnId, messages++), message)
       }
       for (const entry of entries) {
         if (entry.type === 'compaction') compacted = { position: messages, messages: entry.messages }
-        else if (entry.type === 'tool_start') started[entry.callId] ??= entry.idempotencyKey
-        else if (entry.type === 'messages') {
+        else if (entry.type === 'tool_start') {
+          if (!started.has(entry.callId)) started.set(entry.callId, entry.idempotencyKey)
+        } else if (entry.type === 'messages') {
           for (const message of entry.messages) if (!assembled.has(message.id)) await add(message)
         } else {
           const { event } = entry
@@ -165,13 +167,20 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
             throw misuse(`The terminal event "${event.type}" of turn ${turnId} was recorded: it belongs to closeTurn.`)
           checkSequence(turn, nextSeq++, event)
           await set(rows, KEY.event(turnId, event.seq), event)
-          if (event.type === 'tool_result') delete started[event.result.id]
+          if (event.type === 'tool_result') started.delete(event.result.id)
           if (event.type !== 'message') continue
           assembled.add(event.message.id)
           await add(event.message)
         }
       }
-      const changed = { ...turn, nextSeq, messages, assembled: [...assembled], started, until: this.#now() + this.#leaseMs }
+      const changed = {
+        ...turn,
+        nextSeq,
+        messages,
+        assembled: [...assembled],
+        started: Object.fromEntries(started),
+        until: this.#now() + this.#leaseMs,
+      }
       await set(rows, KEY.turn(turnId), compacted === undefined ? changed : { ...changed, compacted })
     })
   }

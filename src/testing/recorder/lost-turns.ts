@@ -56,22 +56,24 @@ export function lostTurnTests({ describe, test }: Suite): void {
       const [owner, other] = [await bench.open(), await bench.open()]
       const open = openOf('turn_a')
       const at = stamper(open)
+      // Ids come from models.
+      const odd = 'constructor'
       const written = [
         at(0, { type: 'start', model: 'm' }),
         at(1, { type: 'text_delta', text: 'Let me look.', attempt: 1 }),
         at(1, { type: 'usage', usage: EXACT_USAGE }),
         at(1, {
           type: 'message',
-          message: assistant([{ type: 'text', text: 'Let me look.' }, call('call_1'), call('call_2')]),
+          message: assistant([{ type: 'text', text: 'Let me look.' }, call(odd), call('call_2')]),
         }),
-        at(1, requestOf('call_1')),
+        at(1, requestOf(odd)),
         at(1, requestOf('call_2')),
       ]
       await owner.openTurn(open)
       await owner.record('turn_a', [
         { type: 'messages', step: 0, messages: [user('Find it.')] },
         ...entriesOf(written),
-        { type: 'tool_start', step: 1, callId: 'call_1', name: 'search', input: '{}', idempotencyKey: 'key', at: STARTED_AT },
+        { type: 'tool_start', step: 1, callId: odd, name: 'search', input: '{}', idempotencyKey: 'key', at: STARTED_AT },
       ])
       bench.pass(LEASE_MS + 1)
       assert.equal(await other.sweep(), 1)

@@ -94,6 +94,8 @@ export function codeProgram(language: 'javascript' | 'python', memory: number): 
       : [
           process.execPath,
           '--permission',
+          // A full stack can hand out an error from outside, and with it the prototypes there: they cannot be changed.
+          '--frozen-intrinsics',
           '--disallow-code-generation-from-strings',
           '--no-warnings',
           `--max-old-space-size=${memory}`,

@@ -29,6 +29,8 @@ describe.each([
     ['the network', `return fetch('http://127.0.0.1/')`],
     ['an import', `return await import('node:fs')`],
     ['an import behind a comment', `return await import/* */('node:fs')`],
+    ['an import behind a comment of HTML', `return await import<!-- x\n('node:fs')`],
+    ['an import behind the end of one', `return await import\n--> x\n('node:fs')`],
     ['meta data', `return import.meta.url`],
     ['compiled text', `return new Function('return 1')()`],
     ['compiled text of a constructor', `return this.constructor.constructor('return process')()`],
@@ -46,6 +48,14 @@ describe.each([
       'what broke on a full stack',
       `let seen; const deep = () => { try { deep() } catch (error) { seen = error } }; deep()
       return seen.constructor.constructor('return process')().pid`,
+    ],
+    [
+      'prototypes of outside on a full stack',
+      `let seen
+      const deep = () => { try { new Error('x').stack; deep() } catch (error) { seen = error } }; deep()
+      const outside = Object.getPrototypeOf(Object.getPrototypeOf(Object.getPrototypeOf(seen)))
+      if (outside === Object.prototype) throw new Error('nothing of outside')
+      Object.defineProperty(outside, 'changed', { value: 1 })`,
     ],
   ])('does not reach %s', async (_what, code) => {
     const { content, isError } = await run(code, { sandbox })

@@ -36,8 +36,8 @@ interface Input {
 }
 
 const MAX_OUTPUT = 20_000_000
-/** In JavaScript nothing can be imported, and a failed import would hand out an object from outside. */
-const IMPORT = /\bimport\s*(?:\(|\.|\/[*/])/
+/** In JavaScript nothing can be imported, and a failed import would hand out an object from outside. Comments of HTML are comments there too. */
+const IMPORT = /\bimport\s*(?:\(|\.|\/[*/]|<!--|-->)/
 const TURNS = 100
 
 /** What the tools of a turn have handed out, by the tool and the id of the turn. */
@@ -137,7 +137,8 @@ async function execute(code: string, language: Language, options: RunCodeOptions
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C.UTF-8' },
       takesInput: true,
       onOutput(piece) {
-        pieces.push(piece)
+        // What is stopped may go on for a moment.
+        if (stopped === undefined) pieces.push(piece)
         size += piece.length
         if (size > MAX_OUTPUT) stop(`It wrote more than ${megabytes(MAX_OUTPUT)}.`)
       },
