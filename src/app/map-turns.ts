@@ -15,11 +15,10 @@ import { timeExceeded } from '../engine/budget-exceeded.ts'
 import { checkBudget } from '../engine/check-budget.ts'
 import { checkNames, checkNumber, checkType } from '../engine/check-values.ts'
 import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
+import { canonicalJson, sha256 } from '../util/hash.ts'
 import { isRecord } from '../util/check.ts'
 import { steadyClock } from '../util/clock.ts'
 import { makeFolder } from '../util/files.ts'
-import { sha256 } from '../util/hash.ts'
 import { namesOf } from '../util/nearest.ts'
 
 /** Options of `mapTurns()`. */

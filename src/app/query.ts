@@ -12,15 +12,15 @@ import type { PrepareStep, StepChanges } from '../engine/step.ts'
 import { currentSpan } from '../engine/span.ts'
 import { hostTracing } from '../recorders/otel/mirror.ts'
 import { resolveContext } from './context/sources.ts'
-import { madeOf, sharedCoolDowns } from './cool-downs.ts'
 import type { ModelInput } from './models.ts'
 import { chooseCache } from './response-caches.ts'
 import type { CacheChoice } from './response-caches.ts'
 import { resolveRetrieval } from './retrieval.ts'
 import type { RetrieveOptions } from './retrieval.ts'
-import { specialistFor } from './specialist.ts'
-import { quickModel } from './summary-model.ts'
-import { defaultModel, resolveModel } from './user-models.ts'
+import { defaultModel, quickModel, resolveModel, specialistFor } from './user-models.ts'
+import { CoolDowns } from '../model/cool-down.ts'
+import { providerStatus } from '../providers/connection.ts'
+import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 
 type Chosen =
   | 'model'
@@ -143,4 +143,23 @@ const NOT_YET_KNOWN: EngineOptions['model'] = {
   stream: () => {
     throw new TypeError('The default model is not known yet.')
   },
+}
+
+const keys = new WeakMap<LanguageModel, unknown>()
+let shared: CoolDowns | undefined
+
+export function sharedCoolDowns(): CoolDowns {
+  shared ??= new CoolDowns((model) => keys.get(model) ?? model)
+  return shared
+}
+
+/**
+ * Notes what `model` was made of: it is the same as another one that was made of the same object, or of the same name while its provider is at
+ * the same place.
+ */
+export function madeOf(input: ModelInput, model: LanguageModel): LanguageModel {
+  if (typeof input !== 'string') keys.set(model, input)
+  else if (model.ref !== EXTRACTIVE_REF)
+    keys.set(model, `${model.ref} ${providerStatus(model.ref.split('/', 1)[0] ?? '').baseURL}`)
+  return model
 }

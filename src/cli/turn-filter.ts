@@ -3,7 +3,6 @@
 import { ConfigurationError } from '../core/error.ts'
 import type { ListTurns } from '../core/recorder.ts'
 import type { OptionValues } from './command.ts'
-import { readRating } from './rating.ts'
 
 export const TURN_FILTER = {
   status: {
@@ -64,4 +63,17 @@ export function timeMeant(text: string, now: number): number {
   throw new ConfigurationError(
     `A time is 2026-01-31, "2026-01-31 08:15", today, yesterday, or how long ago (90m, 12h, 3d, 2w), but got ${JSON.stringify(text.slice(0, 60))}.`,
   )
+}
+
+const WORDS: Readonly<Record<string, number | null>> = { up: 1, down: -1, none: null }
+
+/**
+ * A rating as it is typed: 1 to 5, `up` (1), `down` (-1), or `none` (`null`).
+ *
+ * @throws ConfigurationError for anything else.
+ */
+export function readRating(word: string): number | null {
+  if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? null
+  if (/^(-1|[1-5])$/.test(word)) return Number(word)
+  throw new ConfigurationError(`A rating is 1 to 5, -1, up, down or none, but got ${JSON.stringify(word.slice(0, 60))}.`)
 }

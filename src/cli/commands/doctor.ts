@@ -1,5 +1,5 @@
 import { diagnose } from '../../app/doctor.ts'
-import type { Check } from '../../app/check.ts'
+import type { Check } from '../../app/checks.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'

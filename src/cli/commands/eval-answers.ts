@@ -9,14 +9,13 @@ import { openTemporaryStore } from '../../app/stores.ts'
 import { QueryBot } from '../../bots/query-bot.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, readsGivenFiles } from '../command.ts'
 import type { Command } from '../command.ts'
 import { checkCompared, checkReports, comparisonText, writeReports } from '../eval-compare.ts'
 import { evalProgress } from '../eval-options.ts'
 import { formatMs, table } from '../format.ts'
 import { roomOf, toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
-import { readsGivenFiles } from '../wrong-usage.ts'
 
 const command: Command = defineCommand({
   name: 'eval answers',

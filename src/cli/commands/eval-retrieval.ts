@@ -8,14 +8,13 @@ import { readRun } from '../../app/eval/run-file.ts'
 import type { Run } from '../../app/eval/run-file.ts'
 import { openTemporaryStore } from '../../app/stores.ts'
 import { ConfigurationError } from '../../core/error.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, readsGivenFiles } from '../command.ts'
 import type { Command } from '../command.ts'
 import { checkCompared, checkReports, comparisonText, writeReports } from '../eval-compare.ts'
 import { evalProgress, readStoreSettings } from '../eval-options.ts'
 import type { StoreSettings } from '../eval-options.ts'
 import { formatMs, plural, table } from '../format.ts'
 import { note, roomOf, toJsonLine } from '../io.ts'
-import { readsGivenFiles } from '../wrong-usage.ts'
 
 const command: Command = defineCommand({
   name: 'eval retrieval',

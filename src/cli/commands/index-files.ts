@@ -3,14 +3,13 @@ import { chooseStore, realPaths } from '../../app/store-choice.ts'
 import { isAddress } from '../../app/stores.ts'
 import type { IndexReport } from '../../app/stores.ts'
 import { ConfigurationError, errorFromInfo } from '../../core/error.ts'
-import { defineCommand } from '../command.ts'
+import { asWrongUsage, defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { tellFailure } from '../failure.ts'
 import { formatMs } from '../format.ts'
 import { embeddingSummary, indexWithProgress, summary, tellGone, tellSkipped } from '../index-progress.ts'
 import { note, toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
-import { asWrongUsage } from '../wrong-usage.ts'
 
 export const index: Command = defineCommand({
   name: 'index',

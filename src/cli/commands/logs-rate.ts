@@ -1,9 +1,9 @@
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
 import { note, toJsonLine } from '../io.ts'
-import { readRating } from '../rating.ts'
+import { readRating } from '../turn-filter.ts'
 
 export const logsRate: Command = defineCommand({
   name: 'logs rate',

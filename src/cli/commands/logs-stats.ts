@@ -1,11 +1,13 @@
 import { openJournalToRead } from '../../app/journal.ts'
-import type { SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
+import type { JournalReader, SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { formatCost, formatTime, shorten, table } from '../format.ts'
+import { formatCost, formatTime, plural, shorten, table } from '../format.ts'
 import { note, roomOf, toJsonLine } from '../io.ts'
-import { tellPreferences } from '../preferences-view.ts'
 import { TURN_FILTER } from '../turn-filter.ts'
+import { preferenceStats } from '../../app/preferences.ts'
+import type { PositionBias, PreferenceStats, WinRate } from '../../app/preferences.ts'
+import type { Io } from '../io.ts'
 
 const VIEWS = ['day', 'model', 'session', 'user', 'tag'] as const
 
@@ -106,4 +108,64 @@ function cells(row: StatsSums): readonly string[] {
 function costOf({ costUsd, unknownCost }: { readonly costUsd: number; readonly unknownCost: number }): string {
   if (unknownCost === 0) return formatCost(costUsd)
   return costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
+}
+
+/** From this p on the place is taken to have decided. */
+const BIASED = 0.05
+
+async function tellPreferences(read: JournalReader | undefined, isJson: boolean, io: Io): Promise<number> {
+  const stats = read === undefined ? NONE : await preferenceStats(read)
+  if (isJson) {
+    await io.stdout.write(toJsonLine(stats))
+  } else if (stats.choices === 0) {
+    await note(io, 'no choices are recorded yet: "cria compare" makes them.')
+  } else {
+    const rows = stats.models.map(preferenceCells)
+    if (rows.length > 0)
+      await io.stdout.writeRaw(
+        table(
+          [['model', 'prompt', 'wins', 'losses', 'ties', 'both bad', 'win rate', '95 %'], ...rows],
+          NUMBERS,
+          roomOf(io.stdout),
+        ),
+      )
+    await note(io, `${plural(stats.choices, 'choice')}, ${plural(stats.ties, 'tie')}, ${stats.bothBad} where neither would do.`)
+    if (stats.position.choices > 0) await note(io, positionNote(stats.position))
+    if (stats.missing > 0) await note(io, `of ${plural(stats.missing, 'choice')} the turns are no longer in the journal.`)
+  }
+  return 0
+}
+
+const NUMBERS = [2, 3, 4, 5, 6, 7]
+const NONE: PreferenceStats = {
+  choices: 0,
+  ties: 0,
+  bothBad: 0,
+  models: [],
+  position: { choices: 0, firstChosen: 0, share: null, interval: null, p: 1 },
+  missing: 0,
+}
+
+function preferenceCells({ model, promptHash, wins, losses, ties, bothBad, winRate, interval }: WinRate): readonly string[] {
+  return [
+    shorten(model, 40),
+    promptHash === null ? '–' : promptHash.slice(0, 8),
+    String(wins),
+    String(losses),
+    String(ties),
+    String(bothBad),
+    winRate === null ? '–' : percent(winRate),
+    interval === null ? '–' : `${percent(interval[0])} to ${percent(interval[1])}`,
+  ]
+}
+
+function positionNote({ choices, firstChosen, share, interval, p }: PositionBias): string {
+  const range = interval === null ? '' : ` (95 %: ${percent(interval[0])} to ${percent(interval[1])})`
+  const chance = `p = ${p < 0.001 ? '< 0.001' : p.toFixed(3)}`.replace('= <', '<')
+  const verdict = p < BIASED ? 'the place seems to decide: read the win rates with care' : 'no sign that the place decides'
+  return `shown first and chosen: ${firstChosen} of ${choices}, ${percent(share ?? 0)}${range}, ${chance}; ${verdict}.`
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`
 }

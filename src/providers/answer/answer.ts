@@ -6,7 +6,6 @@
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { FinishReason, ModelPart } from '../../core/model.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
-import { isDeeperThan } from '../../util/nesting.ts'
 import { mergeMetadata, toProviderData } from '../conversation/own-data.ts'
 import type { ToolNames } from '../conversation/names.ts'
 import { asObject } from '../wire/json.ts'
@@ -323,4 +322,14 @@ function argumentsOf(given: unknown): { readonly input: Json; readonly invalid?:
       invalid: `The arguments are no JSON: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
+}
+
+/** Tells whether lists and objects are nested deeper than `most` levels. However deep they are, no call stack is used up. */
+export function isDeeperThan(value: unknown, most: number): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; depth <= most; depth++) {
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? (Object.values(each) as unknown[]) : []))
+    if (level.length === 0) return false
+  }
+  return true
 }

@@ -2,7 +2,7 @@
 
 import { CriaError } from '../../core/error.ts'
 import { elapsed } from '../../util/clock.ts'
-import { botOf } from './bot.ts'
+import { botOf } from './columns.ts'
 import { endTurn } from './end.ts'
 import { finishCall } from './entries.ts'
 import { insertEvents, readEvents } from './events.ts'

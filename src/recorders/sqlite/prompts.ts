@@ -3,7 +3,7 @@
 import type { PromptVersion } from '../../core/prompt.ts'
 import type { PromptRef, PromptStats, TurnOpen } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { readText, textColumn } from './text.ts'
+import { readText, textColumn } from './columns.ts'
 
 /** The versions that a turn is made with. Where it names none, its system prompt counts as a prompt with the name of the bot. */
 export function promptsMadeWith({ bot, prompts, promptHash }: TurnOpen): readonly (Omit<PromptVersion, 'template'> & {

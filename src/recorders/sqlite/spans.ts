@@ -6,8 +6,7 @@ import type { Connection } from '../../util/sqlite/connection.ts'
 import { readRow } from './damage.ts'
 import type { Damage } from './damage.ts'
 import type { Journal, SpanRow } from './journal.ts'
-import { wellFormedJson } from './json.ts'
-import { readText, textColumn } from './text.ts'
+import { readText, textColumn, wellFormedJson } from './columns.ts'
 
 /** @throws TypeError when its attributes are no JSON. */
 export function toSpanRow(span: SpanRecord): SpanRow {

@@ -3,10 +3,9 @@
 import type { ErrorInfo } from '../../core/error.ts'
 import type { TurnMetrics, TurnRow, TurnState, TurnSummary } from '../../core/recorder.ts'
 import type { Usage } from '../../core/usage.ts'
-import { botOf } from './bot.ts'
+import { botOf, readText, textColumn } from './columns.ts'
 import { readRow } from './damage.ts'
 import type { Damage } from './damage.ts'
-import { readText, textColumn } from './text.ts'
 
 export interface StoredSummary {
   readonly id: number

@@ -3,7 +3,7 @@
 import type { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import type { FoundChunks, ScoredChunk, SearchOptions } from '../../core/store.ts'
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import { threadProgram } from '../../util/threads.ts'
 import type { StartThread } from '../../util/threads.ts'
 import { END } from './messages.ts'

@@ -1,3 +1,18 @@
+/** Writes and reads values of columns: texts, JSON, and bots. */
+
+import type { BotIdentity } from '../../core/event.ts'
+
+/** A column of text, in the list of a SELECT. `node:sqlite` of Node 22 reads text only to its first NUL, so it is read as bytes. */
+export function textColumn(name: string): string {
+  return `CAST(${name} AS BLOB) AS ${name}`
+}
+
+export function readText(bytes: Uint8Array): string {
+  return decoder.decode(bytes)
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
 /**
  * JSON of well-formed Unicode. The rule for text that is none: a surrogate without its other half becomes U+FFFD, in values and in
  * keys. Everything else, NUL included, is kept.
@@ -14,4 +29,9 @@ function repaired(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(repaired)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.toWellFormed(), repaired(member)]))
+}
+
+/** The bot of a turn out of its two columns. */
+export function botOf(kind: string | null, name: string | null): BotIdentity | null {
+  return kind === null ? null : { kind, ...(name === null ? {} : { name }) }
 }
