@@ -58,8 +58,8 @@ export interface CommandSpec<Options extends OptionSpecs> {
   readonly details?: string
   /** Whole command lines. */
   readonly examples: readonly string[]
-  /** Resolves to the exit code; whatever it throws becomes a message and an exit code. */
-  run(input: CommandInput<Options>, io: Io): Promise<number>
+  /** Resolves to the exit code, or to nothing for 0; whatever it throws becomes a message and an exit code. */
+  run(input: CommandInput<Options>, io: Io): Promise<number | void>
 }
 
 /** A command whose options have been forgotten by the type system. */
@@ -69,7 +69,12 @@ export interface Command extends Omit<CommandSpec<OptionSpecs>, 'run'> {
 
 /** Gives `run` the types of the options that the command declares; the parser makes values that fit them. */
 export function defineCommand<const Options extends OptionSpecs>(spec: CommandSpec<Options>): Command {
-  return spec
+  return { ...spec, run: async (input, io) => (await spec.run(input as CommandInput<Options>, io)) ?? 0 }
+}
+
+/** The option `--json` of a command. @param shape of the object that is printed. */
+export function jsonOption(shape: string): { readonly type: 'flag'; readonly about: string } {
+  return { type: 'flag', about: `print one JSON object: ${shape}` }
 }
 
 /** For `catch`: an error with this code is thrown on as wrong usage, any other as it is. */

@@ -12,7 +12,7 @@ import type { FeedbackEvent, QueryEvent } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { orAborted } from '../util/promise.ts'
 import { EXIT } from './exit-codes.ts'
-import { note, toJsonLine } from './io.ts'
+import { note, printJson } from './io.ts'
 import type { Channel, Io } from './io.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
 import { readText } from './read-text.ts'
@@ -73,7 +73,7 @@ export async function runCompare(word: string, options: CompareOptions, io: Io):
         return word === '-' ? undefined : ask(io, signal)
       },
     })
-    if (options.json) await io.stdout.write(toJsonLine(jsonOf(feedback)))
+    if (options.json) await printJson(io, jsonOf(feedback))
     else await tell(feedback, io)
     return EXIT.done
   } finally {

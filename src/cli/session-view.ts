@@ -6,7 +6,7 @@ import type { SessionSummary } from '../core/recorder.ts'
 import { visibleLine, visibleText } from '../util/terminal.ts'
 import { turnTable } from './commands/logs-list.ts'
 import { formatCost, formatTime, plural, shorten, table } from './format.ts'
-import { roomOf, toJsonLine, toJsonLinePieces } from './io.ts'
+import { roomOf, toJsonLinePieces } from './io.ts'
 import type { Io } from './io.ts'
 
 interface FoundSession {
@@ -24,13 +24,13 @@ export async function findSession(io: Io, id: string): Promise<FoundSession | un
 const MOST_TURNS = 10_000
 
 /** Prints a session: its facts, its turns, and what was said, oldest first. */
-export async function showSession({ journal, session }: FoundSession, isJson: boolean, io: Io): Promise<number> {
+export async function showSession({ journal, session }: FoundSession, isJson: boolean, io: Io): Promise<void> {
   const { sessionId } = session
   const { turns } = await journal.read.turns({ sessionId, nested: false, limit: MOST_TURNS })
   if (isJson) {
     const messages = await journal.read.history(sessionId)
     for (const piece of toJsonLinePieces({ session, turns, messages })) await io.stdout.write(piece)
-    return 0
+    return
   }
   const { stdout } = io
   const room = roomOf(stdout)
@@ -57,7 +57,6 @@ export async function showSession({ journal, session }: FoundSession, isJson: bo
     const said = text === '' ? (error === null ? '(no answer)' : `${error.code}: ${error.message}`) : text
     await stdout.writeRaw(`${heading(`> ${shorten(question, 500)}`)}${done}${visibleText(said.trimEnd())}\n`)
   }
-  return 0
 }
 
 /** Columns below which a session takes two lines. */
@@ -84,9 +83,4 @@ export async function listSessions(sessions: readonly SessionSummary[], io: Io, 
     const rows = facts.map((cells, index) => [...cells, ...(about[index] ?? [])])
     await io.stdout.writeRaw(table(rows, [2], room))
   }
-}
-
-/** One line of JSON. */
-export async function listSessionsAsJson(sessions: readonly SessionSummary[], io: Io): Promise<void> {
-  await io.stdout.write(toJsonLine({ sessions }))
 }

@@ -3,7 +3,7 @@ import type { ListTurns, TurnList, TurnSummary } from '../../core/recorder.ts'
 import { defineCommand } from '../command.ts'
 import type { Command, OptionValues } from '../command.ts'
 import { formatCost, formatMs, formatTime, shorten, table } from '../format.ts'
-import { note, roomOf, toJsonLine } from '../io.ts'
+import { note, printJson, roomOf } from '../io.ts'
 import type { Io } from '../io.ts'
 import { TURN_FILTER, turnsMeant } from '../turn-filter.ts'
 
@@ -47,19 +47,18 @@ export const logsSearch: Command = defineCommand({
 
 type ListOptions = OptionValues<typeof OPTIONS> & { readonly search?: string }
 
-async function list(io: Io, options: ListOptions): Promise<number> {
+async function list(io: Io, options: ListOptions): Promise<void> {
   const journal = await openJournalToRead(io)
   const found: TurnList = (await journal?.read.turns(queryOf(options))) ?? { turns: [], nextCursor: null }
   for (const what of found.damaged ?? []) await note(io, `not shown: ${what}.`)
   if (options.json) {
-    await io.stdout.write(toJsonLine(found))
+    await printJson(io, found)
   } else if (found.turns.length === 0) {
     await note(io, 'no turns were found.')
   } else {
     await io.stdout.writeRaw(turnTable(found.turns, roomOf(io.stdout)))
     if (found.nextCursor !== null) await note(io, `there are more: go on with --cursor ${found.nextCursor}`)
   }
-  return 0
 }
 
 function queryOf(options: ListOptions): ListTurns {
