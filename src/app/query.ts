@@ -21,6 +21,7 @@ import { defaultModel, quickModel, resolveModel, specialistFor } from './user-mo
 import { CoolDowns } from '../model/cool-down.ts'
 import { providerStatus } from '../providers/connection.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
+import { defined } from '../util/check.ts'
 
 type Chosen =
   | 'model'
@@ -83,9 +84,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     ...rest,
     fallbackModels,
     coolDowns: sharedCoolDowns(),
-    ...(span === undefined ? {} : { span }),
-    ...(spanMirror === undefined ? {} : { spanMirror }),
-    ...(cache === undefined ? {} : { cache }),
+    ...defined({ span, spanMirror, cache }),
     ...(verify === undefined ? {} : { verify: resolveVerify(verify) }),
     ...(specialist === undefined ? {} : { specialist: resolved(specialist) }),
     ...(prepareStep === undefined ? {} : { prepareStep: resolving(prepareStep) }),

@@ -12,6 +12,7 @@ import { sha256 } from '../util/hash.ts'
 import { nearest } from '../util/nearest.ts'
 import { makeHomeFolder, reason, remedy } from './paths.ts'
 import type { HomePaths } from './paths.ts'
+import { defined } from '../util/check.ts'
 
 export interface Template {
   readonly name: string
@@ -143,9 +144,7 @@ export function parseTemplate(name: string, path: string, text: string): Templat
   return {
     name,
     path,
-    ...(description === undefined ? {} : { description }),
-    ...(system === undefined ? {} : { system }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ description, system, model }),
     options: (found.get('options') ?? []).flatMap((line) => optionOf(line, path)),
     prompt,
     text,

@@ -17,6 +17,7 @@ import type { Io } from './io.ts'
 import { EXTRACTIVE } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { taskPrompt } from './task-prompt.ts'
+import { defined } from '../util/check.ts'
 
 export interface RuleOptions {
   readonly allow: readonly string[]
@@ -46,9 +47,7 @@ export function agentTools(
 ): readonly Tool[] {
   const secretVariables = Object.values(config.providers ?? {}).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
   return builtinTools({
-    ...(fetch === undefined ? {} : { fetch }),
-    ...(askUser === undefined ? {} : { askUser }),
-    ...(edits === undefined ? {} : { edits }),
+    ...defined({ fetch, askUser, edits }),
     root: io.cwd,
     env: io.env,
     secretVariables,

@@ -8,6 +8,7 @@ import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { isLimited } from '../engine/budget-exceeded.ts'
 import type { Io } from './io.ts'
+import { defined } from '../util/check.ts'
 
 export const EXTRACTIVE = 'builtin/extractive'
 
@@ -67,8 +68,6 @@ export function budgetOf(
   const maxCost = options['max-cost']
   return {
     ...turn,
-    ...(maxCost === undefined ? {} : { costUsd: maxCost }),
-    ...(session === undefined ? {} : { session }),
-    ...(day === undefined ? {} : { day }),
+    ...defined({ costUsd: maxCost, session, day }),
   }
 }

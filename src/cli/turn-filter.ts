@@ -3,6 +3,7 @@
 import { ConfigurationError } from '../core/error.ts'
 import type { ListTurns } from '../core/recorder.ts'
 import type { OptionValues } from './command.ts'
+import { defined } from '../util/check.ts'
 
 export const TURN_FILTER = {
   status: {
@@ -33,14 +34,12 @@ export function turnsMeant(options: OptionValues<typeof TURN_FILTER>, now: numbe
   const { status, model, session, since, until, bot, rating, tool, user, tag, slow } = options
   return {
     ...(status === undefined ? {} : { status: status as NonNullable<ListTurns['status']> }),
-    ...(model === undefined ? {} : { model }),
-    ...(session === undefined ? {} : { sessionId: session }),
+    ...defined({ model, sessionId: session }),
     ...(since === undefined ? {} : { since: timeMeant(since, now) }),
     ...(until === undefined ? {} : { until: timeMeant(until, now) }),
     ...(bot === undefined ? {} : { bot }),
     ...(rating === undefined ? {} : { rating: readRating(rating) }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(user === undefined ? {} : { userId: user }),
+    ...defined({ tool, userId: user }),
     ...(tag.length === 0 ? {} : { tags: tag }),
     ...(slow ? { slow } : {}),
   }

@@ -15,6 +15,7 @@ import { checkToolChoice, checkTools } from './check-options.ts'
 import type { StepChanges, StepSettings, StepState } from './step.ts'
 import { requestOfStep, specOf } from './turn-request.ts'
 import type { Turn } from './turn.ts'
+import { defined } from '../util/check.ts'
 
 const CHANGES = ['model', 'tools', 'toolChoice', 'system']
 
@@ -84,8 +85,7 @@ function shown({ model, tools, toolChoice, system }: StepChanges): {
   return {
     ...(model === undefined ? {} : { model: model.ref }),
     ...(tools === undefined ? {} : { tools: tools.map(({ name }) => name) }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(system === undefined ? {} : { system }),
+    ...defined({ toolChoice, system }),
   }
 }
 

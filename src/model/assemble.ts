@@ -5,6 +5,7 @@ import type { Part, ProviderData } from '../core/part.ts'
 import type { Usage } from '../core/usage.ts'
 import { UNKNOWN_USAGE, withTotal } from '../core/usage.ts'
 import { CriaError } from '../core/error.ts'
+import { defined } from '../util/check.ts'
 
 export interface Assembled {
   readonly parts: readonly Part[]
@@ -57,8 +58,7 @@ export class Assembler {
           name: part.name,
           // No arguments at all mean none are needed.
           input: part.input === null || (part.input === '' && part.invalid === undefined) ? {} : part.input,
-          ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
-          ...(part.providerData === undefined ? {} : { providerData: part.providerData }),
+          ...defined({ invalid: part.invalid, providerData: part.providerData }),
         })
         break
       case 'opaque':
@@ -131,8 +131,7 @@ export class Assembler {
     this.#parts.push({
       type: 'thinking',
       text: this.#thinking,
-      ...(this.#model === undefined ? {} : { model: this.#model }),
-      ...(providerData === undefined ? {} : { providerData }),
+      ...defined({ model: this.#model, providerData }),
     })
     this.#thinking = ''
   }

@@ -34,6 +34,7 @@ import { settingsOf } from './session-settings.ts'
 import { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
+import { defined } from '../../util/check.ts'
 
 type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
 
@@ -156,8 +157,7 @@ export class Conversation {
       steering: this.steering,
       ...(permit === undefined ? {} : { hasPermissionsToUseTool: permit }),
       ...(options.thinking ? { enableThinking: true } : {}),
-      ...(loaded.config.slowAfter === undefined ? {} : { slowAfter: loaded.config.slowAfter }),
-      ...(this.sessionId === undefined ? {} : { sessionId: this.sessionId }),
+      ...defined({ slowAfter: loaded.config.slowAfter, sessionId: this.sessionId }),
       onUpdateUsage: ({ inputTokens, outputTokens }) => {
         this.#held = inputTokens === null ? null : inputTokens + (outputTokens ?? 0)
       },

@@ -8,6 +8,7 @@ import type { Io } from '../io.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { defined } from '../../util/check.ts'
 
 export const logsExport: Command = defineCommand({
   name: 'logs export',
@@ -33,9 +34,7 @@ form that trainers read; ties are left out.`,
     const damaged: string[] = []
     const turns = exportTurns(journal.read, {
       onDamage: (what) => damaged.push(what),
-      ...(limit === undefined ? {} : { limit }),
-      ...(session === undefined ? {} : { sessionId: session }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ limit, sessionId: session, model }),
     })
     for await (const piece of turns) {
       await io.stdout.write(piece)

@@ -6,6 +6,7 @@ import { formatCost, formatMs, formatTime, shorten, table } from '../format.ts'
 import { note, printJson, roomOf } from '../io.ts'
 import type { Io } from '../io.ts'
 import { TURN_FILTER, turnsMeant } from '../turn-filter.ts'
+import { defined } from '../../util/check.ts'
 
 const OPTIONS = {
   limit: { type: 'integer', short: 'n', value: 'N', about: 'turns at most', default: '20', min: 1, max: 100_000 },
@@ -66,8 +67,7 @@ function queryOf(options: ListOptions): ListTurns {
   return {
     ...turnsMeant(options, Date.now()),
     limit: limit ?? DEFAULT_LIMIT,
-    ...(cursor === undefined ? {} : { cursor }),
-    ...(search === undefined ? {} : { search }),
+    ...defined({ cursor, search }),
   }
 }
 

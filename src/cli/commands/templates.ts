@@ -9,6 +9,7 @@ import { note, printJson, toJsonLine } from '../io.ts'
 import { modelSettings } from '../model-options.ts'
 import { readText } from '../read-text.ts'
 import { PROMPT_OPTIONS } from '../shared-options.ts'
+import { defined } from '../../util/check.ts'
 
 const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
 lines of ---: description, system, model, options. {{name}} in it is a variable, {{name=value}} one with a default, and
@@ -79,8 +80,7 @@ export const templatesSave: Command = defineCommand({
     const text = isWhole
       ? prompt
       : formatTemplate({
-          ...(system === undefined ? {} : { system }),
-          ...(model === undefined ? {} : { model }),
+          ...defined({ system, model }),
           options: option,
           prompt,
         })

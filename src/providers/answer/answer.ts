@@ -13,6 +13,7 @@ import { finishReasonOf } from './finish.ts'
 import { ThinkTags } from './think-tags.ts'
 import type { Piece } from './think-tags.ts'
 import type { ReadUsage } from './usage.ts'
+import { defined } from '../../util/check.ts'
 
 export interface AnswerContext {
   /** `provider/model` that answers. */
@@ -184,8 +185,7 @@ export class Answer {
     this.#responseModel = newModel ?? this.#responseModel
     this.#push({
       type: 'response',
-      ...(newId === undefined ? {} : { id: newId }),
-      ...(newModel === undefined ? {} : { model: newModel }),
+      ...defined({ id: newId, model: newModel }),
     })
   }
 
