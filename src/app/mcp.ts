@@ -1,4 +1,4 @@
-/** The MCP servers of a configuration. */
+/** Connects to the MCP servers of a configuration, and keeps which of their tools were allowed. */
 
 import type { McpConnection, McpOptions } from '../tools/mcp/connect.ts'
 import { readProjectConfig } from './config.ts'
@@ -6,12 +6,9 @@ import type { CriaConfig } from './config-schema.ts'
 import type { LoadedConfig } from './config.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { takeProviderKeys } from './provider-keys.ts'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CriaError } from '../core/error.ts'
 import type { McpPins } from '../tools/mcp/tool.ts'
-import { writeFileAtomically } from '../util/files.ts'
-import { makeHomeFolder, reason, remedy } from './paths.ts'
+import { readHomeFile, writeHomeFile } from './home-file.ts'
 
 export type { McpConnection }
 
@@ -69,30 +66,14 @@ export function filePins(paths: HomePaths, scopeOf: (server: string) => string):
   const file = join(paths.trust, 'mcp-tools.json')
   return {
     allowed(server, tool) {
-      const fingerprint: unknown = readPins(file)[scopeOf(server)]?.[tool]
+      const fingerprint: unknown = readHomeFile<Pins>(file)?.[scopeOf(server)]?.[tool]
       return typeof fingerprint === 'string' ? fingerprint : undefined
     },
     allow(server, tool, fingerprint) {
-      const pins = readPins(file)
+      const pins = readHomeFile<Pins>(file) ?? {}
       const scope = scopeOf(server)
       if (pins[scope]?.[tool] === fingerprint) return
-      makeHomeFolder(paths, paths.trust)
-      const changed = { ...pins, [scope]: { ...pins[scope], [tool]: fingerprint } }
-      try {
-        writeFileAtomically(file, `${JSON.stringify(changed, undefined, 2)}\n`)
-      } catch (cause) {
-        throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
-      }
+      writeHomeFile(file, { ...pins, [scope]: { ...pins[scope], [tool]: fingerprint } }, paths)
     },
-  }
-}
-
-function readPins(file: string): Pins {
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return typeof value === 'object' && value !== null ? (value as Pins) : {}
-  } catch {
-    // Nothing was allowed yet.
-    return {}
   }
 }

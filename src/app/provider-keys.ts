@@ -3,15 +3,15 @@
  * file that its owner alone can read.
  */
 
-import { lstatSync, readFileSync, rmSync } from 'node:fs'
-import { ConfigurationError, CriaError } from '../core/error.ts'
+import { lstatSync, readFileSync } from 'node:fs'
+import { ConfigurationError } from '../core/error.ts'
 import { PROVIDERS } from '../providers/registry.ts'
 import { isRecord } from '../util/check.ts'
 import { keepValues, takeVariables } from '../util/environment.ts'
-import { writeFileAtomically } from '../util/files.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { makeHomeFolder, reason, remedy } from './paths.ts'
+import { removeHomeFile, writeHomeFile } from './home-file.ts'
+import { reason } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 /**
@@ -53,15 +53,8 @@ export function storedKeys({ keys: file }: Pick<HomePaths, 'keys'>): StoredKeys 
 
 /** Replaces the keys; the file is readable by its owner alone. @throws CriaError `store_failed` */
 export function writeKeys(keys: StoredKeys, paths: HomePaths): void {
-  const file = paths.keys
-  try {
-    if (Object.keys(keys).length === 0) return rmSync(file, { force: true })
-    makeHomeFolder(paths)
-    writeFileAtomically(file, `${JSON.stringify(keys, undefined, 2)}\n`)
-  } catch (cause) {
-    if (cause instanceof CriaError) throw cause
-    throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
-  }
+  if (Object.keys(keys).length > 0) writeHomeFile(paths.keys, keys, paths)
+  else removeHomeFile(paths.keys)
 }
 
 /**

@@ -1,13 +1,20 @@
 import { readProjectConfig } from '../../app/config.ts'
 import type { CriaConfig } from '../../app/config-schema.ts'
-import { revokeInstructions, trustedInstructions, trustInstructions } from '../../app/context/instruction-trust.ts'
 import { findProjectFiles } from '../../app/context/project-files.ts'
 import type { ProjectFiles } from '../../app/context/project-files.ts'
 import { approvalsFor, forgetApproval } from '../../app/approvals.ts'
 import type { Approval } from '../../app/approvals.ts'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
-import { findProjectConfig, revokeTrust, trust, trustState } from '../../app/trust.ts'
+import {
+  findProjectConfig,
+  revokeInstructions,
+  revokeTrust,
+  trust,
+  trustedInstructions,
+  trustInstructions,
+  trustState,
+} from '../../app/trust.ts'
 import type { ProjectConfig, TrustState } from '../../app/trust.ts'
 import { CriaError } from '../../core/error.ts'
 import { visibleText } from '../../util/terminal.ts'

@@ -202,7 +202,7 @@ describe('a large document', () => {
       changed: 2,
       skipped: [{ path: 'large.txt', reason: expect.stringContaining('too large for the memory there is') }],
     })
-    expect([...store.sources()].map(({ source }) => source)).toEqual(['a.md', 'cria:base', 'z.md'])
+    expect([...store.sources()].map(({ source }) => source)).toEqual(['a.md', 'cria:base', 'cria:paths', 'z.md'])
   }, 60_000)
 
   it('a thread that cannot write, or that ends, says so', async () => {
