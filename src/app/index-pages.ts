@@ -310,7 +310,7 @@ const HREF = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
 const REL = /(?:^|\s)rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
 
 /** Where the links of a page lead to, each once, without what no text can be taken out of. Takes time linear in the page. */
-export function linksOf({ url, got }: Pick<Page, 'url' | 'got'>): readonly URL[] {
+function linksOf({ url, got }: Pick<Page, 'url' | 'got'>): readonly URL[] {
   const html = withoutScripts(got.body.toString('utf8'))
   const base = valueOf(HREF, BASE.exec(html.slice(0, HEAD))?.[0])
   const from = base !== undefined && URL.canParse(base, url.href) ? new URL(base, url) : url

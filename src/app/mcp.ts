@@ -62,7 +62,7 @@ export async function openMcpServers(
 type Pins = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>
 
 /** @param scopeOf the folder of the configuration that names a server: servers of two projects may share a name. */
-export function filePins(paths: HomePaths, scopeOf: (server: string) => string): McpPins {
+function filePins(paths: HomePaths, scopeOf: (server: string) => string): McpPins {
   const file = join(paths.trust, 'mcp-tools.json')
   return {
     allowed(server, tool) {

@@ -13,8 +13,6 @@ import { currentSpan } from '../engine/span.ts'
 import { hostTracing } from '../recorders/otel/mirror.ts'
 import { resolveContext } from './context/sources.ts'
 import type { ModelInput } from './models.ts'
-import { chooseCache } from './response-caches.ts'
-import type { CacheChoice } from './response-caches.ts'
 import { resolveRetrieval } from './retrieval.ts'
 import type { RetrieveOptions } from './retrieval.ts'
 import { defaultModel, quickModel, resolveModel, specialistFor } from './user-models.ts'
@@ -22,6 +20,9 @@ import { CoolDowns } from '../model/cool-down.ts'
 import { providerStatus } from '../providers/connection.ts'
 import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { defined } from '../util/check.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { Recorder } from '../core/recorder.ts'
+import { ResponseCache } from '../model/response-cache.ts'
 
 type Chosen =
   | 'model'
@@ -145,11 +146,11 @@ const NOT_YET_KNOWN: EngineOptions['model'] = {
 }
 
 const keys = new WeakMap<LanguageModel, unknown>()
-let shared: CoolDowns | undefined
+let coolDowns: CoolDowns | undefined
 
-export function sharedCoolDowns(): CoolDowns {
-  shared ??= new CoolDowns((model) => keys.get(model) ?? model)
-  return shared
+function sharedCoolDowns(): CoolDowns {
+  coolDowns ??= new CoolDowns((model) => keys.get(model) ?? model)
+  return coolDowns
 }
 
 /**
@@ -161,4 +162,39 @@ export function madeOf(input: ModelInput, model: LanguageModel): LanguageModel {
   else if (model.ref !== EXTRACTIVE_REF)
     keys.set(model, `${model.ref} ${providerStatus(model.ref.split('/', 1)[0] ?? '').baseURL}`)
   return model
+}
+
+/**
+ * `true`: the one of this process (100 answers, 5 minutes). `'journal'`: the same in the file of the recorder, for all processes that share it.
+ * Or one of your own.
+ */
+export type CacheChoice = boolean | 'journal' | ResponseCache
+
+let responses: ResponseCache | undefined
+/** One for each recorder of this process, so that equal questions that come at the same time meet. */
+const kept = new WeakMap<Recorder, ResponseCache>()
+
+/** @throws ConfigurationError for anything else, and where the journal that is meant keeps no answers. */
+function chooseCache(choice: CacheChoice | undefined, recorder: Recorder | undefined): ResponseCache | undefined {
+  if (choice === undefined || choice === false) return undefined
+  if (choice === true) return (responses ??= new ResponseCache())
+  if (choice instanceof ResponseCache) return choice
+  if (choice === 'journal') return keptIn(recorder)
+  throw new ConfigurationError(`\`cache\` must be true, false, 'journal' or a ResponseCache, but is ${JSON.stringify(choice)}.`)
+}
+
+function keptIn(recorder: Recorder | undefined): ResponseCache {
+  if (recorder?.cache === undefined) {
+    throw new ConfigurationError(
+      recorder === undefined
+        ? "`cache: 'journal'` needs a `recorder`: without a journal there is no file to keep answers in."
+        : "`cache: 'journal'` cannot be used: this recorder keeps no answers. Take `cache: true`.",
+    )
+  }
+  let cache = kept.get(recorder)
+  if (cache === undefined) {
+    cache = new ResponseCache({ store: recorder.cache })
+    kept.set(recorder, cache)
+  }
+  return cache
 }

@@ -111,7 +111,7 @@ export function formatTemplate({
  *
  * @throws ConfigurationError that names the file, the line and what was expected.
  */
-export function parseTemplate(name: string, path: string, text: string): Template {
+function parseTemplate(name: string, path: string, text: string): Template {
   const [, head = '', body = text] = /^\uFEFF?---[ \t]*\r?\n([^]*?)^---[ \t]*(?:\r?\n|$)([^]*)$/m.exec(text) ?? []
   const found = new Map<Setting, string[]>()
   let lines: string[] = []

@@ -3,8 +3,7 @@
 import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
 import { pageAt } from '../core/store.ts'
-import { beginningOf } from '../util/cut.ts'
-import { linesIn } from '../util/lines.ts'
+import { beginningOf, linesIn } from '../util/lines.ts'
 import type { Range } from '../util/range.ts'
 import { defined } from '../util/check.ts'
 

@@ -20,8 +20,7 @@ import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels, requireKey } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { tellNewSession } from './new-session.ts'
-import { readPrompt } from './prompt.ts'
+import { readPrompt, tellNewSession } from './prompt.ts'
 import type { Prompt, PromptOptions } from './prompt.ts'
 import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
 import { statSync, writeFileSync } from 'node:fs'
@@ -185,7 +184,7 @@ function nothingToAnswerFrom(paths: HomePaths): ConfigurationError {
 const DAY_MS = 86_400_000
 
 /** Returns whether the hint was given within the last 24 hours; if not, records that it is given now. Returns false where the home cannot be written. */
-export function wasHintedToday({ home }: Pick<HomePaths, 'home'>, now: number = Date.now()): boolean {
+function wasHintedToday({ home }: Pick<HomePaths, 'home'>, now: number = Date.now()): boolean {
   const file = join(home, 'hinted')
   try {
     const { mtimeMs } = statSync(file)

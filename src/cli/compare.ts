@@ -201,7 +201,7 @@ export function sideBySide(left: Column, right: Column, columns: number): readon
 }
 
 /** Draws anew over what it has drawn, at most every `every` milliseconds. */
-export class LiveColumns {
+class LiveColumns {
   readonly #channel: Pick<Channel, 'columns' | 'rows' | 'writeRaw'>
   readonly #every: number
   #drawn = 0

@@ -3,7 +3,7 @@
 import { homePaths } from '../app/paths.ts'
 import { handOver, handOverBytes, withHandedOver } from '../app/hand-over.ts'
 import type { HandedOver } from '../app/hand-over.ts'
-import { openJournalToRead } from '../app/journal.ts'
+import { openJournal, openJournalToRead } from '../app/journal.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Message } from '../core/message.ts'
 import { visibleLine } from '../util/terminal.ts'
@@ -13,6 +13,7 @@ import type { ModelSettings } from './model-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { readData, readPiped, readText } from './read-text.ts'
+import { nearest } from '../util/nearest.ts'
 
 export interface PromptOptions {
   readonly attach: readonly string[]
@@ -118,4 +119,18 @@ async function lastSession({ session }: PromptOptions, io: Io): Promise<{ readon
   if (turn === undefined) throw new ConfigurationError('There is no session to go on with yet: leave --continue out.')
   await note(io, `going on with ${turn.sessionId}.`)
   return turn
+}
+
+const MOST_KNOWN = 50
+
+/** Tells of a session that does not go on, but begins. */
+export async function tellNewSession(sessionId: string | undefined, io: Io): Promise<void> {
+  if (sessionId === undefined) return
+  const journal = await openJournal(io)
+  const { turns } = await journal.read.turns({ sessionId, limit: 1 })
+  if (turns.length > 0) return
+  const known = (await journal.sessionStats(MOST_KNOWN)).map((session) => session.sessionId)
+  const meant = nearest(sessionId, known)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  await note(io, `there is no session ${JSON.stringify(sessionId.slice(0, 100))} in the journal: it begins with this.${question}`)
 }

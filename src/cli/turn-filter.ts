@@ -49,7 +49,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?))?$/
 
 /** A time in words, in epoch milliseconds; a date without a zone is local. @throws ConfigurationError */
-export function timeMeant(text: string, now: number): number {
+function timeMeant(text: string, now: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0)
   const midnight = new Date(now)

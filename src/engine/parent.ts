@@ -39,7 +39,7 @@ export interface ParentCall extends CallFrame {
 }
 
 /** Limits of nesting, where the outermost turn says nothing. */
-export const DEFAULT_NESTING = { depth: 4, turns: 100 } as const
+const DEFAULT_NESTING = { depth: 4, turns: 100 } as const
 
 const current = new AsyncLocalStorage<ParentCall>()
 

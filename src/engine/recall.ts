@@ -59,7 +59,7 @@ const MOST_CALLS = 100
  * The names that tools give in `resources`, oldest first. Nothing is remembered for it: the calls stand in the history, so a session that is
  * continued by another process knows them too.
  */
-export async function earlierReads(history: readonly Message[], tools: readonly Tool[]): Promise<readonly EarlierRead[]> {
+async function earlierReads(history: readonly Message[], tools: readonly Tool[]): Promise<readonly EarlierRead[]> {
   const results = new Map<string, string>()
   const reads: EarlierRead[] = []
   let looked = 0

@@ -181,7 +181,7 @@ When you quote, quote word for word inside double quotation marks.
 If the passages do not hold the answer, reply with exactly this sentence and nothing else: ${ABSTENTION}`
 
 /** Follows the rules where nothing was found. */
-export const NO_PASSAGES = 'There are no passages for this question.'
+const NO_PASSAGES = 'There are no passages for this question.'
 
 const ABSTAINS = new RegExp(ABSTENTION.slice(0, -1).replaceAll(' ', String.raw`\s+`), 'i')
 

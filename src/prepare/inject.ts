@@ -6,7 +6,7 @@ import type { ContextPiece, ContextSource, EarlierRead } from '../core/injection
 import { injected } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import { orAborted } from '../util/promise.ts'
-import { beginningOf } from '../util/cut.ts'
+import { beginningOf } from '../util/lines.ts'
 import { fenced } from './fence.ts'
 import { estimateTokens } from './request-tokens.ts'
 

@@ -112,7 +112,7 @@ const WORDS: Readonly<Record<Defect, string>> = {
 const MAX_SHOWN = 20
 
 /** One notice for all repairs; none where there were none. */
-export function* repairNotice(repairs: readonly Repair[]): Generator<Notice, void, undefined> {
+function* repairNotice(repairs: readonly Repair[]): Generator<Notice, void, undefined> {
   if (repairs.length === 0) return
   const counts = [...Map.groupBy(repairs, ({ defect }) => defect)].map(([defect, all]) => `${WORDS[defect]} (${all.length})`)
   yield {
@@ -129,7 +129,7 @@ export function* repairNotice(repairs: readonly Repair[]): Generator<Notice, voi
 }
 
 /** One notice when the session stopped while tools were at work; it is due as long as nothing has been answered since. */
-export function* interruptionNotice(history: readonly Message[]): Generator<Notice, void, undefined> {
+function* interruptionNotice(history: readonly Message[]): Generator<Notice, void, undefined> {
   const answered = history.findLastIndex(({ role }) => role !== 'tool')
   const open = history
     .slice(answered + 1)

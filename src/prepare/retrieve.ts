@@ -93,7 +93,7 @@ export function references(found: Found): RetrievedRef[] {
 }
 
 /** @throws CriaError `store_failed` that names the store and what is wrong with what it returned. */
-export function foundChunks(value: unknown, store: string): FoundChunks {
+function foundChunks(value: unknown, store: string): FoundChunks {
   if (!Array.isArray(value)) throw mistaken(store, `a list of chunks, but is ${describe(value)}`)
   for (const [index, chunk] of value.entries()) checkChunk(chunk, index, store)
   return value as FoundChunks

@@ -22,12 +22,20 @@ import { compactSession, forkSession } from '../../engine/session-turns.ts'
 import { Steering } from '../../engine/steering.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
-import { agentServers } from '../agent-servers.ts'
-import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from '../agent.ts'
+import {
+  agentContext,
+  agentRules,
+  agentServers,
+  agentTools,
+  chatPrompt,
+  checkCanUseTools,
+  checkRules,
+  hooksOf,
+  withAgent,
+} from '../agent.ts'
 import { budgetOf, openModels, requireKey } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
-import { chatPrompt } from '../task-prompt.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
 import { settingsOf } from './session-settings.ts'

@@ -125,7 +125,7 @@ export function decode(answer: Answer): Decoder {
 
 type Container = Record<string, unknown> | unknown[]
 
-export class PartialArgs {
+class PartialArgs {
   readonly #root: Record<string, unknown> = {}
 
   /** Sets the value at its place; a piece of a text is added to what is there. A path that cannot be followed is passed over. */

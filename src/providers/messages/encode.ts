@@ -214,7 +214,7 @@ const IN_WORDS = new Set([
 const SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions'])
 const LISTS_OF_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf'])
 
-export function outputSchema(schema: JsonObject): JsonObject {
+function outputSchema(schema: JsonObject): JsonObject {
   const kept: Record<string, Json | undefined> = {}
   const words: string[] = []
   for (const [name, value] of Object.entries(schema)) {

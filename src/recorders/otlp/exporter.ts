@@ -71,7 +71,7 @@ export class OtlpExporter {
 }
 
 /** The body of a request to `/v1/traces`. */
-export function encodeSpans(spans: readonly SpanRecord[], serviceName: string): JsonObject {
+function encodeSpans(spans: readonly SpanRecord[], serviceName: string): JsonObject {
   return {
     resourceSpans: [
       {

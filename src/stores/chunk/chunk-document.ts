@@ -196,7 +196,7 @@ const LONGEST_LABEL = 300
 /** Lines at the beginning by which the delimiter is told, and rows by which names are told from values. */
 const LOOKED_AT = 20
 
-export function* readCsv(text: string, max: number, lineBreak: string): Generator<Atom> {
+function* readCsv(text: string, max: number, lineBreak: string): Generator<Atom> {
   const delimiter = delimiterOf(firstLines(text, lineBreak)) ?? ','
   const header = readHeader(text, delimiter, lineBreak)
   for (const row of rowsOf(text, delimiter, lineBreak)) {

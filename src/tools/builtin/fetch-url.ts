@@ -1,6 +1,6 @@
 import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolOutput } from '../../core/tool.ts'
-import { beginningOf } from '../../util/cut.ts'
+import { beginningOf } from '../../util/lines.ts'
 import { describeBytes, imageFrom } from '../binary.ts'
 import { decode } from './encoding.ts'
 import type { Got, Lookup } from './http-get.ts'

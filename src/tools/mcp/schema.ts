@@ -2,7 +2,7 @@
 
 import type { JsonSchema, StandardSchema } from '../../core/schema.ts'
 import { schemaProblems } from '../../util/json-schema.ts'
-import { beginningOf } from '../../util/cut.ts'
+import { beginningOf } from '../../util/lines.ts'
 
 const MAX_CHARS = 40_000
 const MAX_DEPTH = 40
