@@ -1,8 +1,8 @@
-/** Reads and writes small JSON files of the home: consents, approvals, keys. */
+/** Reads files of configuration, and reads and writes small JSON files of the home: consents, approvals, keys. */
 
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { CriaError, isCriaError } from '../core/error.ts'
+import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
 import { writeFileAtomically } from '../util/files.ts'
 import { sha256 } from '../util/hash.ts'
 import { makeHomeFolder, reason, remedy } from './paths.ts'
@@ -45,4 +45,26 @@ function changing(file: string, change: () => void): void {
 /** A file below the folder of consents, named by a hash of what it is about. */
 export function consentPath({ trust }: HomePaths, about: string, ending: string = '.json'): string {
   return join(trust, `${sha256(about).slice(0, 32)}${ending}`)
+}
+
+/** More is no configuration. */
+const MAX_BYTES = 1 << 20
+
+/**
+ * Looks at the entry first: reading a pipe would wait for ever, and a device may have no end.
+ *
+ * @throws ConfigurationError when it cannot be read, is no regular file, or is larger than 1 MB.
+ */
+export function readConfigFile(file: string): string {
+  try {
+    const status = statSync(file)
+    if (status.isDirectory()) throw new ConfigurationError(`${file} cannot be read: it is a folder.`)
+    if (!status.isFile()) throw new ConfigurationError(`${file} is no regular file.`)
+    if (status.size > MAX_BYTES)
+      throw new ConfigurationError(`${file} is larger than 1 MB (${status.size} bytes), which is no configuration.`)
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof ConfigurationError) throw cause
+    throw new ConfigurationError(`${file} cannot be read: ${reason(cause)}.`, { cause })
+  }
 }

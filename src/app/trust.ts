@@ -9,9 +9,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sha256 } from '../util/hash.ts'
-import { readConfigFile } from './config-file.ts'
+import { consentPath, readConfigFile, readHomeFile, removeHomeFile, writeHomeFile } from './home-file.ts'
 import { realPath, workspaceRoot } from './context/root.ts'
-import { consentPath, readHomeFile, removeHomeFile, writeHomeFile } from './home-file.ts'
 import type { HomePaths } from './paths.ts'
 
 export type TrustState = 'trusted' | 'changed' | 'untrusted'

@@ -51,13 +51,14 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     throw new ConfigurationError(
       `Standard input is the ${what} already, so -a - has nothing to read: write the ${what} as an argument.`,
     )
-  const { readTemplate, fillTemplate } = options.template === undefined ? NO_TEMPLATES : await import('../app/templates.ts')
-  const template = options.template === undefined ? undefined : readTemplate(options.template, homePaths(io), io.cwd)
+  const templates = options.template === undefined ? undefined : await import('../app/templates.ts')
+  const template = templates?.readTemplate(options.template ?? '', homePaths(io), io.cwd)
   const settings = modelSettings([...(template?.options ?? []), ...option])
 
-  const asked = isQuestionPiped ? await readText('-', what, io) : await readText(word, what, io)
+  const asked = await readText(isQuestionPiped ? '-' : word, what, io)
   const values = Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
-  const filled = template === undefined ? { prompt: asked, system: undefined } : fillTemplate(template, asked, values)
+  const filled = template === undefined ? undefined : templates?.fillTemplate(template, asked, values)
+  const prompt = filled?.prompt ?? asked
 
   const handed: HandedOver[] = []
   for (const where of attach) {
@@ -69,7 +70,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
   }
   if (io.stderr.isTerminal && handed.length > 0) await note(io, `sent with it: ${handedLine(handed)}`)
-  const question = String(filled.prompt)
+  const question = String(prompt)
   if (question.trim() === '') {
     if (word === '' && !isQuestionPiped && handed.length === 0)
       throw new ConfigurationError(`<${what}> is missing: say what ${what === 'task' ? 'to do' : 'to answer'}.`, {
@@ -78,11 +79,11 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     throw new ConfigurationError(`The ${what} is empty: say what ${what === 'task' ? 'is to be done' : 'you want to know'}.`)
   }
   const last = options.continue ? await lastSession(options, io) : undefined
-  const system = options.system ?? filled.system
+  const system = options.system ?? filled?.system
   return {
     question,
     handed,
-    messages: withHandedOver(filled.prompt, handed),
+    messages: withHandedOver(prompt, handed),
     system,
     settings,
     model: options.model ?? template?.model ?? last?.model,
@@ -101,14 +102,6 @@ export function handedLine(handed: readonly HandedOver[]): string {
 }
 
 const STDIN = 'standard input'
-
-/** Loaded by those who name a template. */
-const NO_TEMPLATES = {
-  readTemplate: (): undefined => undefined,
-  fillTemplate: (): never => {
-    throw new TypeError('There is no template.')
-  },
-}
 
 async function lastSession({ session }: PromptOptions, io: Io): Promise<{ readonly sessionId: string; readonly model: string }> {
   if (session !== undefined)

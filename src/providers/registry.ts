@@ -52,6 +52,8 @@ export interface EmbeddingDefinition {
   readonly options?: (purpose: EmbeddingPurpose) => JsonObject
 }
 
+const OLLAMA_PORT = 11434
+
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` })
 
 const OPENAI = {
@@ -226,8 +228,6 @@ export function normalizeBaseUrl(given: string, source: string, version?: string
   url.pathname = version === undefined || /\/v\d+\w*$/.test(path) ? path : `${path}/${version}`
   return url.href.replace(/\/$/, '')
 }
-
-const OLLAMA_PORT = 11434
 
 /**
  * Base URL of Ollama's OpenAI-compatible API. `OLLAMA_HOST` may be a host, a port (`:11434`), both, or a URL; an address that servers listen on

@@ -1,6 +1,8 @@
-/** Writes and reads values of columns: texts, JSON, and bots. */
+/** Writes and reads values of columns: texts, JSON and bots; names rows that cannot be read, so that the others are read. */
 
 import type { BotIdentity } from '../../core/event.ts'
+import { isCriaError } from '../../core/error.ts'
+import { isDamaged } from '../../util/sqlite/failure.ts'
 
 /** A column of text, in the list of a SELECT. `node:sqlite` of Node 22 reads text only to its first NUL, so it is read as bytes. */
 export function textColumn(name: string): string {
@@ -34,4 +36,20 @@ function repaired(value: unknown): unknown {
 /** The bot of a turn out of its two columns. */
 export function botOf(kind: string | null, name: string | null): BotIdentity | null {
   return kind === null ? null : { kind, ...(name === null ? {} : { name }) }
+}
+
+/** Collects what cannot be read, in words. */
+export type Damage = string[]
+
+/** What `read` gives; `undefined` where the row is damaged, which is then added to `damage`. */
+export function readRow<T>(what: string, damage: Damage, read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    // What was written here is JSON of known shape: when it cannot be taken apart, it has changed on the disk.
+    const isBroken = error instanceof SyntaxError || error instanceof TypeError || (isCriaError(error) && isDamaged(error))
+    if (!isBroken) throw error
+    damage.push(`${what} cannot be read (${error.message})`)
+    return undefined
+  }
 }

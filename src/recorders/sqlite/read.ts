@@ -12,8 +12,8 @@ import { spokenIn } from '../history.ts'
 import { limitOf, numberOf } from '../rules.ts'
 import { conditionsOf, foundBy } from './search.ts'
 import { readCompaction } from './compaction.ts'
-import { readRow } from './damage.ts'
-import type { Damage } from './damage.ts'
+import { readRow, readText, textColumn } from './columns.ts'
+import type { Damage } from './columns.ts'
 import { readEvents, textReader } from './events.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns } from './lease.ts'
@@ -24,7 +24,6 @@ import { promptsOf } from './prompts.ts'
 import { readSpans, writeWithSpans } from './spans.ts'
 import { SUMMARY_COLUMNS, toSummary, toTurnRow, TURN_COLUMNS } from './summary.ts'
 import type { StoredSummary, StoredTurn } from './summary.ts'
-import { readText, textColumn } from './columns.ts'
 
 /** The reader of an SQLite journal; none of its methods waits for anything. */
 export interface SqliteJournalReader extends JournalReader {
