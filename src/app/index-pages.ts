@@ -1,4 +1,4 @@
-/** Brings a store up to date with pages of the web: one page, or those below its path that it leads to; one request at a time. */
+/** Indexes pages of the web into a store: one page, or also those below its path that it links to; one request at a time. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** Many turns at once: one for each item of a list, under one budget, with results in the order of the items. */
+/** Runs one turn for each item of a list, several at once, under one budget; results come in the order of the items. */
 
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * Templates of prompts: Markdown files in `CRIA_HOME/templates`, or anywhere, that can be shared. Settings stand between two lines of `---`,
+ * Reads, fills and saves templates of prompts: Markdown files in `CRIA_HOME/templates`, or anywhere, that can be shared. Settings stand between two lines of `---`,
  * below them the prompt; `{{name}}` is a variable, `{{name=value}}` one with a default, and `{{question}}` is what was asked.
  */
 

@@ -1,4 +1,4 @@
-/** What `ask` and `run` put to a model: the question, data that is handed over, a template, and settings of the call. */
+/** Reads what `ask` and `run` send to a model: the question, data beside it, a template, and settings of the call. */
 
 import { homePaths } from '../app/paths.ts'
 import { handOver, handOverBytes, withHandedOver } from '../app/hand-over.ts'

@@ -1,4 +1,4 @@
-/** A session as it is listed and shown: where it was begun, and what was asked and answered in it. */
+/** Lists sessions, and shows one: where it was begun, what was asked and what was answered. */
 
 import { openJournalToRead } from '../app/journal.ts'
 import type { Journal } from '../app/journal.ts'
