@@ -8,7 +8,7 @@ import type { IndexableStore, IndexedSource } from '../stores/ingest/indexable-s
 import { CHUNKER_VERSION } from '../stores/chunk/chunk-document.ts'
 import { promisedKind } from '../stores/load/formats.ts'
 import { extractDocument, LOADER_VERSION } from '../stores/load/load-file.ts'
-import { httpGet } from '../tools/builtin/http-get.ts'
+import { httpGet, isSameSite } from '../tools/builtin/http-get.ts'
 import type { Got } from '../tools/builtin/http-get.ts'
 import { hashOf } from '../tools/builtin/text-file.ts'
 import { ALLOW_ALL, ALLOW_NOTHING, readRobots } from '../util/robots.ts'
@@ -274,12 +274,6 @@ function folderOf({ origin, pathname }: URL): string {
 
 function isBelow({ origin, pathname }: URL, folder: string): boolean {
   return `${origin}${pathname}`.startsWith(folder)
-}
-
-/** The same origin, or the same host once it is encrypted. */
-function isSameSite(next: URL, before: URL): boolean {
-  const isUpgrade = before.protocol === 'http:' && next.protocol === 'https:' && before.port === '' && next.port === ''
-  return next.origin === before.origin || (isUpgrade && next.hostname === before.hostname)
 }
 
 function isHtml({ headers }: Got): boolean {

@@ -10,7 +10,7 @@ import { orAborted } from '../util/promise.ts'
 import type { Found } from './compose.ts'
 import type { WidenOptions } from './passages/widen.ts'
 import type { RerankChoice } from './rerank.ts'
-import { describe, isRecord } from '../util/check.ts'
+import { describe, isJson, isRecord } from '../util/check.ts'
 
 /** Where passages are looked for, and how they get into the request. */
 export interface RetrievalOptions {
@@ -122,14 +122,6 @@ function checkChunk(chunk: unknown, index: number, store: string): void {
     store,
     `a list of chunks, but \`metadata\` of its number ${index} is ${describe(metadata)}, not an object of JSON`,
   )
-}
-
-function isJson(value: object): boolean {
-  try {
-    return JSON.stringify(value) !== undefined
-  } catch {
-    return false
-  }
 }
 
 function mistaken(store: string, what: string): CriaError {

@@ -418,7 +418,7 @@ describe('bad input: a clear error or a correct result, nothing lost, no stack t
     [['retrieve', 'x'], /There is no store yet/],
     [['ask', 'x'], /There are no documents to answer from/],
     [['ask', 'x', '--docs', '.', '-m', 'gpt'], /provider\/model/],
-    [['ask', 'x', '--docs', '.', '-m', 'opnai/gpt'], /did you mean "openai"/],
+    [['ask', 'x', '--docs', '.', '-m', 'opnai/gpt'], /did you mean "openai\/gpt"/],
     [['ask', 'x', '--docs', '.', '-m', 'main'], /"main" is not set/],
     [['ask', 'x', '--docs', '.', '--json', '--events'], /exclude each other/],
     [['ask', 'x', '--docs', '.', '-n', '0'], /from 1 to 1000/],

@@ -181,3 +181,9 @@ export function isPublicAddress(address: string): boolean {
   if (isIPv4(plain)) return !special.check(plain, 'ipv4')
   return global.check(plain, 'ipv6') && !special.check(plain, 'ipv6')
 }
+
+/** The same origin, or the same host once it is encrypted. */
+export function isSameSite(next: URL, before: URL): boolean {
+  const isUpgrade = before.protocol === 'http:' && next.protocol === 'https:' && before.port === '' && next.port === ''
+  return next.origin === before.origin || (isUpgrade && next.hostname === before.hostname)
+}
