@@ -8,9 +8,11 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
 import { rolldown, type Plugin } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { openOptional, reachableFrom } from './declarations.ts'
+import { priceText } from '../src/providers/price-data.ts'
 import { ROOT } from './files.ts'
 
 const LIBRARY = join(ROOT, 'dist/lib')
@@ -82,7 +84,7 @@ async function buildLibrary(): Promise<void> {
     if (kept.has(path)) writeFileSync(file, openOptional(path, readFileSync(file, 'utf8')))
     else rmSync(file)
   }
-  const bundle = await rolldown({ input: ENTRIES, platform: 'node', external: isPeer, plugins: [threads] })
+  const bundle = await rolldown({ input: ENTRIES, platform: 'node', external: isPeer, plugins: [packedPrices, threads] })
   const { output } = await bundle.write({
     dir: LIBRARY,
     entryFileNames: '[name].js',
@@ -97,6 +99,16 @@ async function buildLibrary(): Promise<void> {
     writeFileSync(join(LIBRARY, fileName), isOurs ? inAscii(code) : minifySync(fileName, code, WITHOUT_SPACE).code)
   }
   writeFileSync(join(LIBRARY, 'LICENSES.txt'), licenses([...inThreads, ...chunks.flatMap(({ moduleIds }) => moduleIds)]))
+}
+
+/** Packs the prices of models, which are a fifth of all code as text. They are unpacked on first use. */
+const packedPrices: Plugin = {
+  name: 'packed prices',
+  load(id) {
+    if (id !== join(ROOT, 'src/providers/price-data.ts')) return null
+    const packed = deflateRawSync(priceText(), { level: 9 }).toString('base64')
+    return `export const priceText = () => process.getBuiltinModule('node:zlib').inflateRawSync(Buffer.from('${packed}', 'base64')).toString()`
+  },
 }
 
 /** Makes an entry of every worker. All chunks lie in one folder, so the name of a worker's file is all that its URL needs. */
@@ -166,7 +178,7 @@ async function buildCommand(entry: string): Promise<void> {
     external: isPeer,
     // Grouped modules may leave names in the entry that nobody else asks for.
     preserveEntrySignatures: 'allow-extension',
-    plugins: [workers],
+    plugins: [packedPrices, workers],
     transform: { define: { 'import.meta.main': 'false' } },
   })
   const { output } = await bundle.write({
@@ -228,7 +240,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
 
 /** The licences of the packages whose code became part of the bundle. */
 function licenses(modules: readonly string[]): string {
-  const folders = new Set<string>()
+  // The prices of models are its data.
+  const folders = new Set([join(ROOT, 'node_modules/@pydantic/genai-prices')])
   for (const id of modules) {
     const match = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)
     if (match !== null) folders.add(match[0])

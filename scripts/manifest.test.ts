@@ -4,9 +4,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from './files.ts'
+import { brokenLinks } from './links.ts'
 
 type Versions = Record<string, string>
 interface Manifest {
+  readonly files: readonly string[]
   readonly exports: Record<string, string | Versions>
   readonly dependencies: Versions
   readonly devDependencies: Versions
@@ -45,4 +47,17 @@ test('every file right under src/ is an entry of the package', () => {
   )
   const entries = globSync('src/*.ts', { cwd: ROOT }).map((path) => `./${path}`)
   expect(entries.filter((path) => !exported.includes(path))).toEqual([])
+})
+
+test('pages of the package lead only to files of the package', () => {
+  const files = new Set(
+    globSync([...manifest.files.filter((path) => !path.startsWith('!')).map((path) => `${path}/**`), 'README.md'], { cwd: ROOT }),
+  )
+  for (const path of manifest.files) if (path.startsWith('!')) files.delete(path.slice(1))
+  const text = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+  expect(
+    globSync('docs/*.md', { cwd: ROOT })
+      .filter((page) => files.has(page))
+      .flatMap((page) => brokenLinks(page, text(page), files, text)),
+  ).toEqual([])
 })

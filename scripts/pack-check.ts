@@ -60,7 +60,8 @@ function install(): string {
     { filename: string; size: number; files: { path: string }[] },
   ]
   const stray = packed.files.filter(
-    ({ path }) => !/^(dist\/|package\.json$|docs\/|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || path.includes('.test.'),
+    ({ path }) =>
+      !/^(dist\/|package\.json$|docs\/|examples\/|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || path.includes('.test.'),
   )
   if (stray.length > 0)
     throw new Error(`the package contains what does not belong there: ${stray.map(({ path }) => path).join(', ')}`)

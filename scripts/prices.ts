@@ -37,7 +37,9 @@ export async function priceData(): Promise<string> {
   const lines = kept.map((provider) => JSON.stringify(provider)).join(',\n')
   const text = `[${lines}]`.replaceAll(/[\\`]|\$\{/g, String.raw`\$&`)
   return `/** Written by \`npm run prices\` from the data of @pydantic/genai-prices (MIT, Pydantic Services Inc.): windows and prices of models, as JSON. */
-export const PRICE_DATA: string = \`${text}\`
+export function priceText(): string {
+  return \`${text}\`
+}
 `
 }
 

@@ -177,12 +177,14 @@ export type {
   JournalEntry,
   JournalKeeper,
   JournalReader,
+  ListSessions,
   ListTurns,
   ModelUse,
   PromptRef,
   PromptStats,
   Recorder,
   SessionStats,
+  SessionSummary,
   StatsRow,
   StatsSums,
   TagStats,
@@ -247,6 +249,9 @@ export { ChatMemory } from './stores/chat-memory.ts'
 export type { ChatMemoryOptions } from './stores/chat-memory.ts'
 export { chunkDocument } from './stores/chunk/chunk-document.ts'
 export { chunkTest } from './stores/rank/filter.ts'
+export { toDocument } from './stores/sqlite/documents.ts'
+export { checkedSearch } from './stores/sqlite/options.ts'
+export type { CheckedSearch } from './stores/sqlite/options.ts'
 export type { Filtered } from './stores/rank/filter.ts'
 export type { ChunkOptions } from './stores/chunk/chunk-document.ts'
 export { loadDocuments } from './stores/load/load-documents.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { calling, tool } from '../../test/calls.ts'
+import { AsyncSimpleBot } from '../bots/async-bots.ts'
 import type { QueryEvent } from '../core/event.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
@@ -99,9 +100,12 @@ describe('toResponse', () => {
     await recorder.close()
   })
 
-  it('refuses what yields no events', () => {
+  it('refuses what yields no events', async () => {
     expect(() => toResponse(undefined as never)).toThrow('takes the events of')
     expect(() => toResponse(Promise.resolve() as never)).toThrow('takes the events of')
+    const bot = new AsyncSimpleBot({ mockResponse: 'Six seven.', recorder: false })
+    for (const wrong of [undefined, bot.ask('What?'), bot.stream('What?')])
+      await expect(startTurn(wrong as never)).rejects.toThrow('startTurn() takes the events of')
   })
 })
 

@@ -102,10 +102,16 @@ export interface StartedTurn {
  *
  * @param events of `query()` or the `events()` of a bot, not read yet. Only a turn with a recorder can be followed.
  * @returns as soon as the turn has begun.
- * @throws CriaError of a turn that ends before it has done anything: `session_busy`, `permission_denied`, `not_found`, `journal_failed`.
+ * @throws ConfigurationError for what yields no events; CriaError of a turn that ends before it has done anything: `session_busy`, `permission_denied`, `not_found`, `journal_failed`.
  */
 export async function startTurn(events: AsyncGenerator<QueryEvent, QueryResult | undefined>): Promise<StartedTurn> {
+  const wrong = new ConfigurationError('startTurn() takes the events of query(), or of events() of a bot.')
+  if (typeof (events as Partial<typeof events> | undefined)?.next !== 'function') throw wrong
   const first = await events.next()
+  if (first.done !== true && typeof first.value !== 'object') {
+    await events.return(undefined) // of stream(), which yields text: its turn is cancelled
+    throw wrong
+  }
   if (first.done === true)
     throw new CriaError('no_assistant_message', 'The turn ended before its first event: was it read before?')
   const { turnId, sessionId } = first.value

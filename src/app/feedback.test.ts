@@ -186,7 +186,7 @@ describe('collectFeedback', () => {
       }
       const query = { prompt: 'Why?', abortSignal: stop.signal }
       await expect(collectFeedback({ ...base(() => 'tie'), choose, query })).rejects.toMatchObject({
-        name: 'CriaError',
+        name: 'AbortError',
         code: 'aborted',
         message: 'Lunch.',
       })

@@ -104,7 +104,10 @@ class PagesRun {
     for (let fetched = 0; waiting.length > 0; fetched++) {
       if (fetched === maxPages || this.#bytes > MAX_TOTAL_BYTES) {
         isComplete = false
-        const limit = fetched === maxPages ? `the limit of ${maxPages} pages` : `the limit of ${MAX_TOTAL_BYTES / 1_000_000} MB`
+        const limit =
+          fetched === maxPages
+            ? `the limit of ${maxPages === 1 ? '1 page' : `${maxPages} pages`}`
+            : `the limit of ${MAX_TOTAL_BYTES / 1_000_000} MB`
         this.#skipped.push({ path: below, reason: `${waiting.length} more pages were found: ${limit} is reached` })
         break
       }

@@ -24,6 +24,8 @@ const ALIASES: Readonly<Record<string, string>> = {
   hosted_vllm: 'openai-compatible',
   litellm_proxy: 'openai-compatible',
   lm_studio: 'openai-compatible',
+  lmstudio: 'openai-compatible',
+  vllm: 'openai-compatible',
 }
 
 /** Names that say by themselves whose model it is. The open models of OpenAI are served by others. */
@@ -92,7 +94,7 @@ export function knownName(name: string): string {
   const close = nearest(provider, known)
   const meant =
     close === undefined
-      ? `. The providers are ${known.join(', ')}.`
+      ? `. The providers are ${known.join(', ')}. Any other server with Chat Completions is openai-compatible${name.slice(slash, 100)}, with OPENAI_COMPATIBLE_BASE_URL.`
       : `; did you mean ${JSON.stringify(`${close}${name.slice(slash)}`)}?`
   throw new ConfigurationError(`There is no provider ${JSON.stringify(provider.slice(0, 100))}${meant}`)
 }

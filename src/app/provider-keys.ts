@@ -57,6 +57,11 @@ export function writeKeys(keys: StoredKeys, paths: HomePaths): void {
   else removeHomeFile(paths.keys)
 }
 
+/** Names of the providers that take a key. */
+export function providersWithKeys(): readonly string[] {
+  return Object.entries(PROVIDERS).flatMap(([provider, { keyVariable }]) => (keyVariable === undefined ? [] : [provider]))
+}
+
 /**
  * The variable that holds the key of a provider, or one that the configuration names for a key.
  *
@@ -69,9 +74,7 @@ export function keyVariableOf(name: string, { providers = {} }: CriaConfig): str
   const known = keyVariables({ providers })
   if (known.includes(name)) return name
   if (Object.hasOwn(PROVIDERS, name)) throw new ConfigurationError(`${name} needs no key.`)
-  const withKeys = Object.entries(PROVIDERS).flatMap(([provider, { keyVariable }]) =>
-    keyVariable === undefined ? [] : [provider],
-  )
+  const withKeys = providersWithKeys()
   const close = nearest(name, [...withKeys, ...known])
   throw new ConfigurationError(
     `There is no provider ${JSON.stringify(name.slice(0, 60))}.${close === undefined ? '' : ` Did you mean ${close}?`} Keys can be set for ${withKeys.join(', ')}.`,

@@ -82,6 +82,14 @@ describe('span()', () => {
     expect(await getSpans('none', { recorder })).toEqual([])
   })
 
+  it('takes a recorder without attributes', async () => {
+    const recorder = await journal()
+    const bot = new SimpleBot({ model: new ScriptedModel(['Yes.']), recorder, streamTarget: 'none' })
+    await span('plain', () => bot.ask('Is it?'), { recorder })
+    expect(tree(await getSpans(bot.lastTurn?.traceId ?? '', { recorder }))).toContain('plain < ')
+    await expect(span('plain', () => 1, { journal: recorder } as never)).rejects.toThrow('span() has no option `journal`')
+  })
+
   it('takes no recorder, and one that fails', async () => {
     expect(await span('nowhere', {}, () => 1, { recorder: false })).toBe(1)
     const recorder = await journal()

@@ -33,10 +33,16 @@ type Work<T> = (span: Span) => MaybePromise<T>
  *
  * @throws what `work` throws; the span then counts as failed.
  */
-export function span<T>(name: string, work: Work<T>): Promise<T>
+export function span<T>(name: string, work: Work<T>, place?: SpanPlace): Promise<T>
 export function span<T>(name: string, attributes: JsonObject, work: Work<T>, place?: SpanPlace): Promise<T>
-export async function span<T>(name: string, given: JsonObject | Work<T>, second?: Work<T>, place: SpanPlace = {}): Promise<T> {
-  const [attributes, work] = typeof given === 'function' ? [{}, given] : [given, second]
+export async function span<T>(
+  name: string,
+  given: JsonObject | Work<T>,
+  second?: Work<T> | SpanPlace,
+  third?: SpanPlace,
+): Promise<T> {
+  const [attributes, work, place = {}] =
+    typeof given === 'function' ? [{}, given, second as SpanPlace | undefined] : [given, second, third]
   if (typeof name !== 'string' || name === '') throw new ConfigurationError('span() needs a name: a text that is not empty.')
   if (typeof work !== 'function')
     throw new ConfigurationError('span() needs a function: span(name, attributes, async (span) => …).')

@@ -146,7 +146,9 @@ describe('stores that can do less', () => {
     const filter = { source: 'a' }
     expect(() => new QueryBot({ ...quiet, docstore, model, retrieve: { filter } })).toThrow(/"docs" has only `retrieve\(\)`/)
     expect(() => new QueryBot({ ...quiet, docstore, model, memory: docstore as never })).toThrow(/`memory` must be/)
-    expect(() => new SimpleBot({ ...quiet, model, memory: docstore as never })).toThrow(/`memory` must be/)
+    expect(() => new SimpleBot({ ...quiet, model, memory: docstore as never })).toThrow(
+      /`memory` must be .*, but is an object without the method `append`/,
+    )
   })
 })
 

@@ -23,19 +23,22 @@ export interface AskObjectOptions {
   /** The whole answer, not the object alone. */
   readonly json: boolean
   readonly sessionId: string | undefined
+  /** Called with the session when the answer is there. */
+  readonly answered: (sessionId: string) => Promise<void>
 }
 
 /** Resolves to the exit code: 1 when no attempt fitted the schema. */
 export async function askObject(
   messages: readonly Message[],
   recipe: BotOptions,
-  { schema, multi, json, sessionId }: AskObjectOptions,
+  { schema, multi, json, sessionId, answered }: AskObjectOptions,
   io: Io,
 ): Promise<number> {
   const bot = new StructuredBot({ ...recipe, streamTarget: 'none', schema: multi ? manyOf(schema) : schema })
   const startedAt = performance.now()
   try {
     const answer = await bot.ask([...messages], { signal: io.signal, ...(sessionId === undefined ? {} : { sessionId }) })
+    await answered(answer.sessionId)
     const object = multi ? (answer.object as { readonly items: unknown }).items : answer.object
     if (json) await printJson(io, wholeAnswer(answer, object, elapsed(startedAt, performance.now())))
     else if (io.stdout.isTerminal) await io.stdout.write(`${visibleText(JSON.stringify(object, undefined, 2))}\n`)

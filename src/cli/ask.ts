@@ -26,6 +26,7 @@ import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../util/files.ts'
+import { keepAsked, keepingSettings } from './session-settings.ts'
 
 export interface AskOptions extends PromptOptions {
   readonly store: string | undefined
@@ -71,7 +72,7 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
     throw new ConfigurationError(`--schema needs a model that writes, and ${models.model.ref} only quotes documents.`, {
       hint: 'Name one with -m, or set a key such as OPENAI_API_KEY.',
     })
-  const choice = await prepareStore(options, loaded, io)
+  const choice = await prepareStore(prompt.asked, loaded, io)
   // It quotes documents and reads nothing else: what is handed over is one, unless others were named.
   const handed = models.model.ref === EXTRACTIVE && choice === undefined ? await storeOf(prompt.handed) : undefined
   if (models.model.ref === EXTRACTIVE) {
@@ -101,14 +102,18 @@ export async function runAsk(word: string, options: AskOptions, io: Io): Promise
       const { askObject, passagesFor } = await import('./ask-object.ts')
       const found = store === undefined ? [] : await passagesFor(prompt.question, store, { nResults, filter, signal: io.signal })
       const { multi, json } = options
+      const keep = async (sessionId: string): Promise<void> => {
+        if (!options['no-log']) await keepAsked(sessionId, prompt.asked, models.model.ref, io)
+      }
       return await askObject(
         [...found, ...asked.messages],
         recipeOf(setting, options),
-        { schema, multi, json, sessionId: asked.sessionId },
+        { schema, multi, json, sessionId: asked.sessionId, answered: keep },
         io,
       )
     }
-    const events = askBot(setting, options, io)
+    const asking = askBot(setting, options, io)
+    const events = options['no-log'] ? asking : keepingSettings(asking, prompt.asked, models.model.ref, io)
     return await showTurn(events, io, {
       format,
       showThinking: options['show-thinking'],
@@ -148,7 +153,7 @@ function askBot(setting: Setting, options: AskOptions, io: Io): AsyncIterable<Qu
 /** What all bots are made of here. */
 function recipeOf(setting: Setting, options: AskOptions): BotOptions {
   const { prompt, model, fallbackModels, fallbackOn, switchModels, budget, slowAfter, format } = setting
-  const { system, settings } = prompt
+  const { settings, asked } = prompt
   return {
     model,
     fallbackModels,
@@ -156,7 +161,7 @@ function recipeOf(setting: Setting, options: AskOptions): BotOptions {
     switchModels,
     budget,
     streamTarget: 'api',
-    ...(system === undefined ? {} : { systemPrompt: system }),
+    ...(asked.system === undefined ? {} : { systemPrompt: asked.system }),
     ...(options.thinking ? { enableThinking: true } : {}),
     ...settings,
     ...(slowAfter === undefined ? {} : { slowAfter }),

@@ -29,6 +29,8 @@ export interface ArgumentSpec {
   readonly required?: boolean
   /** Takes all that is left. */
   readonly many?: boolean
+  /** What a shell completes it with; default: files. */
+  readonly offers?: 'stores' | 'templates' | (() => readonly string[])
   /** May be left out, but gets the last word behind a list option where there is one: `--docs a b "question"`. */
   readonly claims?: boolean
 }

@@ -57,7 +57,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('stores list', 'list stores, and what is in them', async () => (await import('./commands/stores.ts')).storesList),
   entry('stores show', 'list the documents of a store', async () => (await import('./commands/stores.ts')).storesShow),
   entry('stores remove', 'remove a store', async () => (await import('./commands/stores.ts')).storesRemove),
-  entry('models', 'list providers and models, and what they cost', async () => (await import('./commands/models.ts')).models),
+  entry(
+    'models',
+    'list providers and models with prices; also: default, alias',
+    async () => (await import('./commands/models.ts')).models,
+  ),
   entry(
     'models default',
     'show or set the model that answers when none is named',

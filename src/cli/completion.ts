@@ -59,6 +59,16 @@ function namesIn(folder: string, ending: string): string {
 const TEMPLATES = namesIn('templates', 'md')
 const STORES = namesIn('stores', 'db')
 
+/** What the first argument of a command is completed with; `undefined`: files. */
+function argumentOf({ command }: Described): string | undefined {
+  return wordsFor(offeredBy(command))
+}
+
+function offeredBy(command: Described['command']): Value {
+  const { offers = 'files' } = command.arguments?.[0] ?? {}
+  return typeof offers === 'function' ? { words: offers() } : offers
+}
+
 function wordsFor(value: Value): string | undefined {
   if (value === 'templates') return TEMPLATES
   if (value === 'stores') return STORES
@@ -82,17 +92,18 @@ function bash(all: readonly Described[]): string {
       return [`        ${spelt(name, spec).join('|')}) ${reply}; return ;;`]
     })
     const flags = options.map(([name]) => `--${name}`).join(' ')
+    const argument = argumentOf(described)
     return `    '${described.command.name}')
       case "$before" in
 ${values.join('\n')}
       esac
-      options='${flags}' ;;`
+      options='${flags}'${argument === undefined ? '' : ` offered="${argument}"`} ;;`
   })
   return `# Completes cria in bash. To use it: source <(cria completion bash)
 _cria_words() { COMPREPLY=($(compgen -W "$1" -- "$word")); }
 _cria_files() { compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$word")); }
 _cria() {
-  local IFS=$' \\t\\n' word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" name="\${COMP_WORDS[1]}" options=
+  local IFS=$' \\t\\n' word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" name="\${COMP_WORDS[1]}" options= offered=/
   if [ "$COMP_CWORD" -eq 1 ]; then
     _cria_words '${firstWords(all)
       .map(([word]) => word)
@@ -118,7 +129,7 @@ ${groups
   case "$name" in
 ${cases.join('\n')}
   esac
-  if [ "\${word:0:1}" = - ]; then _cria_words "$options"; else _cria_files; fi
+  if [ "\${word:0:1}" = - ]; then _cria_words "$options"; elif [ "$offered" != / ]; then _cria_words "$offered"; else _cria_files; fi
 }
 complete -F _cria cria
 `
@@ -139,17 +150,18 @@ function zsh(all: readonly Described[]): string {
       const reply = words !== undefined ? `compadd -- ${words}` : value === 'files' ? '_files' : "_message 'a value'"
       return [`        ${spelt(name, spec).join('|')}) ${reply}; return ;;`]
     })
+    const argument = argumentOf(described)
     return `    '${described.command.name}')
       case "$before" in
 ${values.join('\n')}
       esac
-      entries=(${list(options.map(([name, { about }]) => [`--${name}`, about]))}) ;;`
+      entries=(${list(options.map(([name, { about }]) => [`--${name}`, about]))})${argument === undefined ? '' : ` offered=(${argument}) named=1`} ;;`
   })
   return `#compdef cria
 # Completes cria in zsh. To use it: source <(cria completion zsh)
 _cria() {
-  local -a entries
-  local before="$words[CURRENT-1]" name="$words[2]"
+  local -a entries offered
+  local before="$words[CURRENT-1]" name="$words[2]" named=
   if (( CURRENT == 2 )); then
     entries=(${list(firstWords(all))})
     _describe command entries
@@ -167,7 +179,7 @@ ${groups.map(([word]) => `      ${word}) entries=(${list(below(word, all))}) ;;`
   case "$name" in
 ${cases.join('\n')}
   esac
-  if [[ "$words[CURRENT]" == -* ]]; then _describe -o option entries; else _files; fi
+  if [[ "$words[CURRENT]" == -* ]]; then _describe -o option entries; elif [ -n "$named" ]; then compadd -a offered; else _files; fi
 }
 if [ "$funcstack[1]" = _cria ]; then _cria "$@"; else compdef _cria cria; fi
 `
@@ -192,17 +204,19 @@ function fish(all: readonly Described[]): string {
     const here = inFish(`__fish_seen_subcommand_from ${word}; and not __fish_seen_subcommand_from ${none}`)
     for (const [name, about] of next) lines.push(`complete -c cria -n ${here} -f -a ${name} -d ${inFish(about)}`)
   }
+  // In fish a command substitution has no dollar before older versions than 3.4, and takes no default of a variable.
+  const listed = (value: Value): string | undefined =>
+    value === 'templates' || value === 'stores'
+      ? inFish(`(__cria_names ${value})`)
+      : typeof value === 'object'
+        ? inFish(value.words.join(' '))
+        : undefined
   for (const described of all) {
+    const argument = listed(offeredBy(described.command))
+    if (argument !== undefined) lines.push(`complete -c cria -n ${seen(described.command.name)} -f -a ${argument}`)
     for (const [name, spec] of optionsOf(described)) {
       const value = valueOf(name, spec)
-      const words = wordsFor(value)
-      // In fish a command substitution has no dollar before older versions than 3.4, and takes no default of a variable.
-      const list =
-        value === 'templates' || value === 'stores'
-          ? inFish(`(__cria_names ${value})`)
-          : words === undefined
-            ? undefined
-            : inFish(words)
+      const list = listed(value)
       const takes = value === 'none' ? '' : list !== undefined ? ` -x -a ${list}` : value === 'files' ? ' -r -F' : ' -x'
       const short = spec.short === undefined ? '' : ` -s ${spec.short}`
       lines.push(`complete -c cria -n ${seen(described.command.name)} -l ${name}${short}${takes} -d ${inFish(spec.about)}`)

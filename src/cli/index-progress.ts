@@ -75,8 +75,14 @@ export async function indexWithProgress(
     clearInterval(again)
     progress.clear()
     embedding?.clear()
-    if (signal.aborted && !dryRun) await note(io, 'interrupted. What is indexed is kept; the same command goes on from there.')
+    if (signal.aborted && !dryRun) await note(io, interruptedAt(latest))
   }
+}
+
+/** A file is indexed as a whole, so that no answer comes from half of it. */
+function interruptedAt({ part = 0, current }: Partial<Progress> = {}): string {
+  const kept = 'interrupted. What is indexed is kept; the same command goes on from there'
+  return part > 0 && current !== undefined ? `${kept}, and begins ${shorten(current, 200)} anew.` : `${kept}.`
 }
 
 /** Says what has changed, when anything has, and why there is nothing, when there is nothing. */

@@ -1,10 +1,13 @@
 /** Reads what `ask` and `run` send to a model: the question, data beside it, a template, and settings of the call. */
 
-import { homePaths } from '../app/paths.ts'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { homePaths, storePath } from '../app/paths.ts'
 import { handOver, handOverBytes, withHandedOver } from '../app/hand-over.ts'
 import type { HandedOver } from '../app/hand-over.ts'
 import { openJournal, openJournalToRead } from '../app/journal.ts'
 import { ConfigurationError } from '../core/error.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { formatBytes, plural } from './format.ts'
@@ -14,8 +17,12 @@ import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { readData, readPiped, readText } from './read-text.ts'
 import { nearest } from '../util/nearest.ts'
+import { askedWith } from './session-settings.ts'
+import type { AskedWith } from './session-settings.ts'
 
 export interface PromptOptions {
+  readonly store: string | undefined
+  readonly docs: readonly string[]
   readonly attach: readonly string[]
   readonly system: string | undefined
   readonly option: readonly string[]
@@ -31,7 +38,8 @@ export interface Prompt {
   readonly messages: readonly Message[]
   readonly question: string
   readonly handed: readonly HandedOver[]
-  readonly system: string | undefined
+  /** The documents, the system prompt and the settings; what the command line leaves open is as in the session that goes on. */
+  readonly asked: AskedWith
   readonly settings: ModelSettings
   /** As after `-m`. */
   readonly model: string | undefined
@@ -43,9 +51,8 @@ export interface Prompt {
  * @throws ConfigurationError when there is no question, or an option cannot be used.
  */
 export async function readPrompt(word: string, what: 'question' | 'task', options: PromptOptions, io: Io): Promise<Prompt> {
-  const { attach, option, param } = options
-  if (param.length > 0 && options.template === undefined)
-    throw new ConfigurationError('-p gives values to the variables of a template: name one with -t.')
+  const { attach, option } = options
+  const values = paramsOf(options)
   const isQuestionPiped = word === '-' || (word === '' && options.template === undefined && io.piped !== undefined)
   if (isQuestionPiped && attach.includes('-'))
     throw new ConfigurationError(
@@ -53,12 +60,12 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     )
   const templates = options.template === undefined ? undefined : await import('../app/templates.ts')
   const template = templates?.readTemplate(options.template ?? '', homePaths(io), io.cwd)
-  const settings = modelSettings([...(template?.options ?? []), ...option])
+  const own = [...(template?.options ?? []), ...option]
+  modelSettings(own)
 
-  const asked = await readText(isQuestionPiped ? '-' : word, what, io)
-  const values = Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
-  const filled = template === undefined ? undefined : templates?.fillTemplate(template, asked, values)
-  const prompt = filled?.prompt ?? asked
+  const said = await readText(isQuestionPiped ? '-' : word, what, io)
+  const filled = template === undefined ? undefined : templates?.fillTemplate(template, said, values)
+  const prompt = filled?.prompt ?? said
 
   const handed: HandedOver[] = []
   for (const where of attach) {
@@ -79,16 +86,46 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     throw new ConfigurationError(`The ${what} is empty: say what ${what === 'task' ? 'is to be done' : 'you want to know'}.`)
   }
   const last = options.continue ? await lastSession(options, io) : undefined
-  const system = options.system ?? filled?.system
+  const before = askedWith(last?.settings ?? {})
+  const documents =
+    options.store !== undefined || options.docs.length > 0 ? options : await stillThere(before, last?.folder ?? io.cwd, io)
+  const asked: AskedWith = {
+    store: documents.store,
+    docs: documents.docs,
+    system: options.system ?? filled?.system ?? before.system,
+    option: [...before.option, ...own],
+  }
   return {
     question,
     handed,
     messages: withHandedOver(prompt, handed),
-    system,
-    settings,
+    asked,
+    settings: modelSettings(asked.option),
     model: options.model ?? template?.model ?? last?.model,
     sessionId: options.session ?? last?.sessionId,
   }
+}
+
+/** The values of `-p NAME=VALUE`. @throws ConfigurationError where there is no template that they are for */
+export function paramsOf({ param, template }: Pick<PromptOptions, 'param' | 'template'>): Readonly<Record<string, string>> {
+  if (param.length > 0 && template === undefined)
+    throw new ConfigurationError('-p gives values to the variables of a template: name one with -t.')
+  return Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
+}
+
+/** The documents of a session that goes on. Nobody named those that are gone: a note says that they are left out. */
+async function stillThere({ store, docs: paths }: AskedWith, folder: string, io: Io): Promise<Pick<AskedWith, 'store' | 'docs'>> {
+  const docs = paths.map((path) => resolve(folder, path))
+  const there = docs.filter((path) => existsSync(path))
+  const isStore = store !== undefined && existsSync(storePath(homePaths(io), store))
+  const gone = [
+    ...docs.filter((path) => !there.includes(path)),
+    ...(store === undefined || isStore ? [] : [`the store ${store}`]),
+  ]
+  if (gone.length > 0) await note(io, `${gone.map(visibleLine).join(', ')} is not there any more: the session goes on without.`)
+  const named = [...(isStore ? [`the store ${store}`] : []), ...there].map(visibleLine)
+  if (named.length > 0) await note(io, `searching ${named.join(', ')}, as before.`)
+  return { store: isStore ? store : undefined, docs: there }
 }
 
 /** What is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
@@ -103,7 +140,14 @@ export function handedLine(handed: readonly HandedOver[]): string {
 
 const STDIN = 'standard input'
 
-async function lastSession({ session }: PromptOptions, io: Io): Promise<{ readonly sessionId: string; readonly model: string }> {
+interface LastSession {
+  readonly sessionId: string
+  readonly model: string
+  readonly folder: string | null
+  readonly settings: JsonObject | null
+}
+
+async function lastSession({ session }: PromptOptions, io: Io): Promise<LastSession> {
   if (session !== undefined)
     throw new ConfigurationError('--continue and --session exclude each other: both say which session goes on.')
   const journal = await openJournalToRead(io)
@@ -111,7 +155,8 @@ async function lastSession({ session }: PromptOptions, io: Io): Promise<{ readon
   const turn = newest === undefined ? undefined : (await journal?.read.turns({ sessionId: newest.sessionId, limit: 1 }))?.turns[0]
   if (turn === undefined) throw new ConfigurationError('There is no session to go on with yet: leave --continue out.')
   await note(io, `going on with ${turn.sessionId}.`)
-  return turn
+  const [known] = (await journal?.sessions({ sessionId: turn.sessionId, limit: 1 })) ?? []
+  return { ...turn, folder: known?.folder ?? null, settings: known?.settings ?? null }
 }
 
 const MOST_KNOWN = 50

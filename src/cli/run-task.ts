@@ -27,6 +27,7 @@ import { recordedTurn } from './find-turn.ts'
 import type { Io } from './io.ts'
 import { budgetOf, openModels, requireKey } from './model-choice.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
+import { keepingSettings } from './session-settings.ts'
 import { readPrompt, tellNewSession } from './prompt.ts'
 import type { Prompt, PromptOptions } from './prompt.ts'
 import { Deeds } from './deeds.ts'
@@ -67,7 +68,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
   checkReadable(prompt.handed, models.model)
   const budget = budgetOf(options, loaded)
   checkPrices(budget, [models.model, ...models.fallbackModels])
-  const choice = await prepareStore(options, loaded, io)
+  const choice = await prepareStore(prompt.asked, loaded, io)
   const store = choice === undefined ? undefined : await openStore(choice)
   let servers: McpConnection | undefined
   try {
@@ -81,7 +82,7 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
       ...models,
       ...(await recipe(options, prompt, loaded, io)),
       prompt: prompt.messages,
-      system: prompt.system === undefined ? taskPrompt() : `${taskPrompt()}\n\n${prompt.system}`,
+      system: prompt.asked.system === undefined ? taskPrompt() : `${taskPrompt()}\n\n${prompt.asked.system}`,
       tools,
       context: agentContext(io),
       budget,
@@ -90,7 +91,8 @@ export async function runTaskWithTools(word: string, options: RunTaskOptions, io
       operation: 'run',
     })
     const format: AnswerFormat = options.json ? 'json' : options.events ? 'events' : 'text'
-    const code = await showTurn(shownDeeds(events, deeds, { io, isText: format === 'text' }), io, {
+    const kept = options['no-log'] ? events : keepingSettings(events, prompt.asked, models.model.ref, io)
+    const code = await showTurn(shownDeeds(kept, deeds, { io, isText: format === 'text' }), io, {
       format,
       showThinking: options['show-thinking'],
       ...(options['no-log'] ? {} : { recorded: (turnId) => recordedTurn(io, turnId) }),

@@ -6,7 +6,7 @@ import type { SessionSummary } from '../core/recorder.ts'
 import { visibleLine, visibleText } from '../util/terminal.ts'
 import { turnTable } from './commands/logs-list.ts'
 import { formatCost, formatTime, plural, shorten, table } from './format.ts'
-import { roomOf, toJsonLinePieces } from './io.ts'
+import { broken, roomOf, toJsonLinePieces } from './io.ts'
 import type { Io } from './io.ts'
 
 interface FoundSession {
@@ -55,7 +55,9 @@ export async function showSession({ journal, session }: FoundSession, isJson: bo
     const calls = detail.events.flatMap((event) => (event.type === 'tool_request' ? event.tool.name : []))
     const done = calls.length === 0 ? '' : `${stdout.style('dim', visibleLine(`tools: ${calls.join(', ')}`))}\n`
     const said = text === '' ? (error === null ? '(no answer)' : `${error.code}: ${error.message}`) : text
-    await stdout.writeRaw(`${heading(`> ${shorten(question, 500)}`)}${done}${visibleText(said.trimEnd())}\n`)
+    await stdout.writeRaw(
+      `${heading(`> ${shorten(question, 500)}`)}${done}${await broken(visibleText(said.trimEnd()), stdout)}\n`,
+    )
   }
 }
 

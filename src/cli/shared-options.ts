@@ -35,14 +35,8 @@ export const MODEL_OPTIONS = {
   thinking: { type: 'flag', about: 'ask the model to reason first' },
 } as const
 
-/** What is asked. */
-export const PROMPT_OPTIONS = {
-  attach: {
-    type: 'texts',
-    short: 'a',
-    value: 'FILE',
-    about: 'give the model a file, a URL or - (standard input): image, PDF or text',
-  },
+/** How it is asked. */
+export const TEMPLATE_OPTIONS = {
   system: { type: 'text', short: 's', value: 'TEXT', about: 'the system prompt: how to answer' },
   option: {
     type: 'texts',
@@ -52,6 +46,16 @@ export const PROMPT_OPTIONS = {
   },
   template: { type: 'text', short: 't', value: 'NAME', about: 'ask with this template, or file (see: cria templates)' },
   param: { type: 'texts', short: 'p', value: 'KEY=VALUE', about: 'the value of a variable of the template' },
+} as const
+
+/** What is asked. */
+export const PROMPT_OPTIONS = {
+  attach: {
+    type: 'texts',
+    short: 'a',
+    value: 'FILE',
+    about: 'give the model a file, a URL or - (standard input): image, PDF or text',
+  },
   session: { type: 'text', value: 'ID', about: 'go on with this session' },
-  continue: { type: 'flag', short: 'c', about: 'go on with the last session, and its model' },
+  continue: { type: 'flag', short: 'c', about: 'go on with the last session, its model and its documents' },
 } as const

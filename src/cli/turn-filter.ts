@@ -9,8 +9,8 @@ export const TURN_FILTER = {
   status: {
     type: 'text',
     value: 'STATUS',
-    about: 'only open, done, failed, cancelled or lost turns',
-    choices: ['open', 'done', 'failed', 'cancelled', 'lost'],
+    about: 'only open, waiting, done, failed, cancelled or lost turns',
+    choices: ['open', 'waiting', 'done', 'failed', 'cancelled', 'lost'],
   },
   model: { type: 'text', short: 'm', value: 'MODEL', about: 'only turns of this model' },
   session: { type: 'text', value: 'ID', about: 'only turns of this session' },

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import {
   ConfigurationError,
@@ -24,6 +25,11 @@ describe('CriaError', () => {
     })
     expect(error.cause).toBe(cause)
     expect(errorFromInfo(error.toJSON()).toJSON()).toEqual(error.toJSON())
+  })
+
+  it('is printed without members that have no value', () => {
+    expect(inspect(new ConfigurationError('`model` is missing.'))).not.toContain('undefined')
+    expect(inspect(new CriaError('auth', 'No key.', { status: 401 }))).toMatch(/status: 401,\n {2}hint: /)
   })
 
   it.each([ConfigurationError, NoAssistantMessageError, MaxRetriesExceededError])(

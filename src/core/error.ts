@@ -97,6 +97,8 @@ export interface CriaErrorOptions {
 /** Recognised across two installed copies of the package. */
 const MARKER: unique symbol = Symbol.for('cria.error') as never
 
+const OPTIONAL = ['status', 'hint', 'details', 'usage', 'costUsd'] as const
+
 /** The error that everything here throws or rejects with. Its `name` is `AbortError` where its code is `aborted`. */
 export class CriaError extends Error {
   /** One of `ERROR_CODES`. */
@@ -126,6 +128,8 @@ export class CriaError extends Error {
     this.usage = options.usage
     this.costUsd = options.costUsd
     Object.defineProperty(this, MARKER, { value: true })
+    // An error that nobody catches is printed with its members: those without a value would only be in the way.
+    for (const name of OPTIONAL) if (this[name] === undefined) Object.defineProperty(this, name, { enumerable: false })
   }
 
   /** As plain JSON, without stack. */

@@ -466,6 +466,7 @@ export interface SessionStats extends StatsSums {
   readonly lastTurnAt: number
 }
 
+/** Which sessions are listed. */
 export interface ListSessions {
   /** Only this one. */
   readonly sessionId?: string
@@ -477,7 +478,9 @@ export interface ListSessions {
   readonly limit?: number
 }
 
+/** A session in a list. */
 export interface SessionSummary {
+  /** The id that `sessionId` of a turn names. */
   readonly sessionId: string
   /** Absolute path of the folder that it was begun in; `null` where nobody knows. */
   readonly folder: string | null
@@ -491,6 +494,7 @@ export interface SessionSummary {
   readonly turns: number
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** When its newest turn started; epoch milliseconds. */
   readonly lastTurnAt: number
 }
 

@@ -18,12 +18,12 @@ import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { checkTool } from '../tools/define-tool.ts'
 import { parseRules } from '../tools/rules/rule.ts'
 import type { ToolRules } from '../tools/rules/rule.ts'
-import { describe } from '../util/check.ts'
+import { describe, isRecord } from '../util/check.ts'
 import { namesOf } from '../util/nearest.ts'
 import { checkPrices } from './check-budget.ts'
 import { checkModel } from './check-model.ts'
 import { checkSettings, SETTINGS } from './check-settings.ts'
-import { checkList, checkNames, checkNumber, checkObject, checkOneOf, checkPort, checkType } from './check-values.ts'
+import { checkList, checkNames, checkNumber, checkOneOf, checkPort, checkType } from './check-values.ts'
 import type { EngineOptions } from './options.ts'
 
 const RULES = namesOf<ToolRules>({ allow: true, ask: true, deny: true, afterUntrusted: true, root: true })
@@ -182,7 +182,10 @@ function checkDecide(
   checkNames('`decide`', decide, ['turnId', 'decisions'])
   if (typeof decide.turnId !== 'string' || decide.turnId === '')
     throw new ConfigurationError('`decide.turnId` must be the id of a turn that ended as `waiting`.')
-  if (typeof decide.decisions !== 'boolean') checkObject('`decide.decisions`', decide.decisions)
+  if (typeof decide.decisions !== 'boolean' && !isRecord(decide.decisions))
+    throw new ConfigurationError(
+      `\`decide.decisions\` must be true or false for all calls that wait, or { [id]: decision }, but is ${describe(decide.decisions)}.`,
+    )
   if (prompt !== undefined || messages !== undefined)
     throw new ConfigurationError('`decide` goes on with what was asked: leave `prompt` and `messages` out.')
   if (executeTools === false)

@@ -1,7 +1,7 @@
 /** Mistakes that options share, whatever they are about: each is told with what was expected and what came. */
 
 import { ConfigurationError } from '../core/error.ts'
-import { describe } from '../util/check.ts'
+import { describe, isRecord } from '../util/check.ts'
 import { unknownOption } from '../util/nearest.ts'
 import { isPromise } from '../util/promise.ts'
 
@@ -89,6 +89,10 @@ const TYPES = { string: 'a text', boolean: 'true or false', function: 'a functio
  */
 export function checkPort(name: string, value: object | undefined, method: string, maker: string): void {
   if (value === undefined || typeof Reflect.get(Object(value), method) === 'function') return
-  const received = isPromise(value) ? 'a promise: await it' : describe(value)
+  const received = isPromise(value)
+    ? 'a promise: await it'
+    : isRecord(value)
+      ? `an object without the method \`${method}\``
+      : describe(value)
   throw new ConfigurationError(`\`${name}\` must be what ${maker} resolves to, but is ${received}.`)
 }

@@ -237,7 +237,7 @@ describe('a turn that waits for a decision', () => {
     const simple = await collect({
       model: calling([send]),
       tools: tools(),
-      recorder: recorderOn(memoryStorage()),
+      recorder: Object.assign(recorderOn(memoryStorage()), { keepsWaiting: false }),
       hasPermissionsToUseTool: () => 'wait',
     })
     expect(resultsOf(simple)[0]).toContain('keeps no turns that wait')
@@ -274,7 +274,9 @@ describe('a turn that waits for a decision', () => {
     expect(() => query({ model: calling(), recorder, decide: decision })).toThrow('`sessionId`')
     expect(() => query({ ...given, decide: decision, executeTools: false })).toThrow('`executeTools`')
     expect(() => query({ ...given, decide: { turnId: '', decisions: true } })).toThrow('`decide.turnId`')
-    expect(() => query({ ...given, decide: { turnId: 'x', decisions: 'yes' as never } })).toThrow('`decide.decisions`')
+    expect(() => query({ ...given, decide: { turnId: 'x', decisions: 'yes' as never } })).toThrow(
+      '`decide.decisions` must be true or false for all calls that wait, or { [id]: decision }, but is "yes".',
+    )
     const turnId = (await waits(recorder, [send]))[0]?.turnId ?? ''
     expect((await decide(recorder, turnId, { call_other: true })).at(-1)).toMatchObject({
       type: 'error',

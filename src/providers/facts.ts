@@ -5,7 +5,7 @@
 
 import type { ModelFacts, Price, Rates } from '../core/model.ts'
 import { OUTPUT_LIMITS, SPECIAL_CASES } from './facts-table.ts'
-import { PRICE_DATA } from './price-data.ts'
+import { priceText } from './price-data.ts'
 import { definitionOf, isProvider } from './registry.ts'
 import { defined } from '../util/check.ts'
 
@@ -51,7 +51,7 @@ let providers: readonly ListedProvider[] | undefined
 
 /** Read on first use and at once, since the facts of a model are asked for in the middle of things. */
 function priceData(): readonly ListedProvider[] {
-  return (providers ??= JSON.parse(PRICE_DATA) as ListedProvider[])
+  return (providers ??= JSON.parse(priceText()) as ListedProvider[])
 }
 
 /** @param baseURL where the model is served: tells whose prices hold for an OpenAI-compatible server. */

@@ -3,6 +3,8 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answer, chatServer } from '../support/chat-server.ts'
@@ -70,6 +72,32 @@ describe('standard input', () => {
     expect(text).toContain('The lamp is green.')
     expect(text).toMatch(/<<<\w+\nThe lamp is green\./)
     expect(text.endsWith('Which colour?')).toBe(true)
+  })
+
+  test('the last session goes on with its documents, system prompt and settings, wherever it is called', async () => {
+    place.write({ 'docs/lamp.md': '# Harbour\n\nThe lamp of the northern tower is green.\n', 'away/x.txt': '' })
+    await cria(['ask', 'Which lamp?', '--docs', 'docs', '-s', 'Be brief.', '-o', 'temperature=0.3', ...MODEL])
+    const { code, stderr } = await cria(['ask', '-c', 'Which tower?'], { cwd: join(place.folder, 'away') })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`searching ${place.folder}/docs, as before`) })
+    expect(sent()).toMatchObject({ temperature: 0.3 })
+    expect(JSON.stringify(sent().messages.filter(({ role }) => role === 'system'))).toContain('Be brief.')
+    expect(said().at(-1)).toContain('northern tower is green')
+    rmSync(join(place.folder, 'docs'), { recursive: true })
+    const without = await cria(['ask', '-c', 'And now?'])
+    expect(without).toMatchObject({ code: 0, stderr: expect.stringContaining('is not there any more') })
+  })
+
+  test('a session of a chat keeps its rules when ask goes on with it', async () => {
+    await cria(['chat', '--deny', 'run_command', ...MODEL], { input: 'Hello.\n' })
+    await cria(['ask', '-c', 'Again.', '-s', 'Be brief.'])
+    const { stdout } = await cria(['logs', 'sessions', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ sessions: [{ settings: { deny: ['run_command'], system: 'Be brief.' } }] })
+  })
+
+  test('without a model -c quotes from the same documents', async () => {
+    place.write({ 'docs/a.md': '# Theme\n\nThe theme is changed with the key `theme` in the settings.\n' })
+    await place.run(['ask', 'How is the theme changed?', '--docs', 'docs'])
+    expect((await place.run(['ask', '-c', 'Which key changes the theme?'])).stdout).toContain('docs/a.md')
   })
 
   test('with "-" and with no question at all it is the question', async () => {

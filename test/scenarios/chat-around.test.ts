@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { agentServer, messagesIn } from '../support/agent-server.ts'
 import { KEY } from '../support/chat-terminal.ts'
@@ -46,6 +47,51 @@ test('without a terminal what lies in the folder is sent, and nothing else', asy
   expect(said()).not.toContain('TOKEN=abc')
   expect(stdout + stderr).toContain('sent with it: notes.md (text/markdown, 1 line, 19 B), a b.txt (text/plain, 1 line, 13 B)')
   expect(stdout + stderr).toContain('.env is not sent.')
+})
+
+describe('how a chat is asked with', () => {
+  const chat = async (words: readonly string[], input: string): Promise<void> => {
+    const { code, stderr } = await place.run(['chat', ...words], { input, env: settings() })
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+  }
+  const request = (at = -1): { temperature?: number; system: string } => {
+    const system = messagesIn(server, at).flatMap(({ role, content }) => (role === 'system' ? [String(content)] : []))
+    return { ...(JSON.parse(server?.requests.at(at) ?? '{}') as object), system: system.join('\n') }
+  }
+
+  test('-s and -o count for every message, and for the session when -c goes on with it', async () => {
+    await chat(['-m', MODEL, '-s', 'Speak like a sailor.', '-o', 'temperature=0.3'], 'One.\nTwo.\n')
+    expect(request()).toMatchObject({ temperature: 0.3, system: expect.stringMatching(/tools[^]*\n\nSpeak like a sailor\./) })
+    await chat(['-c', '-o', 'temperature=0.5'], 'Three.\n')
+    expect(request()).toMatchObject({ temperature: 0.5, system: expect.stringContaining('Speak like a sailor.') })
+    expect(said()).toContain('Two.')
+  })
+
+  test('-t puts the first message into the template, and brings its system prompt, options and model', async () => {
+    place.write({
+      'review.md': `---\nmodel: ${MODEL}\nsystem: |\n  You are {{how}}.\noptions:\n  temperature: 0.2\n---\nReview this: {{question}} Thanks.\n`,
+      'notes.md': 'The lamp is green.',
+    })
+    await chat(['-t', './review.md', '-p', 'how=strict'], 'See @notes.md.\nAnd now?\n/new\nAnother.\n')
+    const [first = '', second = '', third = ''] = [0, 1, 2].map((at) => said(at))
+    expect(first).toContain('Review this: See @notes.md. Thanks.')
+    expect(first).toContain('The lamp is green.')
+    expect(second).toContain('"And now?"')
+    expect(third).toContain('Review this: Another. Thanks.')
+    expect(request()).toMatchObject({ temperature: 0.2, system: expect.stringContaining('You are strict.') })
+  })
+
+  test.each([
+    [['-t', './none.md'], 'There is no template'],
+    [['-p', 'a=b'], 'name one with -t'],
+    [['-o', 'temprature=1'], 'Did you mean temperature?'],
+    [['-c'], 'There is no session of this folder'],
+    [['-c', '--resume', 's'], 'exclude each other'],
+  ])('%j is told about before anything is said', async (words, message) => {
+    const { code, stderr } = await place.run(['chat', '-m', MODEL, ...words], { input: 'Hello.\n', env: settings() })
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
+    expect(server?.requests).toHaveLength(0)
+  })
 })
 
 describe.runIf(hasTerminal)('in a real terminal', () => {
@@ -121,6 +167,21 @@ describe.runIf(hasTerminal)('around an answer', () => {
     process.stdin.write(KEY.ctrlD)
     const { stdout } = await ended
     expect(stdout.slice(stdout.indexOf('Thanks'))).not.toContain('Sources')
+  })
+
+  test('a tool call that takes several rows is broken between words', async () => {
+    await server?.[Symbol.asyncDispose]()
+    const path = 'a-folder-of-a-long-name/and-a-file-of-a-long-name.txt'
+    server = await agentServer([{ calls: [{ name: 'read_file', input: { path } }] }, { text: 'Missing.' }])
+    const running = place.start(['chat', '-m', MODEL], { inTerminal: true, isTyped: true, columns: 60, env: settings() })
+    await running.shows('openai-compatible/test')
+    running.process.stdin.write(`Read it${KEY.enter}`)
+    await running.shows('Missing.')
+    running.process.stdin.write(KEY.ctrlD)
+    const lines = stripVTControlCharacters((await running.ended).stdout).split(/\r\n?/)
+    const at = lines.findIndex((line) => line.startsWith('✗ read_file'))
+    expect(lines[at]?.length).toBeLessThanOrEqual(60)
+    expect(lines[at + 1]).toMatch(/^ {2}\S/)
   })
 
   test('a model without a key is told before the first message, where another can still be chosen', async () => {

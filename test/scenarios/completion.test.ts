@@ -76,6 +76,14 @@ test('bash completes commands, what stands below them, options, choices, names a
   expect(offered(script, ['ask', '--docs', 'no'])).toEqual(['notes'])
   expect(offered(script, ['logs', 'list', '--sl'])).toEqual(['--slow'])
   expect(offered(script, ['models', '--off'])).toEqual(['--offline'])
+  mkdirSync(join(place.home, 'stores'), { recursive: true })
+  for (const store of ['handbook', 'docs-0123456789abcdef']) writeFileSync(join(place.home, 'stores', `${store}.db`), '')
+  expect(offered(script, ['stores', 'remove', ''])).toEqual(['handbook'])
+  expect(offered(script, ['templates', 'show', 'r'])).toEqual(['review'])
+  expect(offered(script, ['completion', ''])).toEqual(['bash', 'zsh', 'fish'])
+  expect(offered(script, ['keys', 'set', 'an'])).toEqual(['anthropic'])
+  expect(offered(script, ['logs', 'show', ''])).toEqual(['last'])
+  expect(offered(script, ['index', 'no'])).toEqual(['notes'])
 })
 
 test('the name of a file is never run as a command', async () => {

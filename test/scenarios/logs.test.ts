@@ -1,6 +1,8 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defineTool, openRecorder, query } from '../../src/index.ts'
+import { ScriptedModel } from '../../src/testing.ts'
 import type { TurnDetail, TurnList } from '../../src/core/recorder.ts'
 import { agentServer } from '../support/agent-server.ts'
 import { answer, chatServer, refuse } from '../support/chat-server.ts'
@@ -108,6 +110,11 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
     expect(stdout).toMatch(/Spans\n +start +took\nsimplebot\.ask +\+\d+ ms/)
   })
 
+  test('show: what is not there may be a turn or a session', async () => {
+    const { code, stderr } = await place.run(['logs', 'show', 'ses_none'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('There is no turn or session "ses_none"') })
+  })
+
   test('show: names each tool, when it began, and the time to the first token', async () => {
     await using server = await agentServer([{ calls: [{ name: 'list_files', input: { path: '.' } }] }, { text: 'Nothing.' }])
     using other = newPlace()
@@ -120,6 +127,22 @@ describe('REC-LOG-001 what was asked can be looked up', () => {
       const spans = shown.stdout.slice(shown.stdout.indexOf('Spans'))
       for (const line of spans.split('\r\n')) expect(line.length).toBeLessThanOrEqual(columns)
     }
+    await using talker = await chatServer(answer('Boats sail to the island on every day of the week. '.repeat(9)))
+    await other.run(['ask', 'When?', '-m', 'openai-compatible/test'], { env: { OPENAI_COMPATIBLE_BASE_URL: talker.url } })
+    const shown = await other.run(['logs', 'show', 'last'], { inTerminal: true, columns: 60, env: { NO_COLOR: '1' } })
+    for (const line of shown.stdout.split('\r\n')) expect(line.length).toBeLessThanOrEqual(60)
+  })
+
+  test('list: finds the turns whose calls wait for a decision', async () => {
+    using other = newPlace()
+    const tool = defineTool({ name: 'send', description: 'Sends.', inputSchema: { type: 'object' }, call: () => 'Sent.' })
+    const model = new ScriptedModel([{ toolCalls: [{ name: 'send', input: {} }] }, 'Later.'])
+    const recorder = await openRecorder({ path: join(other.home, 'cria.db') })
+    for (const [prompt, tools] of [['Send it.', [tool]] as const, ['Do you hear me?', []] as const])
+      for await (const _ of query({ prompt, model, tools, recorder, hasPermissionsToUseTool: () => 'wait' }));
+    await recorder.close()
+    const { stdout } = await other.run(['logs', 'list', '--status', 'waiting', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ turns: [{ question: 'Send it.', status: 'waiting' }] })
   })
 
   test('list: shows ratings where there are some, and what is unknown as a dash, also in the sums', async () => {

@@ -207,7 +207,7 @@ describe('pages of the web', () => {
 
 describe('index --watch', () => {
   test.runIf(hasTerminal)('indexes again when files change, come and go, until Ctrl-C', async () => {
-    place.write({ 'docs/a.md': 'The mill stands.' })
+    place.write({ 'docs/a.md': 'The mill stands.', 'docs/c.bin': new Uint8Array(100) })
     mkdirSync(join(place.folder, 'docs/deep'))
     const { process, shows, ended } = place.start(['index', 'docs', '--watch'], {
       inTerminal: true,
@@ -222,8 +222,26 @@ describe('index --watch', () => {
     rmSync(join(place.folder, 'docs/deep/b.md'))
     await shows('1 removed, 1 unchanged')
     process.stdin.write(KEY.ctrlC)
-    expect((await ended).code).toBe(130)
+    const { code, stdout } = await ended
+    expect(code).toBe(130)
+    expect(stdout.match(/skipped docs\/c\.bin/g)).toHaveLength(1)
     expect(await sources('default')).toEqual(['docs/a.md'])
+  })
+
+  test.runIf(hasTerminal)('a large file that was interrupted is named, and nothing of it is found', async () => {
+    place.write({ 'large.txt': 'The ferry sails to the island on Monday, and the boats stay.\n'.repeat(500_000) })
+    const { process, shows, ended } = place.start(['index', 'large.txt'], {
+      inTerminal: true,
+      isTyped: true,
+      columns: 200,
+      env: { TERM: 'xterm' },
+    })
+    await shows(' left')
+    process.stdin.write(KEY.ctrlC)
+    const { code, stdout } = await ended
+    expect(code).toBe(130)
+    expect(stdout).toMatch(/goes on from there, and begins \S*large\.txt anew\./)
+    expect(await sources('default')).toEqual([])
   })
 
   test('needs files, and is no trial', async () => {

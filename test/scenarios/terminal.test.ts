@@ -53,7 +53,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
       80,
       '      --docs PATH…         files and folders to search: they are indexed into a\r\n                           store that is',
     ],
-    [['logs', '--help'], 50, '  logs show    show a turn: messages, events,\r\n               spans\r\n'],
+    [['logs', '--help'], 50, '  logs show      show a turn: messages, events,\r\n                 spans\r\n'],
     [['--help'], 60, '  run         do a task with tools: read, change, run\r\n'],
     [['--help'], 30, '  run         do a task with\r\n              tools: read,\r\n              change, run\r\n'],
     [

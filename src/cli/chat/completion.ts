@@ -37,21 +37,25 @@ export async function complete(text: string, from: Completable): Promise<Complet
 }
 
 async function completePath(text: string, cwd: string): Promise<Completion> {
-  const word = /[^\s"'`(]*$/.exec(text)?.[0] ?? ''
+  const quoted = /@"([^"\n]*)$/.exec(text)?.[1]
+  const word = quoted ?? /[^\s"'`(]*$/.exec(text)?.[0] ?? ''
   const nothing = { start: text.length, candidates: [] }
   if (word === '') return nothing
-  // People who come from elsewhere name files with an @.
-  const path = word.startsWith('@') ? word.slice(1) : word
+  const isMention = quoted === undefined && word.startsWith('@')
+  const path = isMention ? word.slice(1) : word
   const [folder, name] = [path.slice(0, path.lastIndexOf('/') + 1), path.slice(path.lastIndexOf('/') + 1)]
   const real = folder.startsWith('~/') ? resolve(homedir(), folder.slice(2)) : resolve(cwd, folder === '' ? '.' : folder)
   try {
     const entries = await readdir(real, { withFileTypes: true })
-    const candidates = entries
+    const found = entries
       .filter((entry) => entry.name.startsWith(name) && (name.startsWith('.') || !entry.name.startsWith('.')))
       .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
       .sort()
       .slice(0, MOST)
-    return { start: text.length - path.length, candidates }
+    // A mention of a path with spaces stands in quotes, which end behind a file.
+    const inQuotes = quoted !== undefined || (isMention && found.some((each) => /\s/.test(each)))
+    const candidates = inQuotes ? found.map((each) => `"${each}${each.endsWith('/') ? '' : '"'}`) : found
+    return { start: text.length - path.length - (quoted === undefined ? 0 : 1), candidates }
   } catch {
     return nothing
   }

@@ -36,9 +36,11 @@ import {
 import { budgetOf, openModels, requireKey } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
+import { modelSettings } from '../model-options.ts'
+import type { ModelSettings } from '../model-options.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
-import { settingsOf } from './session-settings.ts'
+import { settingsOf } from '../session-settings.ts'
 import { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
@@ -55,6 +57,7 @@ export interface OpenOptions extends Start {
 
 interface Parts extends OpenOptions {
   readonly models: ModelChoice
+  readonly settings: ModelSettings
   readonly tools: () => readonly Tool[]
   readonly servers: McpConnection | undefined
   readonly journal: Journal
@@ -98,6 +101,7 @@ export class Conversation {
   /** @throws ConfigurationError when there is no model that can use tools, or a rule is about a tool that is not there. */
   static async open(given: OpenOptions): Promise<Conversation> {
     const { options, loaded, io, askUser, tell } = given
+    const settings = modelSettings(options.option)
     const models = await openModels(options, loaded, io)
     checkCanUseTools(models, 'chat')
     await tellMissingKey(models, given)
@@ -112,7 +116,17 @@ export class Conversation {
       // Those of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
-      return new Conversation({ ...given, models, tools, servers, store, passages, edits, journal: await openJournal(io) })
+      return new Conversation({
+        ...given,
+        models,
+        settings,
+        tools,
+        servers,
+        store,
+        passages,
+        edits,
+        journal: await openJournal(io),
+      })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -149,13 +163,13 @@ export class Conversation {
   }
 
   turn(prompt: MessageInput, permit: PermissionChecker | undefined, abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
-    const { options, loaded, io } = this.#parts
+    const { options, settings, loaded, io } = this.#parts
     const rules = agentRules({ ...options, allow: [...options.allow, ...this.allowed] }, loaded, io)
     const asked: QueryOptions = {
       ...this.#models,
       ...this.#common(abortSignal),
       prompt: [...this.#handedOver.splice(0), ...toMessages(prompt)],
-      system: chatPrompt(permit !== undefined),
+      system: [chatPrompt(permit !== undefined), ...(options.system === undefined ? [] : [options.system])].join('\n\n'),
       tools: this.tools,
       rules,
       ...hooksOf(loaded, io),
@@ -165,6 +179,7 @@ export class Conversation {
       steering: this.steering,
       ...(permit === undefined ? {} : { hasPermissionsToUseTool: permit }),
       ...(options.thinking ? { enableThinking: true } : {}),
+      ...settings,
       ...defined({ slowAfter: loaded.config.slowAfter, sessionId: this.sessionId }),
       onUpdateUsage: ({ inputTokens, outputTokens }) => {
         this.#held = inputTokens === null ? null : inputTokens + (outputTokens ?? 0)

@@ -2,6 +2,7 @@
 
 import { visibleLine, visibleText } from '../../util/terminal.ts'
 import { cellsOf, fit, graphemes, partsOf, rowsOf, widthOf } from '../../util/cells.ts'
+import { wrapWords } from '../terminal/wrap.ts'
 import type { Draft } from './editor.ts'
 
 export interface Cursor {
@@ -53,15 +54,17 @@ export function draftRows(draft: Pick<Draft, 'text' | 'cursor'>, prompt: string,
   return { rows: shown, cursor: { row: cursor.row - first, column: cursor.column + INDENT } }
 }
 
+/** Characters of a text that is not whole yet, of which the last rows are made. */
+const CUT = 4000
+
 /** The last rows of a text that is not whole yet. */
 export function tailRows(text: string, columns: number, most: number): readonly string[] {
   if (text.trim() === '') return []
-  // More than fits is not looked at.
-  const lines = visibleText(text.slice(-columns * (most + 1)))
-    .replaceAll('\t', '  ')
-    .split('\n')
-    .slice(-most)
-  return lines.flatMap((line) => rowsOf(line, columns - 1)).slice(-most)
+  // Cut at the same place for a while: rows would move sideways with each word otherwise.
+  const from = text.length <= 2 * CUT ? 0 : text.length - CUT - (text.length % CUT)
+  const lines = visibleText(text.slice(from)).replaceAll('\t', '  ').split('\n').slice(-most)
+  const rows = lines.flatMap((line) => wrapWords(line, columns - 1).split('\n'))
+  return rows.flatMap((row) => rowsOf(row, columns - 1)).slice(-most)
 }
 
 /** What of a message stays on the screen. */

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { handOver, withHandedOver } from '../../app/hand-over.ts'
 import type { HandedOver } from '../../app/hand-over.ts'
 import type { MessageInput } from '../../core/message.ts'
+import type { FilledPrompt } from '../../core/prompt.ts'
 import { isInside } from '../../util/files.ts'
 import { realPathOfSync } from '../../util/real-path.ts'
 import { isSecretName } from '../../util/secret-files.ts'
@@ -35,7 +36,18 @@ function mentioned(text: string, cwd: string): readonly string[] {
  */
 export async function withMentioned(
   text: string,
-  { front, io, check }: { readonly front: Front; readonly io: Io; readonly check: (handed: readonly HandedOver[]) => void },
+  {
+    front,
+    io,
+    check,
+    question = text,
+  }: {
+    readonly front: Front
+    readonly io: Io
+    readonly check: (handed: readonly HandedOver[]) => void
+    /** Sent in place of the text: a template with the text in it. */
+    readonly question?: string | FilledPrompt
+  },
 ): Promise<MessageInput> {
   const handed: HandedOver[] = []
   for (const path of mentioned(text, io.cwd)) {
@@ -46,10 +58,10 @@ export async function withMentioned(
     }
     handed.push({ ...(await handOver(place, io)), name: path })
   }
-  if (handed.length === 0) return text
+  if (handed.length === 0) return question
   check(handed)
   await front.note(`sent with it: ${handedLine(handed)}`)
-  return withHandedOver(text, handed)
+  return withHandedOver(question, handed)
 }
 
 async function agreed(path: string, front: Front): Promise<boolean> {

@@ -2,6 +2,7 @@
 
 import type { LoadedConfig } from '../../app/config.ts'
 import type { StoreChoice } from '../../app/store-choice.ts'
+import type { FilledPrompt } from '../../core/prompt.ts'
 import type { Io } from '../io.ts'
 
 /** What `cria chat` takes. */
@@ -9,6 +10,8 @@ export interface ChatOptions {
   readonly safe: boolean
   /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
   readonly resume: string | undefined
+  /** Go on with the last session of the folder. */
+  readonly continue: boolean
   readonly plain: boolean
   /** Seconds from which a turn is a long one; empty: 10. Absent: nothing rings. */
   readonly bell?: string | undefined
@@ -25,6 +28,11 @@ export interface ChatOptions {
   readonly docs: readonly string[]
   readonly thinking: boolean
   readonly 'max-cost': number | undefined
+  /** Said to the model behind our own system prompt. */
+  readonly system: string | undefined
+  readonly option: readonly string[]
+  readonly template: string | undefined
+  readonly param: readonly string[]
 }
 
 export interface Start {
@@ -33,4 +41,6 @@ export interface Start {
   readonly io: Io
   /** The store of the documents that were named, up to date. */
   readonly documents: StoreChoice | undefined
+  /** Puts the first message of a session into the template that was named. */
+  readonly begin: ((said: string) => FilledPrompt) | undefined
 }

@@ -136,6 +136,21 @@ describe('the draft on the screen', () => {
   test('an unfinished text shows its end', () => {
     expect(tailRows('one\ntwo\nthree', 20, 2)).toEqual(['two', 'three'])
     expect(tailRows('  \n', 20, 2)).toEqual([])
+    expect(tailRows('a harbour with boats and a lighthousekeeper', 12, 9)).toEqual([
+      'a harbour',
+      'with boats',
+      'and a',
+      'lighthousek',
+      'eeper',
+    ])
+  })
+
+  test('rows of a text that goes on stay as they are', () => {
+    const long = 'the boats sail to the island on every day. '.repeat(100)
+    const [first, ...rest] = tailRows(long, 40, 6)
+    expect(tailRows(`${long}${'x'.repeat(39)}`, 40, 6).slice(0, 4)).toEqual(rest.slice(0, 4))
+    expect(first).toBeDefined()
+    expect(tailRows(long.repeat(20), 40, 6)).toHaveLength(6)
   })
 })
 
@@ -201,7 +216,9 @@ describe('what was pasted', () => {
 describe('completion', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cria-completion-'))
   mkdirSync(join(folder, 'source'))
-  for (const name of ['source/one.ts', 'source/other.ts', 'some.md', '.hidden']) writeFileSync(join(folder, name), '')
+  mkdirSync(join(folder, 'with space'))
+  for (const name of ['source/one.ts', 'source/other.ts', 'some.md', '.hidden', 'with space/a b.md'])
+    writeFileSync(join(folder, name), '')
   const from = { commands: ['model', 'compact', 'cost'], values: { model: ['main', 'a/b'] }, cwd: folder }
 
   test.each([
@@ -210,6 +227,10 @@ describe('completion', () => {
     ['look at so', ['some.md', 'source/']],
     ['@source/o', ['source/one.ts', 'source/other.ts']],
     ['.h', ['.hidden']],
+    ['see @with', ['"with space/']],
+    ['see @"with sp', ['"with space/']],
+    ['see @"with space/a', ['"with space/a b.md"']],
+    ['see with', ['with space/']],
     ['source/none', []],
     ['nowhere/x', []],
     ['a ', []],

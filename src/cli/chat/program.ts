@@ -49,6 +49,8 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
     const events = make(AbortSignal.any([io.signal, stop.signal]))
     return front.follow(events, conversation.calls, () => stop.abort(new DOMException('Interrupted by the user.', 'AbortError')))
   }
+  /** Whether anything was said in this chat. */
+  let hasBegun = false
   const slash: SlashContext = { conversation, front, loaded, io, follow }
 
   return {
@@ -66,9 +68,11 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
 
   /** Few messages name a file. */
   async function withFiles(said: string): Promise<MessageInput> {
-    if (!said.includes('@')) return said
+    const begins = !hasBegun || conversation.sessionId === undefined
+    const question = begins && start.begin !== undefined ? start.begin(said) : said
+    if (!said.includes('@')) return question
     const { withMentioned } = await import('./mentions.ts')
-    return withMentioned(said, { front, io, check: (handed) => conversation.checkReadable(handed) })
+    return withMentioned(said, { question, front, io, check: (handed) => conversation.checkReadable(handed) })
   }
 
   async function talk(): Promise<number> {
@@ -79,6 +83,7 @@ export async function openProgram(start: Start, front: Front): Promise<Program> 
       try {
         if (slashOf(said) === undefined) {
           const message = await withFiles(said)
+          hasBegun = true
           code = await bell.turn(() => follow((signal) => conversation.turn(message, permit, signal)))
           const sources = await conversation.sourcesRead()
           if (code === EXIT.done) await front.tell(sources)

@@ -9,28 +9,62 @@ import type { SessionSummary } from '../../core/recorder.ts'
 import { EXIT } from '../exit-codes.ts'
 import { note } from '../io.ts'
 import type { Io } from '../io.ts'
+import { paramsOf } from '../prompt.ts'
 import { EXTRACTIVE } from '../model-choice.ts'
 import { prepareStore, readConfig } from '../prepare-store.ts'
 import type { Front } from './front.ts'
 import type { ChatOptions, Start } from './options.ts'
 import { PlainFront } from './plain-front.ts'
-import { restored } from './session-settings.ts'
+import { restored } from '../session-settings.ts'
 
 /** @throws ConfigurationError when there is no model that can use tools, or no such session. */
-export async function runChat(options: ChatOptions, io: Io): Promise<number> {
+export async function runChat(given: ChatOptions, io: Io): Promise<number> {
+  const options = await continued(given, io)
   const hasScreen = io.stdin.isTTY === true && io.stdout.live && !options.plain
   return hasScreen ? onScreen(await startOf(await chosenOnScreen(options, io), io)) : byLines(options, io)
 }
 
 /** A session goes on in its folder, with its model and tools. Documents are read first, which may take a while and shows a bar. */
-async function startOf(options: ChatOptions, io: Io): Promise<Start> {
+async function startOf(given: ChatOptions, io: Io): Promise<Start> {
+  const { options, begin } = await withTemplate(given, io)
   const { resume = '' } = options
   const session = resume === '' ? undefined : await findSession(resume, io)
   const there = session?.folder == null || session.folder === io.cwd ? io : await inFolder(session.folder, io)
   const loaded = await readConfig(there)
   const goesOn = session === undefined ? options : restored(options, session.settings ?? modelOf(session))
   const documents = goesOn.docs.length > 0 ? await prepareStore(goesOn, loaded, there) : undefined
-  return { options: goesOn, loaded, io: there, documents }
+  return { options: goesOn, loaded, io: there, documents, begin }
+}
+
+/** What a template says beside its prompt goes behind the command line. */
+async function withTemplate(options: ChatOptions, io: Io): Promise<Pick<Start, 'options' | 'begin'>> {
+  const values = paramsOf(options)
+  if (options.template === undefined) return { options, begin: undefined }
+  const { readTemplate, fillTemplate } = await import('../../app/templates.ts')
+  const template = readTemplate(options.template, homePaths(io), io.cwd)
+  const { system } = fillTemplate(template, '', values)
+  return {
+    options: {
+      ...options,
+      model: options.model ?? template.model,
+      system: options.system ?? system,
+      option: [...template.options, ...options.option],
+    },
+    begin: (said) => fillTemplate(template, said, values).prompt,
+  }
+}
+
+/** With `--continue` the last session of the folder. @throws ConfigurationError when there is none */
+async function continued(options: ChatOptions, io: Io): Promise<ChatOptions> {
+  if (!options.continue) return options
+  if (options.resume !== undefined)
+    throw new ConfigurationError('--continue and --resume exclude each other: both say which session goes on.')
+  const [newest] = (await (await openJournalToRead(io))?.sessions({ folder: io.cwd, limit: 1 })) ?? []
+  if (newest === undefined)
+    throw new ConfigurationError('There is no session of this folder to go on with yet: leave --continue out.', {
+      hint: '"cria logs sessions --all" lists those of other folders.',
+    })
+  return { ...options, resume: newest.sessionId }
 }
 
 async function findSession(sessionId: string, io: Io): Promise<SessionSummary | undefined> {

@@ -93,7 +93,7 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
   return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
 
   function shownCall(call: FoldedCall): string {
-    const line = foldedLine(call)
+    const line = wrapWords(foldedLine(call), io.stdout.isTerminal ? io.stdout.columns : Infinity, CALL_INDENT)
     const folded = `${style(STYLES[stateOf(call)], line.slice(0, 1))}${line.slice(1)}\n`
     // The list is meant for the user as much as for the model.
     if (call.name === 'todo' && call.isError === false) return `${folded}${indented(call.content)}`
@@ -128,6 +128,8 @@ export async function showOnScreen(events: AsyncIterable<QueryEvent>, calls: Cal
     await tell(await sourceList(result.citations ?? [], result.uncited ?? 0, io.stdout, { cwd: io.cwd }))
   }
 }
+
+const CALL_INDENT = 2
 
 function indented(text: string): string {
   return visibleText(text.trimEnd())

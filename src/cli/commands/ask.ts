@@ -1,13 +1,14 @@
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { FILTER_OPTIONS } from '../filter-options.ts'
-import { MODEL_OPTIONS, PROMPT_OPTIONS, STORE_OPTIONS } from '../shared-options.ts'
+import { MODEL_OPTIONS, PROMPT_OPTIONS, STORE_OPTIONS, TEMPLATE_OPTIONS } from '../shared-options.ts'
 
 const OPTIONS = {
   ...STORE_OPTIONS,
   ...FILTER_OPTIONS,
   results: { type: 'integer', short: 'n', value: 'N', about: 'passages given to the model', default: '20', min: 1, max: 1000 },
   ...MODEL_OPTIONS,
+  ...TEMPLATE_OPTIONS,
   ...PROMPT_OPTIONS,
   'show-thinking': { type: 'flag', about: 'show what it thinks, on standard error' },
   'max-cost': { type: 'number', value: 'USD', about: 'end the turn before it costs more', min: 0 },

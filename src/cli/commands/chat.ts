@@ -1,11 +1,13 @@
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
-import { MODEL_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS } from '../shared-options.ts'
+import { MODEL_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS, TEMPLATE_OPTIONS } from '../shared-options.ts'
 
 const OPTIONS = {
   safe: { type: 'flag', about: 'ask about every call, whatever is allowed; one call at a time' },
   resume: { type: 'optional', value: 'ID', about: 'go on with a session; without an ID choose from a list' },
+  continue: { type: 'flag', short: 'c', about: 'go on with the last session of this folder' },
   ...MODEL_OPTIONS,
+  ...TEMPLATE_OPTIONS,
   allow: { type: 'texts', value: 'RULE', about: 'calls that need no question: "edit_file(src/**)", "run_command(npm test)"' },
   deny: { type: 'texts', value: 'RULE', about: 'calls that never run, whatever else is allowed' },
   fetch: { type: 'flag', about: 'add fetch_url, which reads public web pages' },
@@ -30,7 +32,7 @@ leaves, /help tells the rest. Without a terminal each line of standard input is 
 what would be asked is refused.`,
   examples: [
     'cria chat',
-    'cria chat --resume',
+    'cria chat -c',
     `cria chat -m anthropic/claude-sonnet-4-5 --allow='run_command(npm test)'`,
     'echo "What does this project do?" | cria chat',
   ],

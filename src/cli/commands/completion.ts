@@ -7,7 +7,7 @@ import { completionScript, SHELLS } from '../completion.ts'
 export const completionOf = (entries: readonly { readonly summary: string; readonly load: () => Promise<Command> }[]): Command =>
   defineCommand({
     name: 'completion',
-    arguments: [{ name: 'shell', about: 'bash, zsh or fish' }],
+    arguments: [{ name: 'shell', about: 'bash, zsh or fish', offers: () => SHELLS }],
     options: {},
     details: `Put one line into the file that your shell reads when it starts:
 bash, ~/.bashrc: source <(cria completion bash). zsh, ~/.zshrc: source <(cria completion zsh), after compinit.

@@ -31,7 +31,8 @@ export const index: Command = defineCommand({
   },
   details: `Only what has changed since the last time is read again, and files that are gone are removed, also a folder
 that is named once more when it is gone as a whole. What .gitignore names is left out. A file that cannot be read is
-skipped with a reason and does not stop the rest. Interrupted, it goes on where it was the next time.
+skipped with a reason and does not stop the rest. Interrupted, it goes on where it was the next time; only the file it was
+in begins anew.
 
 Pages are fetched one after the other, half a second apart or as robots.txt asks, and only what it allows; links to other hosts are not
 followed. A page is fetched again each time, and one that is gone leaves the store.
@@ -67,6 +68,8 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     }
     // What is not there may have been indexed into a store that is.
     const named = choice.exists ? documents : [...realPaths(files, io.cwd), ...documents.filter(isAddress)]
+    /** Files that were skipped the last time: while watching they are not named again. */
+    let told: readonly string[] = []
     const report = await indexWithProgress(choice, named, indexing, io).catch(asWrongUsage('not_found'))
     await tell(report)
     if (watch) await watchAndIndex()
@@ -76,7 +79,9 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     async function tell(report: IndexReport): Promise<void> {
       await tellGone(report, dryRun, io)
       if (options.json) return io.stdout.write(toJsonLine(report))
-      await tellSkipped(report, io)
+      const before = told
+      told = report.skipped.map(({ path, reason }) => `${path}: ${reason}`)
+      await tellSkipped({ ...report, skipped: report.skipped.filter((_, at) => !before.includes(told[at] ?? '')) }, io)
       await io.stdout.write(`${choice.name}: ${dryRun ? 'would be: ' : ''}${summary(report)} (${formatMs(report.ms)})\n`)
       const embedded = embeddingSummary(report)
       if (embedded !== undefined) await io.stdout.write(`${choice.name}: ${embedded}\n`)

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { keyVariableOf, keyVariables, storedKeys, writeKeys } from '../../app/provider-keys.ts'
+import { keyVariableOf, keyVariables, providersWithKeys, storedKeys, writeKeys } from '../../app/provider-keys.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
@@ -14,7 +14,13 @@ OPENAI_API_KEY, goes before it. No program that cria starts gets a key, and no o
 
 export const keysSet: Command = defineCommand({
   name: 'keys set',
-  arguments: [{ name: 'provider', about: 'openai, anthropic, …, or a variable that config.json names under apiKeyEnv' }],
+  arguments: [
+    {
+      name: 'provider',
+      about: 'openai, anthropic, …, or a variable that config.json names under apiKeyEnv',
+      offers: providersWithKeys,
+    },
+  ],
   options: {},
   details: `${DETAILS} The key is typed unseen, or read from standard input: an argument would stay in the history of the shell.`,
   examples: ['cria keys set anthropic', 'pass show openai | cria keys set openai'],
@@ -56,7 +62,7 @@ export const keysList: Command = defineCommand({
 
 export const keysRemove: Command = defineCommand({
   name: 'keys remove',
-  arguments: [{ name: 'provider', about: 'as for cria keys set' }],
+  arguments: [{ name: 'provider', about: 'as for cria keys set', offers: providersWithKeys }],
   options: {},
   details: DETAILS,
   examples: ['cria keys remove anthropic'],

@@ -8,7 +8,7 @@ import { readRating } from '../turn-filter.ts'
 export const logsRate: Command = defineCommand({
   name: 'logs rate',
   arguments: [
-    { name: 'id', about: 'id of a turn, or "last"' },
+    { name: 'id', about: 'id of a turn, or "last"', offers: () => ['last'] },
     { name: 'rating', about: '1 to 5, up (1), down (-1), or none to take it back' },
   ],
   options: {

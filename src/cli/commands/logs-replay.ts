@@ -6,7 +6,7 @@ import { findTurn } from '../find-turn.ts'
 
 export const logsReplay: Command = defineCommand({
   name: 'logs replay',
-  arguments: [{ name: 'id', about: 'id of a turn, or "last"' }],
+  arguments: [{ name: 'id', about: 'id of a turn, or "last"', offers: () => ['last'] }],
   options: {
     json: { type: 'flag', about: 'print one JSON object, as `cria ask --json` does' },
     events: { type: 'flag', about: 'print one event per line' },

@@ -6,7 +6,7 @@ import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
 import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table } from '../format.ts'
-import { note, roomOf, toJsonLinePieces } from '../io.ts'
+import { broken, note, roomOf, toJsonLinePieces } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { sourceList } from '../source-list.ts'
 import { findSession, showSession } from '../session-view.ts'
@@ -16,7 +16,7 @@ import { waterfall } from '../waterfall.ts'
 
 export const logsShow: Command = defineCommand({
   name: 'logs show',
-  arguments: [{ name: 'id', about: 'id of a turn or of a session, or "last"' }],
+  arguments: [{ name: 'id', about: 'id of a turn or of a session, or "last"', offers: () => ['last'] }],
   options: {
     json: jsonOption('{ turn, messages, events, spans, nested }; of a session { session, turns, messages }'),
   },
@@ -24,7 +24,7 @@ export const logsShow: Command = defineCommand({
   async run({ arguments: [id = ''], options }, io) {
     const session = await findSession(io, id)
     if (session !== undefined) return showSession(session, options.json, io)
-    const { detail } = await findTurn(io, id)
+    const { detail } = await findTurn(io, id, 'turn or session')
     for (const what of detail.damaged ?? []) await note(io, `not shown: ${what}.`)
     if (options.json) for (const piece of toJsonLinePieces(detail)) await io.stdout.write(piece)
     else await io.stdout.writeRaw(await describe(detail, io.stdout, { cwd: io.cwd }))
@@ -63,12 +63,12 @@ async function describe(
       roomOf(out),
     ),
     heading('Question'),
-    `${visibleText(turn.question)}\n`,
+    `${await broken(visibleText(turn.question), out)}\n`,
     searched.length === 0
       ? ''
       : `${heading('Searched for')}${[...new Set(searched)].map((query) => `${visibleText(query)}\n`).join('')}`,
     heading('Answer'),
-    turn.text === '' ? '(none)\n' : `${visibleText(turn.text)}\n`,
+    turn.text === '' ? '(none)\n' : `${await broken(visibleText(turn.text), out)}\n`,
     await sourceList(citations, uncited, out, from),
     error,
     heading(`${plural(messages.length, 'message')}, ${plural(events.length, 'event')}`),

@@ -1,6 +1,6 @@
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { MODEL_OPTIONS, PROMPT_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS } from '../shared-options.ts'
+import { MODEL_OPTIONS, PROMPT_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS, TEMPLATE_OPTIONS } from '../shared-options.ts'
 
 const OPTIONS = {
   allow: { type: 'texts', value: 'RULE', about: 'calls that may run: "edit_file(src/**)", "run_command(npm test)"' },
@@ -12,6 +12,7 @@ const OPTIONS = {
   'no-mcp': { type: 'flag', about: 'start no MCP servers, whatever config.json names' },
   ...STORE_OPTIONS,
   ...MODEL_OPTIONS,
+  ...TEMPLATE_OPTIONS,
   ...PROMPT_OPTIONS,
   'show-thinking': { type: 'flag', about: 'show what it thinks, on standard error' },
   'max-cost': { type: 'number', value: 'USD', about: 'end the turn before it costs more', min: 0 },

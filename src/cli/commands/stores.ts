@@ -14,7 +14,7 @@ import type { Io } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 import { rowsOf } from '../../util/cells.ts'
 
-const NAME = { name: 'name', about: 'name of a store, as "cria stores list" shows it' } as const
+const NAME = { name: 'name', about: 'name of a store, as "cria stores list" shows it', offers: 'stores' } as const
 const DERIVED = /^docs-[0-9a-f]{16}$/
 const MOST_DOCUMENTS = 3
 

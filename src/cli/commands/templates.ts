@@ -8,7 +8,7 @@ import { printTable, shorten } from '../format.ts'
 import { note, printJson, toJsonLine } from '../io.ts'
 import { modelSettings } from '../model-options.ts'
 import { readText } from '../read-text.ts'
-import { PROMPT_OPTIONS } from '../shared-options.ts'
+import { TEMPLATE_OPTIONS } from '../shared-options.ts'
 import { defined } from '../../util/check.ts'
 
 const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
@@ -44,7 +44,7 @@ export const templatesList: Command = defineCommand({
 
 export const templatesShow: Command = defineCommand({
   name: 'templates show',
-  arguments: [{ name: 'name', about: 'of the template, or the path of its file' }],
+  arguments: [{ name: 'name', about: 'of the template, or the path of its file', offers: 'templates' }],
   options: { json: jsonOption('{ name, path, system, model, options, prompt, variables }') },
   details: DETAILS,
   examples: ['cria templates show review', 'cria templates show review > review.md'],
@@ -57,13 +57,13 @@ export const templatesShow: Command = defineCommand({
 export const templatesSave: Command = defineCommand({
   name: 'templates save',
   arguments: [
-    { name: 'name', about: 'of the template' },
+    { name: 'name', about: 'of the template', offers: 'templates' },
     { name: 'prompt', about: 'the prompt; "-", or nothing, reads the whole file from standard input', required: false },
   ],
   options: {
-    system: PROMPT_OPTIONS.system,
+    system: TEMPLATE_OPTIONS.system,
     model: { type: 'text', short: 'm', value: 'MODEL', about: 'the model that is asked' },
-    option: PROMPT_OPTIONS.option,
+    option: TEMPLATE_OPTIONS.option,
     force: { type: 'flag', about: 'replace a template of this name' },
   },
   details: DETAILS,

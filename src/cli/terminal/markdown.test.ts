@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { markdownStream } from './markdown.ts'
@@ -194,6 +195,13 @@ test('a table is given out when it has ended, and no cell is cut', async () => {
 test('a wide terminal gives a table all of its room', async () => {
   const lines = (await rendered([WATER], { width: 160 })).split('\n')
   expect(lines[3]).toContain('wait five minutes before the lid (https://example.org/lid) is opened')
+})
+
+test('a table with styles is as wide as one without', async () => {
+  const table = ['| a | b |\n|---|---|\n| **1** | 2 |\n\n']
+  const [plain, styled] = [await rendered(table, { colour: false }), await rendered(table, { colour: true })]
+  expect(plain).toContain('│ a │ b │')
+  expect(stripVTControlCharacters(styled)).toBe(plain)
 })
 
 test('styles of a cell do not run into the frame', async () => {

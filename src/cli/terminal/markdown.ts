@@ -47,6 +47,7 @@ export async function markdownStream({
       .slice(isHeader ? 0 : 1)
       .join(' ')
       .trim()
+      .replace(SPACE_IN_STYLE, '$1')
   }
   const renderTable = (markdown: string): string | undefined => {
     const table = readTable(markdown)
@@ -95,6 +96,10 @@ export async function markdownStream({
     finish: () => streamer.finish(held.join('') + safe.finish()),
   }
 }
+
+// What a renderer pads a cell with may stand before the end of its style.
+// eslint-disable-next-line no-control-regex
+const SPACE_IN_STYLE = / +((?:\u001B\[[\d;]*m)+)$/
 
 /** Whether a line can be drawn in time and depth. */
 function isDrawable(line: string): boolean {

@@ -7,6 +7,7 @@ test.each([
   [{ done: 50, total: 200 }, 5000, 'Indexing  ██████░░░░░░░░░░░░░░░░░░   25 %  50/200 files  10 files/s  15 s left'],
   [{ done: 1, total: 3 }, 4000, 'Indexing  ████████░░░░░░░░░░░░░░░░   33 %  1/3 files  0.3 files/s  8 s left'],
   [{ done: 0, total: 1, part: 0.25 }, 5000, 'Indexing  ██████░░░░░░░░░░░░░░░░░░   25 %  0/1 files  15 s left'],
+  [{ done: 0, total: 1, part: 0.0001 }, 600, 'Indexing  ░░░░░░░░░░░░░░░░░░░░░░░░    0 %  0/1 files'],
   [{ done: 200, total: 200 }, 10_000, 'Indexing  ████████████████████████  100 %  200/200 files  20 files/s'],
   [{ done: 300, total: 200 }, 10_000, 'Indexing  ████████████████████████  100 %  300/200 files  30 files/s'],
   [{ done: 42 }, 2000, 'Indexing  42 files  21 files/s'],

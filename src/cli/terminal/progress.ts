@@ -43,10 +43,13 @@ export function progressLine(progress: Progress, elapsedMs: number): string {
   return [`${label}: ${count}`, ...next, ...pace(progress, elapsedMs)].join(', ')
 }
 
+/** Of one large file: of less the remaining time is a guess. */
+const LEAST_SHARE = 0.02
+
 /** Rate and remaining time, as soon as they mean something. */
 function pace({ done, total, unit, part = 0 }: Progress, elapsedMs: number): readonly string[] {
   const all = done + part
-  if (elapsedMs < 500 || all === 0) return []
+  if (elapsedMs < 500 || all === 0 || (total !== undefined && done === 0 && all / total < LEAST_SHARE)) return []
   const perSecond = (all / elapsedMs) * 1000
   const rate = done === 0 ? [] : [`${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)} ${unit}/s`]
   return total === undefined || all >= total ? rate : [...rate, `${duration((total - all) / perSecond)} left`]

@@ -64,7 +64,7 @@ export function recorderOn(
 }
 
 class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
-  readonly keepsWaiting = true
+  readonly keepsWaiting: boolean = true
   readonly read: JournalReader
   readonly #storage: JournalStorage
   readonly #now: () => number

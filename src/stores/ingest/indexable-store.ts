@@ -93,11 +93,13 @@ export async function indexedPaths(store: Pick<IndexableStore, 'getDocument'>): 
 
 /** Adds paths to those that are kept, and forgets those that are gone. */
 export async function keepPaths(
-  store: Pick<IndexableStore, 'getDocument' | 'append'>,
+  store: Pick<IndexableStore, 'getDocument' | 'putAll'>,
   named: readonly string[],
   gone: readonly string[] = [],
 ): Promise<void> {
   const kept = await indexedPaths(store)
   const paths = [...new Set([...kept, ...named])].filter((path) => !gone.includes(path)).toSorted()
-  if (JSON.stringify(paths) !== JSON.stringify(kept)) await store.append({ source: PATHS_SOURCE, text: '', metadata: { paths } })
+  if (JSON.stringify(paths) === JSON.stringify(kept)) return
+  // Not `append`, which makes all vectors that are missing: that is done later, with progress.
+  await Array.fromAsync(store.putAll([{ document: { source: PATHS_SOURCE, text: '', metadata: { paths } } }]))
 }

@@ -1,6 +1,6 @@
 /** Checks and applies filters, alike in every store. */
 
-import { isPattern } from '../../core/filter.ts'
+import { checkFilter, isPattern } from '../../core/filter.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { ChunkFilter, FilterTest } from '../../core/store.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
@@ -24,9 +24,11 @@ export type FieldTest = (found: Json) => boolean
  * chunk's own, all others are keys of its metadata. A field that is not there equals `null`; where the metadata has a list, one of its
  * elements must pass. A pattern that begins with `!` leaves out what it describes, whatever else lets it through.
  *
- * @param filter as `SearchOptions` has it; what is none is not noticed here.
+ * @param filter as `SearchOptions` has it; default: every chunk passes.
+ * @throws ConfigurationError that names the field, what was expected and what came.
  */
-export function chunkTest(filter: ChunkFilter): (chunk: Filtered) => boolean {
+export function chunkTest(filter: ChunkFilter = {}): (chunk: Filtered) => boolean {
+  checkFilter(filter)
   const tests = Object.entries(filter).map(([field, wanted]) => [field, fieldTest(wanted)] as const)
   return (chunk) => tests.every(([field, passes]) => passes(fieldOf(chunk, field)))
 }

@@ -136,6 +136,10 @@ describe('smooth', () => {
 })
 
 describe('chunkTest', () => {
+  it('refuses what is not a filter, as a store of the user is to', () => {
+    for (const filter of [null, 'a', { year: {} }]) expect(() => chunkTest(filter as never)).toThrow(/filter/)
+  })
+
   const chunk = { source: 's', title: 't', metadata: { year: 1874, tags: ['a', 'b'], none: null } }
   it.each<[filter: Parameters<typeof chunkTest>[0], matches: boolean]>([
     [{}, true],

@@ -67,9 +67,9 @@ export function wholeRecipe(file: FileFacts, storeRecipe: string): string {
 }
 
 /**
- * A document as it is kept: with a source, and lone surrogates replaced by U+FFFD, which leaves every offset where it was.
+ * Makes a document as stores keep it: a text gets a source, a hash of it; lone surrogates become U+FFFD, which leaves every offset where it was.
  *
- * @throws CriaError `invalid_request` when it is no document.
+ * @throws CriaError `invalid_request` when it is not a document.
  */
 export function toDocument(input: DocumentInput): SourceDocument {
   const given: unknown = input

@@ -72,11 +72,22 @@ export function checkEmbeddingModel(model: EmbeddingModel): void {
   }
 }
 
-/** @throws ConfigurationError that names what was expected and what came; the reason of the signal when it is aborted. */
-export function checkedSearch(
-  query: string,
-  options: SearchOptions,
-): { readonly limit: number; readonly filter: ChunkFilter | undefined; readonly signal: AbortSignal | undefined } {
+/** What a search is given, checked. */
+export interface CheckedSearch {
+  /** A whole number; 0 or less asks for nothing. */
+  readonly limit: number
+  /** `undefined`: all chunks. */
+  readonly filter: ChunkFilter | undefined
+  /** Is not aborted yet. */
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Checks what the `search` of a store is given, and fills in the default of `limit` (10).
+ *
+ * @throws ConfigurationError that names what was expected and what came; the reason of the signal when it is aborted.
+ */
+export function checkedSearch(query: string, options: SearchOptions = {}): CheckedSearch {
   checkOptionNames('search()', options, SEARCH, { k: 'limit', n: 'limit', nResults: 'limit', topK: 'limit' })
   const { limit = DEFAULT_LIMIT, filter, signal } = options
   if (typeof query !== 'string') throw new ConfigurationError(`A query must be a string, but is ${typeof query}.`)
