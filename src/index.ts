@@ -65,9 +65,9 @@ export type { ContextPiece, ContextRequest, ContextSource, EarlierRead, Injected
 
 export { AgentBot } from './bots/agent-bot.ts'
 export type { AgentBotAnswer, AgentBotOptions } from './bots/agent-bot.ts'
-export { AsyncQueryBot } from './bots/async-query-bot.ts'
-export { AsyncSimpleBot } from './bots/async-simple-bot.ts'
-export { AsyncToolBot } from './bots/async-tool-bot.ts'
+export { AsyncQueryBot } from './bots/async-bots.ts'
+export { AsyncSimpleBot } from './bots/async-bots.ts'
+export { AsyncToolBot } from './bots/async-bots.ts'
 export {
   completionOptionsForMessages,
   extractContent,
@@ -283,6 +283,6 @@ export { defineTool } from './tools/define-tool.ts'
 export { connectMcp } from './app/mcp.ts'
 export type { ConnectOptions as McpOptions } from './app/mcp.ts'
 export type { McpConnection, McpNotice } from './tools/mcp/connect.ts'
-export type { McpPins } from './tools/mcp/pins.ts'
+export type { McpPins } from './tools/mcp/tool.ts'
 export type { McpServerConfig } from './tools/mcp/server-config.ts'
 export type { ToolRules } from './tools/rules/rule.ts'

@@ -3,14 +3,12 @@
  * processes cannot overwrite each other's.
  */
 
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
+import { ConfigurationError } from '../core/error.ts'
 import { isRule } from '../tools/rules/rule.ts'
-import { writeFileAtomically } from '../util/files.ts'
 import { realPath } from './context/root.ts'
-import { makeHomeFolder, reason, remedy } from './paths.ts'
+import { consentPath, readHomeFile, removeHomeFile, writeHomeFile } from './home-file.ts'
 import type { HomePaths } from './paths.ts'
 
 export interface Approval {
@@ -37,30 +35,20 @@ export function keepApproval(
   if (!isRule(rule)) throw new ConfigurationError(`${JSON.stringify(rule)} is no rule: expected tool or tool(pattern).`)
   const folder = where.folder === null ? null : realPath(where.folder)
   const approval: Approval = { rule, folder, at: now.toISOString() }
-  const into = folderOf(paths)
-  try {
-    makeHomeFolder(paths, into)
-    writeFileAtomically(join(into, nameOf(approval)), `${JSON.stringify(approval, undefined, 2)}\n`)
-  } catch (cause) {
-    if (isCriaError(cause)) throw cause
-    throw new CriaError('store_failed', `The rule ${rule} cannot be kept in ${into}: ${reason(cause)}.`, {
-      cause,
-      hint: remedy(cause),
-    })
-  }
+  writeHomeFile(fileOf(approval, paths), approval, paths)
 }
 
 /** Takes back a rule, here and everywhere; tells whether there was one. */
 export function forgetApproval(rule: string, cwd: string, paths: HomePaths): boolean {
   const found = approvalsFor(cwd, paths).filter((approval) => approval.rule === rule)
-  for (const approval of found) rmSync(join(folderOf(paths), nameOf(approval)), { force: true })
+  for (const approval of found) removeHomeFile(fileOf(approval, paths))
   return found.length > 0
 }
 
 function all(paths: HomePaths): readonly Approval[] {
   const folder = folderOf(paths)
   return namesIn(folder)
-    .flatMap((name) => readApproval(join(folder, name), name) ?? [])
+    .flatMap((name) => readApproval(join(folder, name), paths) ?? [])
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
@@ -74,23 +62,16 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** A file that cannot be read, or is not what its name says, allows nothing. */
-function readApproval(file: string, name: string): Approval | undefined {
-  try {
-    const { rule, folder, at } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Approval>
-    if (typeof rule !== 'string' || !isRule(rule) || typeof at !== 'string') return undefined
-    if (folder !== null && typeof folder !== 'string') return undefined
-    const approval = { rule, folder, at }
-    return nameOf(approval) === name ? approval : undefined
-  } catch {
-    return undefined
-  }
+function readApproval(file: string, paths: HomePaths): Approval | undefined {
+  const { rule, folder, at } = readHomeFile<Approval>(file) ?? {}
+  if (typeof rule !== 'string' || !isRule(rule) || typeof at !== 'string') return undefined
+  if (folder !== null && typeof folder !== 'string') return undefined
+  const approval = { rule, folder, at }
+  return fileOf(approval, paths) === file ? approval : undefined
 }
 
-function nameOf({ rule, folder }: Approval): string {
-  return `${createHash('sha256')
-    .update(`${folder ?? ''}\n${rule}`)
-    .digest('hex')
-    .slice(0, 32)}.json`
+function fileOf({ rule, folder }: Approval, paths: HomePaths): string {
+  return consentPath({ ...paths, trust: folderOf(paths) }, `${folder ?? ''}\n${rule}`)
 }
 
 function folderOf({ trust }: HomePaths): string {

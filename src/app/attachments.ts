@@ -1,5 +1,5 @@
 /**
- * Images and files for a question: `user('What is this?', image('a.png'), file('b.pdf'))`. The type is told by the content, not by the
+ * Makes images and files parts of a question: `user('What is this?', image('a.png'), file('b.pdf'))`. The type is told by the content, not by the
  * name; what no model accepts is refused here, with what to do instead.
  */
 

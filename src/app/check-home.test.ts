@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkHome, diskTrouble, spaceCheck } from './check-home.ts'
+import { checkHome, diskTrouble, spaceCheck } from './checks.ts'
 import { homePaths, remedy } from './paths.ts'
 
 let folder: string

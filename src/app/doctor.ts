@@ -2,9 +2,8 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { toCriaError } from '../core/error.ts'
-import type { Check } from './check.ts'
-import { checkHome, diskTrouble } from './check-home.ts'
-import { checkMcpServers } from './check-mcp.ts'
+import type { Check } from './checks.ts'
+import { checkHome, checkMcpServers, diskTrouble } from './checks.ts'
 import { checkProviders } from './check-providers.ts'
 import type { SandboxConfig } from './config-schema.ts'
 import { findSandbox } from '../tools/sandbox/find-sandbox.ts'

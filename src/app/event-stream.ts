@@ -1,4 +1,4 @@
-/** Events of a turn over HTTP: as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) in a standard `Response`. */
+/** Sends the events of a turn over HTTP: as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) in a standard `Response`. */
 
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError } from '../core/error.ts'

@@ -1,4 +1,4 @@
-/** What a user hands over with a question: text goes to the model as fenced data, images and PDFs as parts of the question. */
+/** Reads files, addresses and pipes that a user hands over: text goes to the model as fenced data, images and PDFs as parts of the question. */
 
 import { constants, openSync, statSync } from 'node:fs'
 import { Socket } from 'node:net'

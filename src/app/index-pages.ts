@@ -1,4 +1,4 @@
-/** Brings a store up to date with pages of the web: one page, or those below its path that it leads to; one request at a time. */
+/** Indexes pages of the web into a store: one page, or also those below its path that it links to; one request at a time. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, CriaError, toCriaError } from '../core/error.ts'
@@ -8,7 +8,7 @@ import type { IndexableStore, IndexedSource } from '../stores/ingest/indexable-s
 import { CHUNKER_VERSION } from '../stores/chunk/chunk-document.ts'
 import { promisedKind } from '../stores/load/formats.ts'
 import { extractDocument, LOADER_VERSION } from '../stores/load/load-file.ts'
-import { httpGet } from '../tools/builtin/http-get.ts'
+import { httpGet, isSameSite } from '../tools/builtin/http-get.ts'
 import type { Got } from '../tools/builtin/http-get.ts'
 import { hashOf } from '../tools/builtin/text-file.ts'
 import { ALLOW_ALL, ALLOW_NOTHING, readRobots } from '../util/robots.ts'
@@ -284,12 +284,6 @@ function isBelow({ origin, pathname }: URL, folder: string): boolean {
   return `${origin}${pathname}`.startsWith(folder)
 }
 
-/** The same origin, or the same host once it is encrypted. */
-function isSameSite(next: URL, before: URL): boolean {
-  const isUpgrade = before.protocol === 'http:' && next.protocol === 'https:' && before.port === '' && next.port === ''
-  return next.origin === before.origin || (isUpgrade && next.hostname === before.hostname)
-}
-
 function isHtml({ headers }: Got): boolean {
   return /\bx?html\b/i.test(headers['content-type'] ?? '')
 }
@@ -318,7 +312,7 @@ const HREF = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
 const REL = /(?:^|\s)rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i
 
 /** Where the links of a page lead to, each once, without what no text can be taken out of. Takes time linear in the page. */
-export function linksOf({ url, got }: Pick<Page, 'url' | 'got'>): readonly URL[] {
+function linksOf({ url, got }: Pick<Page, 'url' | 'got'>): readonly URL[] {
   const html = withoutScripts(got.body.toString('utf8'))
   const base = valueOf(HREF, BASE.exec(html.slice(0, HEAD))?.[0])
   const from = base !== undefined && URL.canParse(base, url.href) ? new URL(base, url) : url

@@ -1,4 +1,4 @@
-/** Many turns at once: one for each item of a list, under one budget, with results in the order of the items. */
+/** Runs one turn for each item of a list, several at once, under one budget; results come in the order of the items. */
 
 import { appendFileSync, closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -15,11 +15,10 @@ import { timeExceeded } from '../engine/budget-exceeded.ts'
 import { checkBudget } from '../engine/check-budget.ts'
 import { checkNames, checkNumber, checkType } from '../engine/check-values.ts'
 import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
+import { canonicalJson, sha256 } from '../util/hash.ts'
 import { isRecord } from '../util/check.ts'
 import { steadyClock } from '../util/clock.ts'
 import { makeFolder } from '../util/files.ts'
-import { sha256 } from '../util/hash.ts'
 import { namesOf } from '../util/nearest.ts'
 
 /** Options of `mapTurns()`. */

@@ -1,12 +1,14 @@
-/** The MCP servers of a configuration. */
+/** Connects to the MCP servers of a configuration, and keeps which of their tools were allowed. */
 
 import type { McpConnection, McpOptions } from '../tools/mcp/connect.ts'
 import { readProjectConfig } from './config.ts'
 import type { CriaConfig } from './config-schema.ts'
 import type { LoadedConfig } from './config.ts'
-import { filePins } from './mcp-pins.ts'
-import type { Surroundings } from './paths.ts'
+import type { HomePaths, Surroundings } from './paths.ts'
 import { takeProviderKeys } from './provider-keys.ts'
+import { join } from 'node:path'
+import type { McpPins } from '../tools/mcp/tool.ts'
+import { readHomeFile, writeHomeFile } from './home-file.ts'
 
 export type { McpConnection }
 
@@ -54,4 +56,24 @@ export async function openMcpServers(
     pins: filePins(paths, (server) => (Object.hasOwn(ofProject, server) ? folder : paths.home)),
     signal,
   })
+}
+
+/** Scope → tool → fingerprint. */
+type Pins = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>
+
+/** @param scopeOf the folder of the configuration that names a server: servers of two projects may share a name. */
+function filePins(paths: HomePaths, scopeOf: (server: string) => string): McpPins {
+  const file = join(paths.trust, 'mcp-tools.json')
+  return {
+    allowed(server, tool) {
+      const fingerprint: unknown = readHomeFile<Pins>(file)?.[scopeOf(server)]?.[tool]
+      return typeof fingerprint === 'string' ? fingerprint : undefined
+    },
+    allow(server, tool, fingerprint) {
+      const pins = readHomeFile<Pins>(file) ?? {}
+      const scope = scopeOf(server)
+      if (pins[scope]?.[tool] === fingerprint) return
+      writeHomeFile(file, { ...pins, [scope]: { ...pins[scope], [tool]: fingerprint } }, paths)
+    },
+  }
 }

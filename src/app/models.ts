@@ -109,7 +109,7 @@ export function resolvePointer(name: string, config: CriaConfig): string {
   return knownName(target)
 }
 
-export function isPointer(name: string): name is ModelPointer {
+function isPointer(name: string): name is ModelPointer {
   return (POINTERS as readonly string[]).includes(name)
 }
 

@@ -9,6 +9,7 @@ import type { CriaConfig } from './config-schema.ts'
 import { configuredModelRef, createModel, defaultModelRef, resolvePointer } from './models.ts'
 import type { ModelOptions } from './models.ts'
 import type { Surroundings } from './paths.ts'
+import { defined } from '../util/check.ts'
 
 const PROBE_MS = 300
 
@@ -66,8 +67,6 @@ export function providerOptions(provider: string, { providers }: CriaConfig, env
   if (own === undefined) return {}
   const apiKey = own.apiKeyEnv === undefined ? undefined : env[own.apiKeyEnv]
   return {
-    ...(own.baseURL === undefined ? {} : { baseURL: own.baseURL }),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(own.headers === undefined ? {} : { headers: own.headers }),
+    ...defined({ baseURL: own.baseURL, apiKey, headers: own.headers }),
   }
 }

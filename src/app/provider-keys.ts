@@ -3,15 +3,15 @@
  * file that its owner alone can read.
  */
 
-import { lstatSync, readFileSync, rmSync } from 'node:fs'
-import { ConfigurationError, CriaError } from '../core/error.ts'
+import { lstatSync, readFileSync } from 'node:fs'
+import { ConfigurationError } from '../core/error.ts'
 import { PROVIDERS } from '../providers/registry.ts'
 import { isRecord } from '../util/check.ts'
 import { keepValues, takeVariables } from '../util/environment.ts'
-import { whileLocked, writeFileAtomically } from '../util/files.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
-import { makeHomeFolder, reason, remedy } from './paths.ts'
+import { removeHomeFile, whileHomeFileIsLocked, writeHomeFile } from './home-file.ts'
+import { reason } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 /**
@@ -53,18 +53,11 @@ export function storedKeys({ keys: file }: Pick<HomePaths, 'keys'>): StoredKeys 
 
 /** Changes the keys; the file is readable by its owner alone. @throws CriaError `store_failed`; ConfigurationError as `storedKeys`. */
 export function changeKeys(paths: HomePaths, change: (keys: StoredKeys) => StoredKeys): void {
-  const file = paths.keys
-  try {
-    makeHomeFolder(paths)
-    whileLocked(file, () => {
-      const keys = change(storedKeys(paths))
-      if (Object.keys(keys).length === 0) rmSync(file, { force: true })
-      else writeFileAtomically(file, `${JSON.stringify(keys, undefined, 2)}\n`)
-    })
-  } catch (cause) {
-    if (cause instanceof CriaError) throw cause
-    throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
-  }
+  whileHomeFileIsLocked(paths.keys, paths, () => {
+    const keys = change(storedKeys(paths))
+    if (Object.keys(keys).length === 0) removeHomeFile(paths.keys)
+    else writeHomeFile(paths.keys, keys, paths)
+  })
 }
 
 /** Names of the providers that take a key. */

@@ -12,15 +12,17 @@ import type { PrepareStep, StepChanges } from '../engine/step.ts'
 import { currentSpan } from '../engine/span.ts'
 import { hostTracing } from '../recorders/otel/mirror.ts'
 import { resolveContext } from './context/sources.ts'
-import { madeOf, sharedCoolDowns } from './cool-downs.ts'
 import type { ModelInput } from './models.ts'
-import { chooseCache } from './response-caches.ts'
-import type { CacheChoice } from './response-caches.ts'
 import { resolveRetrieval } from './retrieval.ts'
 import type { RetrieveOptions } from './retrieval.ts'
-import { specialistFor } from './specialist.ts'
-import { quickModel } from './summary-model.ts'
-import { defaultModel, resolveModel } from './user-models.ts'
+import { defaultModel, quickModel, resolveModel, specialistFor } from './user-models.ts'
+import { CoolDowns } from '../model/cool-down.ts'
+import { providerStatus } from '../providers/connection.ts'
+import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
+import { defined } from '../util/check.ts'
+import { ConfigurationError } from '../core/error.ts'
+import type { Recorder } from '../core/recorder.ts'
+import { ResponseCache } from '../model/response-cache.ts'
 
 type Chosen =
   | 'model'
@@ -83,9 +85,7 @@ export function query(options: QueryOptions): AsyncGenerator<QueryEvent, QueryRe
     ...rest,
     fallbackModels,
     coolDowns: sharedCoolDowns(),
-    ...(span === undefined ? {} : { span }),
-    ...(spanMirror === undefined ? {} : { spanMirror }),
-    ...(cache === undefined ? {} : { cache }),
+    ...defined({ span, spanMirror, cache }),
     ...(verify === undefined ? {} : { verify: resolveVerify(verify) }),
     ...(specialist === undefined ? {} : { specialist: resolved(specialist) }),
     ...(prepareStep === undefined ? {} : { prepareStep: resolving(prepareStep) }),
@@ -143,4 +143,58 @@ const NOT_YET_KNOWN: EngineOptions['model'] = {
   stream: () => {
     throw new TypeError('The default model is not known yet.')
   },
+}
+
+const keys = new WeakMap<LanguageModel, unknown>()
+let coolDowns: CoolDowns | undefined
+
+function sharedCoolDowns(): CoolDowns {
+  coolDowns ??= new CoolDowns((model) => keys.get(model) ?? model)
+  return coolDowns
+}
+
+/**
+ * Notes what `model` was made of: it is the same as another one that was made of the same object, or of the same name while its provider is at
+ * the same place.
+ */
+export function madeOf(input: ModelInput, model: LanguageModel): LanguageModel {
+  if (typeof input !== 'string') keys.set(model, input)
+  else if (model.ref !== EXTRACTIVE_REF)
+    keys.set(model, `${model.ref} ${providerStatus(model.ref.split('/', 1)[0] ?? '').baseURL}`)
+  return model
+}
+
+/**
+ * `true`: the one of this process (100 answers, 5 minutes). `'journal'`: the same in the file of the recorder, for all processes that share it.
+ * Or one of your own.
+ */
+export type CacheChoice = boolean | 'journal' | ResponseCache
+
+let responses: ResponseCache | undefined
+/** One for each recorder of this process, so that equal questions that come at the same time meet. */
+const kept = new WeakMap<Recorder, ResponseCache>()
+
+/** @throws ConfigurationError for anything else, and where the journal that is meant keeps no answers. */
+function chooseCache(choice: CacheChoice | undefined, recorder: Recorder | undefined): ResponseCache | undefined {
+  if (choice === undefined || choice === false) return undefined
+  if (choice === true) return (responses ??= new ResponseCache())
+  if (choice instanceof ResponseCache) return choice
+  if (choice === 'journal') return keptIn(recorder)
+  throw new ConfigurationError(`\`cache\` must be true, false, 'journal' or a ResponseCache, but is ${JSON.stringify(choice)}.`)
+}
+
+function keptIn(recorder: Recorder | undefined): ResponseCache {
+  if (recorder?.cache === undefined) {
+    throw new ConfigurationError(
+      recorder === undefined
+        ? "`cache: 'journal'` needs a `recorder`: without a journal there is no file to keep answers in."
+        : "`cache: 'journal'` cannot be used: this recorder keeps no answers. Take `cache: true`.",
+    )
+  }
+  let cache = kept.get(recorder)
+  if (cache === undefined) {
+    cache = new ResponseCache({ store: recorder.cache })
+    kept.set(recorder, cache)
+  }
+  return cache
 }

@@ -1,4 +1,4 @@
-/** Spans of the application around bots and inside tools, and the way back to what was recorded. */
+/** Opens spans of the application around bots and inside tools, and finds them in what was recorded. */
 
 import { ConfigurationError, toCriaError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'

@@ -1,4 +1,4 @@
-/** What is in the stores of this home. */
+/** Lists the stores of a home, and reads what is in one. */
 
 import { statSync } from 'node:fs'
 import { toCriaError } from '../core/error.ts'

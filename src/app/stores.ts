@@ -15,6 +15,7 @@ import type { PagesOptions } from './index-pages.ts'
 import { makeHomeFolder } from './paths.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import type { StoreChoice } from './store-choice.ts'
+import { defined } from '../util/check.ts'
 
 export type { EmbedProgress, IndexProgress }
 
@@ -187,8 +188,7 @@ async function openFile(options: SqliteDocumentStoreOptions): Promise<SqliteDocu
     if (thrown instanceof ConfigurationError) {
       const { hint, details } = thrown
       throw new CriaError('store_failed', thrown.message, {
-        ...(hint === undefined ? {} : { hint }),
-        ...(details === undefined ? {} : { details }),
+        ...defined({ hint, details }),
         cause: thrown,
       })
     }

@@ -1,5 +1,5 @@
 /**
- * Templates of prompts: Markdown files in `CRIA_HOME/templates`, or anywhere, that can be shared. Settings stand between two lines of `---`,
+ * Reads, fills and saves templates of prompts: Markdown files in `CRIA_HOME/templates`, or anywhere, that can be shared. Settings stand between two lines of `---`,
  * below them the prompt; `{{name}}` is a variable, `{{name=value}}` one with a default, and `{{question}}` is what was asked.
  */
 
@@ -12,6 +12,7 @@ import { sha256 } from '../util/hash.ts'
 import { nearest } from '../util/nearest.ts'
 import { makeHomeFolder, reason, remedy } from './paths.ts'
 import type { HomePaths } from './paths.ts'
+import { defined } from '../util/check.ts'
 
 export interface Template {
   readonly name: string
@@ -110,7 +111,7 @@ export function formatTemplate({
  *
  * @throws ConfigurationError that names the file, the line and what was expected.
  */
-export function parseTemplate(name: string, path: string, text: string): Template {
+function parseTemplate(name: string, path: string, text: string): Template {
   const [, head = '', body = text] = /^\uFEFF?---[ \t]*\r?\n([^]*?)^---[ \t]*(?:\r?\n|$)([^]*)$/my.exec(text) ?? []
   const found = new Map<Setting, string[]>()
   let lines: string[] = []
@@ -143,9 +144,7 @@ export function parseTemplate(name: string, path: string, text: string): Templat
   return {
     name,
     path,
-    ...(description === undefined ? {} : { description }),
-    ...(system === undefined ? {} : { system }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ description, system, model }),
     options: (found.get('options') ?? []).flatMap((line) => optionOf(line, path)),
     prompt,
     text,

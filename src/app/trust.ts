@@ -1,18 +1,16 @@
 /**
- * Decides whether the configuration in a folder is used.
+ * Decides whether the configuration and the instructions in a folder are used.
  *
  * A cloned project could bring a base URL that collects keys, or rules that allow anything. So its configuration is data until the user says
  * otherwise, and the consent is bound to the folder's real path and to the content of the file: another folder or another byte asks again.
  * One file per folder, so that two processes cannot overwrite each other's consent.
  */
 
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { writeFileAtomically } from '../util/files.ts'
-import { readConfigFile } from './config-file.ts'
+import { sha256 } from '../util/hash.ts'
+import { consentPath, readConfigFile, readHomeFile, removeHomeFile, writeHomeFile } from './home-file.ts'
 import { realPath, workspaceRoot } from './context/root.ts'
-import { makeHomeFolder } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
 export type TrustState = 'trusted' | 'changed' | 'untrusted'
@@ -52,41 +50,57 @@ export function findProjectConfig(cwd: string, paths: HomePaths): ProjectConfig 
 }
 
 export function trustState(project: ProjectConfig, paths: HomePaths): TrustState {
-  const consent = readConsent(consentFile(project.folder, paths))
-  if (consent === undefined || consent.folder !== project.folder) return 'untrusted'
-  return consent.sha256 === project.hash ? 'trusted' : 'changed'
+  const { folder, sha256: hash } = readHomeFile<Consent>(consentPath(paths, project.folder)) ?? {}
+  if (folder !== project.folder || typeof hash !== 'string') return 'untrusted'
+  return hash === project.hash ? 'trusted' : 'changed'
 }
 
 /** From now on the configuration counts, as long as it stays as it is. */
-export function trust(project: ProjectConfig, paths: HomePaths, now: Date = new Date()): void {
-  makeHomeFolder(paths, paths.trust)
-  const consent: Consent = { folder: project.folder, sha256: project.hash, at: now.toISOString() }
-  writeFileAtomically(consentFile(project.folder, paths), `${JSON.stringify(consent, undefined, 2)}\n`)
+export function trust({ folder, hash }: ProjectConfig, paths: HomePaths, now: Date = new Date()): void {
+  const consent: Consent = { folder, sha256: hash, at: now.toISOString() }
+  writeHomeFile(consentPath(paths, folder), consent, paths)
 }
 
 /** Takes the consent for a folder back; tells whether there was one. */
 export function revokeTrust(folder: string, paths: HomePaths): boolean {
-  const file = consentFile(realPath(folder), paths)
-  if (!existsSync(file)) return false
-  rmSync(file, { force: true })
-  return true
+  return removeHomeFile(consentPath(paths, realPath(folder)))
 }
 
 function readProject(folder: string, file: string): ProjectConfig {
   const content = readConfigFile(file)
-  return { folder, file, content, hash: createHash('sha256').update(content).digest('hex') }
+  return { folder, file, content, hash: sha256(content) }
 }
 
-function readConsent(file: string): Consent | undefined {
-  try {
-    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Consent> | null
-    return typeof value?.folder === 'string' && typeof value.sha256 === 'string' ? (value as Consent) : undefined
-  } catch {
-    // A consent that cannot be read is none.
-    return undefined
-  }
+/** Consent to files of instructions, which is kept beside that for the configuration. */
+interface InstructionConsent {
+  readonly folder: string
+  /** SHA-256 of each file, by its name relative to the folder. */
+  readonly files: Readonly<Record<string, string>>
+  readonly at: string
 }
 
-function consentFile(folder: string, paths: HomePaths): string {
-  return join(paths.trust, `${createHash('sha256').update(folder).digest('hex').slice(0, 32)}.json`)
+const INSTRUCTIONS = '.instructions.json'
+
+/** Hashes by name. What has changed since is data again until the user has looked at it. */
+export function trustedInstructions(root: string, paths: HomePaths): ReadonlyMap<string, string> {
+  const { folder, files } = readHomeFile<InstructionConsent>(consentPath(paths, root, INSTRUCTIONS)) ?? {}
+  return new Map(folder === root && typeof files === 'object' && files !== null ? Object.entries(files) : [])
+}
+
+/** From now on these files may instruct, as long as they stay as they are; others that were trusted before stay so. */
+export function trustInstructions(
+  root: string,
+  files: readonly { readonly name: string; readonly hash: string }[],
+  paths: HomePaths,
+  now: Date = new Date(),
+): void {
+  const before = Object.fromEntries(trustedInstructions(root, paths))
+  const given = Object.fromEntries(files.map(({ name, hash }) => [name, hash]))
+  const consent: InstructionConsent = { folder: root, files: { ...before, ...given }, at: now.toISOString() }
+  writeHomeFile(consentPath(paths, root, INSTRUCTIONS), consent, paths)
+}
+
+/** Tells whether there was a consent. */
+export function revokeInstructions(root: string, paths: HomePaths): boolean {
+  return removeHomeFile(consentPath(paths, root, INSTRUCTIONS))
 }

@@ -1,4 +1,4 @@
-/** Models as code names them, with what the user has configured about them. */
+/** Resolves models that code names, with what the user has configured, and chooses those for thinking and for summaries. */
 
 import { ConfigurationError } from '../core/error.ts'
 import { environment } from '../util/environment.ts'
@@ -8,6 +8,7 @@ import { loadConfig } from './config.ts'
 import { createModel, resolvePointer } from './models.ts'
 import type { ModelInput, ModelOptions } from './models.ts'
 import { openConfiguredModel, providerOptions } from './open-model.ts'
+import type { EngineOptions } from '../engine/options.ts'
 
 /**
  * `provider/model` is taken at its word; a pointer or an alias is looked up in the user's configuration.
@@ -39,4 +40,27 @@ function pointedAt(pointer: string, options: ModelOptions): LanguageModel {
 /** @throws ConfigurationError when it cannot be read. */
 export function userConfig(): ReturnType<typeof loadConfig>['config'] {
   return loadConfig({ env: process.env, cwd: process.cwd() }).config
+}
+
+/**
+ * Thinking is asked of a model that cannot: then the pointer `reasoning` stands for the one that can, where the user has set it.
+ *
+ * @throws ConfigurationError when the configuration cannot be read.
+ */
+export function specialistFor(
+  model: LanguageModel,
+  { enableThinking, switchModels }: Pick<EngineOptions, 'enableThinking' | 'switchModels'>,
+): LanguageModel | undefined {
+  const thinks = enableThinking !== undefined && enableThinking !== false && enableThinking !== 'off'
+  if (!thinks || switchModels === false || model.facts.thinking !== false) return undefined
+  return userConfig().models?.reasoning === undefined ? undefined : resolveModel('reasoning')
+}
+
+/** The one that the user calls `quick`; `undefined` where none is, or the configuration cannot be read: the model of the turn writes then. */
+export function quickModel(): LanguageModel | undefined {
+  try {
+    return userConfig().models?.quick === undefined ? undefined : resolveModel('quick')
+  } catch {
+    return undefined
+  }
 }

@@ -14,6 +14,7 @@ import type { BotOptions, LoopOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions, StreamOptions } from './simple-bot.ts'
 import { checkToolsOf } from './tool-bot.ts'
+import { defined } from '../util/check.ts'
 
 /** Options of `new AgentBot()`: those of every bot, tools, and what they may do. */
 export interface AgentBotOptions extends BotOptions, LoopOptions {
@@ -51,9 +52,7 @@ export class AgentBot extends SimpleBot {
     checkToolsOf(tools, 'AgentBot')
     this.tools = tools
     this.#loop = {
-      ...(maxSteps === undefined ? {} : { maxSteps }),
-      ...(retrieve === undefined ? {} : { retrieve }),
-      ...(verify === undefined ? {} : { verify }),
+      ...defined({ maxSteps, retrieve, verify }),
       ...loopOf(rest),
     }
   }

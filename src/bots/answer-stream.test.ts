@@ -3,7 +3,7 @@ import { CriaError } from '../core/error.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import type { ScriptedAnswer } from '../providers/scripted/scripted-model.ts'
 import { AnswerStream } from './answer-stream.ts'
-import { AsyncSimpleBot } from './async-simple-bot.ts'
+import { AsyncSimpleBot } from './async-bots.ts'
 import { SimpleBot } from './simple-bot.ts'
 
 const COUNTED = { text: ['One ', 'two ', 'three'] }

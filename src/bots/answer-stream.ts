@@ -1,4 +1,4 @@
-/** What `stream()` gives: an iterator of the answer as it comes, which also can be awaited as a whole. */
+/** Defines the result of `stream()`: it is iterated for the answer as it comes, or awaited for the whole answer. */
 
 import { CriaError } from '../core/error.ts'
 import { unheard } from '../util/promise.ts'

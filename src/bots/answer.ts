@@ -7,6 +7,7 @@ import type { Message } from '../core/message.ts'
 import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
 import type { PermissionRequest } from '../core/tool.ts'
 import type { Usage } from '../core/usage.ts'
+import { defined } from '../util/check.ts'
 
 /** The assistant message, and what the turn came to. */
 export interface BotAnswer extends Message {
@@ -157,8 +158,7 @@ function cancelled(event: EventOf<'cancelled'>): CriaError {
   const { reason, turnId, usage, costUsd } = event
   return new CriaError('aborted', reason, {
     details: { turnId },
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...defined({ usage, costUsd }),
     cause: abortReasonOf(event),
   })
 }
@@ -182,8 +182,6 @@ function toAnswer(message: Message, result: QueryResult, notices: readonly Notic
     notices,
     turnId,
     sessionId,
-    ...(citations === undefined ? {} : { citations }),
-    ...(uncited === undefined ? {} : { uncited }),
-    ...(abstained === undefined ? {} : { abstained }),
+    ...defined({ citations, uncited, abstained }),
   }
 }

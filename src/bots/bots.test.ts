@@ -15,7 +15,7 @@ import type { Script } from '../providers/scripted/scripted-model.ts'
 import { ChatMemory } from '../stores/chat-memory.ts'
 import { MemoryDocumentStore } from '../stores/memory.ts'
 import { systemClock } from '../util/clock.ts'
-import { AsyncSimpleBot } from './async-simple-bot.ts'
+import { AsyncSimpleBot } from './async-bots.ts'
 import {
   completionOptionsForMessages,
   extractContent,

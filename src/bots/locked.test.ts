@@ -10,8 +10,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openRecorder } from '../app/recorder.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { SqliteDocumentStore } from '../stores/sqlite.ts'
-import { AsyncQueryBot } from './async-query-bot.ts'
-import { AsyncSimpleBot } from './async-simple-bot.ts'
+import { AsyncQueryBot, AsyncSimpleBot } from './async-bots.ts'
 
 const HOLDER = join(import.meta.dirname, '../../test/support/lock-holder.ts')
 /** Milliseconds for which the event loop may stand still, 99 times of 100. */

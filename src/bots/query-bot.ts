@@ -20,6 +20,7 @@ import { checkBotNames } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
 import type { AskOptions, StreamOptions } from './simple-bot.ts'
+import { defined } from '../util/check.ts'
 
 /** Options of `new QueryBot()`. */
 export interface QueryBotOptions extends BotOptions {
@@ -123,8 +124,7 @@ export class QueryBot extends SimpleBot {
       retrieve: {
         ...this.#retrieve,
         docstore,
-        ...(memory === undefined ? {} : { memory }),
-        ...(nResults === undefined ? {} : { nResults }),
+        ...defined({ memory, nResults }),
         ...(Object.keys(both).length === 0 ? {} : { filter: both }),
       },
     }

@@ -35,6 +35,7 @@ import { checkBotOptions, PASSED_ON } from './options.ts'
 import type { BotOptions, StreamTarget } from './options.ts'
 import { displayFor, shown } from './show.ts'
 import { namesOf } from '../util/nearest.ts'
+import { defined } from '../util/check.ts'
 
 /** Options of one question. */
 export interface AskOptions {
@@ -286,12 +287,14 @@ export class SimpleBot {
         this.#lastTurn = metrics
         return this.options.onQueryCompleted?.(metrics)
       },
-      ...(abortSignal === undefined ? {} : { abortSignal }),
-      ...(ask.sessionId === undefined ? {} : { sessionId: ask.sessionId }),
-      ...(ask.userId === undefined ? {} : { userId: ask.userId }),
-      ...(ask.tags === undefined ? {} : { tags: ask.tags }),
-      ...(ask.span === undefined ? {} : { span: ask.span }),
-      ...(ask.steering === undefined ? {} : { steering: ask.steering }),
+      ...defined({
+        abortSignal,
+        sessionId: ask.sessionId,
+        userId: ask.userId,
+        tags: ask.tags,
+        span: ask.span,
+        steering: ask.steering,
+      }),
     })
     return yield* this.#finalized(
       events,

@@ -167,7 +167,7 @@ function isReference(answer: string, { whole }: Statement, { chunk }: Retrieved)
 const NEXT_TO_NOTHING = 0.25
 const MOST_OF_IT = 0.65
 
-export function misplacedFinding(claim: Claim, cited: Passage, library: Library): Finding | undefined {
+function misplacedFinding(claim: Claim, cited: Passage, library: Library): Finding | undefined {
   if (claim.weights.size < 3) return undefined
   const best = Math.max(0, ...claim.near.map(({ share }) => share))
   if (best > NEXT_TO_NOTHING) return undefined

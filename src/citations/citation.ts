@@ -3,9 +3,9 @@
 import type { Citation, CitationKind, Verdict } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
 import { pageAt } from '../core/store.ts'
-import { beginningOf } from '../util/cut.ts'
-import { linesIn } from '../util/lines.ts'
+import { beginningOf, linesIn } from '../util/lines.ts'
 import type { Range } from '../util/range.ts'
+import { defined } from '../util/check.ts'
 
 /** What was found of a statement in the passage of one marker. */
 export interface Finding {
@@ -59,8 +59,6 @@ export function citationOf(
       ? {}
       : { reason: reason.length > LONGEST_REASON ? `${beginningOf(reason, LONGEST_REASON)}…` : reason }),
     ...(chunk.lines === undefined ? {} : { lines: linesIn(chunk.text, chunk.lines[0], range) }),
-    ...(page === undefined ? {} : { page }),
-    ...(alsoIn === undefined ? {} : { alsoIn }),
-    ...(foundIn === undefined ? {} : { foundIn }),
+    ...defined({ page, alsoIn, foundIn }),
   }
 }

@@ -154,7 +154,7 @@ const LONGEST_GAP = 20
 const LONGEST_SCAN = 2000
 
 /** Markers outside of code, and outside of quotations that go on after them: those quote a text that has markers itself. */
-export function markerGroups(text: string, quotations: readonly Range[]): MarkerGroup[] {
+function markerGroups(text: string, quotations: readonly Range[]): MarkerGroup[] {
   const groups: { start: number; end: number; markers: string[] }[] = []
   for (const { index: start, 0: marker } of text.matchAll(MARKER)) {
     const end = start + marker.length

@@ -16,7 +16,7 @@ import { eventNote, finishNote } from './event-notes.ts'
 import { EXIT, EXIT_CODES } from './exit-codes.ts'
 import { tellFailure } from './failure.ts'
 import { formatCost, formatMs, formatUsage } from './format.ts'
-import { broken, note, toJsonLine } from './io.ts'
+import { broken, note, printJson } from './io.ts'
 import type { Io } from './io.ts'
 import { sourceList } from './source-list.ts'
 import { pathTo, placeOf } from './sources.ts'
@@ -43,7 +43,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
   const text = options.format === 'text' ? await textView(io, options) : undefined
   for await (const event of events) {
     if (event.parent === undefined) seen.push(event)
-    if (options.format === 'events') await io.stdout.write(toJsonLine(event))
+    if (options.format === 'events') await printJson(io, event)
     else await text?.show(event)
   }
   const last = seen.at(-1)
@@ -55,7 +55,7 @@ export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, option
     const recorded = last.type === 'complete' ? undefined : await options.recorded?.(last.turnId)
     const { sourceBase: base } = options
     const from = base === undefined ? undefined : { cwd: io.cwd, base }
-    await io.stdout.write(toJsonLine({ ...toAnswerJson(seen, recorded, from), ...options.more?.() }))
+    await printJson(io, { ...toAnswerJson(seen, recorded, from), ...options.more?.() })
   }
 
   if (last.type === 'error') {

@@ -12,7 +12,7 @@ import { elapsed } from '../util/clock.ts'
 import { visibleText } from '../util/terminal.ts'
 import { EXIT } from './exit-codes.ts'
 import { tellFailure } from './failure.ts'
-import { toJsonLine } from './io.ts'
+import { printJson } from './io.ts'
 import type { Io } from './io.ts'
 import { manyOf } from './schema-option.ts'
 
@@ -40,14 +40,14 @@ export async function askObject(
     const answer = await bot.ask([...messages], { signal: io.signal, ...(sessionId === undefined ? {} : { sessionId }) })
     await answered(answer.sessionId)
     const object = multi ? (answer.object as { readonly items: unknown }).items : answer.object
-    if (json) await io.stdout.write(toJsonLine(wholeAnswer(answer, object, elapsed(startedAt, performance.now()))))
+    if (json) await printJson(io, wholeAnswer(answer, object, elapsed(startedAt, performance.now())))
     else if (io.stdout.isTerminal) await io.stdout.write(`${visibleText(JSON.stringify(object, undefined, 2))}\n`)
-    else await io.stdout.write(toJsonLine(object))
+    else await printJson(io, object)
     return EXIT.done
   } catch (thrown) {
     if (!isCriaError(thrown) || thrown.code !== 'invalid_response') throw thrown
     const { message, hint, details } = thrown
-    if (json) await io.stdout.write(toJsonLine({ error: { code: thrown.code, message, details: details ?? null } }))
+    if (json) await printJson(io, { error: { code: thrown.code, message, details: details ?? null } })
     await tellFailure(new CriaError(thrown.code, message, hint === undefined ? {} : { hint: withoutCode(hint) }), io)
     return EXIT.failed
   }

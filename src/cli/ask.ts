@@ -1,6 +1,5 @@
 /** Answers a question on the command line: from a store where there is one, by a model where there is one. */
 
-import { wasHintedToday } from '../app/hints.ts'
 import type { HomePaths } from '../app/paths.ts'
 import { checkReadable, storeOf } from '../app/hand-over.ts'
 import { openStore, sourceBase } from '../app/stores.ts'
@@ -21,10 +20,12 @@ import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { budgetOf, EXTRACTIVE, openModels, requireKey } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { tellNewSession } from './new-session.ts'
-import { readPrompt } from './prompt.ts'
+import { readPrompt, tellNewSession } from './prompt.ts'
 import type { Prompt, PromptOptions } from './prompt.ts'
 import { noDefaultStore, prepareStore, readConfig } from './prepare-store.ts'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeFolder } from '../util/files.ts'
 import { keepAsked, keepingSettings } from './session-settings.ts'
 
 export interface AskOptions extends PromptOptions {
@@ -183,4 +184,24 @@ function nothingToAnswerFrom(paths: HomePaths): ConfigurationError {
     message: 'There are no documents to answer from, and no model is configured that could answer without.',
     hint: 'Name documents with --docs PATH or index some with `cria index <path…>`; or set a key such as OPENAI_API_KEY, or name a model with -m.',
   })
+}
+
+const DAY_MS = 86_400_000
+
+/** Returns whether the hint was given within the last 24 hours; if not, records that it is given now. Returns false where the home cannot be written. */
+function wasHintedToday({ home }: Pick<HomePaths, 'home'>, now: number = Date.now()): boolean {
+  const file = join(home, 'hinted')
+  try {
+    const { mtimeMs } = statSync(file)
+    if (now - mtimeMs < DAY_MS && mtimeMs <= now) return true
+  } catch {
+    // It was never given.
+  }
+  try {
+    makeFolder(home, 0o700)
+    writeFileSync(file, '')
+  } catch {
+    // A home that cannot be written: the hint does no harm twice.
+  }
+  return false
 }

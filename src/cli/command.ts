@@ -1,6 +1,8 @@
 /** Types a command: its arguments, options and examples as data, and the function that runs it. */
 
 import type { Io } from './io.ts'
+import { ConfigurationError, isCriaError } from '../core/error.ts'
+import type { ErrorCode } from '../core/error.ts'
 
 /** `optional`: a text that may be left out; it is then empty. */
 export type OptionType = 'flag' | 'text' | 'optional' | 'texts' | 'integer' | 'number'
@@ -58,8 +60,8 @@ export interface CommandSpec<Options extends OptionSpecs> {
   readonly details?: string
   /** Whole command lines. */
   readonly examples: readonly string[]
-  /** Resolves to the exit code; whatever it throws becomes a message and an exit code. */
-  run(input: CommandInput<Options>, io: Io): Promise<number>
+  /** Resolves to the exit code, or to nothing for 0; whatever it throws becomes a message and an exit code. */
+  run(input: CommandInput<Options>, io: Io): Promise<number | void>
 }
 
 /** A command whose options have been forgotten by the type system. */
@@ -69,5 +71,24 @@ export interface Command extends Omit<CommandSpec<OptionSpecs>, 'run'> {
 
 /** Gives `run` the types of the options that the command declares; the parser makes values that fit them. */
 export function defineCommand<const Options extends OptionSpecs>(spec: CommandSpec<Options>): Command {
-  return spec
+  return { ...spec, run: async (input, io) => (await spec.run(input as CommandInput<Options>, io)) ?? 0 }
+}
+
+/** The option `--json` of a command. @param shape of the object that is printed. */
+export function jsonOption(shape: string): { readonly type: 'flag'; readonly about: string } {
+  return { type: 'flag', about: `print one JSON object: ${shape}` }
+}
+
+/** For `catch`: an error with this code is thrown on as wrong usage, any other as it is. */
+export function asWrongUsage(code: ErrorCode): (thrown: unknown) => never {
+  return (thrown) => {
+    if (!isCriaError(thrown) || thrown.code !== code) throw thrown
+    const { message, hint } = thrown
+    throw new ConfigurationError(message, { ...(hint === undefined ? {} : { hint }), cause: thrown })
+  }
+}
+
+/** A command that reads nothing but the files it is given: one that is not there is wrong usage. */
+export function readsGivenFiles(command: Command): Command {
+  return { ...command, run: (input, io) => command.run(input, io).catch(asWrongUsage('not_found')) }
 }

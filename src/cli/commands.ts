@@ -8,151 +8,77 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>
 }
 
+function entry(name: string, summary: string, load: CommandEntry['load']): CommandEntry {
+  return { name, summary, load }
+}
+
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: 'ask', summary: 'answer a question from documents', load: async () => (await import('./commands/ask.ts')).ask },
-  { name: 'index', summary: 'add files to a store', load: async () => (await import('./commands/index-files.ts')).index },
-  { name: 'retrieve', summary: 'search a store', load: async () => (await import('./commands/retrieve.ts')).retrieve },
-  {
-    name: 'run',
-    summary: 'do a task with tools: read, change, run',
-    load: async () => (await import('./commands/run-task.ts')).runTask,
-  },
-  {
-    name: 'chat',
-    summary: 'talk with a model that uses tools and asks before it acts',
-    load: async () => (await import('./commands/chat.ts')).chat,
-  },
-  {
-    name: 'compare',
-    summary: 'choose between two answers to one question',
-    load: async () => (await import('./commands/compare.ts')).compare,
-  },
-  {
-    name: 'logs list',
-    summary: 'list recorded turns, newest first',
-    load: async () => (await import('./commands/logs-list.ts')).logsList,
-  },
-  {
-    name: 'logs show',
-    summary: 'show a turn: messages, events, spans',
-    load: async () => (await import('./commands/logs-show.ts')).logsShow,
-  },
-  {
-    name: 'logs search',
-    summary: 'find turns by words of question or answer',
-    load: async () => (await import('./commands/logs-list.ts')).logsSearch,
-  },
-  {
-    name: 'logs tail',
-    summary: 'show turns as they end',
-    load: async () => (await import('./commands/logs-tail.ts')).logsTail,
-  },
-  {
-    name: 'logs sessions',
-    summary: 'list sessions of this folder',
-    load: async () => (await import('./commands/logs-sessions.ts')).logsSessions,
-  },
-  {
-    name: 'logs stats',
-    summary: 'count turns, tokens and cost',
-    load: async () => (await import('./commands/logs-stats.ts')).logsStats,
-  },
-  {
-    name: 'logs export',
-    summary: 'write turns as JSON, one a line',
-    load: async () => (await import('./commands/logs-export.ts')).logsExport,
-  },
-  { name: 'logs rate', summary: 'rate an answer', load: async () => (await import('./commands/logs-rate.ts')).logsRate },
-  {
-    name: 'logs replay',
-    summary: 'show an answer again as it came',
-    load: async () => (await import('./commands/logs-replay.ts')).logsReplay,
-  },
-  { name: 'logs gc', summary: 'remove old turns', load: async () => (await import('./commands/logs-gc.ts')).logsGc },
-  {
-    name: 'prompts list',
-    summary: 'list prompts, their versions and use',
-    load: async () => (await import('./commands/prompts.ts')).promptsList,
-  },
-  {
-    name: 'prompts show',
-    summary: 'show the versions of a prompt: use, cost, ratings, template',
-    load: async () => (await import('./commands/prompts.ts')).promptsShow,
-  },
-  {
-    name: 'prompts diff',
-    summary: 'compare two versions of a prompt',
-    load: async () => (await import('./commands/prompts.ts')).promptsDiff,
-  },
-  {
-    name: 'eval retrieval',
-    summary: 'measure search on a BEIR collection',
-    load: async () => (await import('./commands/eval-retrieval.ts')).evalRetrieval,
-  },
-  {
-    name: 'eval answers',
-    summary: 'measure answers on a collection with gold answers',
-    load: async () => (await import('./commands/eval-answers.ts')).evalAnswers,
-  },
-  {
-    name: 'stores list',
-    summary: 'list stores, and what is in them',
-    load: async () => (await import('./commands/stores.ts')).storesList,
-  },
-  {
-    name: 'stores show',
-    summary: 'list the documents of a store',
-    load: async () => (await import('./commands/stores.ts')).storesShow,
-  },
-  {
-    name: 'stores remove',
-    summary: 'remove a store',
-    load: async () => (await import('./commands/stores.ts')).storesRemove,
-  },
-  {
-    name: 'models',
-    summary: 'list providers and models with prices; also: default, alias',
-    load: async () => (await import('./commands/models.ts')).models,
-  },
-  {
-    name: 'models default',
-    summary: 'show or set the model that answers when none is named',
-    load: async () => (await import('./commands/models.ts')).modelsDefault,
-  },
-  {
-    name: 'models alias',
-    summary: 'give a model a name of your own',
-    load: async () => (await import('./commands/models.ts')).modelsAlias,
-  },
-  { name: 'keys set', summary: 'keep the key of a provider', load: async () => (await import('./commands/keys.ts')).keysSet },
-  { name: 'keys list', summary: 'say which keys there are', load: async () => (await import('./commands/keys.ts')).keysList },
-  { name: 'keys remove', summary: 'forget a key', load: async () => (await import('./commands/keys.ts')).keysRemove },
-  {
-    name: 'templates list',
-    summary: 'list templates of prompts',
-    load: async () => (await import('./commands/templates.ts')).templatesList,
-  },
-  {
-    name: 'templates show',
-    summary: 'print a template',
-    load: async () => (await import('./commands/templates.ts')).templatesShow,
-  },
-  {
-    name: 'templates save',
-    summary: 'keep a prompt under a name',
-    load: async () => (await import('./commands/templates.ts')).templatesSave,
-  },
-  { name: 'doctor', summary: 'check the installation', load: async () => (await import('./commands/doctor.ts')).doctor },
-  {
-    name: 'trust',
-    summary: 'let the configuration of this folder count',
-    load: async () => (await import('./commands/trust.ts')).trustFolder,
-  },
-  {
-    name: 'completion',
-    summary: 'print a script that completes commands in your shell',
-    load: async () => (await import('./commands/completion.ts')).completionOf(COMMANDS),
-  },
+  entry('ask', 'answer a question from documents', async () => (await import('./commands/ask.ts')).ask),
+  entry('index', 'add files to a store', async () => (await import('./commands/index-files.ts')).index),
+  entry('retrieve', 'search a store', async () => (await import('./commands/retrieve.ts')).retrieve),
+  entry('run', 'do a task with tools: read, change, run', async () => (await import('./commands/run-task.ts')).runTask),
+  entry(
+    'chat',
+    'talk with a model that uses tools and asks before it acts',
+    async () => (await import('./commands/chat.ts')).chat,
+  ),
+  entry('compare', 'choose between two answers to one question', async () => (await import('./commands/compare.ts')).compare),
+  entry('logs list', 'list recorded turns, newest first', async () => (await import('./commands/logs-list.ts')).logsList),
+  entry('logs show', 'show a turn: messages, events, spans', async () => (await import('./commands/logs-show.ts')).logsShow),
+  entry(
+    'logs search',
+    'find turns by words of question or answer',
+    async () => (await import('./commands/logs-list.ts')).logsSearch,
+  ),
+  entry('logs tail', 'show turns as they end', async () => (await import('./commands/logs-tail.ts')).logsTail),
+  entry('logs sessions', 'list sessions of this folder', async () => (await import('./commands/logs-sessions.ts')).logsSessions),
+  entry('logs stats', 'count turns, tokens and cost', async () => (await import('./commands/logs-stats.ts')).logsStats),
+  entry('logs export', 'write turns as JSON, one a line', async () => (await import('./commands/logs-export.ts')).logsExport),
+  entry('logs rate', 'rate an answer', async () => (await import('./commands/logs-rate.ts')).logsRate),
+  entry('logs replay', 'show an answer again as it came', async () => (await import('./commands/logs-replay.ts')).logsReplay),
+  entry('logs gc', 'remove old turns', async () => (await import('./commands/logs-gc.ts')).logsGc),
+  entry('prompts list', 'list prompts, their versions and use', async () => (await import('./commands/prompts.ts')).promptsList),
+  entry(
+    'prompts show',
+    'show the versions of a prompt: use, cost, ratings, template',
+    async () => (await import('./commands/prompts.ts')).promptsShow,
+  ),
+  entry('prompts diff', 'compare two versions of a prompt', async () => (await import('./commands/prompts.ts')).promptsDiff),
+  entry(
+    'eval retrieval',
+    'measure search on a BEIR collection',
+    async () => (await import('./commands/eval-retrieval.ts')).evalRetrieval,
+  ),
+  entry(
+    'eval answers',
+    'measure answers on a collection with gold answers',
+    async () => (await import('./commands/eval-answers.ts')).evalAnswers,
+  ),
+  entry('stores list', 'list stores, and what is in them', async () => (await import('./commands/stores.ts')).storesList),
+  entry('stores show', 'list the documents of a store', async () => (await import('./commands/stores.ts')).storesShow),
+  entry('stores remove', 'remove a store', async () => (await import('./commands/stores.ts')).storesRemove),
+  entry(
+    'models',
+    'list providers and models with prices; also: default, alias',
+    async () => (await import('./commands/models.ts')).models,
+  ),
+  entry(
+    'models default',
+    'show or set the model that answers when none is named',
+    async () => (await import('./commands/models.ts')).modelsDefault,
+  ),
+  entry('models alias', 'give a model a name of your own', async () => (await import('./commands/models.ts')).modelsAlias),
+  entry('keys set', 'keep the key of a provider', async () => (await import('./commands/keys.ts')).keysSet),
+  entry('keys list', 'say which keys there are', async () => (await import('./commands/keys.ts')).keysList),
+  entry('keys remove', 'forget a key', async () => (await import('./commands/keys.ts')).keysRemove),
+  entry('templates list', 'list templates of prompts', async () => (await import('./commands/templates.ts')).templatesList),
+  entry('templates show', 'print a template', async () => (await import('./commands/templates.ts')).templatesShow),
+  entry('templates save', 'keep a prompt under a name', async () => (await import('./commands/templates.ts')).templatesSave),
+  entry('doctor', 'check the installation', async () => (await import('./commands/doctor.ts')).doctor),
+  entry('trust', 'let the configuration of this folder count', async () => (await import('./commands/trust.ts')).trustFolder),
+  entry('completion', 'print a script that completes commands in your shell', async () =>
+    (await import('./commands/completion.ts')).completionOf(COMMANDS),
+  ),
 ]
 
 /** What the groups of commands are about. */

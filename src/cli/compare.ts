@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline'
 import { collectFeedback, VERDICTS } from '../app/feedback.ts'
-import type { BlindPair, Feedback, FeedbackChoice, Side, FeedbackVerdict } from '../app/feedback.ts'
+import type { BlindPair, Feedback, FeedbackChoice, FeedbackVerdict, Side } from '../app/feedback.ts'
 import { openJournal } from '../app/journal.ts'
 import { openModel, requireKeyOf } from '../app/open-model.ts'
 import { openStore } from '../app/stores.ts'
@@ -10,15 +10,16 @@ import { EXTRACTIVE } from './model-choice.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { FeedbackEvent, QueryEvent } from '../core/event.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { orAborted } from '../util/abort.ts'
+import { orAborted } from '../util/promise.ts'
 import { EXIT } from './exit-codes.ts'
-import { note, toJsonLine } from './io.ts'
-import type { Io } from './io.ts'
+import { note, printJson } from './io.ts'
+import type { Channel, Io } from './io.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
 import { readText } from './read-text.ts'
-import { LEAST_COLUMNS, LiveColumns } from './terminal/side-by-side.ts'
-import type { Column } from './terminal/side-by-side.ts'
-import { asWrongUsage } from './wrong-usage.ts'
+import { asWrongUsage } from './command.ts'
+import { visibleText } from '../util/terminal.ts'
+import { rowsOf, widthOf } from '../util/cells.ts'
+import { wrapWords } from './terminal/wrap.ts'
 
 export interface CompareOptions {
   readonly model: readonly string[]
@@ -72,7 +73,7 @@ export async function runCompare(word: string, options: CompareOptions, io: Io):
         return word === '-' ? undefined : ask(io, signal)
       },
     })
-    if (options.json) await io.stdout.write(toJsonLine(jsonOf(feedback)))
+    if (options.json) await printJson(io, jsonOf(feedback))
     else await tell(feedback, io)
     return EXIT.done
   } finally {
@@ -173,5 +174,59 @@ async function ask(io: Io, signal: AbortSignal): Promise<FeedbackChoice | undefi
     }
   } finally {
     lines.close()
+  }
+}
+
+const BETWEEN = ' │ '
+/** Narrower columns cannot be read: the texts are then written one below the other. */
+export const LEAST_COLUMNS = 60
+
+export interface Column {
+  readonly title: string
+  readonly text: string
+}
+
+/** @param columns cells of the screen. */
+export function sideBySide(left: Column, right: Column, columns: number): readonly string[] {
+  const width = Math.max(10, Math.floor((columns - BETWEEN.length) / 2))
+  const cells = ({ title, text }: Column): readonly string[] => {
+    const lines = wrapWords(visibleText(text).replaceAll('\t', '    '), width).split('\n')
+    return [title, '─'.repeat(width), ...lines.flatMap((line) => rowsOf(line, width))]
+  }
+  const [one, other] = [cells(left), cells(right)]
+  return Array.from({ length: Math.max(one.length, other.length) }, (_, row) => {
+    const cell = one[row] ?? ''
+    return `${cell}${' '.repeat(Math.max(0, width - widthOf(cell)))}${BETWEEN}${other[row] ?? ''}`.trimEnd()
+  })
+}
+
+/** Draws anew over what it has drawn, at most every `every` milliseconds. */
+class LiveColumns {
+  readonly #channel: Pick<Channel, 'columns' | 'rows' | 'writeRaw'>
+  readonly #every: number
+  #drawn = 0
+  #drawnAt = -Infinity
+
+  constructor(channel: Pick<Channel, 'columns' | 'rows' | 'writeRaw'>, every = 80) {
+    this.#channel = channel
+    this.#every = every
+  }
+
+  async update(left: Column, right: Column, now: number): Promise<void> {
+    if (now - this.#drawnAt < this.#every) return
+    this.#drawnAt = now
+    // What has left the screen cannot be drawn again.
+    await this.#draw(sideBySide(left, right, this.#channel.columns).slice(-Math.max(1, this.#channel.rows - 2)))
+  }
+
+  /** Both whole texts. */
+  async finish(left: Column, right: Column): Promise<void> {
+    await this.#draw(sideBySide(left, right, this.#channel.columns))
+  }
+
+  async #draw(rows: readonly string[]): Promise<void> {
+    const back = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A\u001b[0J`
+    await this.#channel.writeRaw(`${back}${rows.join('\n')}\n`)
+    this.#drawn = rows.length
   }
 }

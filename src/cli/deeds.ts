@@ -4,7 +4,7 @@ import type { ErrorCode } from '../core/error.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Json } from '../core/json.ts'
 import type { ToolUse } from '../core/tool.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
+import { canonicalJson } from '../util/hash.ts'
 
 export interface Deed extends ToolUse {
   /** Absent while it runs. */

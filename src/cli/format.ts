@@ -2,6 +2,8 @@
 
 import type { Usage } from '../core/usage.ts'
 import { visibleLine } from '../util/terminal.ts'
+import { roomOf } from './io.ts'
+import type { Io } from './io.ts'
 import { fitTable } from './terminal/fit-table.ts'
 import { widthOf } from '../util/cells.ts'
 
@@ -79,4 +81,13 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   )
   if (lines.some((line) => widthOf(line) > room)) return fitTable(rows, right, room)
   return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Prints a table; on a terminal it has the width of that. @param right columns that are aligned to the right. */
+export function printTable(
+  { stdout }: Pick<Io, 'stdout'>,
+  rows: readonly (readonly string[])[],
+  right?: readonly number[],
+): Promise<void> {
+  return stdout.write(table(rows, right, roomOf(stdout)))
 }

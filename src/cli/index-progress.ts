@@ -9,6 +9,7 @@ import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { reportProgress } from './terminal/progress.ts'
 import type { Progress, ProgressReporter } from './terminal/progress.ts'
+import { defined } from '../util/check.ts'
 
 const MOST_SKIPPED = 20
 const MOST_GONE = 5
@@ -58,9 +59,7 @@ export async function indexWithProgress(
           label: total === undefined ? 'Looking' : 'Indexing',
           done,
           unit: 'files',
-          ...(total === undefined ? {} : { total }),
-          ...(current === undefined ? {} : { current }),
-          ...(share === undefined ? {} : { part: share }),
+          ...defined({ total, current, part: share }),
         }),
       embeddings: {
         ...embeddings,

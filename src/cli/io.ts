@@ -120,6 +120,11 @@ export function toJsonLine(value: unknown): string {
   return `${fitForTerminals(JSON.stringify(value) ?? 'null')}\n`
 }
 
+/** Prints one value as one line of JSON. */
+export function printJson({ stdout }: Pick<Io, 'stdout'>, value: unknown): Promise<void> {
+  return stdout.write(toJsonLine(value))
+}
+
 /** The same in pieces: the JSON of a large value may be longer than a string can be. */
 export function* toJsonLinePieces(value: unknown): Generator<string, void, undefined> {
   for (const piece of jsonPieces(value)) yield fitForTerminals(piece)

@@ -6,8 +6,9 @@ import { openModel, requireKeyOf } from '../app/open-model.ts'
 import type { Budget } from '../core/budget.ts'
 import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { LanguageModel } from '../core/model.ts'
-import { isLimited } from '../engine/account.ts'
+import { isLimited } from '../engine/budget-exceeded.ts'
 import type { Io } from './io.ts'
+import { defined } from '../util/check.ts'
 
 export const EXTRACTIVE = 'builtin/extractive'
 
@@ -67,8 +68,6 @@ export function budgetOf(
   const maxCost = options['max-cost']
   return {
     ...turn,
-    ...(maxCost === undefined ? {} : { costUsd: maxCost }),
-    ...(session === undefined ? {} : { session }),
-    ...(day === undefined ? {} : { day }),
+    ...defined({ costUsd: maxCost, session, day }),
   }
 }

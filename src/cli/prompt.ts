@@ -1,11 +1,11 @@
-/** What `ask` and `run` put to a model: the question, data that is handed over, a template, and settings of the call. */
+/** Reads what `ask` and `run` send to a model: the question, data beside it, a template, and settings of the call. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { homePaths, storePath } from '../app/paths.ts'
 import { handOver, handOverBytes, withHandedOver } from '../app/hand-over.ts'
 import type { HandedOver } from '../app/hand-over.ts'
-import { openJournalToRead } from '../app/journal.ts'
+import { openJournal, openJournalToRead } from '../app/journal.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
@@ -16,6 +16,7 @@ import type { ModelSettings } from './model-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { readData, readPiped, readText } from './read-text.ts'
+import { nearest } from '../util/nearest.ts'
 import { askedWith } from './session-settings.ts'
 import type { AskedWith } from './session-settings.ts'
 
@@ -57,13 +58,14 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     throw new ConfigurationError(
       `Standard input is the ${what} already, so -a - has nothing to read: write the ${what} as an argument.`,
     )
-  const { readTemplate, fillTemplate } = options.template === undefined ? NO_TEMPLATES : await import('../app/templates.ts')
-  const template = options.template === undefined ? undefined : readTemplate(options.template, homePaths(io), io.cwd)
+  const templates = options.template === undefined ? undefined : await import('../app/templates.ts')
+  const template = templates?.readTemplate(options.template ?? '', homePaths(io), io.cwd)
   const own = [...(template?.options ?? []), ...option]
   modelSettings(own)
 
-  const said = isQuestionPiped ? await readText('-', what, io) : await readText(word, what, io)
-  const filled = template === undefined ? { prompt: said, system: undefined } : fillTemplate(template, said, values)
+  const said = await readText(isQuestionPiped ? '-' : word, what, io)
+  const filled = template === undefined ? undefined : templates?.fillTemplate(template, said, values)
+  const prompt = filled?.prompt ?? said
 
   const handed: HandedOver[] = []
   for (const where of attach) {
@@ -75,7 +77,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
     if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
   }
   if (io.stderr.isTerminal && handed.length > 0) await note(io, `sent with it: ${handedLine(handed)}`)
-  const question = String(filled.prompt)
+  const question = String(prompt)
   if (question.trim() === '') {
     if (word === '' && !isQuestionPiped && handed.length === 0)
       throw new ConfigurationError(`<${what}> is missing: say what ${what === 'task' ? 'to do' : 'to answer'}.`, {
@@ -90,13 +92,13 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
   const asked: AskedWith = {
     store: documents.store,
     docs: documents.docs,
-    system: options.system ?? filled.system ?? before.system,
+    system: options.system ?? filled?.system ?? before.system,
     option: [...before.option, ...own],
   }
   return {
     question,
     handed,
-    messages: withHandedOver(filled.prompt, handed),
+    messages: withHandedOver(prompt, handed),
     asked,
     settings: modelSettings(asked.option),
     model: options.model ?? template?.model ?? last?.model,
@@ -138,14 +140,6 @@ export function handedLine(handed: readonly HandedOver[]): string {
 
 const STDIN = 'standard input'
 
-/** Loaded by those who name a template. */
-const NO_TEMPLATES = {
-  readTemplate: (): undefined => undefined,
-  fillTemplate: (): never => {
-    throw new TypeError('There is no template.')
-  },
-}
-
 interface LastSession {
   readonly sessionId: string
   readonly model: string
@@ -163,4 +157,18 @@ async function lastSession({ session }: PromptOptions, io: Io): Promise<LastSess
   await note(io, `going on with ${turn.sessionId}.`)
   const [known] = (await journal?.sessions({ sessionId: turn.sessionId, limit: 1 })) ?? []
   return { ...turn, folder: known?.folder ?? null, settings: known?.settings ?? null }
+}
+
+const MOST_KNOWN = 50
+
+/** Tells of a session that does not go on, but begins. */
+export async function tellNewSession(sessionId: string | undefined, io: Io): Promise<void> {
+  if (sessionId === undefined) return
+  const journal = await openJournal(io)
+  const { turns } = await journal.read.turns({ sessionId, limit: 1 })
+  if (turns.length > 0) return
+  const known = (await journal.sessionStats(MOST_KNOWN)).map((session) => session.sessionId)
+  const meant = nearest(sessionId, known)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  await note(io, `there is no session ${JSON.stringify(sessionId.slice(0, 100))} in the journal: it begins with this.${question}`)
 }

@@ -9,8 +9,17 @@ import { openStore } from '../app/stores.ts'
 import { ConfigurationError } from '../core/error.ts'
 import { checkPrices } from '../engine/check-budget.ts'
 import type { McpConnection } from '../app/mcp.ts'
-import { agentServers } from './agent-servers.ts'
-import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from './agent.ts'
+import {
+  agentContext,
+  agentRules,
+  agentServers,
+  agentTools,
+  checkCanUseTools,
+  checkRules,
+  hooksOf,
+  taskPrompt,
+  withAgent,
+} from './agent.ts'
 import { showTurn } from './answer-view.ts'
 import type { AnswerFormat } from './answer-view.ts'
 import { EXIT } from './exit-codes.ts'
@@ -19,12 +28,10 @@ import type { Io } from './io.ts'
 import { budgetOf, openModels, requireKey } from './model-choice.ts'
 import { prepareStore, readConfig } from './prepare-store.ts'
 import { keepingSettings } from './session-settings.ts'
-import { tellNewSession } from './new-session.ts'
-import { readPrompt } from './prompt.ts'
+import { readPrompt, tellNewSession } from './prompt.ts'
 import type { Prompt, PromptOptions } from './prompt.ts'
 import { Deeds } from './deeds.ts'
 import { shownDeeds, summary } from './deeds-view.ts'
-import { taskPrompt } from './task-prompt.ts'
 
 export interface RunTaskOptions extends PromptOptions {
   readonly allow: readonly string[]

@@ -1,4 +1,4 @@
-/** A session as it is listed and shown: where it was begun, and what was asked and answered in it. */
+/** Lists sessions, and shows one: where it was begun, what was asked and what was answered. */
 
 import { openJournalToRead } from '../app/journal.ts'
 import type { Journal } from '../app/journal.ts'
@@ -6,7 +6,7 @@ import type { SessionSummary } from '../core/recorder.ts'
 import { visibleLine, visibleText } from '../util/terminal.ts'
 import { turnTable } from './commands/logs-list.ts'
 import { formatCost, formatTime, plural, shorten, table } from './format.ts'
-import { broken, roomOf, toJsonLine, toJsonLinePieces } from './io.ts'
+import { broken, roomOf, toJsonLinePieces } from './io.ts'
 import type { Io } from './io.ts'
 
 interface FoundSession {
@@ -24,13 +24,13 @@ export async function findSession(io: Io, id: string): Promise<FoundSession | un
 const MOST_TURNS = 10_000
 
 /** Prints a session: its facts, its turns, and what was said, oldest first. */
-export async function showSession({ journal, session }: FoundSession, isJson: boolean, io: Io): Promise<number> {
+export async function showSession({ journal, session }: FoundSession, isJson: boolean, io: Io): Promise<void> {
   const { sessionId } = session
   const { turns } = await journal.read.turns({ sessionId, nested: false, limit: MOST_TURNS })
   if (isJson) {
     const messages = await journal.read.history(sessionId)
     for (const piece of toJsonLinePieces({ session, turns, messages })) await io.stdout.write(piece)
-    return 0
+    return
   }
   const { stdout } = io
   const room = roomOf(stdout)
@@ -59,7 +59,6 @@ export async function showSession({ journal, session }: FoundSession, isJson: bo
       `${heading(`> ${shorten(question, 500)}`)}${done}${await broken(visibleText(said.trimEnd()), stdout)}\n`,
     )
   }
-  return 0
 }
 
 /** Columns below which a session takes two lines. */
@@ -86,9 +85,4 @@ export async function listSessions(sessions: readonly SessionSummary[], io: Io, 
     const rows = facts.map((cells, index) => [...cells, ...(about[index] ?? [])])
     await io.stdout.writeRaw(table(rows, [2], room))
   }
-}
-
-/** One line of JSON. */
-export async function listSessionsAsJson(sessions: readonly SessionSummary[], io: Io): Promise<void> {
-  await io.stdout.write(toJsonLine({ sessions }))
 }

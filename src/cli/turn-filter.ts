@@ -3,7 +3,7 @@
 import { ConfigurationError } from '../core/error.ts'
 import type { ListTurns } from '../core/recorder.ts'
 import type { OptionValues } from './command.ts'
-import { readRating } from './rating.ts'
+import { defined } from '../util/check.ts'
 
 export const TURN_FILTER = {
   status: {
@@ -34,14 +34,12 @@ export function turnsMeant(options: OptionValues<typeof TURN_FILTER>, now: numbe
   const { status, model, session, since, until, bot, rating, tool, user, tag, slow } = options
   return {
     ...(status === undefined ? {} : { status: status as NonNullable<ListTurns['status']> }),
-    ...(model === undefined ? {} : { model }),
-    ...(session === undefined ? {} : { sessionId: session }),
+    ...defined({ model, sessionId: session }),
     ...(since === undefined ? {} : { since: timeMeant(since, now) }),
     ...(until === undefined ? {} : { until: timeMeant(until, now) }),
     ...(bot === undefined ? {} : { bot }),
     ...(rating === undefined ? {} : { rating: readRating(rating) }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(user === undefined ? {} : { userId: user }),
+    ...defined({ tool, userId: user }),
     ...(tag.length === 0 ? {} : { tags: tag }),
     ...(slow ? { slow } : {}),
   }
@@ -51,7 +49,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?))?$/
 
 /** A time in words, in epoch milliseconds; a date without a zone is local. @throws ConfigurationError */
-export function timeMeant(text: string, now: number): number {
+function timeMeant(text: string, now: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0)
   const midnight = new Date(now)
@@ -64,4 +62,17 @@ export function timeMeant(text: string, now: number): number {
   throw new ConfigurationError(
     `A time is 2026-01-31, "2026-01-31 08:15", today, yesterday, or how long ago (90m, 12h, 3d, 2w), but got ${JSON.stringify(text.slice(0, 60))}.`,
   )
+}
+
+const WORDS: Readonly<Record<string, number | null>> = { up: 1, down: -1, none: null }
+
+/**
+ * A rating as it is typed: 1 to 5, `up` (1), `down` (-1), or `none` (`null`).
+ *
+ * @throws ConfigurationError for anything else.
+ */
+export function readRating(word: string): number | null {
+  if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? null
+  if (/^(-1|[1-5])$/.test(word)) return Number(word)
+  throw new ConfigurationError(`A rating is 1 to 5, -1, up, down or none, but got ${JSON.stringify(word.slice(0, 60))}.`)
 }

@@ -1,4 +1,4 @@
-/** Tells when files have changed. */
+/** Watches files, and tells when they have changed. */
 
 import { statSync, watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Spans as a waterfall: each below the span it ran in, with a bar that says when it ran and how long. */
+/** Draws spans as a waterfall: each below the span it ran in, with a bar for when it ran and how long. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import type { SpanRecord } from '../core/span.ts'

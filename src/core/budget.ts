@@ -72,7 +72,7 @@ export interface SharedUse extends Readonly<Record<SharedScope, BudgetUse>> {
   readonly tags?: Readonly<Record<string, BudgetUse>>
 }
 
-export const SHARED_SCOPES = ['session', 'day'] as const
+const SHARED_SCOPES = ['session', 'day'] as const
 /** A scope that several turns share. */
 export type SharedScope = (typeof SHARED_SCOPES)[number]
 

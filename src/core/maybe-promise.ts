@@ -1,2 +1,2 @@
-/** What a port may give at once (SQLite) or later (PostgreSQL): callers await it where it is a promise, and only then. */
+/** A result that a port gives at once (SQLite) or later (PostgreSQL). Callers await it only where it is a promise. */
 export type MaybePromise<T> = T | Promise<T>

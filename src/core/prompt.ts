@@ -1,4 +1,4 @@
-/** What a turn knows of the prompts that it is made with; `prompt()` makes them. */
+/** Types the prompts that a turn is made with; `prompt()` makes them. */
 
 /** One version of a prompt: the same name with another template is another version. */
 export interface PromptVersion {

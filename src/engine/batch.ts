@@ -1,4 +1,4 @@
-/** Turns that are made together: what they share, and what each of them has used. */
+/** Keeps the budget that turns of one batch share, and what each of them has used. */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Budget } from '../core/budget.ts'

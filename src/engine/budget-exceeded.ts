@@ -1,8 +1,7 @@
 /** Writes the error of an exceeded budget: whose it is, where it went, and what was not done. */
 
-import type { Amount } from '../core/budget.ts'
+import type { Amount, BudgetLimits, BudgetUse } from '../core/budget.ts'
 import { CriaError } from '../core/error.ts'
-import type { Account, BudgetScope } from './account.ts'
 
 function whose({ scope, name }: Pick<Account, 'scope' | 'name'>): string {
   const mark: Readonly<Record<BudgetScope, string>> = {
@@ -57,4 +56,19 @@ function inWords(kind: keyof Amount, value: number): string {
   if (kind === 'tokens') return `${value} tokens`
   if (value === 0 || value >= 1) return `$${value.toFixed(2)}`
   return `$${value.toLocaleString('en', { maximumSignificantDigits: 2 })}`
+}
+
+/** `batch`: turns that `mapTurns` makes. */
+export type BudgetScope = 'turn' | 'session' | 'day' | 'user' | 'tag' | 'batch'
+
+/** A budget and what has been used of it. */
+export interface Account extends BudgetUse {
+  readonly scope: BudgetScope
+  readonly limits: BudgetLimits
+  /** Of the user or the tag. */
+  readonly name?: string
+}
+
+export function isLimited(limits: BudgetLimits | undefined): boolean {
+  return limits?.tokens !== undefined || limits?.costUsd !== undefined
 }

@@ -5,7 +5,7 @@ import type { Amount, BudgetLimits } from '../core/budget.ts'
 import { isCriaError } from '../core/error.ts'
 import type { Price } from '../core/model.ts'
 import { UNKNOWN_FACTS } from '../core/model.ts'
-import type { Account, BudgetScope } from './account.ts'
+import type { Account, BudgetScope } from './budget-exceeded.ts'
 import { planRequest } from './budget.ts'
 import type { Demand } from './budget.ts'
 

@@ -2,9 +2,8 @@
 
 import type { Amount, Reservation } from '../core/budget.ts'
 import type { ModelFacts, Price, Rates } from '../core/model.ts'
-import { isLimited } from './account.ts'
-import type { Account } from './account.ts'
-import { exceeded } from './budget-exceeded.ts'
+import { exceeded, isLimited } from './budget-exceeded.ts'
+import type { Account } from './budget-exceeded.ts'
 import { ratesFor } from './cost.ts'
 
 /** A request, as far as budgets are concerned. */

@@ -8,7 +8,7 @@ import type { Citation } from '../core/citation.ts'
 import type { Retrieved } from '../core/message.ts'
 import type { Grounding, QuotedPassage } from '../core/model.ts'
 import type { Answer } from '../model/answer.ts'
-import { saysAbstention } from '../prepare/grounding.ts'
+import { saysAbstention } from '../prepare/compose.ts'
 import { steeredTooLate } from './take-steering.ts'
 import type { Turn } from './turn.ts'
 

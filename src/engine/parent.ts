@@ -13,6 +13,7 @@ import { checkPrices } from './check-budget.ts'
 import { modelsNamed } from './check-options.ts'
 import type { EngineOptions } from './options.ts'
 import type { TurnLedger } from './ledger.ts'
+import { defined } from '../util/check.ts'
 
 /** A turn, as far as those that its tools make are concerned. */
 export interface ParentTurn {
@@ -38,7 +39,7 @@ export interface ParentCall extends CallFrame {
 }
 
 /** Limits of nesting, where the outermost turn says nothing. */
-export const DEFAULT_NESTING = { depth: 4, turns: 100 } as const
+const DEFAULT_NESTING = { depth: 4, turns: 100 } as const
 
 const current = new AsyncLocalStorage<ParentCall>()
 
@@ -91,10 +92,12 @@ export function inherited(options: EngineOptions, call: ParentCall | undefined):
   const shared = { ...(day && { day }), ...(user && { user }), ...(tags && { tags }) }
   return {
     ...('recorder' in options || given.recorder === undefined ? {} : { recorder: given.recorder }),
-    ...(given.hasPermissionsToUseTool === undefined ? {} : { hasPermissionsToUseTool: given.hasPermissionsToUseTool }),
-    ...(given.rules === undefined ? {} : { rules: given.rules }),
-    ...(given.hooks === undefined ? {} : { hooks: given.hooks }),
-    ...(given.safeMode === undefined ? {} : { safeMode: given.safeMode }),
+    ...defined({
+      hasPermissionsToUseTool: given.hasPermissionsToUseTool,
+      rules: given.rules,
+      hooks: given.hooks,
+      safeMode: given.safeMode,
+    }),
     ...(Object.keys(shared).length === 0 ? {} : { budget: shared }),
     ...named,
     // Made for the same user, and found by the same tags, whatever the tool says.

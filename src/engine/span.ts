@@ -11,6 +11,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { Recorder } from '../core/recorder.ts'
 import type { MirroredSpan, Span, SpanMirror, SpanRecord } from '../core/span.ts'
 import { redact } from '../util/redact.ts'
+import { defined } from '../util/check.ts'
 
 const current = new AsyncLocalStorage<Span>()
 
@@ -73,8 +74,7 @@ export function startSpan(name: string, options: SpanOptions): Span {
         attributes,
         events,
         status: error === undefined ? 'ok' : 'error',
-        ...(error === undefined ? {} : { error }),
-        ...(turnId === undefined ? {} : { turnId }),
+        ...defined({ error, turnId }),
       }
       shown?.end(record)
       sink(record)

@@ -8,13 +8,14 @@ import type { RequestMessage, ToolChoice } from '../core/model.ts'
 import type { Tool } from '../core/tool.ts'
 import { currentModel } from '../model/chain.ts'
 import type { RequestOptions } from '../prepare/request.ts'
-import { orAborted } from '../util/abort.ts'
+import { orAborted } from '../util/promise.ts'
 import { checkModel } from './check-model.ts'
 import { checkNames } from './check-values.ts'
 import { checkToolChoice, checkTools } from './check-options.ts'
 import type { StepChanges, StepSettings, StepState } from './step.ts'
 import { requestOfStep, specOf } from './turn-request.ts'
 import type { Turn } from './turn.ts'
+import { defined } from '../util/check.ts'
 
 const CHANGES = ['model', 'tools', 'toolChoice', 'system']
 
@@ -84,8 +85,7 @@ function shown({ model, tools, toolChoice, system }: StepChanges): {
   return {
     ...(model === undefined ? {} : { model: model.ref }),
     ...(tools === undefined ? {} : { tools: tools.map(({ name }) => name) }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(system === undefined ? {} : { system }),
+    ...defined({ toolChoice, system }),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Takes up a turn that ended as `waiting`: what it had said and done becomes part of this turn, which goes on with the calls that waited. */
+/** Continues a turn that ended as `waiting`: its messages become part of this turn, which runs the calls that waited. */
 
 import type { Station } from '../core/context.ts'
 import { CriaError } from '../core/error.ts'

@@ -12,6 +12,7 @@ import type { RequestOptions } from '../prepare/request.ts'
 import type { TurnInput } from '../prepare/turn-input.ts'
 import { SETTINGS } from './check-settings.ts'
 import type { EngineOptions } from './options.ts'
+import { defined } from '../util/check.ts'
 
 /**
  * `messages` may hold a whole conversation: what follows the last answer is what the user says now, the rest is history. Where it ends in the
@@ -56,9 +57,7 @@ export function requestOf(options: EngineOptions): RequestOptions {
     settings: settingsOf(options),
     tools: (options.tools ?? []).map(specOf),
     stream: options.stream ?? true,
-    ...(options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
-    ...(options.responseFormat === undefined ? {} : { responseFormat: options.responseFormat }),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...defined({ toolChoice: options.toolChoice, responseFormat: options.responseFormat, thinking }),
   }
 }
 

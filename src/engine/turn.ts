@@ -31,7 +31,7 @@ import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
 import { steadyClock } from '../util/clock.ts'
-import { beginningOf } from '../util/cut.ts'
+import { beginningOf } from '../util/lines.ts'
 import { takenValues } from '../util/environment.ts'
 import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
@@ -44,6 +44,7 @@ import type { ParentCall } from './parent.ts'
 import { spanSink, startSpan } from './span.ts'
 import type { StepSettings } from './step.ts'
 import { inputOf, requestOf } from './turn-request.ts'
+import { defined } from '../util/check.ts'
 
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
@@ -256,8 +257,7 @@ export function openingOf(turn: Turn, exclusive: boolean): TurnOpen {
     ...(options.bot === undefined ? {} : { bot: options.bot }),
     model: options.model.ref,
     temperature: temperatureOf(turn.request, currentModel(turn.chain)),
-    ...(options.userId === undefined ? {} : { userId: options.userId }),
-    ...(options.tags === undefined ? {} : { tags: options.tags }),
+    ...defined({ userId: options.userId, tags: options.tags }),
     ...(options.decide === undefined ? {} : { decides: options.decide.turnId }),
     question: questionOf(input.messages),
     promptHash: input.system === '' ? null : (prompts[0]?.hash ?? null),

@@ -1,9 +1,11 @@
 /** Folds the parts of one attempt into one assistant message. */
 
-import type { FinishReason, ModelPart, QuotedPassage } from '../core/model.ts'
+import type { FinishReason, LanguageModel, ModelPart, ModelRequest, QuotedPassage } from '../core/model.ts'
 import type { Part, ProviderData } from '../core/part.ts'
 import type { Usage } from '../core/usage.ts'
 import { UNKNOWN_USAGE, withTotal } from '../core/usage.ts'
+import { CriaError } from '../core/error.ts'
+import { defined } from '../util/check.ts'
 
 export interface Assembled {
   readonly parts: readonly Part[]
@@ -56,8 +58,7 @@ export class Assembler {
           name: part.name,
           // No arguments at all mean none are needed.
           input: part.input === null || (part.input === '' && part.invalid === undefined) ? {} : part.input,
-          ...(part.invalid === undefined ? {} : { invalid: part.invalid }),
-          ...(part.providerData === undefined ? {} : { providerData: part.providerData }),
+          ...defined({ invalid: part.invalid, providerData: part.providerData }),
         })
         break
       case 'opaque':
@@ -130,9 +131,24 @@ export class Assembler {
     this.#parts.push({
       type: 'thinking',
       text: this.#thinking,
-      ...(this.#model === undefined ? {} : { model: this.#model }),
-      ...(providerData === undefined ? {} : { providerData }),
+      ...defined({ model: this.#model, providerData }),
     })
     this.#thinking = ''
   }
+}
+
+/** More than this many tokens of output were not for lack of room. */
+const NO_OUTPUT = 1
+
+/** The error that the provider should have sent; `undefined` when the answer was not ended before it began. */
+export function windowFull(assembled: Assembled, request: ModelRequest, { ref }: LanguageModel): CriaError | undefined {
+  const { finishReason, rawReason, parts, usage } = assembled
+  if (finishReason !== 'length' || parts.some((part) => part.type !== 'thinking')) return undefined
+  const says = rawReason !== undefined && /context|window/i.test(rawReason)
+  const wanted = request.maxOutputTokens ?? Infinity
+  const hadNoRoom = parts.length === 0 && (usage.outputTokens ?? Infinity) <= NO_OUTPUT && wanted > NO_OUTPUT
+  if (!says && !hadNoRoom) return undefined
+  return new CriaError('context_length', `${ref} had no room left for an answer: the request fills its context window.`, {
+    details: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
+  })
 }

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { LanguageModel, ModelPart } from '../core/model.ts'
-import { orAborted } from '../util/abort.ts'
+import { orAborted } from '../util/promise.ts'
 import type { ModelContext } from './answer.ts'
 import { OVER } from './answer-reader.ts'
 import type { AnswerReader } from './answer-reader.ts'

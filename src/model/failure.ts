@@ -1,4 +1,4 @@
-/** Failures of attempts: what a model of the user throws becomes a `CriaError`, and whether a request that failed can have cost something. */
+/** Makes a `CriaError` of what a model throws, and tells whether a request that failed can have cost something. */
 
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'

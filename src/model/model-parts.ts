@@ -4,7 +4,7 @@ import { CriaError } from '../core/error.ts'
 import type { FinishReason, LanguageModel, ModelCall, ModelPart, ModelRequest } from '../core/model.ts'
 import { iterateIn } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
-import { describe, isRecord } from '../util/check.ts'
+import { describe, isJson, isRecord } from '../util/check.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 
 /**
@@ -117,13 +117,4 @@ function isCount(value: unknown): boolean {
 
 function memberOf(value: unknown, path: string): unknown {
   return path.split('.').reduce((at, name) => (isRecord(at) ? at[name] : undefined), value)
-}
-
-/** Whether it can be written down. */
-function isJson(value: unknown): boolean {
-  try {
-    return JSON.stringify(value) !== undefined
-  } catch {
-    return false
-  }
 }

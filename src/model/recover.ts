@@ -5,6 +5,7 @@ import type { ErrorCode } from '../core/error.ts'
 import type { SwitchReason } from '../core/event.ts'
 import { backoff } from '../util/backoff.ts'
 import type { BackoffPolicy } from '../util/backoff.ts'
+import { defined } from '../util/check.ts'
 
 /** How failed attempts are repeated. */
 export interface RetryPolicy extends BackoffPolicy {
@@ -125,8 +126,7 @@ export function givenUp(
   const others = before.map((failure) => `${failure.model}: ${sentence(failure.error.message)}`).join(' ')
   return new CriaError(code, `${said}${tried}${wait}${others === '' ? '' : ` Models asked before: ${others}`}`, {
     retryable,
-    ...(status === undefined ? {} : { status }),
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ status, hint }),
     details: {
       ...details,
       attempts,

@@ -13,8 +13,7 @@ import { query } from '../engine/query.ts'
 import type { EngineOptions, QueryMetrics } from '../engine/options.ts'
 import type { AiSdkModel } from '../providers/ai-sdk/language-model.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import { MemoryCache } from './memory-cache.ts'
-import { cacheKey, ResponseCache } from './response-cache.ts'
+import { cacheKey, MemoryCache, ResponseCache } from './response-cache.ts'
 
 const MODEL = { ref: 'a/b', identity: 'here' }
 const request: ModelRequest = { model: 'a/b', messages: [user('Hi')], stream: true, temperature: 0 }

@@ -1,16 +1,13 @@
-/** Answers that were given before: the least recently used ones go first, and none is kept for long. */
+/** Keeps answers for requests that are asked again, in memory or in a store. */
 
-import type { CacheStore } from '../core/cache.ts'
+import type { CacheStore, Keeping } from '../core/cache.ts'
 import type { Clock } from '../core/clock.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { FinishReason, LanguageModel, ModelRequest, QuotedPassage } from '../core/model.ts'
 import type { Part } from '../core/part.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
+import { canonicalJson, nameOfObject, sha256 } from '../util/hash.ts'
 import { describe } from '../util/check.ts'
-import { sha256 } from '../util/hash.ts'
 import { namesOf, unknownOption } from '../util/nearest.ts'
-import { nameOfObject } from '../util/object-name.ts'
-import { MemoryCache } from './memory-cache.ts'
 import { Flight } from './flight.ts'
 import type { Seat } from './flight.ts'
 
@@ -138,4 +135,32 @@ function decode(key: string, entry: string): CachedAnswer | undefined {
   if (format !== FORMAT || hash === undefined) return undefined
   const body = entry.slice(format.length + hash.length + 2)
   return sha256(key + body) === hash ? (JSON.parse(body) as CachedAnswer) : undefined
+}
+
+export class MemoryCache implements CacheStore {
+  /** Least recently used first. */
+  readonly #entries = new Map<string, { readonly value: string; readonly until: number }>()
+
+  get(key: string, now: number): string | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    this.#entries.delete(key)
+    if (entry.until <= now) return undefined
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  set(key: string, value: string, { now, until, max }: Keeping): void {
+    for (const [other, entry] of this.#entries) if (entry.until <= now) this.#entries.delete(other)
+    this.#entries.delete(key)
+    this.#entries.set(key, { value, until })
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= max) break
+      this.#entries.delete(oldest)
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear()
+  }
 }

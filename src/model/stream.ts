@@ -12,7 +12,7 @@ import type { Part } from '../core/part.ts'
 import type { Span } from '../core/span.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
-import { Assembler } from './assemble.ts'
+import { Assembler, windowFull } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
 import { attemptParts } from './attempt-parts.ts'
 import { cached } from './cached.ts'
@@ -29,7 +29,6 @@ import type { AttemptState, ModelFailure } from './recover.ts'
 import { readAlone } from './answer-reader.ts'
 import type { AnswerReader, StartRequest } from './answer-reader.ts'
 import { readTextToolCalls } from './text-tool-calls.ts'
-import { windowFull } from './window-full.ts'
 
 /** Everything that an attempt may end in but an answer. */
 interface Failure {

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { assistant, toolResult, user } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import { loadTokenCounter, withoutLongRuns } from './count-tokens.ts'
-import { countMessageTokens, estimateMessageTokens, offeredTokens } from './request-tokens.ts'
-import { estimateTokens } from './tokens.ts'
+import { countMessageTokens, estimateMessageTokens, estimateTokens, offeredTokens } from './request-tokens.ts'
 
 const TEXTS: Readonly<Record<string, string>> = {
   prose:

@@ -5,10 +5,10 @@ import { CriaError, toCriaError } from '../core/error.ts'
 import type { ContextPiece, ContextSource, EarlierRead } from '../core/injection.ts'
 import { injected } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import { orAborted } from '../util/abort.ts'
-import { beginningOf } from '../util/cut.ts'
+import { orAborted } from '../util/promise.ts'
+import { beginningOf } from '../util/lines.ts'
 import { fenced } from './fence.ts'
-import { estimateTokens } from './tokens.ts'
+import { estimateTokens } from './request-tokens.ts'
 
 /** By where it stands in the request. */
 export interface Injection {

@@ -6,7 +6,6 @@ import type { ModelRequest, RequestMessage, ResponseFormat, ToolSpec } from '../
 import type { FilePart, ImagePart, Part, ProviderData } from '../core/part.ts'
 import { Recent } from '../util/recent.ts'
 import type { CountTokens } from './count-tokens.ts'
-import { estimateTokens } from './tokens.ts'
 
 /** What a provider puts around every message: role, separators. */
 const PER_MESSAGE = 4
@@ -152,4 +151,12 @@ function attachmentTokens(part: ImagePart | FilePart): number {
   const bytes = part.data.startsWith('http') ? 0 : part.data.length * 0.75
   if (part.mediaType.startsWith('text/')) return Math.ceil(bytes / 3.5)
   return PER_PAGE * Math.max(1, Math.ceil(bytes / PAGE_BYTES))
+}
+
+/**
+ * Estimates the tokens of a text, on the high side: one token for three and a half bytes of UTF-8. English prose has about four, Chinese about three
+ * bytes a token. Good enough to tell what is far from a limit.
+ */
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text, 'utf8') / 3.5)
 }

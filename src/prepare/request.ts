@@ -2,6 +2,7 @@
 
 import type { CallSettings, ModelRequest, ResponseFormat, ThinkingEffort, ToolChoice, ToolSpec } from '../core/model.ts'
 import type { Conversation } from './conversation.ts'
+import { defined } from '../util/check.ts'
 
 export interface RequestOptions {
   readonly settings: CallSettings
@@ -24,9 +25,6 @@ export function buildRequest(
     ...settings,
     stream,
     ...(tools.length === 0 ? {} : { tools }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
-    ...(thinking === undefined ? {} : { thinking }),
-    ...(grounding === undefined ? {} : { grounding }),
+    ...defined({ toolChoice, responseFormat, thinking, grounding }),
   }
 }

@@ -7,7 +7,7 @@ import type { Ranking, RerankingModel } from '../core/reranking.ts'
 import type { Span } from '../core/span.ts'
 import { inSpan } from '../core/span.ts'
 import type { ScoredChunk, StoreNotice } from '../core/store.ts'
-import { orAborted } from '../util/abort.ts'
+import { orAborted } from '../util/promise.ts'
 
 /** A second ranking of what was found, by a model. */
 export interface RerankChoice {

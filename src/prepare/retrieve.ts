@@ -6,11 +6,11 @@ import type { RetrievedRef } from '../core/event.ts'
 import type { Span } from '../core/span.ts'
 import { inSpan } from '../core/span.ts'
 import type { ChunkFilter, DocumentSource, FoundChunks, ScoredChunk } from '../core/store.ts'
-import { orAborted } from '../util/abort.ts'
+import { orAborted } from '../util/promise.ts'
 import type { Found } from './compose.ts'
 import type { WidenOptions } from './passages/widen.ts'
 import type { RerankChoice } from './rerank.ts'
-import { describe, isRecord } from '../util/check.ts'
+import { describe, isJson, isRecord } from '../util/check.ts'
 
 /** Where passages are looked for, and how they get into the request. */
 export interface RetrievalOptions {
@@ -93,7 +93,7 @@ export function references(found: Found): RetrievedRef[] {
 }
 
 /** @throws CriaError `store_failed` that names the store and what is wrong with what it returned. */
-export function foundChunks(value: unknown, store: string): FoundChunks {
+function foundChunks(value: unknown, store: string): FoundChunks {
   if (!Array.isArray(value)) throw mistaken(store, `a list of chunks, but is ${describe(value)}`)
   for (const [index, chunk] of value.entries()) checkChunk(chunk, index, store)
   return value as FoundChunks
@@ -122,14 +122,6 @@ function checkChunk(chunk: unknown, index: number, store: string): void {
     store,
     `a list of chunks, but \`metadata\` of its number ${index} is ${describe(metadata)}, not an object of JSON`,
   )
-}
-
-function isJson(value: object): boolean {
-  try {
-    return JSON.stringify(value) !== undefined
-  } catch {
-    return false
-  }
 }
 
 function mistaken(store: string, what: string): CriaError {

@@ -47,11 +47,7 @@ const LONGEST_QUERY = 1000
 const MAX_OUTPUT_TOKENS = 1000
 
 /** `undefined` when the model said nothing that could be searched for. @throws CriaError when it cannot be asked. */
-export async function rewriteQuestion(
-  question: string,
-  history: readonly Message[],
-  complete: Complete,
-): Promise<string | undefined> {
+async function rewriteQuestion(question: string, history: readonly Message[], complete: Complete): Promise<string | undefined> {
   const said = history
     .filter(({ role, content }) => (role === 'user' || role === 'assistant') && content.trim() !== '')
     .slice(-MOST_MESSAGES)

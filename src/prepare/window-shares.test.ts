@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { user } from '../core/message.ts'
 import type { ToolSpec } from '../core/model.ts'
-import { GROUNDING_RULES } from './grounding.ts'
-import { estimateMessageTokens, offeredTokens } from './request-tokens.ts'
-import { estimateTokens } from './tokens.ts'
+import { GROUNDING_RULES } from './compose.ts'
+import { estimateMessageTokens, estimateTokens, offeredTokens } from './request-tokens.ts'
 import { roomForContext, roomForPassages } from './window-shares.ts'
 
 const long = (tokens: number) => user('x'.repeat(tokens * 3.5))

@@ -3,10 +3,9 @@
 import type { Message } from '../core/message.ts'
 import type { ModelFacts } from '../core/model.ts'
 import { DEFAULT_COMPACTION, outputReserve } from './compact/room.ts'
-import { GROUNDING_RULES } from './grounding.ts'
-import { estimateMessageTokens, offeredTokens } from './request-tokens.ts'
+import { GROUNDING_RULES } from './compose.ts'
+import { estimateMessageTokens, estimateTokens, offeredTokens } from './request-tokens.ts'
 import type { RequestOptions } from './request.ts'
-import { estimateTokens } from './tokens.ts'
 import type { TurnInput } from './turn-input.ts'
 
 type Said = Pick<TurnInput, 'system' | 'history' | 'messages'>

@@ -1,4 +1,4 @@
-/** How a model is asked: a codec makes a request into the words of an API, and the API's events into parts; a source reads them. */
+/** Types how a model is asked: a codec encodes requests and decodes events of an API; a source sends and reads them. */
 
 import type { JsonObject } from '../core/json.ts'
 import type { LanguageModel, ModelFacts, ModelRequest } from '../core/model.ts'

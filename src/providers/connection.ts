@@ -1,4 +1,4 @@
-/** How a provider is reached: its base URL, its key, and the headers of a request. */
+/** Finds the base URL, the key and the headers for requests to a provider. */
 
 import { environment } from '../util/environment.ts'
 import { ConfigurationError, CriaError } from '../core/error.ts'

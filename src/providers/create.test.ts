@@ -4,7 +4,7 @@ import { APIS } from '../../test/support/answers.ts'
 import { wireServer } from '../../test/support/wire-server.ts'
 import type { WireServer } from '../../test/support/wire-server.ts'
 import { assistant, toolResult, user } from '../core/message.ts'
-import { normalizeBaseUrl, ollamaBaseUrl } from './base-url.ts'
+import { normalizeBaseUrl, ollamaBaseUrl } from './registry.ts'
 import { providerStatus } from './connection.ts'
 import { createProviderModel } from './create.ts'
 

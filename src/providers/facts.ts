@@ -7,6 +7,7 @@ import type { ModelFacts, Price, Rates } from '../core/model.ts'
 import { OUTPUT_LIMITS, SPECIAL_CASES } from './facts-table.ts'
 import { priceText } from './price-data.ts'
 import { definitionOf, isProvider } from './registry.ts'
+import { defined } from '../util/check.ts'
 
 /** The day on which the pinned version of the price data was published. */
 export const PRICES_AS_OF = '2026-09-23'
@@ -148,9 +149,7 @@ function toRates(listed: ListedPrice, inputTokens: number): Rates | undefined {
   return {
     input,
     output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-    ...(cacheWrite1h === undefined ? {} : { cacheWrite1h }),
+    ...defined({ cacheRead, cacheWrite, cacheWrite1h }),
   }
 }
 

@@ -3,9 +3,7 @@
  * and headers are part of it and do not stand in it.
  */
 
-import { canonicalJson } from '../util/canonical-json.ts'
-import { sha256 } from '../util/hash.ts'
-import { nameOfObject } from '../util/object-name.ts'
+import { canonicalJson, nameOfObject, sha256 } from '../util/hash.ts'
 
 export interface Place {
   readonly baseURL: string | undefined

@@ -1,6 +1,6 @@
 /** Runs one request for vectors or a ranking. */
 
-import { orAborted } from '../util/abort.ts'
+import { orAborted } from '../util/promise.ts'
 import type { ErrorContext } from './errors/errors.ts'
 
 /** Ends the request with the caller's signal. @throws the reason of the signal once it is aborted; a CriaError for everything else. */

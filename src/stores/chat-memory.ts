@@ -1,4 +1,4 @@
-/** A memory of what was said: the last turns, in the order in which they were spoken. */
+/** Remembers the last turns of a conversation, in order. */
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { problemIn } from '../core/check-parts.ts'

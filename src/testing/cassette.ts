@@ -5,10 +5,9 @@ import { dirname, resolve } from 'node:path'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { textOf } from '../core/message.ts'
 import type { LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest } from '../core/model.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
+import { canonicalJson, sha256 } from '../util/hash.ts'
 import { describe, isRecord } from '../util/check.ts'
 import { makeFolder, writeFileAtomically } from '../util/files.ts'
-import { sha256 } from '../util/hash.ts'
 
 /** What stands in the file. */
 interface Recording {

@@ -116,6 +116,6 @@ const WORDS = `
 const STOP_WORDS: ReadonlySet<string> = new Set(WORDS.trim().split(/\s+/))
 
 /** Whether a folded, unstemmed word is left out. */
-export function isStopWord(word: string): boolean {
+function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word)
 }

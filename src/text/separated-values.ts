@@ -113,7 +113,7 @@ const ADDRESS = /^[^\s@]+@[^\s@]+$|^(?:https?:|\/\/|www\.)\S+$|^\d{1,3}(?:\.\d{1
 const CLOCK = /^\d{1,2}:\d\d(?::\d\d)?$|^\d{4}-\d\d-\d\d[T ]\S+$/
 const LONGEST_NAME = 80
 
-export function isNumber(cell: string): boolean {
+function isNumber(cell: string): boolean {
   return NUMBER.test(cell.replaceAll(SIGNS(cell), '').trim())
 }
 
@@ -135,7 +135,7 @@ function shapeOf(cell: string): string | undefined {
  *
  * @param below some of the rows that follow.
  */
-export function namesColumns(first: readonly string[], below: readonly (readonly string[])[]): boolean {
+function namesColumns(first: readonly string[], below: readonly (readonly string[])[]): boolean {
   const [corner = '', ...others] = first
   if (others.length === 0 || new Set(first).size < first.length || first.some((cell) => cell.length > LONGEST_NAME)) return false
   if (others.includes('') || isValue(corner)) return false

@@ -122,7 +122,7 @@ function mayBecomeSecret(path: string): boolean {
 }
 
 /** `@.env`, `HEAD:.env`, `--file=.env`, `-C.git/hooks`. */
-export function pathsIn(text: string): string[] {
+function pathsIn(text: string): string[] {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return [text.replace(/[?#].*$/, '').replace(/[^/]*$/, '')]
   return [text, ...text.split(/[=:@,]/), text.replace(/^-[a-z]+(?=[./~])/i, '')].filter(
     (path) => path !== '' && !path.includes('\0'),

@@ -1,6 +1,6 @@
 /** Detects a model that repeats the same calls. */
 
-import { canonicalJson } from '../util/canonical-json.ts'
+import { canonicalJson } from '../util/hash.ts'
 import type { ToolCallPart } from '../core/part.ts'
 
 /** The longest circle that is noticed, in steps. */

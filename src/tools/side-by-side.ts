@@ -1,6 +1,6 @@
 /** Runs generators side by side; nothing else does. */
 
-import { Mailbox } from '../util/mailbox.ts'
+import { Mailbox } from './work.ts'
 
 type Source<T> = AsyncGenerator<T, void, undefined>
 

@@ -2,7 +2,7 @@
 
 import type { Json } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
+import { canonicalJson } from '../util/hash.ts'
 import { bareName } from './find-tool.ts'
 
 /** The idempotency key of each, by `callKey`. */

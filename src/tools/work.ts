@@ -3,9 +3,8 @@
 import type { Clock } from '../core/clock.ts'
 import type { Nested } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'
-import { orAborted } from '../util/abort.ts'
+import { orAborted } from '../util/promise.ts'
 import { elapsed } from '../util/clock.ts'
-import { Mailbox } from '../util/mailbox.ts'
 import { bounded, textOf } from './output.ts'
 
 export type Ending =
@@ -185,4 +184,29 @@ interface Generated {
 function isGenerator(value: unknown): value is Generated {
   if (typeof value !== 'object' || value === null || typeof (value as Partial<Generated>).next !== 'function') return false
   return Symbol.asyncIterator in value || Symbol.iterator in value
+}
+
+/** A queue from several senders to one reader, in order. Nobody waits for a letter to be read. */
+export class Mailbox<T> {
+  #letters: T[] = []
+  #wake: ((letter: T) => void) | undefined
+
+  post(letter: T): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    if (wake === undefined) this.#letters.push(letter)
+    else wake(letter)
+  }
+
+  /** The oldest letter, as soon as there is one. One reader at a time. */
+  take(): Promise<T> {
+    if (this.#letters.length > 0) return Promise.resolve(this.#letters.shift() as T)
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  get size(): number {
+    return this.#letters.length
+  }
 }

@@ -146,3 +146,17 @@ function join(path: string, key: string): string {
   const name = /^[\w$-]+$/u.test(key) ? key : JSON.stringify(key)
   return path === '' ? name : `${path}.${name}`
 }
+
+/** The object without the members that are `undefined`. */
+export function defined<T extends object>(object: { [Name in keyof T]: T[Name] | undefined }): Partial<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Partial<T>
+}
+
+/** Tells whether a value can be written as JSON. */
+export function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}

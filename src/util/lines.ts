@@ -1,4 +1,4 @@
-/** Lines of a text, by offset. */
+/** Finds the lines of a text by offset, and cuts a text without parting a character. */
 
 export interface Line {
   readonly start: number
@@ -64,4 +64,11 @@ export function indentation(text: string, start: number, end: number): { readonl
     else if (code !== 0x0c && code !== 0x0d && code !== 0xfeff) break
   }
   return { indent, first }
+}
+
+/** The first `length` UTF-16 units of a text, or one less where that would part a character. */
+export function beginningOf(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1)
+  const partsPair = length < text.length && last >= 0xd800 && last <= 0xdbff
+  return text.slice(0, Math.max(0, partsPair ? length - 1 : length))
 }

@@ -1,7 +1,7 @@
 /** Writes small PDF and DOCX files, so that tests of loaders need no binary files. */
 
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
-import { storedZip } from '../../src/stores/load/zip-write.ts'
+import { storedZip } from '../../src/stores/load/extract-docx.ts'
 
 /** A PDF with one page for each list of lines. An empty line leaves a gap. Characters beyond Latin-1 are not supported. */
 export function pdf(pages: readonly (readonly string[])[], { title }: { readonly title?: string } = {}): Buffer {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import type { ContextSource } from '../../core/injection.ts'
 import type { HomePaths } from '../paths.ts'
-import { trustedInstructions } from './instruction-trust.ts'
+import { trustedInstructions } from '../trust.ts'
 import { readText } from './read-text.ts'
 import { realPath, workspaceRoot } from './root.ts'
 

@@ -13,7 +13,7 @@ import { homePaths } from '../paths.ts'
 import { query } from '../query.ts'
 import type { QueryOptions } from '../query.ts'
 import { openRecorder } from '../recorder.ts'
-import { revokeInstructions, trustInstructions } from './instruction-trust.ts'
+import { revokeInstructions, trustInstructions } from '../trust.ts'
 import { findProjectFiles } from './project-files.ts'
 
 let base: string

@@ -3,6 +3,8 @@
  * Comprehension of Text", 2016), and whether the quoted evidence is real and holds the answer.
  */
 
+import { mean } from './significance.ts'
+
 /** A question with every answer that counts as right; none means that the documents do not hold one. */
 export interface GoldQuestion {
   readonly id: string
@@ -177,8 +179,4 @@ export function holds(text: string, gold: string): boolean {
 
 function folded(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
-}
-
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 }

@@ -4,7 +4,7 @@ import type { GoldQuestion, Prediction } from './answer-score.ts'
 import { scoreEach } from './answer-score.ts'
 import { measureRanking, rankingOf } from './metrics.ts'
 import type { Judgments } from './metrics.ts'
-import type { Run } from './run-file.ts'
+import type { Run } from './lines.ts'
 import { holm, pairedTest } from './significance.ts'
 import type { PairedTest } from './significance.ts'
 

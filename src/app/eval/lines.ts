@@ -5,6 +5,7 @@ import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { CriaError } from '../../core/error.ts'
 import { isRecord } from '../../util/check.ts'
+import type { RankedDocument } from './metrics.ts'
 
 export interface Line {
   readonly file: string
@@ -66,4 +67,22 @@ export function textsOf(line: ObjectLine, field: string): string[] {
 
 export function mistakeIn({ file, number }: Line, what: string, cause?: unknown): CriaError {
   return new CriaError('invalid_request', `${file}, line ${number}: ${what}`, cause === undefined ? {} : { cause })
+}
+
+export type Run = ReadonlyMap<string, readonly RankedDocument[]>
+
+/** @throws CriaError `not_found`, or `invalid_request` that names the line. */
+export async function readRun(file: string): Promise<Run> {
+  const run = new Map<string, RankedDocument[]>()
+  for await (const line of readLines(file, 'a run, as --run writes it')) {
+    const [query, , id, , points] = line.content.trim().split(/\s+/)
+    const score = Number(points)
+    if (query === undefined || id === undefined || points === undefined || Number.isNaN(score)) {
+      throw mistakeIn(line, 'expected query, Q0, document, rank, score and a tag.')
+    }
+    const known = run.get(query)
+    if (known === undefined) run.set(query, [{ id, score }])
+    else known.push({ id, score })
+  }
+  return run
 }

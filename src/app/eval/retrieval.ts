@@ -8,7 +8,7 @@ import type { DocumentStore, ScoredChunk, SourceDocument } from '../../core/stor
 import { checkBeirFolder, readCorpus, readJudgments, readQueries } from './beir.ts'
 import { measureRun, percentile, rankingOf } from './metrics.ts'
 import type { RankedDocument, RankingMeasures } from './metrics.ts'
-import type { Run } from './run-file.ts'
+import type { Run } from './lines.ts'
 
 export interface RetrievalReport extends RankingMeasures {
   /** Documents found by each query. */

@@ -127,6 +127,6 @@ function chanceOf(seed: number): () => number {
   }
 }
 
-function mean(values: readonly number[]): number {
+export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 }

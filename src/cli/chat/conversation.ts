@@ -9,7 +9,7 @@ import { openModel } from '../../app/open-model.ts'
 import { query } from '../../app/query.ts'
 import type { QueryOptions } from '../../app/query.ts'
 import { openStore } from '../../app/stores.ts'
-import { quickModel } from '../../app/summary-model.ts'
+import { quickModel } from '../../app/user-models.ts'
 import type { Budget } from '../../core/budget.ts'
 import { Edits } from '../../app/builtin-tools.ts'
 import { ConfigurationError, isCriaError } from '../../core/error.ts'
@@ -22,20 +22,29 @@ import { compactSession, forkSession } from '../../engine/session-turns.ts'
 import { Steering } from '../../engine/steering.ts'
 import type { SessionTurnOptions } from '../../engine/session-turns.ts'
 import type { McpConnection } from '../../app/mcp.ts'
-import { agentServers } from '../agent-servers.ts'
-import { agentContext, agentRules, agentTools, checkCanUseTools, checkRules, hooksOf, withAgent } from '../agent.ts'
+import {
+  agentContext,
+  agentRules,
+  agentServers,
+  agentTools,
+  chatPrompt,
+  checkCanUseTools,
+  checkRules,
+  hooksOf,
+  withAgent,
+} from '../agent.ts'
 import { budgetOf, openModels, requireKey } from '../model-choice.ts'
 import type { ModelChoice } from '../model-choice.ts'
 import { prepareStore } from '../prepare-store.ts'
 import { modelSettings } from '../model-options.ts'
 import type { ModelSettings } from '../model-options.ts'
-import { chatPrompt } from '../task-prompt.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
 import { settingsOf } from '../session-settings.ts'
 import { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
+import { defined } from '../../util/check.ts'
 
 type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
 
@@ -171,8 +180,7 @@ export class Conversation {
       ...(permit === undefined ? {} : { hasPermissionsToUseTool: permit }),
       ...(options.thinking ? { enableThinking: true } : {}),
       ...settings,
-      ...(loaded.config.slowAfter === undefined ? {} : { slowAfter: loaded.config.slowAfter }),
-      ...(this.sessionId === undefined ? {} : { sessionId: this.sessionId }),
+      ...defined({ slowAfter: loaded.config.slowAfter, sessionId: this.sessionId }),
       onUpdateUsage: ({ inputTokens, outputTokens }) => {
         this.#held = inputTokens === null ? null : inputTokens + (outputTokens ?? 0)
       },

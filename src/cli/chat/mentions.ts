@@ -20,7 +20,7 @@ const MENTION = /(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/g
 const MOST = 20
 
 /** Paths of the files that a text names, as they are written there, each once. What is no file stays text. */
-export function mentioned(text: string, cwd: string): readonly string[] {
+function mentioned(text: string, cwd: string): readonly string[] {
   const paths = [...text.matchAll(MENTION)].flatMap(([, quoted, word = '']) => {
     const candidates = quoted === undefined ? [word, word.replace(/[.,;:!?)\]]+$/, '')] : [quoted]
     return candidates.find((path) => path !== '' && isFile(locate(path, cwd))) ?? []

@@ -14,11 +14,11 @@ import type { Io } from '../io.ts'
 import type { Conversation } from './conversation.ts'
 import { foldedLine } from './fold.ts'
 import type { Front } from './front.ts'
-import { exportText } from './export.ts'
 import { chooseSession, takeUp } from './sessions.ts'
 import { slashOf } from './slash-names.ts'
 import type { SlashName } from './slash-names.ts'
 import { costOf, formatTokens } from './status.ts'
+import type { Message } from '../../core/message.ts'
 
 export interface SlashContext {
   readonly conversation: Conversation
@@ -322,4 +322,26 @@ async function exportTo(argument: string, { conversation, front, io }: SlashCont
     throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause })
   }
   await front.note(`written to ${file}`)
+}
+
+export function exportText(messages: readonly Message[], sessionId: string, isJson: boolean): string {
+  if (isJson) return `${JSON.stringify({ sessionId, messages }, undefined, 2)}\n`
+  return `# Session ${sessionId}\n\n${messages.map(section).join('\n')}`
+}
+
+function section({ role, content, parts, toolCalls = [] }: Message): string {
+  if (role === 'tool') {
+    const results = parts.flatMap((part) => (part.type === 'tool-result' ? [`**${part.name}**\n\n${fenced(part.content)}`] : []))
+    return results.join('\n')
+  }
+  const calls = toolCalls.map(({ name, input }) => `\`${name}\`\n\n${fenced(JSON.stringify(input, undefined, 2), 'json')}`)
+  const title = role === 'user' ? 'User' : role === 'assistant' ? 'Assistant' : role
+  return [`## ${title}\n`, ...(content.trim() === '' ? [] : [`${content.trimEnd()}\n`]), ...calls].join('\n')
+}
+
+/** With a fence that the text cannot close. */
+function fenced(text: string, language = ''): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text.trimEnd()}\n${fence}\n`
 }

@@ -1,4 +1,4 @@
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { FILTER_OPTIONS } from '../filter-options.ts'
 import { MODEL_OPTIONS, PROMPT_OPTIONS, STORE_OPTIONS, TEMPLATE_OPTIONS } from '../shared-options.ts'
@@ -23,7 +23,7 @@ const OPTIONS = {
     about: 'print JSON that fits: a file with a JSON Schema, or fields such as "name, age int, bio"',
   },
   multi: { type: 'flag', about: 'with --schema: print a list of such objects' },
-  json: { type: 'flag', about: 'print one JSON object: { answer, abstained, citations, uncited, model, usage, … }' },
+  json: jsonOption('{ answer, abstained, citations, uncited, model, usage, … }'),
   events: { type: 'flag', about: 'print one event per line' },
 } as const
 

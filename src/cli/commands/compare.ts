@@ -1,5 +1,5 @@
 import { VERDICTS } from '../../app/feedback.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { STORE_OPTIONS } from '../shared-options.ts'
 
@@ -13,7 +13,7 @@ export const compare: Command = defineCommand({
     system: { type: 'text', value: 'TEXT', about: 'the system prompt of both' },
     choice: { type: 'text', value: 'CHOICE', about: 'the choice, for scripts: nobody is asked', choices: VERDICTS },
     comment: { type: 'text', value: 'TEXT', about: 'why, together with --choice' },
-    json: { type: 'flag', about: 'print one JSON object: { answers, shownFirst, choice, … }' },
+    json: jsonOption('{ answers, shownFirst, choice, … }'),
   },
   details: `Both answers come at the same time and are shown in a random order, without names. The choice is written to the journal together
 with both turns: "cria logs stats --preferences" adds choices up, "cria logs export --preferences" writes them as pairs for training. Answers

@@ -21,6 +21,5 @@ fish, ~/.config/fish/config.fish: cria completion fish | source`,
         )
       const all = await Promise.all(entries.map(async ({ summary, load }) => ({ command: await load(), about: summary })))
       await io.stdout.write(completionScript(known, all))
-      return 0
     },
   })

@@ -1,10 +1,10 @@
 import { diagnose } from '../../app/doctor.ts'
-import type { Check } from '../../app/check.ts'
+import type { Check } from '../../app/checks.ts'
 import { visibleText } from '../../util/terminal.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { broken, toJsonLine } from '../io.ts'
+import { broken, printJson } from '../io.ts'
 import type { Channel } from '../io.ts'
 
 const MARKS: Readonly<Record<Check['status'], readonly [mark: string, style: 'green' | 'yellow' | 'red']>> = {
@@ -17,14 +17,14 @@ export const doctor: Command = defineCommand({
   name: 'doctor',
   options: {
     offline: { type: 'flag', about: 'ask no provider anything, and start no MCP server' },
-    json: { type: 'flag', about: 'print one JSON object: { ok, checks: [{ name, status, message, hint }] }' },
+    json: jsonOption('{ ok, checks: [{ name, status, message, hint }] }'),
   },
   details: `Each provider that has a key or a base URL gets one tiny request, which costs a few tokens, with 30 seconds to answer it.
 Each MCP server that counts is started and ended again. Changes nothing and shows no key. The exit code is 1 when something has failed; a warning is no failure.`,
   examples: ['cria doctor', 'cria doctor --offline --json'],
   async run({ options }, io) {
     const diagnosis = await diagnose(io, { signal: io.signal, offline: options.offline })
-    if (options.json) await io.stdout.write(toJsonLine(diagnosis))
+    if (options.json) await printJson(io, diagnosis)
     else for (const check of diagnosis.checks) await io.stdout.writeRaw(await broken(line(check, io.stdout), io.stdout, INDENT))
     return diagnosis.ok ? EXIT.done : EXIT.failed
   },

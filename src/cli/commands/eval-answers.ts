@@ -9,14 +9,11 @@ import { openTemporaryStore } from '../../app/stores.ts'
 import { QueryBot } from '../../bots/query-bot.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { SourceDocument } from '../../core/store.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption, readsGivenFiles } from '../command.ts'
 import type { Command } from '../command.ts'
-import { checkCompared, checkReports, comparisonText, writeReports } from '../eval-compare.ts'
-import { evalProgress } from '../eval-options.ts'
-import { formatMs, table } from '../format.ts'
-import { roomOf, toJsonLine } from '../io.ts'
+import { checkCompared, checkReports, evalProgress, REPORT, tellComparison, tellScores } from '../eval.ts'
+import { formatMs } from '../format.ts'
 import { readConfig } from '../prepare-store.ts'
-import { readsGivenFiles } from '../wrong-usage.ts'
 
 const command: Command = defineCommand({
   name: 'eval answers',
@@ -38,8 +35,8 @@ const command: Command = defineCommand({
       value: 'FILE',
       about: 'compare predictions: one file is the baseline of this model; of two the first is the baseline of the second',
     },
-    report: { type: 'texts', value: 'FILE', about: 'write the comparison there: .md or .html' },
-    json: { type: 'flag', about: 'print one JSON object: { questions, inQuote, exactMatch, f1, abstained, msPerQuestion, … }' },
+    report: REPORT,
+    json: jsonOption('{ questions, inQuote, exactMatch, f1, abstained, msPerQuestion, … }'),
   },
   details: `The corpus is indexed into a temporary store, and a QueryBot answers every question from it; nothing is logged.
 inQuote is the share of answerable questions whose cited quote stands in the document word for word, has at most 40
@@ -62,9 +59,7 @@ no question is asked.`,
     const baseline = first === undefined ? undefined : { name: first, predictions: await readPredictions(first) }
     if (baseline !== undefined && second !== undefined) {
       const comparison = await compareWith(beir, baseline, { name: second, predictions: await readPredictions(second) })
-      await writeReports(comparison, report)
-      await io.stdout.write(json ? toJsonLine({ comparison }) : comparisonText(comparison, roomOf(io.stdout)))
-      return 0
+      return tellComparison(comparison, report, json, io)
     }
     const { config } = await readConfig(io)
     const model = await openModel(options.model, config, io.env)
@@ -86,21 +81,13 @@ no question is asked.`,
       const { missed: _missed, predictions: answered, ...scores } = measured
       const system = { name: model.ref, predictions: answered }
       const comparison = baseline === undefined ? undefined : await compareWith(beir, baseline, system)
-      if (comparison !== undefined) await writeReports(comparison, report)
-      if (json) {
-        await io.stdout.write(toJsonLine(comparison === undefined ? scores : { ...scores, comparison }))
-        return 0
-      }
       const { msPerQuestion, ...rest } = scores
-      await io.stdout.write(
-        table([
-          ['model', model.ref],
-          ...Object.entries(rest).map(([name, value]) => [name, COUNTS.has(name) ? String(value) : show(value)]),
-          ['per question', formatMs(msPerQuestion)],
-        ]),
-      )
-      if (comparison !== undefined) await io.stdout.write(`\n${comparisonText(comparison, roomOf(io.stdout))}`)
-      return 0
+      const rows = [
+        ['model', model.ref],
+        ...Object.entries(rest).map(([name, value]) => [name, COUNTS.has(name) ? String(value) : (value?.toFixed(4) ?? '–')]),
+        ['per question', formatMs(msPerQuestion)],
+      ]
+      await tellScores({ scores, rows }, comparison, { report, json }, io)
     } finally {
       progress.clear()
     }
@@ -130,11 +117,6 @@ async function compareWith(beir: string, baseline: Side, system: Side): Promise<
 
 async function* documentsOf(folder: string): AsyncGenerator<SourceDocument> {
   for await (const { id, title, text } of readCorpus(folder)) yield { source: id, text, ...(title === '' ? {} : { title }) }
-}
-
-function show(value: number | null): string {
-  if (value === null) return '–'
-  return value.toFixed(4)
 }
 
 /** How many questions there are; all else is a share, or a mean. */

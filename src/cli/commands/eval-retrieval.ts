@@ -4,18 +4,16 @@ import { compareRuns } from '../../app/eval/comparison.ts'
 import type { Comparison } from '../../app/eval/comparison.ts'
 import { evaluateRetrieval } from '../../app/eval/retrieval.ts'
 import type { RetrievalReport } from '../../app/eval/retrieval.ts'
-import { readRun } from '../../app/eval/run-file.ts'
-import type { Run } from '../../app/eval/run-file.ts'
+import { readRun } from '../../app/eval/lines.ts'
+import type { Run } from '../../app/eval/lines.ts'
 import { openTemporaryStore } from '../../app/stores.ts'
 import { ConfigurationError } from '../../core/error.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption, readsGivenFiles } from '../command.ts'
 import type { Command } from '../command.ts'
-import { checkCompared, checkReports, comparisonText, writeReports } from '../eval-compare.ts'
-import { evalProgress, readStoreSettings } from '../eval-options.ts'
-import type { StoreSettings } from '../eval-options.ts'
-import { formatMs, plural, table } from '../format.ts'
-import { note, roomOf, toJsonLine } from '../io.ts'
-import { readsGivenFiles } from '../wrong-usage.ts'
+import { checkCompared, checkReports, evalProgress, readStoreSettings, REPORT, tellComparison, tellScores } from '../eval.ts'
+import type { StoreSettings } from '../eval.ts'
+import { formatMs, plural } from '../format.ts'
+import { note } from '../io.ts'
 
 const command: Command = defineCommand({
   name: 'eval retrieval',
@@ -42,12 +40,8 @@ const command: Command = defineCommand({
       value: 'JSON',
       about: 'compare with a store that is made so, as --store-options',
     },
-    report: { type: 'texts', value: 'FILE', about: 'write the comparison there: .md or .html' },
-    json: {
-      type: 'flag',
-      about:
-        'print one JSON object: { collection, queries, ndcg10, recall10, recall100, mrr10, map, msPerQuery: { p50, p99 }, indexMs }',
-    },
+    report: REPORT,
+    json: jsonOption('{ collection, queries, ndcg10, recall10, recall100, mrr10, map, msPerQuery: { p50, p99 }, indexMs }'),
   },
   details: `The corpus is indexed into a temporary store, and all queries that have a judgment are run.
 A document ranks as high as its best chunk.
@@ -80,9 +74,7 @@ under "comparison".`,
         { name: first, run: await readRun(first) },
         { name: second, run: await readRun(second) },
       )
-      await writeReports(comparison, report)
-      await io.stdout.write(json ? toJsonLine({ comparison }) : comparisonText(comparison, roomOf(io.stdout)))
-      return 0
+      return tellComparison(comparison, report, json, io)
     }
     const progress = evalProgress(io)
     const evaluate = async (made: StoreSettings, file: string | undefined): Promise<RetrievalReport> => {
@@ -108,26 +100,18 @@ under "comparison".`,
       progress.clear()
       const system = { name: options['store-options'] ?? 'this configuration', run: measured.run }
       const comparison = baseline === undefined ? undefined : await compareWith(beir, baseline, system)
-      if (comparison !== undefined) await writeReports(comparison, report)
       const { msPerQuery, indexMs, collection, queries, run: _run, unmatched, ...measures } = measured
       const astray = unmatchedNote(unmatched)
       if (astray !== undefined) await note(io, astray)
-      if (json) {
-        const shown = { collection, queries, ...measures, msPerQuery, indexMs }
-        await io.stdout.write(toJsonLine(comparison === undefined ? shown : { ...shown, comparison }))
-        return 0
-      }
-      await io.stdout.write(
-        table([
-          ['collection', collection],
-          ['queries', String(queries)],
-          ...Object.entries(measures).map(([name, value]) => [name, value.toFixed(4)]),
-          ['per query', `${formatMs(msPerQuery.p50)} (median), ${formatMs(msPerQuery.p99)} (99 %)`],
-          ['indexing', formatMs(indexMs)],
-        ]),
-      )
-      if (comparison !== undefined) await io.stdout.write(`\n${comparisonText(comparison, roomOf(io.stdout))}`)
-      return 0
+      const scores = { collection, queries, ...measures, msPerQuery, indexMs }
+      const rows = [
+        ['collection', collection],
+        ['queries', String(queries)],
+        ...Object.entries(measures).map(([name, value]) => [name, value.toFixed(4)]),
+        ['per query', `${formatMs(msPerQuery.p50)} (median), ${formatMs(msPerQuery.p99)} (99 %)`],
+        ['indexing', formatMs(indexMs)],
+      ]
+      await tellScores({ scores, rows }, comparison, { report, json }, io)
     } finally {
       progress.clear()
     }

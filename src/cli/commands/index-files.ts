@@ -3,14 +3,13 @@ import { chooseStore, realPaths } from '../../app/store-choice.ts'
 import { isAddress } from '../../app/stores.ts'
 import type { IndexReport } from '../../app/stores.ts'
 import { ConfigurationError, errorFromInfo } from '../../core/error.ts'
-import { defineCommand } from '../command.ts'
+import { asWrongUsage, defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { tellFailure } from '../failure.ts'
 import { formatMs } from '../format.ts'
 import { embeddingSummary, indexWithProgress, summary, tellGone, tellSkipped } from '../index-progress.ts'
 import { note, toJsonLine } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
-import { asWrongUsage } from '../wrong-usage.ts'
 
 export const index: Command = defineCommand({
   name: 'index',
@@ -26,11 +25,9 @@ export const index: Command = defineCommand({
     'max-pages': { type: 'integer', value: 'N', about: 'pages of a site at most', default: '200', min: 1, max: 100_000 },
     watch: { type: 'flag', about: 'go on, and index again when a file has changed; Ctrl-C ends it' },
     'dry-run': { type: 'flag', about: 'only say what would be done' },
-    json: {
-      type: 'flag',
-      about:
-        'print one JSON object: { store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], notes?: [{ path, note }], gone?: [{ path, removed }], ms, embeddings? }',
-    },
+    json: jsonOption(
+      '{ store, files, chunks, added, changed, moved, removed, unchanged, skipped: [{ path, reason }], notes?: [{ path, note }], gone?: [{ path, removed }], ms, embeddings? }',
+    ),
   },
   details: `Only what has changed since the last time is read again, and files that are gone are removed, also a folder
 that is named once more when it is gone as a whole. What .gitignore names is left out. A file that cannot be read is
@@ -78,7 +75,6 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
     if (watch) await watchAndIndex()
     // The documents are there, and the next run goes on with their vectors.
     if (report.embeddings !== undefined && 'error' in report.embeddings) throw errorFromInfo(report.embeddings.error)
-    return 0
 
     async function tell(report: IndexReport): Promise<void> {
       await tellGone(report, dryRun, io)

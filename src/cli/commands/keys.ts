@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder'
 import { changeKeys, keyVariableOf, keyVariables, providersWithKeys, storedKeys } from '../../app/provider-keys.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { table } from '../format.ts'
-import { note, roomOf, toJsonLine } from '../io.ts'
+import { printTable } from '../format.ts'
+import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 import { readText } from '../read-text.ts'
@@ -34,14 +34,13 @@ export const keysSet: Command = defineCommand({
     await note(io, `the key for ${name} is kept in ${paths.keys}.`)
     if ((io.env[variable] ?? '') !== '' && io.storedKeys?.includes(variable) !== true)
       await note(io, `${variable} is set in the environment, and goes before it.`)
-    return 0
   },
 })
 
 export const keysList: Command = defineCommand({
   name: 'keys list',
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { keys: [{ variable, from }] }; from is "environment", "file" or null' },
+    json: jsonOption('{ keys: [{ variable, from }] }; from is "environment", "file" or null'),
   },
   details: DETAILS,
   examples: ['cria keys list'],
@@ -53,16 +52,11 @@ export const keysList: Command = defineCommand({
       const isSet = (io.env[variable] ?? '') !== '' && io.storedKeys?.includes(variable) !== true
       return { variable, from: isSet ? 'environment' : Object.hasOwn(stored, variable) ? 'file' : null }
     })
-    if (options.json) await io.stdout.write(toJsonLine({ keys }))
-    else
-      await io.stdout.write(
-        table(
-          keys.map(({ variable, from }) => [variable, from ?? '–']),
-          [],
-          roomOf(io.stdout),
-        ),
-      )
-    return 0
+    if (options.json) await printJson(io, { keys })
+    else {
+      const rows = keys.map(({ variable, from }) => [variable, from ?? '–'])
+      await printTable(io, rows)
+    }
   },
 })
 
@@ -79,7 +73,6 @@ export const keysRemove: Command = defineCommand({
     if (!Object.hasOwn(stored, variable)) throw new CriaError('not_found', `No key for ${name} is kept in ${paths.keys}.`)
     changeKeys(paths, ({ [variable]: _, ...others }) => others)
     await note(io, `the key for ${name} is forgotten.`)
-    return 0
   },
 })
 

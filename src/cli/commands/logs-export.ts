@@ -3,11 +3,12 @@ import { preferencePairs } from '../../app/preferences.ts'
 import { ConfigurationError } from '../../core/error.ts'
 import type { JournalReader } from '../../core/recorder.ts'
 import { plural } from '../format.ts'
-import { note, toJsonLine } from '../io.ts'
+import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
 import { defineCommand } from '../command.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { defined } from '../../util/check.ts'
 
 export const logsExport: Command = defineCommand({
   name: 'logs export',
@@ -25,14 +26,15 @@ form that trainers read; ties are left out.`,
     if (preferences && (session !== undefined || model !== undefined))
       throw new ConfigurationError('--preferences exports choices, not turns: leave --session and --model out.')
     const journal = await openJournalToRead(io)
-    if (journal === undefined) return 0
-    if (preferences) return exportPreferences(journal.read, limit ?? Infinity, io)
+    if (journal === undefined) return EXIT.done
+    if (preferences) {
+      await exportPreferences(journal.read, limit ?? Infinity, io)
+      return EXIT.done
+    }
     const damaged: string[] = []
     const turns = exportTurns(journal.read, {
       onDamage: (what) => damaged.push(what),
-      ...(limit === undefined ? {} : { limit }),
-      ...(session === undefined ? {} : { sessionId: session }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ limit, sessionId: session, model }),
     })
     for await (const piece of turns) {
       await io.stdout.write(piece)
@@ -43,16 +45,15 @@ form that trainers read; ties are left out.`,
   },
 })
 
-async function exportPreferences(read: JournalReader, limit: number, io: Io): Promise<number> {
+async function exportPreferences(read: JournalReader, limit: number, io: Io): Promise<void> {
   const pairs = preferencePairs(read)
   for (let written = 0; written < limit && !io.signal.aborted; written++) {
     const next = await pairs.next()
     if (next.done === true) {
       const { missing } = next.value
       if (missing > 0) await note(io, `left out ${plural(missing, 'choice')} whose turns are no longer in the journal.`)
-      return 0
+      return
     }
-    await io.stdout.write(toJsonLine(next.value))
+    await printJson(io, next.value)
   }
-  return 0
 }

@@ -1,8 +1,8 @@
 import { openJournalIfThere } from '../../app/journal.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatBytes, formatTime, plural } from '../format.ts'
-import { note, toJsonLine } from '../io.ts'
+import { note, printJson } from '../io.ts'
 
 const DAY = 86_400_000
 const MEGABYTE = 1_000_000
@@ -19,7 +19,7 @@ export const logsGc: Command = defineCommand({
       min: 0,
     },
     'dry-run': { type: 'flag', about: 'only say what would go' },
-    json: { type: 'flag', about: 'print one JSON object: { turns, sessions, oldest, newest, bytes, dryRun }' },
+    json: jsonOption('{ turns, sessions, oldest, newest, bytes, dryRun }'),
   },
   details: `Turns that are running stay, whatever their age. Unless --max-age is given, age counts from days on which the journal was used, so
 that a clock which is wrong removes nothing. Works in small steps; Ctrl-C ends it, and what was removed by then is gone.`,
@@ -33,10 +33,7 @@ that a clock which is wrong removes nothing. Works in small steps; Ctrl-C ends i
       dryRun,
       signal: io.signal,
     })) ?? { turns: 0, sessions: 0, oldest: null, newest: null, bytes: 0, dryRun }
-    if (options.json) {
-      await io.stdout.write(toJsonLine(report))
-      return 0
-    }
+    if (options.json) return printJson(io, report)
     const { turns, sessions, oldest, newest, bytes } = report
     const when = oldest === null || newest === null ? '' : ` from ${formatTime(oldest)} to ${formatTime(newest)}`
     await note(
@@ -45,6 +42,5 @@ that a clock which is wrong removes nothing. Works in small steps; Ctrl-C ends i
         ? 'nothing is too old or too much.'
         : `${dryRun ? 'would remove' : 'removed'} ${plural(turns, 'turn')}${when}, ${plural(sessions, 'whole session')}, ${formatBytes(bytes)}.`,
     )
-    return 0
   },
 })

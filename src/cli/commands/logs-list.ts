@@ -3,9 +3,10 @@ import type { ListTurns, TurnList, TurnSummary } from '../../core/recorder.ts'
 import { defineCommand } from '../command.ts'
 import type { Command, OptionValues } from '../command.ts'
 import { formatCost, formatMs, formatTime, shorten, table } from '../format.ts'
-import { note, roomOf, toJsonLine } from '../io.ts'
+import { note, printJson, roomOf } from '../io.ts'
 import type { Io } from '../io.ts'
 import { TURN_FILTER, turnsMeant } from '../turn-filter.ts'
+import { defined } from '../../util/check.ts'
 
 const OPTIONS = {
   limit: { type: 'integer', short: 'n', value: 'N', about: 'turns at most', default: '20', min: 1, max: 100_000 },
@@ -47,19 +48,18 @@ export const logsSearch: Command = defineCommand({
 
 type ListOptions = OptionValues<typeof OPTIONS> & { readonly search?: string }
 
-async function list(io: Io, options: ListOptions): Promise<number> {
+async function list(io: Io, options: ListOptions): Promise<void> {
   const journal = await openJournalToRead(io)
   const found: TurnList = (await journal?.read.turns(queryOf(options))) ?? { turns: [], nextCursor: null }
   for (const what of found.damaged ?? []) await note(io, `not shown: ${what}.`)
   if (options.json) {
-    await io.stdout.write(toJsonLine(found))
+    await printJson(io, found)
   } else if (found.turns.length === 0) {
     await note(io, 'no turns were found.')
   } else {
     await io.stdout.writeRaw(turnTable(found.turns, roomOf(io.stdout)))
     if (found.nextCursor !== null) await note(io, `there are more: go on with --cursor ${found.nextCursor}`)
   }
-  return 0
 }
 
 function queryOf(options: ListOptions): ListTurns {
@@ -67,8 +67,7 @@ function queryOf(options: ListOptions): ListTurns {
   return {
     ...turnsMeant(options, Date.now()),
     limit: limit ?? DEFAULT_LIMIT,
-    ...(cursor === undefined ? {} : { cursor }),
-    ...(search === undefined ? {} : { search }),
+    ...defined({ cursor, search }),
   }
 }
 

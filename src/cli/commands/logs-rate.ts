@@ -1,9 +1,9 @@
-import { orAborted } from '../../util/abort.ts'
-import { defineCommand } from '../command.ts'
+import { orAborted } from '../../util/promise.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
-import { note, toJsonLine } from '../io.ts'
-import { readRating } from '../rating.ts'
+import { note, printJson } from '../io.ts'
+import { readRating } from '../turn-filter.ts'
 
 export const logsRate: Command = defineCommand({
   name: 'logs rate',
@@ -13,7 +13,7 @@ export const logsRate: Command = defineCommand({
   ],
   options: {
     comment: { type: 'text', value: 'TEXT', about: 'why' },
-    json: { type: 'flag', about: 'print one JSON object: { turnId, rating }' },
+    json: jsonOption('{ turnId, rating }'),
   },
   examples: ['cria logs rate last 5', 'cria logs rate last down --comment "cites the wrong page"'],
   async run({ arguments: [id = '', word = ''], options }, io) {
@@ -21,8 +21,7 @@ export const logsRate: Command = defineCommand({
     const { journal, detail } = await findTurn(io, id)
     const { turnId } = detail.turn
     await orAborted(Promise.resolve(journal.rate(turnId, rating, options.comment)), io.signal)
-    if (options.json) await io.stdout.write(toJsonLine({ turnId, rating }))
+    if (options.json) await printJson(io, { turnId, rating })
     else await note(io, rating === null ? `the rating of ${turnId} is taken back.` : `${turnId} is rated ${rating}.`)
-    return 0
   },
 })

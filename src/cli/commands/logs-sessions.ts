@@ -1,8 +1,8 @@
 import { openJournalToRead } from '../../app/journal.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { note } from '../io.ts'
-import { listSessions, listSessionsAsJson } from '../session-view.ts'
+import { note, printJson } from '../io.ts'
+import { listSessions } from '../session-view.ts'
 
 const DEFAULT_LIMIT = 20
 
@@ -22,10 +22,7 @@ export const logsSessions: Command = defineCommand({
       min: 1,
       max: 100_000,
     },
-    json: {
-      type: 'flag',
-      about: 'print one JSON object: { sessions: [{ sessionId, folder, settings, title, model, turns, startedAt, lastTurnAt }] }',
-    },
+    json: jsonOption('{ sessions: [{ sessionId, folder, settings, title, model, turns, startedAt, lastTurnAt }] }'),
   },
   details: `A session belongs to the folder that it was begun in. "cria chat --resume ID" goes on with one in its folder, with its model and
 tools; "cria logs show ID" shows what was said.`,
@@ -38,13 +35,12 @@ tools; "cria logs show ID" shows what was said.`,
         ...(options.all ? {} : { folder: io.cwd }),
         ...(words.length === 0 ? {} : { search: words.join(' ') }),
       })) ?? []
-    if (options.json) await listSessionsAsJson(sessions, io)
+    if (options.json) await printJson(io, { sessions })
     else if (sessions.length > 0) await listSessions(sessions, io, options.all)
     else
       await note(
         io,
         options.all ? 'no sessions were found.' : 'no sessions of this folder were found; --all looks in all folders.',
       )
-    return 0
   },
 })

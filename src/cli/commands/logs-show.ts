@@ -2,7 +2,7 @@ import type { Message } from '../../core/message.ts'
 import type { TurnDetail, TurnMetrics } from '../../core/recorder.ts'
 import { pageAt } from '../../core/store.ts'
 import { visibleText } from '../../util/terminal.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { findTurn } from '../find-turn.ts'
 import { formatCost, formatMs, formatTime, formatUsage, plural, shorten, table } from '../format.ts'
@@ -18,10 +18,7 @@ export const logsShow: Command = defineCommand({
   name: 'logs show',
   arguments: [{ name: 'id', about: 'id of a turn or of a session, or "last"', offers: () => ['last'] }],
   options: {
-    json: {
-      type: 'flag',
-      about: 'print one JSON object: { turn, messages, events, spans, nested }; of a session { session, turns, messages }',
-    },
+    json: jsonOption('{ turn, messages, events, spans, nested }; of a session { session, turns, messages }'),
   },
   examples: ['cria logs show last', 'cria logs show turn_01j8… --json', 'cria logs show ses_01j8…'],
   async run({ arguments: [id = ''], options }, io) {
@@ -31,7 +28,6 @@ export const logsShow: Command = defineCommand({
     for (const what of detail.damaged ?? []) await note(io, `not shown: ${what}.`)
     if (options.json) for (const piece of toJsonLinePieces(detail)) await io.stdout.write(piece)
     else await io.stdout.writeRaw(await describe(detail, io.stdout, { cwd: io.cwd }))
-    return 0
   },
 })
 

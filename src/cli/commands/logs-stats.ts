@@ -1,11 +1,13 @@
 import { openJournalToRead } from '../../app/journal.ts'
-import type { SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
-import { defineCommand } from '../command.ts'
+import type { JournalReader, SessionStats, StatsRow, StatsSums } from '../../core/recorder.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { formatCost, formatTime, shorten, table } from '../format.ts'
-import { note, roomOf, toJsonLine } from '../io.ts'
-import { tellPreferences } from '../preferences-view.ts'
+import { formatCost, formatTime, plural, printTable, shorten } from '../format.ts'
+import { note, printJson } from '../io.ts'
 import { TURN_FILTER } from '../turn-filter.ts'
+import { preferenceStats } from '../../app/preferences.ts'
+import type { PositionBias, PreferenceStats, WinRate } from '../../app/preferences.ts'
+import type { Io } from '../io.ts'
 
 const VIEWS = ['day', 'model', 'session', 'user', 'tag'] as const
 
@@ -16,10 +18,7 @@ export const logsStats: Command = defineCommand({
     user: TURN_FILTER.user,
     tag: TURN_FILTER.tag,
     preferences: { type: 'flag', about: 'win rates from choices between two answers' },
-    json: {
-      type: 'flag',
-      about: 'print one JSON object: { days: [{ day, model, turns, … }], models: […], sessions: […], total }',
-    },
+    json: jsonOption('{ days: [{ day, model, turns, … }], models: […], sessions: […], total }'),
   },
   details: `With --preferences the table is about choices between two answers (cria compare): how often each model and system prompt was
 preferred, with 95 % Wilson intervals, and whether the answer that was shown first was chosen more often than by chance. Days are those of UTC; of sessions, the last 50 are shown. What nobody knows is counted apart and is not part of the
@@ -33,30 +32,26 @@ sums. A turn that asked several models counts once, with the one that answered; 
     const days = (await journal?.stats(filter)) ?? []
     const total = sum(days)
     const models = byModel(days)
-    const room = roomOf(io.stdout)
     if (options.json) {
       const sessions = (await journal?.sessionStats(undefined, filter)) ?? []
-      await io.stdout.write(toJsonLine({ days, models, sessions, total }))
+      await printJson(io, { days, models, sessions, total })
     } else if (journal === undefined || days.length === 0) {
       await note(io, 'no turns are recorded yet.')
     } else if (options.by === 'session') {
       const sessions = await journal.sessionStats(undefined, filter)
-      await io.stdout.writeRaw(shown(['session', 'last turn'], sessions.map(sessionCells), room))
+      await show(['session', 'last turn'], sessions.map(sessionCells), io)
     } else if (options.by === 'user') {
       const rows = (await journal.userStats()).map(({ userId, ...sums }) => [shorten(userId, 60), ...cells(sums)])
-      await io.stdout.writeRaw(shown(['user'], rows, room))
+      await show(['user'], rows, io)
     } else if (options.by === 'tag') {
       const rows = (await journal.tagStats()).map((row) => [shorten(row.tag, 60), ...cells(row)])
-      await io.stdout.writeRaw(shown(['tag'], rows, room))
+      await show(['tag'], rows, io)
     } else if (options.by === 'model') {
-      await io.stdout.writeRaw(
-        shown(['model'], [...models.map((row) => [shorten(row.model, 60), ...cells(row)]), totalCells(total, 0)], room),
-      )
+      await show(['model'], [...models.map((row) => [shorten(row.model, 60), ...cells(row)]), totalCells(total, 0)], io)
     } else {
       const rows = days.map((row) => [row.day, shorten(row.model, 40), ...cells(row)])
-      await io.stdout.writeRaw(shown(['day', 'model'], [...rows, totalCells(total, 1)], room))
+      await show(['day', 'model'], [...rows, totalCells(total, 1)], io)
     }
-    return 0
   },
 })
 
@@ -81,12 +76,9 @@ function sum(rows: readonly StatsSums[]): StatsSums {
 const COLUMNS = ['turns', 'unfinished', 'tokens in', 'tokens out', 'cost']
 
 /** @param names of the columns before the numbers. */
-function shown(names: readonly string[], rows: readonly (readonly string[])[], room: number): string {
-  return table(
-    [[...names, ...COLUMNS], ...rows],
-    COLUMNS.map((_, index) => names.length + index),
-    room,
-  )
+function show(names: readonly string[], rows: readonly (readonly string[])[], io: Io): Promise<void> {
+  const right = COLUMNS.map((_, index) => names.length + index)
+  return printTable(io, [[...names, ...COLUMNS], ...rows], right)
 }
 
 function sessionCells({ sessionId, lastTurnAt, ...sums }: SessionStats): readonly string[] {
@@ -106,4 +98,56 @@ function cells(row: StatsSums): readonly string[] {
 function costOf({ costUsd, unknownCost }: { readonly costUsd: number; readonly unknownCost: number }): string {
   if (unknownCost === 0) return formatCost(costUsd)
   return costUsd === 0 ? formatCost(null) : `${formatCost(costUsd)} + unknown`
+}
+
+/** From this p on the place is taken to have decided. */
+const BIASED = 0.05
+
+async function tellPreferences(read: JournalReader | undefined, isJson: boolean, io: Io): Promise<void> {
+  const stats = read === undefined ? NONE : await preferenceStats(read)
+  if (isJson) {
+    await printJson(io, stats)
+  } else if (stats.choices === 0) {
+    await note(io, 'no choices are recorded yet: "cria compare" makes them.')
+  } else {
+    const names = ['model', 'prompt', 'wins', 'losses', 'ties', 'both bad', 'win rate', '95 %']
+    if (stats.models.length > 0) await printTable(io, [names, ...stats.models.map(preferenceCells)], NUMBERS)
+    await note(io, `${plural(stats.choices, 'choice')}, ${plural(stats.ties, 'tie')}, ${stats.bothBad} where neither would do.`)
+    if (stats.position.choices > 0) await note(io, positionNote(stats.position))
+    if (stats.missing > 0) await note(io, `of ${plural(stats.missing, 'choice')} the turns are no longer in the journal.`)
+  }
+}
+
+const NUMBERS = [2, 3, 4, 5, 6, 7]
+const NONE: PreferenceStats = {
+  choices: 0,
+  ties: 0,
+  bothBad: 0,
+  models: [],
+  position: { choices: 0, firstChosen: 0, share: null, interval: null, p: 1 },
+  missing: 0,
+}
+
+function preferenceCells({ model, promptHash, wins, losses, ties, bothBad, winRate, interval }: WinRate): readonly string[] {
+  return [
+    shorten(model, 40),
+    promptHash === null ? '–' : promptHash.slice(0, 8),
+    String(wins),
+    String(losses),
+    String(ties),
+    String(bothBad),
+    winRate === null ? '–' : percent(winRate),
+    interval === null ? '–' : `${percent(interval[0])} to ${percent(interval[1])}`,
+  ]
+}
+
+function positionNote({ choices, firstChosen, share, interval, p }: PositionBias): string {
+  const range = interval === null ? '' : ` (95 %: ${percent(interval[0])} to ${percent(interval[1])})`
+  const chance = `p = ${p < 0.001 ? '< 0.001' : p.toFixed(3)}`.replace('= <', '<')
+  const verdict = p < BIASED ? 'the place seems to decide: read the win rates with care' : 'no sign that the place decides'
+  return `shown first and chosen: ${firstChosen} of ${choices}, ${percent(share ?? 0)}${range}, ${chance}; ${verdict}.`
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`
 }

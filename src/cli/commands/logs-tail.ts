@@ -41,7 +41,6 @@ export const logsTail: Command = defineCommand({
       await tell(isFirst ? news.slice(0, options.last ?? DEFAULT_LAST) : news, options.json, io)
       await sleep(POLL_MS, undefined, { signal: io.signal }).catch(() => undefined)
     }
-    return 0
   },
 })
 

@@ -7,10 +7,10 @@ import { CriaError, toCriaError } from '../../core/error.ts'
 import type { LanguageModel, Price } from '../../core/model.ts'
 import { shownUrl } from '../../util/redact.ts'
 import { visibleLine } from '../../util/terminal.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { table } from '../format.ts'
-import { note, roomOf, toJsonLine } from '../io.ts'
+import { printTable } from '../format.ts'
+import { note, printJson } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 
 /** A provider may list hundreds. */
@@ -37,10 +37,7 @@ export const models: Command = defineCommand({
   name: 'models',
   options: {
     offline: { type: 'flag', about: 'ask no provider what it has' },
-    json: {
-      type: 'flag',
-      about: 'print one JSON object: { default, pointers, aliases, providers: [{ name, configured, reachable, models, … }] }',
-    },
+    json: jsonOption('{ default, pointers, aliases, providers: [{ name, configured, reachable, models, … }] }'),
   },
   details: `Prices are US dollars for a million tokens of input and of output; a dash is what nobody knows.
 Without a date a price is yours, out of config.json, or that of a model that is always there.
@@ -72,8 +69,7 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
 
     if (options.json) {
       const shown = providers.map((each) => ({ ...each, baseURL: each.baseURL === null ? null : shownUrl(each.baseURL) }))
-      await io.stdout.write(toJsonLine({ default: chosen, pointers, aliases, providers: shown }))
-      return 0
+      return printJson(io, { default: chosen, pointers, aliases, providers: shown })
     }
     const rows = [
       ...('problem' in chosen ? [] : [modelRow('default', chosen)]),
@@ -81,24 +77,18 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
       ...Object.entries(pointers).map(([pointer, model]) => modelRow(pointer, model)),
       ...providers.flatMap((provider) => provider.models.map((model) => modelRow('', model))),
     ]
-    const room = roomOf(io.stdout)
-    await io.stdout.writeRaw(
-      table(
-        providers.map((provider) => providerRow(provider, io.storedKeys)),
-        [],
-        room,
-      ),
-    )
-    await io.stdout.writeRaw(`\n${table([['', 'model', 'window', 'in', 'out', 'as of'], ...rows], [2, 3, 4], room)}`)
+    const states = providers.map((provider) => providerRow(provider, io.storedKeys))
+    await printTable(io, states)
+    await io.stdout.write('\n')
+    await printTable(io, [['', 'model', 'window', 'in', 'out', 'as of'], ...rows], [2, 3, 4])
     if ('problem' in chosen) await note(io, chosen.problem)
-    return 0
   },
 })
 
 export const modelsDefault: Command = defineCommand({
   name: 'models default',
   arguments: [{ name: 'model', about: 'provider/model, or an alias; without it the default is shown', required: false }],
-  options: { json: { type: 'flag', about: 'print one JSON object: { default }' } },
+  options: { json: jsonOption('{ default }') },
   details: `The default is "main" under "models" in config.json. CRIA_MODEL and -m go before it.`,
   examples: ['cria models default anthropic/claude-sonnet-4-5', 'cria models default'],
   async run({ arguments: [name], options }, io) {
@@ -112,9 +102,8 @@ export const modelsDefault: Command = defineCommand({
       if ((io.env['CRIA_MODEL'] ?? '') !== '') await note(io, 'CRIA_MODEL is set, and goes before it.')
     }
     const { ref } = await openModel(undefined, (await readConfig(io)).config, io.env)
-    if (options.json) await io.stdout.write(toJsonLine({ default: ref }))
+    if (options.json) await printJson(io, { default: ref })
     else if (name === undefined) await io.stdout.write(`${ref}\n`)
-    return 0
   },
 })
 
@@ -126,7 +115,7 @@ export const modelsAlias: Command = defineCommand({
   ],
   options: {
     remove: { type: 'flag', about: 'forget the alias' },
-    json: { type: 'flag', about: 'print one JSON object: { aliases: { NAME: MODEL } }' },
+    json: jsonOption('{ aliases: { NAME: MODEL } }'),
   },
   details:
     'An alias stands wherever a model is named: after -m, --fallback, and in code. They are kept under "aliases" in config.json.',
@@ -142,22 +131,13 @@ export const modelsAlias: Command = defineCommand({
         const { [name]: _, ...others } = (own['aliases'] ?? {}) as Record<string, unknown>
         own['aliases'] = ref === undefined ? others : { ...others, [name]: ref }
       })
-      await note(io, ref === undefined ? `${name} is forgotten.` : `${name} stands for ${ref}.`)
-      return 0
+      return note(io, ref === undefined ? `${name} is forgotten.` : `${name} stands for ${ref}.`)
     }
     if (name !== undefined && !Object.hasOwn(aliases, name))
       throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
     const shown = Object.entries(aliases).filter(([alias]) => name === undefined || alias === name)
-    if (options.json) await io.stdout.write(toJsonLine({ aliases: Object.fromEntries(shown) }))
-    else
-      await io.stdout.write(
-        table(
-          shown.map(([alias, ref]) => [alias, ref]),
-          [],
-          roomOf(io.stdout),
-        ),
-      )
-    return 0
+    if (options.json) await printJson(io, { aliases: Object.fromEntries(shown) })
+    else await printTable(io, shown)
   },
 })
 

@@ -5,10 +5,10 @@ import { CriaError } from '../../core/error.ts'
 import type { PromptStats } from '../../core/recorder.ts'
 import { unifiedDiff } from '../../util/line-diff.ts'
 import { visibleText } from '../../util/terminal.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { formatCost, formatTime, shorten, table } from '../format.ts'
-import { note, roomOf, toJsonLine } from '../io.ts'
+import { formatCost, formatTime, printTable, shorten } from '../format.ts'
+import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
 
 const VERSION = 'number of a version, or the beginning of its hash'
@@ -16,27 +16,21 @@ const VERSION = 'number of a version, or the beginning of its hash'
 export const promptsList: Command = defineCommand({
   name: 'prompts list',
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { prompts: [{ name, version, hash, turns, costUsd, ratings, … }] }' },
+    json: jsonOption('{ prompts: [{ name, version, hash, turns, costUsd, ratings, … }] }'),
   },
   details: `A prompt that was made by prompt('name', template) has the name it was given there; a system prompt that is a bare text has that of its
 bot. Another template under the same name is another version; the list shows the newest of each. Unknown cost and tokens are not part of the sums.`,
   examples: ['cria prompts list', 'cria prompts list --json'],
   async run({ options }, io) {
     const all = await statsOf(io)
-    if (options.json) await io.stdout.write(toJsonLine({ prompts: all }))
+    if (options.json) await printJson(io, { prompts: all })
     else if (all.length === 0) await note(io, 'no prompts are recorded yet.')
     else {
       const newest = all.filter(({ name }, index) => all[index + 1]?.name !== name)
       const rows = newest.map((each) => [shorten(each.name, 40), ...cells(each)])
-      await io.stdout.writeRaw(
-        table(
-          [['prompt', ...COLUMNS], ...rows],
-          RIGHT.map((column) => column + 1),
-          roomOf(io.stdout),
-        ),
-      )
+      const right = RIGHT.map((column) => column + 1)
+      await printTable(io, [['prompt', ...COLUMNS], ...rows], right)
     }
-    return 0
   },
 })
 
@@ -47,20 +41,16 @@ export const promptsShow: Command = defineCommand({
     { name: 'version', about: `${VERSION}; default the newest`, required: false },
   ],
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { name, versions: [{ version, hash, template, turns, … }] }' },
+    json: jsonOption('{ name, versions: [{ version, hash, template, turns, … }] }'),
   },
   examples: ['cria prompts show review', 'cria prompts show review 2'],
   async run({ arguments: [name = '', wanted], options }, io) {
     const versions = await versionsOf(io, name)
     const shown = find(versions, wanted)
     const listed = wanted === undefined ? versions : [shown]
-    if (options.json) {
-      await io.stdout.write(toJsonLine({ name, versions: listed }))
-      return 0
-    }
-    await io.stdout.writeRaw(table([COLUMNS, ...listed.map(cells)], RIGHT, roomOf(io.stdout)))
+    if (options.json) return printJson(io, { name, versions: listed })
+    await printTable(io, [COLUMNS, ...listed.map(cells)], RIGHT)
     await io.stdout.writeRaw(`\n${io.stdout.style('bold', `v${shown.version}`)}\n${visibleText(textOf(shown))}\n`)
-    return 0
   },
 })
 
@@ -71,7 +61,7 @@ export const promptsDiff: Command = defineCommand({
     { name: 'from', about: `${VERSION}; default the one before the newest`, required: false },
     { name: 'to', about: `${VERSION}; default the newest`, required: false },
   ],
-  options: { json: { type: 'flag', about: 'print one JSON object: { name, from, to, diff }' } },
+  options: { json: jsonOption('{ name, from, to, diff }') },
   examples: ['cria prompts diff review', 'cria prompts diff review 1 3'],
   async run({ arguments: [name = '', first, second], options }, io) {
     const versions = await versionsOf(io, name)
@@ -86,10 +76,9 @@ export const promptsDiff: Command = defineCommand({
       after.endsWith('\n') ? after : `${after}\n`,
     ).split('\n')
     const diff = hunks.length === 0 ? '' : [`--- v${from.version}`, `+++ v${to.version}`, ...hunks].join('\n')
-    if (options.json) await io.stdout.write(toJsonLine({ name, from: from.version, to: to.version, diff }))
+    if (options.json) await printJson(io, { name, from: from.version, to: to.version, diff })
     else if (diff === '') await note(io, `v${from.version} and v${to.version} have the same lines.`)
     else await io.stdout.writeRaw(`${visibleText(diff)}\n`)
-    return 0
   },
 })
 

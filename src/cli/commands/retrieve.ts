@@ -3,10 +3,10 @@ import { openStore, sourceBase } from '../../app/stores.ts'
 import { pageAt } from '../../core/store.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import { visibleLine } from '../../util/terminal.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { chosenFilter, emptyChoice, FILTER_OPTIONS } from '../filter-options.ts'
-import { broken, note, toJsonLine } from '../io.ts'
+import { broken, note, printJson } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
 import { pathTo, placeOf } from '../sources.ts'
@@ -33,7 +33,7 @@ export const retrieve: Command = defineCommand({
       min: 1,
       max: 10_000,
     },
-    json: { type: 'flag', about: 'print one JSON object: { query, chunks: [{ id, source, path?, start, end, score, text }] }' },
+    json: jsonOption('{ query, chunks: [{ id, source, path?, start, end, score, text }] }'),
   },
   details: `The best chunks come first. Nothing in the query is an operator.
 In --json "source" is the name that the store has for a document, "path" how its file is opened from here.`,
@@ -66,7 +66,7 @@ In --json "source" is the name that the store has for a document, "path" how its
           const path = pathTo(source, from)
           return { id, source, ...(path === undefined ? {} : { path }), start, end, score, text }
         })
-        await io.stdout.write(toJsonLine({ query, chunks: shown }))
+        await printJson(io, { query, chunks: shown })
       } else if (chunks.length === 0) {
         if (nothing === undefined) await note(io, 'nothing was found.')
       } else {
@@ -75,7 +75,6 @@ In --json "source" is the name that the store has for a document, "path" how its
           await io.stdout.writeRaw(await broken(shown, io.stdout))
         }
       }
-      return 0
     } finally {
       await store.close()
     }

@@ -1,4 +1,4 @@
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { MODEL_OPTIONS, PROMPT_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS, TEMPLATE_OPTIONS } from '../shared-options.ts'
 
@@ -17,10 +17,7 @@ const OPTIONS = {
   'show-thinking': { type: 'flag', about: 'show what it thinks, on standard error' },
   'max-cost': { type: 'number', value: 'USD', about: 'end the turn before it costs more', min: 0 },
   'no-log': { type: 'flag', about: 'write nothing to the journal' },
-  json: {
-    type: 'flag',
-    about: 'print one JSON object: { answer, steps, toolCalls, refused, changed, notices, model, usage, costUsd, … }',
-  },
+  json: jsonOption('{ answer, steps, toolCalls, refused, changed, notices, model, usage, costUsd, … }'),
   events: { type: 'flag', about: 'print one event per line' },
 } as const
 

@@ -5,11 +5,11 @@ import { listStores, readStore } from '../../app/store-list.ts'
 import type { StoreFacts } from '../../app/store-list.ts'
 import { removeStore } from '../../app/stores.ts'
 import { CriaError } from '../../core/error.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatBytes, formatTime, plural, shorten, table } from '../format.ts'
 import { visibleLine } from '../../util/terminal.ts'
-import { note, roomOf, toJsonLine, toJsonLinePieces } from '../io.ts'
+import { note, printJson, roomOf, toJsonLinePieces } from '../io.ts'
 import type { Io } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 import { rowsOf } from '../../util/cells.ts'
@@ -21,20 +21,15 @@ const MOST_DOCUMENTS = 3
 export const storesList: Command = defineCommand({
   name: 'stores list',
   options: {
-    json: {
-      type: 'flag',
-      about:
-        'print one JSON object: { stores: [{ name, path, bytes, changedAt, files, chunks, documents, embeddings, problem? }] }',
-    },
+    json: jsonOption('{ stores: [{ name, path, bytes, changedAt, files, chunks, documents, embeddings, problem? }] }'),
   },
   details: `A store called docs-… is kept for the paths of --docs. It is made again when it is removed and its paths are named once more.`,
   examples: ['cria stores list', 'cria stores list --json'],
   async run({ options }, io) {
     const stores = await listStores(homePaths(io))
-    if (options.json) await io.stdout.write(toJsonLine({ stores }))
+    if (options.json) await printJson(io, { stores })
     else if (stores.length === 0) await note(io, 'there are no stores yet: cria index <path…> makes one.')
     else await io.stdout.writeRaw(listed(stores, roomOf(io.stdout)))
-    return 0
   },
 })
 
@@ -42,7 +37,7 @@ export const storesShow: Command = defineCommand({
   name: 'stores show',
   arguments: [NAME],
   options: {
-    json: { type: 'flag', about: 'print one JSON object: { store: { name, … }, sources: [{ source, chunks }] }' },
+    json: jsonOption('{ store: { name, … }, sources: [{ source, chunks }] }'),
   },
   examples: ['cria stores show default', 'cria stores show handbook --json'],
   async run({ arguments: [name = ''], options }, io) {
@@ -50,7 +45,7 @@ export const storesShow: Command = defineCommand({
     if (facts.problem !== undefined) throw new CriaError('store_failed', facts.problem)
     if (options.json) {
       for (const piece of toJsonLinePieces({ store: facts, sources })) await io.stdout.write(piece)
-      return 0
+      return
     }
     const lines: (readonly [string, string])[] = [
       ['store', facts.name],
@@ -65,14 +60,13 @@ export const storesShow: Command = defineCommand({
     ]
     const room = roomOf(io.stdout)
     await io.stdout.writeRaw(lines.map(([name, value]) => hung(name.padEnd(LABEL), value, room)).join(''))
-    return 0
   },
 })
 
 export const storesRemove: Command = defineCommand({
   name: 'stores remove',
   arguments: [NAME],
-  options: { json: { type: 'flag', about: 'print one JSON object: { name, path, files, chunks }' } },
+  options: { json: jsonOption('{ name, path, files, chunks }') },
   details: 'The documents themselves stay where they are; the index of them, with its vectors, goes.',
   examples: ['cria stores remove handbook'],
   async run({ arguments: [name = ''], options }, io) {
@@ -80,9 +74,8 @@ export const storesRemove: Command = defineCommand({
     const { facts } = await readStore(choice)
     removeStore(choice)
     const { path, files, chunks } = facts
-    if (options.json) await io.stdout.write(toJsonLine({ name, path, files, chunks }))
+    if (options.json) await printJson(io, { name, path, files, chunks })
     else await note(io, `removed ${name}: ${plural(files, 'file')}, ${plural(chunks, 'chunk')}, ${formatBytes(facts.bytes)}.`)
-    return 0
   },
 })
 

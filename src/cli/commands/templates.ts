@@ -2,13 +2,14 @@ import { homePaths } from '../../app/paths.ts'
 import { formatTemplate, readTemplate, saveTemplate, templateNames } from '../../app/templates.ts'
 import type { Template } from '../../app/templates.ts'
 import { toCriaError } from '../../core/error.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { shorten, table } from '../format.ts'
-import { note, roomOf, toJsonLine } from '../io.ts'
+import { printTable, shorten } from '../format.ts'
+import { note, printJson, toJsonLine } from '../io.ts'
 import { modelSettings } from '../model-options.ts'
 import { readText } from '../read-text.ts'
 import { TEMPLATE_OPTIONS } from '../shared-options.ts'
+import { defined } from '../../util/check.ts'
 
 const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
 lines of ---: description, system, model, options. {{name}} in it is a variable, {{name=value}} one with a default, and
@@ -16,7 +17,7 @@ lines of ---: description, system, model, options. {{name}} in it is a variable,
 
 export const templatesList: Command = defineCommand({
   name: 'templates list',
-  options: { json: { type: 'flag', about: 'print one JSON object: { templates: [{ name, path, description, variables, … }] }' } },
+  options: { json: jsonOption('{ templates: [{ name, path, description, variables, … }] }') },
   details: DETAILS,
   examples: ['cria templates list'],
   async run({ options }, io) {
@@ -30,31 +31,26 @@ export const templatesList: Command = defineCommand({
         await note(io, toCriaError(thrown).message)
       }
     }
-    if (options.json) {
-      await io.stdout.write(toJsonLine({ templates }))
-      return 0
-    }
+    if (options.json) return printJson(io, { templates })
     if (templates.length === 0) await note(io, 'there are no templates yet: cria templates save NAME "the prompt"')
     const rows = templates.map(({ name, variables, description, prompt, system = '' }) => [
       name,
       Object.keys(variables).join(', '),
       shorten(description ?? (prompt === '' ? system : prompt), 80),
     ])
-    await io.stdout.write(table(rows, [], roomOf(io.stdout)))
-    return 0
+    await printTable(io, rows)
   },
 })
 
 export const templatesShow: Command = defineCommand({
   name: 'templates show',
   arguments: [{ name: 'name', about: 'of the template, or the path of its file', offers: 'templates' }],
-  options: { json: { type: 'flag', about: 'print one JSON object: { name, path, system, model, options, prompt, variables }' } },
+  options: { json: jsonOption('{ name, path, system, model, options, prompt, variables }') },
   details: DETAILS,
   examples: ['cria templates show review', 'cria templates show review > review.md'],
   async run({ arguments: [name = ''], options }, io) {
     const template = readTemplate(name, homePaths(io), io.cwd)
     await io.stdout.write(options.json ? toJsonLine(template) : template.text)
-    return 0
   },
 })
 
@@ -84,12 +80,10 @@ export const templatesSave: Command = defineCommand({
     const text = isWhole
       ? prompt
       : formatTemplate({
-          ...(system === undefined ? {} : { system }),
-          ...(model === undefined ? {} : { model }),
+          ...defined({ system, model }),
           options: option,
           prompt,
         })
     await note(io, `saved as ${saveTemplate(name, text, homePaths(io), { replace: options.force })}`)
-    return 0
   },
 })

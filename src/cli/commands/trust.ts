@@ -1,20 +1,27 @@
 import { readProjectConfig } from '../../app/config.ts'
 import type { CriaConfig } from '../../app/config-schema.ts'
-import { revokeInstructions, trustedInstructions, trustInstructions } from '../../app/context/instruction-trust.ts'
 import { findProjectFiles } from '../../app/context/project-files.ts'
 import type { ProjectFiles } from '../../app/context/project-files.ts'
 import { approvalsFor, forgetApproval } from '../../app/approvals.ts'
 import type { Approval } from '../../app/approvals.ts'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
-import { findProjectConfig, revokeTrust, trust, trustState } from '../../app/trust.ts'
+import {
+  findProjectConfig,
+  revokeInstructions,
+  revokeTrust,
+  trust,
+  trustedInstructions,
+  trustInstructions,
+  trustState,
+} from '../../app/trust.ts'
 import type { ProjectConfig, TrustState } from '../../app/trust.ts'
 import { CriaError } from '../../core/error.ts'
 import { visibleText } from '../../util/terminal.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatTime } from '../format.ts'
-import { note, toJsonLine } from '../io.ts'
+import { note, printJson } from '../io.ts'
 import type { Io } from '../io.ts'
 
 export const trustFolder: Command = defineCommand({
@@ -23,7 +30,7 @@ export const trustFolder: Command = defineCommand({
     revoke: { type: 'flag', about: 'take the trust back' },
     forget: { type: 'text', value: 'RULE', about: 'ask again about what "always" was answered to' },
     show: { type: 'flag', about: 'only say what would count, and whether it does' },
-    json: { type: 'flag', about: 'print one JSON object: { folder, file, sha256, trust, config, instructions, approvals }' },
+    json: jsonOption('{ folder, file, sha256, trust, config, instructions, approvals }'),
   },
   details: `A project's .cria/config.json can name models, base URLs, rules and programs to start (MCP servers), so it does not count
 before you say so. AGENTS.md and the like, from the root of the repository down to this folder, are only data to the model
@@ -50,9 +57,8 @@ has to be trusted again. --show also lists the rules that were kept when a chat 
       if (whole.length > 0) trustInstructions(found.root, whole, paths)
     }
     const view = viewOf({ project, found, config }, paths, io)
-    if (options.json) await io.stdout.write(toJsonLine(view))
+    if (options.json) await printJson(io, view)
     else await show(view, found, io)
-    return 0
   },
 })
 
@@ -62,22 +68,20 @@ interface Subject {
   readonly config: CriaConfig | null
 }
 
-async function revoke(subject: Subject, paths: HomePaths, isJson: boolean, io: Io): Promise<number> {
+async function revoke(subject: Subject, paths: HomePaths, isJson: boolean, io: Io): Promise<void> {
   const folder = subject.project?.folder ?? io.cwd
   const wasTrusted = [revokeTrust(folder, paths), revokeInstructions(subject.found.root, paths)].includes(true)
-  if (isJson) await io.stdout.write(toJsonLine(viewOf(subject, paths, io)))
+  if (isJson) await printJson(io, viewOf(subject, paths, io))
   else await note(io, wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`)
-  return 0
 }
 
-async function forget(rule: string, paths: HomePaths, io: Io): Promise<number> {
+async function forget(rule: string, paths: HomePaths, io: Io): Promise<void> {
   if (!forgetApproval(rule, io.cwd, paths)) {
     const rules = approvalsFor(io.cwd, paths).map((approval) => approval.rule)
     const hint = rules.length === 0 ? {} : { hint: `Kept are: ${rules.join(', ')}.` }
     throw new CriaError('not_found', `The rule ${JSON.stringify(rule)} was not kept, neither in ${io.cwd} nor everywhere.`, hint)
   }
   await note(io, `${rule} is asked about again.`)
-  return 0
 }
 
 interface TrustView {

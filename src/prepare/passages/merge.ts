@@ -99,7 +99,7 @@ const WORDS_OF_SHINGLE = 4
 /** Longer texts than any chunker makes are compared as a whole. */
 const MAX_CHARS = 50_000
 
-export class Wording {
+class Wording {
   /** Without case, punctuation and markup, in their order. */
   readonly words: readonly string[]
   /** Each word once. */

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Chunk, DocumentSource, Surroundings } from '../../core/store.ts'
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import { toCriaError } from '../../core/error.ts'
 import { tokensOfPassage } from './pack.ts'
 import { placeOf } from './merge.ts'

@@ -13,7 +13,8 @@ import type { AnswerPart, Attachment, ConversationContext, Result, Turn } from '
 import { STYLES } from '../conversation/style.ts'
 import { cacheMarks } from '../messages/cache-marks.ts'
 import { toolsOf } from '../prepare.ts'
-import { asObject, defined } from '../wire/json.ts'
+import { asObject } from '../wire/json.ts'
+import { defined } from '../../util/check.ts'
 
 const EFFORTS = { off: 'none', low: 'low', medium: 'medium', high: 'high' } as const satisfies Record<ThinkingEffort, string>
 
@@ -36,11 +37,8 @@ export function toCallOptions(
     ...(marks.has(-1) && index === length - 1 ? { providerOptions: CACHED } : {}),
   }))
   const toolName = typeof toolChoice === 'object' ? context.names.out(toolChoice.tool) : ''
-  return defined<LanguageModelV4CallOptions>({
-    prompt: turns.map((turn, index) => ({
-      ...toMessage(turn),
-      ...(marks.has(index) ? { providerOptions: CACHED } : {}),
-    })),
+  const prompt = turns.map((turn, index) => ({ ...toMessage(turn), ...(marks.has(index) ? { providerOptions: CACHED } : {}) }))
+  const options = defined<Omit<LanguageModelV4CallOptions, 'prompt'>>({
     tools: tools.length === 0 ? undefined : tools,
     temperature,
     maxOutputTokens,
@@ -56,19 +54,14 @@ export function toCallOptions(
         ? undefined
         : typeof toolChoice === 'string'
           ? { type: toolChoice }
-          : {
-              type: 'tool',
-              toolName,
-            },
+          : { type: 'tool', toolName },
     reasoning: thinking === undefined ? undefined : EFFORTS[thinking],
-    providerOptions: (cacheControl === false
-      ? {
-          ...request.providerOptions,
-          anthropic,
-        }
-      : request.providerOptions) as LanguageModelV4CallOptions['providerOptions'] | undefined,
+    providerOptions: (cacheControl === false ? { ...request.providerOptions, anthropic } : request.providerOptions) as
+      | LanguageModelV4CallOptions['providerOptions']
+      | undefined,
     abortSignal: signal,
   })
+  return { prompt, ...options }
 }
 
 function toMessage(turn: Turn): LanguageModelV4Message {

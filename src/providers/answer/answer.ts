@@ -6,7 +6,6 @@
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { FinishReason, ModelPart } from '../../core/model.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
-import { isDeeperThan } from '../../util/nesting.ts'
 import { mergeMetadata, toProviderData } from '../conversation/own-data.ts'
 import type { ToolNames } from '../conversation/names.ts'
 import { asObject } from '../wire/json.ts'
@@ -14,6 +13,7 @@ import { finishReasonOf } from './finish.ts'
 import { ThinkTags } from './think-tags.ts'
 import type { Piece } from './think-tags.ts'
 import type { ReadUsage } from './usage.ts'
+import { defined } from '../../util/check.ts'
 
 export interface AnswerContext {
   /** `provider/model` that answers. */
@@ -185,8 +185,7 @@ export class Answer {
     this.#responseModel = newModel ?? this.#responseModel
     this.#push({
       type: 'response',
-      ...(newId === undefined ? {} : { id: newId }),
-      ...(newModel === undefined ? {} : { model: newModel }),
+      ...defined({ id: newId, model: newModel }),
     })
   }
 
@@ -323,4 +322,14 @@ function argumentsOf(given: unknown): { readonly input: Json; readonly invalid?:
       invalid: `The arguments are no JSON: ${error instanceof Error ? error.message : String(error)}`,
     }
   }
+}
+
+/** Tells whether lists and objects are nested deeper than `most` levels. However deep they are, no call stack is used up. */
+function isDeeperThan(value: unknown, most: number): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; depth <= most; depth++) {
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? (Object.values(each) as unknown[]) : []))
+    if (level.length === 0) return false
+  }
+  return true
 }

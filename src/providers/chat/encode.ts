@@ -5,7 +5,8 @@ import type { EncodeInput, Encoded } from '../api.ts'
 import { dataUrl, isUrl } from '../conversation/conversation.ts'
 import type { Attachment, Turn } from '../conversation/conversation.ts'
 import { cannotSend, choiceOf, effortOf, formatOf, nonEmpty, samplingOf, snakeCase } from '../prepare.ts'
-import { asString, defined } from '../wire/json.ts'
+import { asString } from '../wire/json.ts'
+import { defined } from '../../util/check.ts'
 
 export function encode(input: EncodeInput): Encoded {
   const { request, model, facts, tools } = input

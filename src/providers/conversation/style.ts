@@ -1,4 +1,4 @@
-/** How an API wants a conversation: what differs between them, as data. */
+/** Lists, as data, how the APIs want a conversation. */
 
 export interface Style {
   /** `top`: instructions stand before everything else; later ones are moved there. */

@@ -7,7 +7,8 @@ import { post } from '../connection.ts'
 import type { Target } from '../connection.ts'
 import { isErrorBody, ReportedError } from '../errors/reported.ts'
 import type { EmbeddingDefinition } from '../registry.ts'
-import { asObject, defined, objectsIn, parseObject } from '../wire/json.ts'
+import { asObject, objectsIn, parseObject } from '../wire/json.ts'
+import { defined } from '../../util/check.ts'
 import { explain, notAnAnswer, receive } from '../wire/receive.ts'
 
 /** Vectors of some hundred texts. */

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../core/error.ts'
-import { classify } from './classify.ts'
+import { classify, isOverflow } from './classify.ts'
 import { short, toProviderError } from './errors.ts'
-import { isOverflow } from './overflow.ts'
 import type { Reported } from './reported.ts'
-import { retryAfter, retryAfterInBody } from './retry-after.ts'
+import { retryAfter, retryAfterInBody } from './reported.ts'
 
 const reported = (said: Partial<Reported>): Reported => ({
   message: '',

@@ -10,6 +10,7 @@ import { causes, connectionError, isAbort } from '../wire/network.ts'
 import { classify } from './classify.ts'
 import type { Reported } from './reported.ts'
 import { reportOf } from './reported.ts'
+import { defined } from '../../util/check.ts'
 
 export interface ErrorContext {
   /** Name of the provider: `openai`. */
@@ -103,9 +104,7 @@ function reportedError(reported: Reported, context: ErrorContext): CriaError {
     status,
     hint: hintFor(code, reported, context),
     details: {
-      ...(kind === undefined ? {} : { providerCode: kind }),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(requestId === undefined ? {} : { requestId }),
+      ...defined({ providerCode: kind, retryAfterMs, requestId }),
     },
   })
 }

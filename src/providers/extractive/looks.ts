@@ -1,4 +1,4 @@
-/** Whether a block has the look of what a question seeks: how-to wants code or steps, "which option" an option, "when" a time. */
+/** Tells whether a block looks like what a question seeks: how-to wants code or steps, "which option" an option, "when" a time. */
 
 import type { Question, Sought } from './question.ts'
 import type { Strengths } from './match.ts'

@@ -3,12 +3,11 @@
  * old versions of the API sent them.
  */
 
-import type { JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import type { Decoder } from '../api.ts'
 import { isErrorReport, ReportedError } from '../errors/reported.ts'
 import { asObject, asString, objectsIn } from '../wire/json.ts'
-import { PartialArgs } from './partial-args.ts'
 
 export { readGeminiUsage as readUsage } from '../answer/usage.ts'
 
@@ -122,4 +121,52 @@ export function decode(answer: Answer): Decoder {
     },
     end() {},
   }
+}
+
+type Container = Record<string, unknown> | unknown[]
+
+class PartialArgs {
+  readonly #root: Record<string, unknown> = {}
+
+  /** Sets the value at its place; a piece of a text is added to what is there. A path that cannot be followed is passed over. */
+  add(piece: JsonObject): void {
+    const keys = keysOf(asString(piece['jsonPath']) ?? '')
+    const last = keys.pop()
+    if (last === undefined) return
+    let at: Container = this.#root
+    for (const [index, key] of keys.entries()) {
+      const next = read(at, key) ?? write(at, key, typeof (keys[index + 1] ?? last) === 'number' ? [] : {})
+      if (typeof next !== 'object' || next === null) return
+      at = next as Container
+    }
+    const value = valueOf(piece)
+    const before = read(at, last)
+    write(at, last, typeof before === 'string' && typeof value === 'string' ? before + value : value)
+  }
+
+  value(): JsonObject {
+    return this.#root as JsonObject
+  }
+}
+
+function valueOf(piece: JsonObject): Json {
+  return piece['stringValue'] ?? piece['numberValue'] ?? piece['boolValue'] ?? null
+}
+
+function keysOf(path: string): (string | number)[] {
+  return [...path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[['"]([^'"]*)['"]\]/g)].map(([, name, index, quoted]) =>
+    index === undefined ? (name ?? quoted ?? '') : Number(index),
+  )
+}
+
+/** Own members only: a path may name a prototype. */
+function read(container: Container, key: string | number): unknown {
+  return Object.hasOwn(container, key) ? (container as Record<string | number, unknown>)[key] : undefined
+}
+
+/** Lists grow by one: a path may name any index. */
+function write(container: Container, key: string | number, value: unknown): unknown {
+  if (Array.isArray(container) && (typeof key !== 'number' || key > container.length)) return undefined
+  Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true })
+  return value
 }

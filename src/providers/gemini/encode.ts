@@ -6,7 +6,8 @@ import type { EncodeInput, Encoded } from '../api.ts'
 import { isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Result, Turn } from '../conversation/conversation.ts'
 import { nonEmpty, ranByProvider } from '../prepare.ts'
-import { asObject, asString, defined } from '../wire/json.ts'
+import { asObject, asString } from '../wire/json.ts'
+import { defined } from '../../util/check.ts'
 
 /** Tools that Google runs. */
 const PROVIDER_TOOLS: Readonly<Record<string, JsonObject>> = {

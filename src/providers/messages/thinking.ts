@@ -1,4 +1,4 @@
-/** How much a model of Anthropic is asked to think: a budget, an effort, or nothing. */
+/** Sets how much a model of Anthropic is asked to think: a budget, an effort, or nothing. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { ThinkingEffort } from '../../core/model.ts'

@@ -8,7 +8,8 @@ import type { EncodeInput, Encoded } from '../api.ts'
 import { dataUrl, isUrl } from '../conversation/conversation.ts'
 import type { AnswerPart, Attachment, Result, Turn } from '../conversation/conversation.ts'
 import { cannotSend, choiceOf, effortOf, formatOf, nonEmpty, ranByProvider, samplingOf, snakeCase } from '../prepare.ts'
-import { asArray, asObject, asString, defined } from '../wire/json.ts'
+import { asArray, asObject, asString } from '../wire/json.ts'
+import { defined } from '../../util/check.ts'
 
 /** Tools that OpenAI runs. */
 const PROVIDER_TOOLS: Readonly<Record<string, JsonObject>> = {

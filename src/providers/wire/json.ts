@@ -27,8 +27,3 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
-
-/** The object without the members that are `undefined`. */
-export function defined<T extends object>(object: { [Name in keyof T]: T[Name] | undefined }): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T
-}

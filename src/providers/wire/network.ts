@@ -1,4 +1,4 @@
-/** What goes wrong between here and the provider, in words that name the host. */
+/** Describes network failures in words that name the host. */
 
 import { CriaError } from '../../core/error.ts'
 import type { ErrorCode } from '../../core/error.ts'

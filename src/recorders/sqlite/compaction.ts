@@ -2,6 +2,7 @@
 
 import type { Message } from '../../core/message.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
+import { compactedTo } from '../history.ts'
 import { decodeMessage, storeMessage } from './message.ts'
 
 /** Part of the caller's transaction. @param position of the turn's next message. */
@@ -21,18 +22,16 @@ export function storeCompaction(connection: Connection, turn: number, position: 
   }
 }
 
-/** Empty where nothing was compacted. The question of a turn that never got an answer is not part of it. */
-export function readCompaction(connection: Connection, turn: number): Message[] {
+/** Empty where nothing was compacted. */
+export function readCompaction(connection: Connection, turn: number): readonly Message[] {
   const rows = connection.all<{ message_id: string; body: string }>(
     'SELECT message_id, body FROM compacted_messages JOIN messages ON messages.id = message WHERE turn = ? ORDER BY position',
     [turn],
   )
   const messages = rows.map(({ message_id: id, body }) => decodeMessage(id, body))
-  const own = connection.all<{ message_id: string; role: string }>(
-    'SELECT message_id, role FROM turn_messages JOIN messages ON messages.id = message WHERE turn = ?',
+  const own = connection.all<Pick<Message, 'id' | 'role'>>(
+    'SELECT message_id AS id, role FROM turn_messages JOIN messages ON messages.id = message WHERE turn = ?',
     [turn],
   )
-  if (own.some(({ role }) => role === 'assistant')) return messages
-  const asked = new Set(own.map(({ message_id: id }) => id))
-  return messages.filter((message) => message.summary === true || !asked.has(message.id))
+  return compactedTo(messages, own)
 }

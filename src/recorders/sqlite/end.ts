@@ -5,9 +5,8 @@ import type { TurnMetrics, TurnState } from '../../core/recorder.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { TurnKey } from './events.ts'
-import { wellFormedJson } from './json.ts'
+import { readText, textColumn, wellFormedJson } from './columns.ts'
 import { searchableText } from './search.ts'
-import { readText, textColumn } from './text.ts'
 
 export interface TurnEnd {
   readonly state: Exclude<TurnState, 'open' | 'waiting'>

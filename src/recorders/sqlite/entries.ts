@@ -7,7 +7,7 @@ import type { Connection } from '../../util/sqlite/connection.ts'
 import { insertEvents } from './events.ts'
 import type { OpenTurn } from './journal.ts'
 import { storeCompaction } from './compaction.ts'
-import { wellFormedJson } from './json.ts'
+import { wellFormedJson } from './columns.ts'
 import { storeMessage, useOf } from './message.ts'
 
 export interface Written {

@@ -2,8 +2,8 @@
 
 import type { QueryEvent } from '../../core/event.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { readRow } from './damage.ts'
-import type { Damage } from './damage.ts'
+import { readRow } from './columns.ts'
+import type { Damage } from './columns.ts'
 import { decodeMessage } from './message.ts'
 import { fromRow, toRows } from './rows.ts'
 import type { EventRow, StoredRow } from './rows.ts'

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../core/error.ts'
 import { closeOf, openOf, stamper } from '../../testing/turns.ts'
 import { JOURNAL, openJournalFile } from './file.ts'
 import { SqliteRecorder } from './recorder.ts'
-import { migrate, schemaVersion } from '../../util/sqlite/migrate.ts'
+import { migrate, schemaVersion } from '../../util/sqlite/open-file.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 let folder: string

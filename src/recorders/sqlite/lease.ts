@@ -1,13 +1,13 @@
 /** Leases of open turns: who holds them, when they run out, and what becomes of a turn that nobody holds any more. */
 
-import { CriaError } from '../../core/error.ts'
 import { elapsed } from '../../util/clock.ts'
-import { botOf } from './bot.ts'
+import { endLostTurn } from '../lost.ts'
+import { lostTurn } from '../rules.ts'
+import { botOf } from './columns.ts'
 import { endTurn } from './end.ts'
 import { finishCall } from './entries.ts'
 import { insertEvents, readEvents } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
-import { endLostTurn } from './lost.ts'
 import { livenessOf } from './owner.ts'
 import type { Owner } from './owner.ts'
 import { countLostTurn } from './spending.ts'
@@ -158,18 +158,5 @@ function endAsLost(journal: Journal, lease: Lease): void {
     costUsd,
     finishReason: null,
     error: ending.error,
-  })
-}
-
-/** What the owner of a turn is told who comes too late. */
-export function lostTurn(turnId: string): CriaError {
-  return new CriaError('turn_lost', `Turn ${turnId} was ended as lost: its lease had run out before this was written.`)
-}
-
-/** What a user is told who names the session of another. */
-export function foreignSession(sessionId: string, userId: string): CriaError {
-  return new CriaError('permission_denied', `Session ${sessionId} belongs to another user than ${JSON.stringify(userId)}.`, {
-    hint: 'Leave `sessionId` out to begin a session, or name the user that the session belongs to.',
-    details: { sessionId, userId },
   })
 }

@@ -9,7 +9,7 @@ import { textOf } from '../../core/message.ts'
 import type { Message, Retrieved } from '../../core/message.ts'
 import type { ScoredChunk } from '../../core/store.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { wellFormedJson } from './json.ts'
+import { wellFormedJson } from './columns.ts'
 
 /** Of retrieved text, what belongs to the question and not to the text. */
 export type MessageUse = Pick<Retrieved, 'marker'> & Pick<ScoredChunk, 'score' | 'evidence'>

@@ -1,17 +1,9 @@
 /** Versions of prompts: counted when they are first used, tied to the turns that were made with them, summed up for those who compare them. */
 
-import type { PromptVersion } from '../../core/prompt.ts'
 import type { PromptRef, PromptStats, TurnOpen } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { readText, textColumn } from './text.ts'
-
-/** The versions that a turn is made with. Where it names none, its system prompt counts as a prompt with the name of the bot. */
-export function promptsMadeWith({ bot, prompts, promptHash }: TurnOpen): readonly (Omit<PromptVersion, 'template'> & {
-  readonly template?: string
-})[] {
-  if (prompts !== undefined) return prompts
-  return promptHash === null ? [] : [{ name: bot?.name ?? bot?.kind ?? 'query', hash: promptHash }]
-}
+import { promptsMadeWith } from '../rules.ts'
+import { readText, textColumn } from './columns.ts'
 
 /** @param key of the row of the turn. */
 export function notePrompts(connection: Connection, key: number, turn: TurnOpen): void {

@@ -1,35 +1,29 @@
 /** The read side: lists, whole turns, events to re-attach to, and the conversation of a session. */
 
 import type { SQLInputValue } from 'node:sqlite'
-import { ConfigurationError, isCriaError } from '../../core/error.ts'
+import { isCriaError } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
-import { foldEvents } from '../../core/fold.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { FeedbackRecord, JournalReader, ListTurns, TurnDetail, TurnList, TurnState } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { conditionsOf } from './choose.ts'
+import { spokenIn } from '../history.ts'
+import { limitOf, numberOf } from '../rules.ts'
+import { conditionsOf, foundBy } from './search.ts'
 import { readCompaction } from './compaction.ts'
-import { readRow } from './damage.ts'
-import type { Damage } from './damage.ts'
+import { readRow, readText, textColumn } from './columns.ts'
+import type { Damage } from './columns.ts'
 import { readEvents, textReader } from './events.ts'
-import { spokenMessages } from './history.ts'
 import type { Journal } from './journal.ts'
 import { endUnheldTurns } from './lease.ts'
 import type { Which } from './lease.ts'
 import { decodeMessage } from './message.ts'
 import type { MessageUse } from './message.ts'
 import { promptsOf } from './prompts.ts'
-import { foundBy } from './search.ts'
 import { readSpans, writeWithSpans } from './spans.ts'
 import { SUMMARY_COLUMNS, toSummary, toTurnRow, TURN_COLUMNS } from './summary.ts'
 import type { StoredSummary, StoredTurn } from './summary.ts'
-import { readText, textColumn } from './text.ts'
-
-const DEFAULT_LIMIT = 50
-/** Id that `foldEvents` gives to a message which it had to make of deltas. */
-const UNFINISHED = 'partial'
 
 /** The reader of an SQLite journal; none of its methods waits for anything. */
 export interface SqliteJournalReader extends JournalReader {
@@ -88,10 +82,7 @@ function noticeLost(journal: Journal, which?: Which): void {
 }
 
 function listTurns({ connection }: Journal, query: ListTurns): TurnList {
-  const limit = query.limit ?? DEFAULT_LIMIT
-  if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw new ConfigurationError(`limit must be a whole number of at least 1, but is ${String(limit)}.`)
-  }
+  const limit = limitOf(query.limit)
   const conditions: string[] = []
   const values: SQLInputValue[] = []
   const only = (condition: string, value: SQLInputValue | undefined): void => {
@@ -124,7 +115,7 @@ function listTurns({ connection }: Journal, query: ListTurns): TurnList {
   only('id IN (SELECT turn FROM tool_calls WHERE name = ?)', query.tool)
   only(`metrics ->> '$.slow' = ?`, query.slow === true ? 1 : undefined)
   if (query.nested === false) conditions.push(NOT_NESTED)
-  only('id < ?', query.cursor === undefined ? undefined : keyOf(query.cursor))
+  only('id < ?', query.cursor === undefined ? undefined : numberOf(query.cursor))
 
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   // One more than asked for tells whether there are more.
@@ -166,15 +157,6 @@ function listOneByOne(
     rows.push(...(row ?? []))
   }
   return rows
-}
-
-function keyOf(cursor: string): number {
-  if (!/^\d{1,15}$/.test(cursor)) {
-    throw new ConfigurationError(
-      `cursor must be the nextCursor of an earlier list, but is ${JSON.stringify(cursor.slice(0, 100))}.`,
-    )
-  }
-  return Number(cursor)
 }
 
 function readTurn(journal: Journal, turnId: string): TurnDetail | undefined {
@@ -276,15 +258,13 @@ function readSpoken({ connection }: Journal, sessionId: string): Message[] {
   const turns = Map.groupBy(rows, (row) => row.turn)
   return [...turns.values()].flatMap((said) => {
     const { turn, turn_id: turnId, session_id, state } = said[0] as SaidInTurn
-    // A finished turn has all of its messages; what another one showed beyond them stands in its events.
-    const folded = foldEvents(state === 'done' ? [] : readEvents(connection, { key: turn, turnId, sessionId: session_id }))
-    return spokenMessages({
+    // A conversation goes on without what is damaged; `turn()` names it.
+    const messages = said.flatMap((row) => toMessages(row, []))
+    return spokenIn(
       turnId,
-      // A conversation goes on without what is damaged; `turn()` names it.
-      messages: said.flatMap((row) => toMessages(row, [])),
-      toolResults: folded.toolResults,
-      unfinished: folded.message?.id === UNFINISHED ? folded.text : '',
-    })
+      messages,
+      state === 'done' ? [] : readEvents(connection, { key: turn, turnId, sessionId: session_id }),
+    )
   })
 }
 

@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
-import { RATINGS } from '../../core/recorder.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
@@ -31,6 +30,7 @@ import type { SpanRecord } from '../../core/span.ts'
 import { isPromise, unheard } from '../../util/promise.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
 import { Patience } from '../../util/sqlite/patience.ts'
+import { checkRating, DEFAULT_LEASE_MS } from '../rules.ts'
 import { SqliteBudget } from './budget.ts'
 import { SqliteCache } from './cache.ts'
 import { JOURNAL, openJournalPatiently } from './file.ts'
@@ -38,7 +38,7 @@ import { follow, Pulse } from './follow.ts'
 import { erase } from './erase.ts'
 import { cleanUp, planCleanUp } from './gc.ts'
 import type { Journal } from './journal.ts'
-import { wellFormedJson } from './json.ts'
+import { wellFormedJson } from './columns.ts'
 import { endUnheldTurns, giveUpLeases, renewLeases } from './lease.ts'
 import { thisOwner } from './owner.ts'
 import type { Owner } from './owner.ts'
@@ -74,7 +74,6 @@ export interface SqliteRecorderOptions {
   readonly onCleanUp?: (report: GcReport) => void
 }
 
-const DEFAULT_LEASE_MS = 60_000
 /** After the last turn ended, before the journal looks after itself; and how often it looks whether that is due. */
 const TEND_AFTER_MS = 1000
 const TEND_EVERY_MS = 3_600_000
@@ -177,9 +176,7 @@ export class SqliteRecorder implements Recorder, JournalKeeper {
   }
 
   rate(turnId: string, rating: number | null, comment?: string): MaybePromise<void> {
-    if (rating !== null && !RATINGS.has(rating)) {
-      throw new ConfigurationError(`A rating is 1 to 5, or -1 and 1 for thumbs down and up, or null, but is ${rating}.`)
-    }
+    checkRating(rating)
     const { connection } = this.#journal
     return this.#patience.run(() => {
       const changed = connection.run('UPDATE turns SET rating = ?, rating_comment = ? WHERE turn_id = ?', [

@@ -5,7 +5,7 @@
 
 import type { EventOf, QueryEvent } from '../../core/event.ts'
 import type { Message } from '../../core/message.ts'
-import { wellFormedJson } from './json.ts'
+import { wellFormedJson } from './columns.ts'
 import { decodeMessage, useOf } from './message.ts'
 import type { MessageUse } from './message.ts'
 

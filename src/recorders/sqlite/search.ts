@@ -1,6 +1,8 @@
 /** Literal full-text search: whatever is typed is looked for as words, and nothing in it is an operator. */
 
 import { patternFor } from '../../util/pattern.ts'
+import { ConfigurationError } from '../../core/error.ts'
+import type { TurnFilter } from '../../core/recorder.ts'
 
 /** What is searched of a text, in characters; longer ones are found by their beginning. */
 const MAX_INDEXED = 1_000_000
@@ -50,4 +52,22 @@ function wordsOf(query: string): Set<string> {
 
 function spaced(text: string): string {
   return text.replace(UNSPACED(text), ' $& ')
+}
+
+export interface Conditions {
+  /** To be joined by AND; each has one parameter. */
+  readonly conditions: readonly string[]
+  readonly values: readonly string[]
+}
+
+/** @throws ConfigurationError for tags that are not a list: no tag would be taken for all turns. */
+export function conditionsOf({ userId, tags = [] }: TurnFilter): Conditions {
+  if (!Array.isArray(tags)) throw new ConfigurationError('`tags` must be a list of texts.')
+  return {
+    conditions: [
+      ...(userId === undefined ? [] : ['session_id IN (SELECT session_id FROM sessions WHERE user_id = ?)']),
+      ...tags.map(() => 'turns.id IN (SELECT turn FROM turn_tags WHERE tag = ?)'),
+    ],
+    values: [...(userId === undefined ? [] : [userId]), ...(tags as readonly string[])],
+  }
 }

@@ -4,10 +4,9 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { JsonObject } from '../../core/json.ts'
 import type { ListSessions, SessionSummary } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { wellFormedJson } from './json.ts'
+import { readText, wellFormedJson } from './columns.ts'
 import { NOT_NESTED } from './read.ts'
 import { foundBy } from './search.ts'
-import { readText } from './text.ts'
 
 const DEFAULT_LIMIT = 50
 const LONGEST_TITLE = 500

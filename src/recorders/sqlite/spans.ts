@@ -3,11 +3,9 @@
 import { isCriaError } from '../../core/error.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { readRow } from './damage.ts'
-import type { Damage } from './damage.ts'
+import { readRow, readText, textColumn, wellFormedJson } from './columns.ts'
+import type { Damage } from './columns.ts'
 import type { Journal, SpanRow } from './journal.ts'
-import { wellFormedJson } from './json.ts'
-import { readText, textColumn } from './text.ts'
 
 /** @throws TypeError when its attributes are no JSON. */
 export function toSpanRow(span: SpanRecord): SpanRow {

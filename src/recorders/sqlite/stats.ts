@@ -3,7 +3,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { SessionStats, StatsRow, TagStats, TurnFilter, UserStats } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { conditionsOf } from './choose.ts'
+import { conditionsOf } from './search.ts'
 import { sumsOf } from './schema.ts'
 
 /** Turns that have not ended yet count as turns of which nobody knows what they used. */

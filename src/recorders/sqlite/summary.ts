@@ -3,10 +3,8 @@
 import type { ErrorInfo } from '../../core/error.ts'
 import type { TurnMetrics, TurnRow, TurnState, TurnSummary } from '../../core/recorder.ts'
 import type { Usage } from '../../core/usage.ts'
-import { botOf } from './bot.ts'
-import { readRow } from './damage.ts'
-import type { Damage } from './damage.ts'
-import { readText, textColumn } from './text.ts'
+import { botOf, readRow, readText, textColumn } from './columns.ts'
+import type { Damage } from './columns.ts'
 
 export interface StoredSummary {
   readonly id: number

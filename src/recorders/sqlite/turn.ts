@@ -1,18 +1,17 @@
 /** The life of a turn in the journal: opened, recorded, closed. */
 
 import { NOTHING } from '../../core/budget.ts'
-import { CriaError, isCriaError } from '../../core/error.ts'
-import { isTerminal } from '../../core/event.ts'
-import type { QueryEvent } from '../../core/event.ts'
+import { isCriaError } from '../../core/error.ts'
 import type { JournalEntry, TurnClose, TurnOpen } from '../../core/recorder.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
+import { busySession, checkEvents, foreignSession, notHeld, notWaiting } from '../rules.ts'
 import { writeEntries } from './entries.ts'
 import { endTurn } from './end.ts'
 import { foldDeltas } from './events.ts'
 import type { Journal, OpenTurn } from './journal.ts'
 import { insertEnd } from './large-text.ts'
-import { dropLease, endUnheldTurns, foreignSession, lostTurn, renewLease, takeLease } from './lease.ts'
+import { dropLease, endUnheldTurns, renewLease, takeLease } from './lease.ts'
 import { notePrompts } from './prompts.ts'
 import { writeWithSpans } from './spans.ts'
 import { countTurn } from './spending.ts'
@@ -52,10 +51,7 @@ export function openTurn(journal: Journal, turn: TurnOpen): void {
 export function record(journal: Journal, turnId: string, entries: readonly JournalEntry[]): void {
   const turn = heldTurn(journal, turnId)
   const events = entries.flatMap((entry) => (entry.type === 'event' ? [entry.event] : []))
-  checkSequence(turn, events)
-  const terminal = events.find((event) => isTerminal(event))
-  if (terminal !== undefined)
-    throw misuse(`The terminal event "${terminal.type}" of turn ${turnId} was recorded: it belongs to closeTurn.`)
+  checkEvents(turn, turn.nextSeq, events)
   const written = attempt(journal, turn, () => {
     renewLease(journal, turn)
     const isTakenUp = turn.decides && entries.some(({ type }) => type === 'messages')
@@ -70,18 +66,9 @@ export function record(journal: Journal, turnId: string, entries: readonly Journ
   for (const id of written.assembled) turn.assembled.add(id)
 }
 
-const STATE_AFTER: Readonly<Partial<Record<QueryEvent['type'], TurnClose['state']>>> = {
-  complete: 'done',
-  cancelled: 'cancelled',
-  error: 'failed',
-}
-
 export function closeTurn(journal: Journal, turnId: string, close: TurnClose): void {
   const turn = heldTurn(journal, turnId)
-  checkSequence(turn, [close.event])
-  if (STATE_AFTER[close.event.type] !== close.state) {
-    throw misuse(`Turn ${turnId} cannot end as "${close.state}" with the event "${close.event.type}".`)
-  }
+  checkEvents(turn, turn.nextSeq, [close.event], close)
   attempt(journal, turn, () => {
     dropLease(journal, turn)
     const textMessage = insertEnd(journal.connection, turn, close.event, close.text)
@@ -113,9 +100,7 @@ function makeWay(journal: Journal, sessionId: string): void {
     [sessionId],
   )
   if (running === undefined) return
-  throw new CriaError('session_busy', `Session ${sessionId} is busy: its turn ${running.turn_id} is still running.`, {
-    details: { sessionId, turnId: running.turn_id },
-  })
+  throw busySession(sessionId, running.turn_id)
 }
 
 /** The session goes on: a turn of it that waits is over, unless this one takes it up. */
@@ -129,10 +114,7 @@ function checkWaiting({ connection }: Journal, { sessionId, decides }: TurnOpen)
     [decides, sessionId],
   )
   if (waits !== undefined) return
-  throw new CriaError('not_found', `Turn ${decides} does not wait for a decision in session ${sessionId}, or no longer.`, {
-    hint: 'It may have been decided already, or its session has gone on without it.',
-    details: { turnId: decides, sessionId },
-  })
+  throw notWaiting(sessionId, decides)
 }
 
 function endWaiting(connection: Connection, sessionId: string): void {
@@ -171,18 +153,7 @@ export function heldTurn(journal: Journal, turnId: string): OpenTurn {
   const turn = journal.open.get(turnId)
   if (turn !== undefined) return turn
   const row = journal.connection.get<{ state: string }>('SELECT state FROM turns WHERE turn_id = ?', [turnId])
-  throw row?.state === 'lost' ? lostTurn(turnId) : misuse(`Turn ${turnId} is not open in this recorder.`)
-}
-
-function checkSequence(turn: OpenTurn, events: readonly QueryEvent[]): void {
-  for (const [index, event] of events.entries()) {
-    const expected = turn.nextSeq + index
-    if (event.seq === expected && event.turnId === turn.turnId && event.sessionId === turn.sessionId) continue
-    throw misuse(
-      `Expected event ${expected} of turn ${turn.turnId} in session ${turn.sessionId}, received event ${event.seq} of turn ` +
-        `${event.turnId} in session ${event.sessionId}.`,
-    )
-  }
+  throw notHeld(turnId, row?.state)
 }
 
 /** Writes in one transaction, and remembers when that did not work. */
@@ -197,8 +168,4 @@ function attempt<T>(journal: Journal, turn: OpenTurn, work: () => T): T {
     if (isCriaError(error) && error.code === 'turn_lost') journal.open.delete(turn.turnId)
     throw error
   }
-}
-
-function misuse(message: string): CriaError {
-  return new CriaError('internal', message)
 }

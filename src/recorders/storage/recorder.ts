@@ -4,12 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
-import { isTerminal } from '../../core/event.ts'
 import type { QueryEvent } from '../../core/event.ts'
-import { foldEvents } from '../../core/fold.ts'
 import type { JournalRows, JournalStorage } from '../../core/journal-storage.ts'
 import type { Message } from '../../core/message.ts'
-import { RATINGS } from '../../core/recorder.ts'
 import type {
   FeedbackRecord,
   JournalEntry,
@@ -22,14 +19,23 @@ import type {
   TurnDetail,
   TurnList,
   TurnOpen,
-  TurnState,
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { elapsed } from '../../util/clock.ts'
-import { spokenMessages } from '../sqlite/history.ts'
-import { foreignSession } from '../sqlite/lease.ts'
-import { promptsMadeWith } from '../sqlite/prompts.ts'
-import { endLostTurn } from '../sqlite/lost.ts'
+import { compactedTo, spokenIn } from '../history.ts'
+import { endLostTurn } from '../lost.ts'
+import {
+  busySession,
+  checkEvents,
+  checkRating,
+  DEFAULT_LEASE_MS,
+  foreignSession,
+  limitOf,
+  notHeld,
+  notWaiting,
+  numberOf,
+  promptsMadeWith,
+} from '../rules.ts'
 import { counted, eventsOf, get, KEY, listFrom, messagesOf, NEW_SESSION, set, toTurnRow } from './rows.ts'
 import type { StoredSession, StoredTurn } from './rows.ts'
 
@@ -41,17 +47,8 @@ export interface StorageRecorderOptions {
   readonly clock?: Pick<Clock, 'now'>
 }
 
-const DEFAULT_LEASE_MS = 60_000
-const DEFAULT_LIMIT = 50
 /** Turns that are read at a time for a list. */
 const PAGE = 100
-/** Id that `foldEvents` gives to a message which it had to make of deltas. */
-const UNFINISHED = 'partial'
-const STATE_AFTER: Readonly<Partial<Record<QueryEvent['type'], TurnState>>> = {
-  complete: 'done',
-  cancelled: 'cancelled',
-  error: 'failed',
-}
 
 /**
  * A recorder that keeps its journal in `storage`, for `recorder` of `query()` and of bots. It does what every journal has to do; it has no search, no
@@ -101,18 +98,8 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
       const { head, running } = session
       const userId = session.userId ?? open.userId
       if (open.userId !== undefined && open.userId !== userId) throw foreignSession(sessionId, open.userId)
-      if (open.exclusive && running !== null)
-        throw new CriaError('session_busy', `Session ${sessionId} is busy: its turn ${running} is still running.`, {
-          details: { sessionId, turnId: running },
-        })
-      if (open.decides !== undefined && open.decides !== session.waiting)
-        throw new CriaError(
-          'not_found',
-          `Turn ${open.decides} does not wait for a decision in session ${sessionId}, or no longer.`,
-          {
-            details: { turnId: open.decides, sessionId },
-          },
-        )
+      if (open.exclusive && running !== null) throw busySession(sessionId, running)
+      if (open.decides !== undefined && open.decides !== session.waiting) throw notWaiting(sessionId, open.decides)
       const decided = open.decides === undefined ? undefined : await get<StoredTurn>(rows, KEY.turn(open.decides))
       const number = await counted(rows, 'turns')
       const turn: StoredTurn = {
@@ -163,9 +150,7 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
           for (const message of entry.messages) if (!assembled.has(message.id)) await add(message)
         } else {
           const { event } = entry
-          if (isTerminal(event))
-            throw misuse(`The terminal event "${event.type}" of turn ${turnId} was recorded: it belongs to closeTurn.`)
-          checkSequence(turn, nextSeq++, event)
+          checkEvents(turn.open, nextSeq++, [event])
           await set(rows, KEY.event(turnId, event.seq), event)
           if (event.type === 'tool_result') started.delete(event.result.id)
           if (event.type !== 'message') continue
@@ -188,9 +173,7 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
   async closeTurn(turnId: string, close: TurnClose): Promise<void> {
     await this.#run(async (rows) => {
       const turn = await this.#mine(rows, turnId)
-      checkSequence(turn, turn.nextSeq, close.event)
-      if (STATE_AFTER[close.event.type] !== close.state)
-        throw misuse(`Turn ${turnId} cannot end as "${close.state}" with the event "${close.event.type}".`)
+      checkEvents(turn.open, turn.nextSeq, [close.event], close)
       await set(rows, KEY.event(turnId, close.event.seq), close.event)
       const { endedAt, text, usage, costUsd, finishReason, model, metrics, error } = close
       const end = { endedAt, text, usage, costUsd, finishReason, model, metrics, latencyMs: metrics.durationMs }
@@ -209,8 +192,7 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
   }
 
   async rate(turnId: string, rating: number | null, comment?: string): Promise<void> {
-    if (rating !== null && !RATINGS.has(rating))
-      throw new ConfigurationError(`A rating is 1 to 5, or -1 and 1 for thumbs down and up, or null, but is ${rating}.`)
+    checkRating(rating)
     await this.#run(async (rows) => {
       const turn = await get<StoredTurn>(rows, KEY.turn(turnId))
       if (turn === undefined) throw new CriaError('not_found', `There is no turn ${turnId} in this journal.`)
@@ -262,8 +244,7 @@ class StorageRecorder implements Recorder, Pick<JournalKeeper, 'sweep'> {
     const turn = await get<StoredTurn>(rows, KEY.turn(turnId))
     if (turn?.state === 'open' && turn.holder === this.#holder) return turn
     this.#held.delete(turnId)
-    if (turn?.state !== 'lost') throw misuse(`Turn ${turnId} is not open in this recorder.`)
-    throw new CriaError('turn_lost', `Turn ${turnId} was ended as lost: its lease had run out before this was written.`)
+    throw notHeld(turnId, turn?.state)
   }
 
   async #endUnheld(rows: JournalRows): Promise<number> {
@@ -342,17 +323,12 @@ async function endAsLost(rows: JournalRows, turn: StoredTurn, now: number): Prom
 }
 
 async function listTurns(rows: JournalRows, query: ListTurns): Promise<TurnList> {
-  const { limit = DEFAULT_LIMIT, cursor, status, model, sessionId, userId, tags = [], slow } = query
-  if (!Number.isSafeInteger(limit) || limit < 1)
-    throw new ConfigurationError(`limit must be a whole number of at least 1, but is ${String(limit)}.`)
+  const { cursor, status, model, sessionId, userId, tags = [], slow } = query
+  const limit = limitOf(query.limit)
   if (query.search !== undefined)
     throw new ConfigurationError('This journal has no `search`: list its turns without, and look through their texts.')
-  if (cursor !== undefined && !/^\d{1,10}$/.test(cursor))
-    throw new ConfigurationError(
-      `cursor must be the nextCursor of an earlier list, but is ${JSON.stringify(cursor.slice(0, 100))}.`,
-    )
   const found: StoredTurn[] = []
-  let to = cursor === undefined ? KEY.number(9_999_999_999) : KEY.number(Number(cursor))
+  let to = cursor === undefined ? KEY.number(9_999_999_999) : KEY.number(numberOf(cursor))
   for (;;) {
     const page = await rows.list({ from: KEY.number(0), to, reverse: true, limit: PAGE })
     for (const [, turnId] of page) {
@@ -425,31 +401,10 @@ async function readHistory(rows: JournalRows, sessionId: string): Promise<Messag
     const own = await messagesOf(rows, turnId)
     if (compacted !== undefined) history.push(...compactedTo(compacted.messages, own))
     const said = own.slice(compacted?.position ?? 0).filter(({ role }) => SPOKEN.has(role))
-    // A finished turn has all of its messages; what another one showed beyond them stands in its events.
-    const folded = foldEvents(state === 'done' || state === 'waiting' ? [] : await eventsOf(rows, turnId))
-    const unfinished = folded.message?.id === UNFINISHED ? folded.text : ''
-    if (said.length > 0) history.push(...spokenMessages({ turnId, messages: said, toolResults: folded.toolResults, unfinished }))
+    const isWhole = state === 'done' || state === 'waiting'
+    history.push(...spokenIn(turnId, said, isWhole ? [] : await eventsOf(rows, turnId)))
   }
   return history
 }
 
 const SPOKEN: ReadonlySet<Message['role']> = new Set<Message['role']>(['user', 'assistant', 'tool'])
-
-/** The question of a turn that never got an answer is not part of what the conversation was compacted to. */
-function compactedTo(messages: readonly Message[], own: readonly Message[]): readonly Message[] {
-  if (own.some(({ role }) => role === 'assistant')) return messages
-  const asked = new Set(own.map(({ id }) => id))
-  return messages.filter((message) => message.summary === true || !asked.has(message.id))
-}
-
-function checkSequence(turn: StoredTurn, expected: number, event: QueryEvent): void {
-  const { turnId, sessionId } = turn.open
-  if (event.seq === expected && event.turnId === turnId && event.sessionId === sessionId) return
-  throw misuse(
-    `Expected event ${expected} of turn ${turnId} in session ${sessionId}, received event ${event.seq} of turn ${event.turnId} in session ${event.sessionId}.`,
-  )
-}
-
-function misuse(message: string): CriaError {
-  return new CriaError('internal', message)
-}

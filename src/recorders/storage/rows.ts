@@ -5,7 +5,7 @@ import type { JournalRows } from '../../core/journal-storage.ts'
 import type { Message } from '../../core/message.ts'
 import type { PromptRef, TurnClose, TurnOpen, TurnRow, TurnState } from '../../core/recorder.ts'
 import { UNKNOWN_USAGE } from '../../core/usage.ts'
-import { wellFormedJson } from '../sqlite/json.ts'
+import { wellFormedJson } from '../sqlite/columns.ts'
 
 /** A turn as it is stored. */
 export interface StoredTurn {

@@ -7,18 +7,20 @@ import type { Chunk, DocumentFormat, SourceDocument } from '../../core/store.ts'
 import { describe, isRecord } from '../../util/check.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { Atom } from './atom.ts'
-import { trimRange } from './atom.ts'
+import { BORDER, trimRange } from './atom.ts'
 import { definedName } from '../../text/definitions.ts'
-import { lineBreakOf } from '../../util/lines.ts'
+import { lineBreakOf, linesOf } from '../../util/lines.ts'
 import { pack } from './pack.ts'
 import type { Passage } from './pack.ts'
 import { readCode } from './read-code.ts'
-import { readCsv } from './read-csv.ts'
 import { readJson } from './read-json.ts'
 import { readMarkdown } from './read-markdown.ts'
 import { readText } from './read-text.ts'
 import { markdownBlocks } from '../../text/markdown-blocks.ts'
 import { namesOf } from '../../util/nearest.ts'
+import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
+import type { Delimiter } from '../../text/separated-values.ts'
+import { proseAtoms } from './prose.ts'
 
 /** Changes whenever the same document may be cut differently; an index made by another version is made again. */
 export const CHUNKER_VERSION = 3
@@ -187,4 +189,42 @@ function count(text: string, character: string): number {
   let found = 0
   for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) found++
   return found
+}
+
+const LONGEST_HEADER = 2000
+const LONGEST_LABEL = 300
+/** Lines at the beginning by which the delimiter is told, and rows by which names are told from values. */
+const LOOKED_AT = 20
+
+function* readCsv(text: string, max: number, lineBreak: string): Generator<Atom> {
+  const delimiter = delimiterOf(firstLines(text, lineBreak)) ?? ','
+  const header = readHeader(text, delimiter, lineBreak)
+  for (const row of rowsOf(text, delimiter, lineBreak)) {
+    const path = header !== undefined && row.start >= header.end ? [header.names] : []
+    yield* proseAtoms(text, { ...row, border: BORDER.item, path }, max, lineBreak)
+  }
+}
+
+function firstLines(text: string, lineBreak: string): string[] {
+  const lines: string[] = []
+  for (const { start, end } of linesOf(text, 0, text.length, lineBreak)) {
+    if (end > start) lines.push(text.slice(start, Math.min(end, start + LONGEST_HEADER)))
+    if (lines.length === LOOKED_AT) break
+  }
+  return lines
+}
+
+/** The names of the columns, and where their row ends; `undefined` when no row names them. */
+function readHeader(text: string, delimiter: Delimiter, lineBreak: string): { names: string; end: number } | undefined {
+  const rows: { cells: string[]; end: number }[] = []
+  for (const { start, end } of rowsOf(text, delimiter, lineBreak)) {
+    if (rows.length === 0 && end - start > LONGEST_HEADER) return undefined
+    if (end > start) rows.push({ cells: cellsOf(text.slice(start, Math.min(end, start + LONGEST_HEADER)), delimiter), end })
+    if (rows.length === LOOKED_AT) break
+  }
+  const header = rows[headerOf(rows.map(({ cells }) => cells)) ?? -1]
+  if (header === undefined) return undefined
+  // A comma and a space part the names.
+  const names = header.cells.map((name) => name.replaceAll(/,\s+/g, ' '))
+  return { names: names.join(', ').slice(0, LONGEST_LABEL), end: header.end }
 }

@@ -13,7 +13,7 @@ import { SqliteDocumentStore } from '../sqlite.ts'
 import { loadDocuments } from './load-documents.ts'
 import type { LoadOptions } from './load-documents.ts'
 import { openFile } from './load-file.ts'
-import { storedZip } from './zip-write.ts'
+import { storedZip } from './extract-docx.ts'
 
 let base: string
 

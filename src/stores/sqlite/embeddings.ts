@@ -2,7 +2,7 @@
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import { Asker, embedOnce } from '../vectors/ask.ts'
 import type { Waiting } from '../vectors/ask.ts'
 import { beginning, cutToTokens, TEXT_RULE } from '../vectors/text.ts'

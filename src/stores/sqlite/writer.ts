@@ -3,7 +3,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, isCriaError } from '../../core/error.ts'
 import type { Chunk, SourceDocument } from '../../core/store.ts'
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { ANALYZER_VERSION } from '../../text/analyzer.ts'
 import { Patience } from '../../util/sqlite/patience.ts'

@@ -3,7 +3,7 @@
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { CriaError, isCriaError, toCriaError } from '../../core/error.ts'
 import { backoff, DEFAULT_BACKOFF } from '../../util/backoff.ts'
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import { systemClock } from '../../util/clock.ts'
 import { beginning, cutToTokens } from './text.ts'
 import { toUnit } from './unit.ts'

@@ -3,11 +3,12 @@
 import type { Worker } from 'node:worker_threads'
 import { CriaError, errorFromInfo } from '../../core/error.ts'
 import type { FoundChunks, ScoredChunk, SearchOptions } from '../../core/store.ts'
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import { threadProgram } from '../../util/threads.ts'
 import type { StartThread } from '../../util/threads.ts'
 import { END } from './messages.ts'
 import type { EmbeddedQuery, QueryEmbedder, SearchAnswer, SearchRequest, StoreFile } from './messages.ts'
+import { defined } from '../../util/check.ts'
 
 /** Milliseconds that a thread gets to finish what it is searching and to close its file. */
 const PATIENCE_MS = 1000
@@ -53,9 +54,7 @@ export class SearchThread {
     if (this.#closed) throw this.#closedError()
     const request = {
       query,
-      ...(limit === undefined ? {} : { limit }),
-      ...(filter === undefined ? {} : { filter }),
-      ...(vector === undefined ? {} : { vector }),
+      ...defined({ limit, filter, vector }),
     }
     const { promise, resolve, reject } = Promise.withResolvers<ScoredChunk[]>()
     this.#waiting.push({ request, signal, start, resolve, reject })

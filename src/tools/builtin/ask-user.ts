@@ -1,6 +1,6 @@
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import { problem } from './open-file.ts'
 
 /** A question that a model asks the user. */

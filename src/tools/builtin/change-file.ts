@@ -3,12 +3,12 @@
 import { countChanges, unifiedDiff } from '../../util/line-diff.ts'
 import type { Edits } from './edits.ts'
 import type { LineEnd } from './line-ends.ts'
-import type { KnownFiles } from './known-files.ts'
 import { problem } from './open-file.ts'
 import { createFile, replaceFile } from './put-file.ts'
 import { bytesOf, hashOf } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
 import type { WorkspacePath } from './workspace.ts'
+import { Recent } from '../../util/recent.ts'
 
 /** What a file is to become. */
 export interface Change {
@@ -59,4 +59,22 @@ export async function carryOut(change: Change, { known, edits }: Written, sessio
   known.saw(sessionId, place.real, hashOf(bytes))
   edits.add({ place, before, diff, added, removed, hash: hashOf(bytes) })
   return `${before === undefined ? 'Made' : 'Changed'} ${place.name}: ${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed.`
+}
+
+const MAX_SESSIONS = 200
+const MAX_FILES = 5000
+
+export class KnownFiles {
+  readonly #sessions = new Recent<Recent<string>>(MAX_SESSIONS)
+
+  /** @param hash of the bytes that were seen. */
+  saw(sessionId: string, path: string, hash: string): void {
+    const files = this.#sessions.get(sessionId) ?? new Recent<string>(MAX_FILES)
+    this.#sessions.set(sessionId, files)
+    files.set(path, hash)
+  }
+
+  hashOf(sessionId: string, path: string): string | undefined {
+    return this.#sessions.get(sessionId)?.get(path)
+  }
 }

@@ -1,8 +1,10 @@
-/** Makes the environment of commands: the user's, without secrets. */
+/** Makes the environment of commands: the user's, without secrets, and without programs that a repository names for git. */
 
 import { gitVariables, HARMLESS_GIT } from '../../util/git-settings.ts'
 import type { SandboxKind } from '../../core/tool.ts'
 import type { GitSettings } from '../../util/git-settings.ts'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 
 /** Parts of names that mean a secret, between underscores: `OPENAI_API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`, `APIKEY`. */
 const SECRET_NAME =
@@ -113,4 +115,32 @@ const SHORTEST_SECRET = 8
 function isSecretVariable(name: string, value: string): boolean {
   if (HARMLESS.has(name.toUpperCase())) return false
   return OWN.test(name) || SECRET_NAME.test(name) || SECRET_VALUE.test(value)
+}
+
+/** Settings that name a program, or a place to find one. */
+const PROGRAMS =
+  /^(?:filter\..*\.(?:clean|smudge|process|required)|diff\..*\.(?:command|textconv)|diff\.external|merge\..*\.driver|(?:diff|merge)tool\..*|alias\..*|core\.(?:sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand|attributesfile)|credential\..*|gpg\..*|sequence\.editor|interactive\.difffilter|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|submodule\..*\.update|trailer\..*\.(?:command|cmd)|uploadpack\..*|url\..*|web\..*|browser\..*|man\..*|help\..*|pager\..*|sendemail\..*|protocol\..*|lfs\..*|core\.worktree)$/is
+const PATIENCE = 2000
+const MOST_BYTES = 1 << 20
+
+/** @param repositories paths of folders `.git`. */
+export async function repositorySettings(repositories: readonly string[]): Promise<GitSettings> {
+  const keys = await Promise.all(repositories.map((data) => keysOf(join(data, 'config'))))
+  const named = [...new Set(keys.flat())].filter((key) => PROGRAMS.test(key))
+  return [...HARMLESS_GIT, ...named.map((key) => [key, /\.required$/i.test(key) ? 'false' : ''] as const)]
+}
+
+/** The names of settings in a file, and in those that it includes: read by git itself, which runs nothing for that. */
+function keysOf(file: string): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const words = ['config', '--file', file, '--includes', '--null', '--name-only', '--list']
+    const options = {
+      timeout: PATIENCE,
+      maxBuffer: MOST_BYTES,
+      cwd: '/',
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin' },
+    }
+    // What cannot be read by git names no program for git either.
+    execFile('git', words, options, (_error, output) => resolve(output.split('\0').filter((key) => key !== '')))
+  })
 }

@@ -1,4 +1,4 @@
-/** What the tools have written, so that a person can look at it and take it back. */
+/** Keeps the edits that tools make to files, so that a person can look at them and take them back. */
 
 import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'

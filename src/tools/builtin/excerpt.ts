@@ -1,6 +1,6 @@
 /** Cuts lines out of a text, within limits, with a note of what is left out. */
 
-import { beginningOf } from '../../util/cut.ts'
+import { beginningOf } from '../../util/lines.ts'
 
 export interface LineRange {
   /** From 1. */

@@ -7,7 +7,7 @@ import { callerOf } from '../../../test/support/tool-call.ts'
 import type { Called } from '../../../test/support/tool-call.ts'
 import { builtinTools } from '../../app/builtin-tools.ts'
 import type { FetchOptions } from './fetch-url.ts'
-import { isPublicAddress } from './public-address.ts'
+import { isPublicAddress } from './http-get.ts'
 
 let server: Server
 let host: string

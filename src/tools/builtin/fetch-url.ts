@@ -1,6 +1,6 @@
 import { defineTool } from '../define-tool.ts'
 import type { Tool, ToolOutput } from '../../core/tool.ts'
-import { beginningOf } from '../../util/cut.ts'
+import { beginningOf } from '../../util/lines.ts'
 import { describeBytes, imageFrom } from '../binary.ts'
 import { decode } from './encoding.ts'
 import type { Got, Lookup } from './http-get.ts'
@@ -63,7 +63,7 @@ type Following = FetchOptions & { readonly signal: AbortSignal }
 async function follow(start: URL, options: Following): Promise<ToolOutput> {
   const { signal, maxBytes = 5_000_000, allowedHosts = [], lookup } = options
   // Loaded with the first page: few who have the tool fetch any.
-  const { httpGet } = await import('./http-get.ts')
+  const { httpGet, isSameSite } = await import('./http-get.ts')
   let url = start
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const got = await httpGet(url, { signal, maxBytes, allowedHosts, ...(lookup === undefined ? {} : { lookup }) })
@@ -77,12 +77,6 @@ async function follow(start: URL, options: Following): Promise<ToolOutput> {
     url = next
   }
   throw problem(`${start.href} redirects more than ${MAX_REDIRECTS} times.`)
-}
-
-/** The same origin, or the same host once it is encrypted. */
-function isSameSite(next: URL, before: URL): boolean {
-  const isUpgrade = before.protocol === 'http:' && next.protocol === 'https:' && before.port === '' && next.port === ''
-  return next.origin === before.origin || (isUpgrade && next.hostname === before.hostname)
 }
 
 function addressOf(text: string, base?: URL): URL {

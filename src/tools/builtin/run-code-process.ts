@@ -1,5 +1,5 @@
 /**
- * The programs that run code of a model. JavaScript gets an empty context in a process of its own: no imports, no compiling of texts, and by Node's
+ * Holds the programs that run code of a model. JavaScript gets an empty context in a process of its own: no imports, no compiling of texts, and by Node's
  * permission model no files, processes or threads. They read one JSON object `{ code, marker }` and write `marker` and one JSON object at last.
  */
 

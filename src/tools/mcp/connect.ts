@@ -8,8 +8,8 @@ import { namesOf, unknownOption } from '../../util/nearest.ts'
 import { environment } from '../../util/environment.ts'
 import { loadClient } from './load-client.ts'
 import { toolNames } from './names.ts'
-import { memoryPins } from './pins.ts'
-import type { McpPins } from './pins.ts'
+import { memoryPins, toolOf } from './tool.ts'
+import type { McpPins } from './tool.ts'
 import { Server } from './server.ts'
 import { readRules } from '../rules/rule-book.ts'
 import type { ToolRules } from '../rules/rule.ts'
@@ -17,7 +17,6 @@ import { sandboxOptions } from '../sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
 import { checkServers, endpointOf } from './server-config.ts'
 import type { Environment, McpServerConfig } from './server-config.ts'
-import { toolOf } from './tool.ts'
 
 export interface McpOptions {
   /** By name, in the shape of `mcpServers` in the configurations of other programs. */

@@ -1,10 +1,8 @@
 /** Reads the tool definitions of a server as untrusted data. */
 
 import type { StandardSchema } from '../../core/schema.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
-import { sha256 } from '../../util/hash.ts'
-import { readSchema } from './schema.ts'
-import { cleanText } from './text.ts'
+import { canonicalJson, sha256 } from '../../util/hash.ts'
+import { cleanText, readSchema } from './schema.ts'
 
 export interface Definition {
   /** As the server calls it. */

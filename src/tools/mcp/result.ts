@@ -3,9 +3,9 @@
 import type { ImagePart } from '../../core/part.ts'
 import type { Json } from '../../core/json.ts'
 import type { ToolOutput } from '../../core/tool.ts'
-import { canonicalJson } from '../../util/canonical-json.ts'
+import { canonicalJson } from '../../util/hash.ts'
 import { describeBytes, imageFrom } from '../binary.ts'
-import { cleanText } from './text.ts'
+import { cleanText } from './schema.ts'
 
 /** Blocks that are read of one answer. */
 const MAX_BLOCKS = 1000

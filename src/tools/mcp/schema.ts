@@ -1,8 +1,8 @@
-/** Reads the schema of a server's tool: refuses what is too large, cleans it for the model, and checks input without its regular expressions. */
+/** Reads texts and schemas of a server: refuses what is too large, cleans it for the model, and checks input without its regular expressions. */
 
 import type { JsonSchema, StandardSchema } from '../../core/schema.ts'
 import { schemaProblems } from '../../util/json-schema.ts'
-import { cleanText } from './text.ts'
+import { beginningOf } from '../../util/lines.ts'
 
 const MAX_CHARS = 40_000
 const MAX_DEPTH = 40
@@ -143,4 +143,18 @@ function checkedNode(node: Record<string, unknown>): Record<string, unknown> {
 
 function without<T extends object>(value: T, keys: ReadonlySet<string>): T {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key))) as T
+}
+
+/** Characters that nobody sees and models read: controls, directions, tags, private use. Line ends and tabs stay. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu
+
+export function cleanText(text: string, limit: number): string {
+  // More than can be left over need not be looked at.
+  const clean = text
+    .slice(0, limit * 2)
+    .toWellFormed()
+    .replaceAll(UNSEEN, '')
+  return clean.length <= limit && text.length <= limit * 2
+    ? clean
+    : `${beginningOf(clean, limit)} [… cut: ${text.length.toLocaleString('en-US')} characters]`
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { CriaError } from '../../core/error.ts'
-import { orAborted } from '../../util/abort.ts'
+import { orAborted } from '../../util/promise.ts'
 import type { Definition, ReadDefinitions } from './definition.ts'
 import type { McpClientModule } from './load-client.ts'
 import type { Endpoint } from './server-config.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { wellFormedJson } from './json.ts'
+import { wellFormedJson } from './columns.ts'
 
 describe('wellFormedJson', () => {
   it.each<[value: unknown, read: unknown]>([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { assistant, toolResult, user } from '../../core/message.ts'
-import type { Message } from '../../core/message.ts'
+import { assistant, toolResult, user } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
 import { spokenMessages } from './history.ts'
 
 const asked = user('Do it.')

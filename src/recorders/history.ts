@@ -1,9 +1,11 @@
-/** Stores the messages that a turn adds to its session, in a form that every provider accepts. */
+/** Reads the messages that a turn adds to its session, in a form that every provider accepts. */
 
-import { messageId } from '../../core/id.ts'
-import { fromParts, toolResult } from '../../core/message.ts'
-import type { Message } from '../../core/message.ts'
-import type { ToolResult } from '../../core/tool.ts'
+import type { QueryEvent } from '../core/event.ts'
+import { foldEvents } from '../core/fold.ts'
+import { messageId } from '../core/id.ts'
+import { fromParts, toolResult } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { ToolResult } from '../core/tool.ts'
 
 export interface SpokenTurn {
   readonly turnId: string
@@ -13,6 +15,27 @@ export interface SpokenTurn {
   readonly toolResults: readonly ToolResult[]
   /** Text that was shown of a message that never became whole; empty where there was none. */
   readonly unfinished: string
+}
+
+/** Id that `foldEvents` gives to a message which it had to make of deltas. */
+const UNFINISHED = 'partial'
+
+/** @param events of a turn that did not finish: what it showed beyond its messages. Empty for one that did, which has all of its messages. */
+export function spokenIn(turnId: string, messages: readonly Message[], events: readonly QueryEvent[]): Message[] {
+  if (messages.length === 0) return []
+  const { message, text, toolResults } = foldEvents(events)
+  return spokenMessages({ turnId, messages, toolResults, unfinished: message?.id === UNFINISHED ? text : '' })
+}
+
+/**
+ * What a conversation was compacted to, without the question of a turn that never got an answer.
+ *
+ * @param own messages of the turn that compacted it.
+ */
+export function compactedTo(messages: readonly Message[], own: readonly Pick<Message, 'id' | 'role'>[]): readonly Message[] {
+  if (own.some(({ role }) => role === 'assistant')) return messages
+  const asked = new Set(own.map(({ id }) => id))
+  return messages.filter((message) => message.summary === true || !asked.has(message.id))
 }
 
 /** Empty for a turn without any answer: a question alone would stand beside the next one, which providers refuse. */

@@ -1,12 +1,12 @@
 /** Reads from the stored events how far a turn came whose process ended early. */
 
-import { ERROR_CODES } from '../../core/error.ts'
-import type { ErrorInfo } from '../../core/error.ts'
-import type { BotIdentity, EventBody, EventOf, EventStamp, QueryEvent } from '../../core/event.ts'
-import { foldEvents } from '../../core/fold.ts'
-import { addUsage, UNKNOWN_USAGE } from '../../core/usage.ts'
-import type { Usage } from '../../core/usage.ts'
-import { elapsed } from '../../util/clock.ts'
+import { ERROR_CODES } from '../core/error.ts'
+import type { ErrorInfo } from '../core/error.ts'
+import type { BotIdentity, EventBody, EventOf, EventStamp, QueryEvent } from '../core/event.ts'
+import { foldEvents } from '../core/fold.ts'
+import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
+import type { Usage } from '../core/usage.ts'
+import { elapsed } from '../util/clock.ts'
 
 export interface LostTurn {
   readonly turnId: string

@@ -1,10 +1,12 @@
-/** Checks the home folder for the doctor: whether it exists, who may read it, and the room on its disk. */
+/** Checks the home folder and the MCP servers for the doctor. */
 
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Check } from './check.ts'
 import { reason, remedy } from './paths.ts'
-import type { HomePaths } from './paths.ts'
+import type { HomePaths, Surroundings } from './paths.ts'
+import { toCriaError } from '../core/error.ts'
+import type { LoadedConfig } from './config.ts'
+import { openMcpServers } from './mcp.ts'
 
 /** Bytes below which somebody should know. */
 const LITTLE_SPACE = 100_000_000
@@ -69,4 +71,56 @@ function nearestFolder(path: string): string {
   let folder = path
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
   return folder
+}
+
+export interface Check {
+  readonly name: string
+  readonly status: 'ok' | 'warning' | 'failed'
+  readonly message: string
+  /** What to do, where something is to be done. */
+  readonly hint?: string
+}
+
+export interface CheckMcpOptions {
+  /** Start none. */
+  readonly offline: boolean
+  readonly signal: AbortSignal
+}
+
+/** Those of a project are in the configuration only once it is trusted. */
+export function checkMcpServers(loaded: LoadedConfig, surroundings: Surroundings, options: CheckMcpOptions): Promise<Check[]> {
+  return Promise.all(
+    Object.keys(loaded.config.mcpServers ?? {}).map((server) => checkServer(server, loaded, surroundings, options)),
+  )
+}
+
+async function checkServer(
+  server: string,
+  loaded: LoadedConfig,
+  surroundings: Surroundings,
+  { offline, signal }: CheckMcpOptions,
+): Promise<Check> {
+  const name = `MCP server ${server}`
+  const config = loaded.config.mcpServers?.[server]
+  if (config === undefined || config.disabled === true) return { name, status: 'ok', message: 'disabled' }
+  if (offline) return { name, status: 'ok', message: 'was not started' }
+  try {
+    const alone: LoadedConfig = { ...loaded, config: { ...loaded.config, mcpServers: { [server]: config } } }
+    await using connection = await openMcpServers(alone, surroundings, signal)
+    const { tools = [], notices = [] } = connection ?? {}
+    const problems = notices.map(({ message }) => message.replace(`The MCP server "${server}" `, '')).join(' ')
+    if (problems === '')
+      return { name, status: 'ok', message: `starts, and has ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}` }
+    const message = tools.length === 0 ? problems : `starts, and has ${tools.length} of its tools: ${problems}`
+    return {
+      name,
+      status: 'warning',
+      message,
+      hint: 'Correct it under "mcpServers" in config.json, or set "disabled": true there.',
+    }
+  } catch (thrown) {
+    signal.throwIfAborted()
+    const { message, hint } = toCriaError(thrown)
+    return { name, status: 'failed', message, ...(hint === undefined ? {} : { hint }) }
+  }
 }

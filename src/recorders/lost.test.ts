@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { EventBody } from '../../core/event.ts'
-import { assistant } from '../../core/message.ts'
-import type { Usage } from '../../core/usage.ts'
-import { EXACT_USAGE, openOf, stamper } from '../../testing/turns.ts'
+import type { EventBody } from '../core/event.ts'
+import { assistant } from '../core/message.ts'
+import type { Usage } from '../core/usage.ts'
+import { EXACT_USAGE, openOf, stamper } from '../testing/turns.ts'
 import { endLostTurn } from './lost.ts'
 import type { LostTurn } from './lost.ts'
 

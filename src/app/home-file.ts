@@ -1,0 +1,78 @@
+/** Reads files of configuration, and reads and writes small JSON files of the home: consents, approvals, keys. */
+
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ConfigurationError, CriaError, isCriaError } from '../core/error.ts'
+import { whileLocked, writeFileAtomically } from '../util/files.ts'
+import { sha256 } from '../util/hash.ts'
+import { makeHomeFolder, reason, remedy } from './paths.ts'
+import type { HomePaths } from './paths.ts'
+
+/** An object; `undefined` where there is none, or it cannot be read: it allows nothing then. */
+export function readHomeFile<T extends object>(file: string): Partial<T> | undefined {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<T> | null
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces the file as a whole; its owner alone can read it. @throws CriaError `store_failed` */
+export function writeHomeFile(file: string, value: object, paths: HomePaths): void {
+  changing(file, () => {
+    makeHomeFolder(paths, dirname(file))
+    writeFileAtomically(file, `${JSON.stringify(value, undefined, 2)}\n`)
+  })
+}
+
+/** Tells whether there was one. @throws CriaError `store_failed` */
+export function removeHomeFile(file: string): boolean {
+  const isThere = existsSync(file)
+  changing(file, () => rmSync(file, { force: true }))
+  return isThere
+}
+
+/** Keeps other processes from changing the file meanwhile. @throws CriaError `store_failed`, and what `change` throws. */
+export function whileHomeFileIsLocked(file: string, paths: HomePaths, change: () => void): void {
+  changing(file, () => {
+    makeHomeFolder(paths, dirname(file))
+    whileLocked(file, change)
+  })
+}
+
+function changing(file: string, change: () => void): void {
+  try {
+    change()
+  } catch (cause) {
+    if (isCriaError(cause)) throw cause
+    throw new CriaError('store_failed', `${file} cannot be written: ${reason(cause)}.`, { cause, hint: remedy(cause) })
+  }
+}
+
+/** A file below the folder of consents, named by a hash of what it is about. */
+export function consentPath({ trust }: HomePaths, about: string, ending: string = '.json'): string {
+  return join(trust, `${sha256(about).slice(0, 32)}${ending}`)
+}
+
+/** More is no configuration. */
+const MAX_BYTES = 1 << 20
+
+/**
+ * Looks at the entry first: reading a pipe would wait for ever, and a device may have no end.
+ *
+ * @throws ConfigurationError when it cannot be read, is no regular file, or is larger than 1 MB.
+ */
+export function readConfigFile(file: string): string {
+  try {
+    const status = statSync(file)
+    if (status.isDirectory()) throw new ConfigurationError(`${file} cannot be read: it is a folder.`)
+    if (!status.isFile()) throw new ConfigurationError(`${file} is no regular file.`)
+    if (status.size > MAX_BYTES)
+      throw new ConfigurationError(`${file} is larger than 1 MB (${status.size} bytes), which is no configuration.`)
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof ConfigurationError) throw cause
+    throw new ConfigurationError(`${file} cannot be read: ${reason(cause)}.`, { cause })
+  }
+}
