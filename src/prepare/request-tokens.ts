@@ -23,7 +23,7 @@ export function rememberEstimate(messages: readonly RequestMessage[], tokens: nu
   sums.set(messages, tokens)
 }
 
-/** Messages, tools and schema together, by the estimate of `tokens.ts`. A message is looked at once, however often it is sent. */
+/** Messages, tools and schema together, by `estimateTokens`. A message is looked at once, however often it is sent. */
 export function estimateRequestTokens({ messages, tools, responseFormat }: ModelRequest): number {
   const said = sums.get(messages) ?? messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0)
   return said + offeredTokens({ tools, responseFormat })

@@ -1,0 +1,174 @@
+/**
+ * Changes the code one token at a time, and counts the changes that no test notices.
+ *
+ *     npm run mutate                                    a sample of each room that must not break in silence
+ *     npm run mutate -- src/engine --sample 40 --seed 7
+ *
+ * Each mutant is written into a copy of the project, never into the project itself. The tests of its room run until the first one fails, and
+ * where none does, those of whole turns.
+ * The score is the share of mutants that a test notices. A mutant that survives is printed as `file:line  before → after`.
+ */
+
+import { spawn } from 'node:child_process'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Visitor, parseSync } from 'rolldown/utils'
+import { ROOT } from './files.ts'
+
+interface Mutant {
+  readonly file: string
+  readonly start: number
+  readonly end: number
+  readonly to: string
+}
+
+interface Node {
+  readonly start: number
+  readonly end: number
+}
+
+const ROOMS = ['src/engine', 'src/model', 'src/tools', 'src/bots', 'src/recorders']
+/** Tests of whole turns, in the library and through the command line. */
+const TURNS = ['src/engine', 'src/bots', 'src/app', 'test/scenarios']
+/** A mutant that runs longer than this does not end: a test has noticed it. */
+const LONGEST_RUN_MS = 300_000
+const OPERATORS: Readonly<Record<string, string>> = {
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '&&': '||',
+  '||': '&&',
+  '??': '&&',
+}
+
+/** Every mutant of a file: operators swapped, conditions fixed, `true` and `false` swapped, numbers raised, calls without a result left out. */
+export function mutantsOf(file: string, code: string): Mutant[] {
+  const mutants: Mutant[] = []
+  const add = ({ start, end }: Node, to: string): void => void mutants.push({ file, start, end, to })
+  const operator = (node: Node & { left: Node; right: Node; operator: string }): void => {
+    const to = OPERATORS[node.operator]
+    const at = code.indexOf(node.operator, node.left.end)
+    if (to !== undefined && at < node.right.start) add({ start: at, end: at + node.operator.length }, to)
+  }
+  const condition = ({ test }: { test: Node | null }): void => {
+    if (test !== null) for (const to of ['true', 'false']) add(test, to)
+  }
+  new Visitor({
+    BinaryExpression: operator,
+    LogicalExpression: operator,
+    IfStatement: condition,
+    ConditionalExpression: condition,
+    Literal(node) {
+      if (typeof node.value === 'boolean') add(node, String(!node.value))
+      else if (typeof node.value === 'number') add(node, `(${node.value} + 1)`)
+    },
+    ExpressionStatement({ expression, start, end }) {
+      const called = expression.type === 'AwaitExpression' ? expression.argument : expression
+      if (called.type === 'CallExpression') add({ start, end }, ';')
+    },
+  }).visit(parseSync(file, code).program)
+  return mutants
+}
+
+/** @returns numbers from 0 to below 1, the same ones for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** @returns the mutants of a room, drawn without repetition. */
+function sampleOf(room: string, size: number, seed: number): Mutant[] {
+  const files = globSync(`${room}/**/*.ts`, { cwd: ROOT })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .toSorted()
+  const all = files.flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')))
+  const random = randomFrom(seed)
+  return all
+    .map((mutant) => ({ mutant, key: random() }))
+    .toSorted((a, b) => a.key - b.key)
+    .slice(0, size)
+    .map(({ mutant }) => mutant)
+}
+
+/** Whether the tests of some folders pass in a copy of the project. */
+function passes(copy: string, folders: readonly string[]): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const child = spawn(
+    process.execPath,
+    [join(copy, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', '--reporter=dot', ...folders],
+    {
+      cwd: copy,
+      stdio: 'ignore',
+      timeout: LONGEST_RUN_MS,
+      killSignal: 'SIGKILL',
+    },
+  )
+  child.once('close', (code) => resolve(code === 0))
+  return promise
+}
+
+function copyOfProject(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'cria-mutants-'))
+  for (const name of [
+    'src',
+    'test',
+    'scripts',
+    'docs',
+    'examples',
+    'package.json',
+    'tsconfig.json',
+    'vitest.config.ts',
+    'README.md',
+  ])
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+const shown = (code: string): string => code.replaceAll(/\s+/g, ' ').slice(0, 60)
+
+async function measure(room: string, size: number, seed: number): Promise<void> {
+  const copy = copyOfProject()
+  try {
+    if (!(await passes(copy, [room, ...TURNS]))) throw new Error(`Tests fail without any mutant.`)
+    const mutants = sampleOf(room, size, seed)
+    let noticed = 0
+    for (const [number, { file, start, end, to }] of mutants.entries()) {
+      const path = join(copy, file)
+      const code = readFileSync(path, 'utf8')
+      writeFileSync(path, code.slice(0, start) + to + code.slice(end))
+      const survives = (await passes(copy, [room])) && (await passes(copy, TURNS))
+      writeFileSync(path, code)
+      if (survives) {
+        const line = code.slice(0, start).split('\n').length
+        process.stdout.write(`\r${file}:${line}  ${shown(code.slice(start, end))} → ${to}\n`)
+      } else noticed++
+      if (process.stdout.isTTY) process.stdout.write(`\r${number + 1} of ${mutants.length}`)
+    }
+    process.stdout.write(`${room}: ${noticed} of ${mutants.length} noticed (${Math.round((100 * noticed) / mutants.length)} %)\n`)
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+if (process.argv[1] !== undefined && relative(dirname(process.argv[1]), import.meta.filename) === 'mutate.ts') {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { sample: { type: 'string', default: '30' }, seed: { type: 'string', default: '1' } },
+  })
+  for (const room of positionals.length === 0 ? ROOMS : positionals)
+    await measure(room, Number(values.sample), Number(values.seed))
+}
