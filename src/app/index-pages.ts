@@ -108,7 +108,7 @@ class PagesRun {
           fetched === maxPages
             ? `the limit of ${maxPages === 1 ? '1 page' : `${maxPages} pages`}`
             : `the limit of ${MAX_TOTAL_BYTES / 1_000_000} MB`
-        this.#skipped.push({ path: below, reason: `${waiting.length} more pages were found: ${limit} is reached` })
+        this.#skipped.push({ path: below, reason: `${limit} is reached; left out: ${waiting.length}` })
         break
       }
       const url = waiting.shift() as URL

@@ -206,7 +206,7 @@ describe('pages of the web', () => {
     expect(await json<IndexReport>('index', `${origin}/g/0`, '--site', '--max-pages', '3')).toMatchObject({ files: 3 })
     const report = await json<IndexReport>('index', `${origin}/g/0`, '--site', '--max-pages', '1')
     expect(report).toMatchObject({ files: 1, removed: 0 })
-    expect(report.skipped[0]?.reason).toContain('the limit of 1 pages is reached')
+    expect(report.skipped[0]?.reason).toBe('the limit of 1 page is reached; left out: 1')
     expect(await sources('default')).toHaveLength(3)
   })
 
