@@ -7,7 +7,7 @@ import type { LoadedConfig } from './config.ts'
 import type { HomePaths, Surroundings } from './paths.ts'
 import { takeProviderKeys } from './provider-keys.ts'
 import { join } from 'node:path'
-import type { McpPins } from '../tools/mcp/tool.ts'
+import type { McpPins } from '../tools/mcp/definition.ts'
 import { readHomeFile, writeHomeFile } from './home-file.ts'
 
 export type { McpConnection }

@@ -11,8 +11,8 @@ import { query } from '../../engine/query.ts'
 import type { EngineOptions } from '../../engine/options.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
 import { connectMcp } from './connect.ts'
-import { memoryPins } from './tool.ts'
-import type { McpPins } from './tool.ts'
+import { memoryPins } from './definition.ts'
+import type { McpPins } from './definition.ts'
 
 const SERVER = join(import.meta.dirname, '../../../test/support/mcp-server.ts')
 const NAME = 'mcp__files__read'

@@ -3,7 +3,7 @@
 import { CriaError } from '../../core/error.ts'
 import type { Tool } from '../../core/tool.ts'
 import { defineTool } from '../define-tool.ts'
-import type { Definition } from './definition.ts'
+import type { Definition, McpPins } from './definition.ts'
 import { readResult } from './result.ts'
 import type { Server } from './server.ts'
 
@@ -42,21 +42,4 @@ export function toolOf(server: Server, definition: Definition, name: string, pin
       throw new CriaError('tool_failure', `The MCP server "${server.name}" answered with what is no result of a tool.`)
     },
   })
-}
-
-/** Remembers the definitions of server tools that were allowed. */
-export interface McpPins {
-  /** The fingerprint under which a tool was allowed last. */
-  allowed(server: string, tool: string): string | undefined
-  /** Keeps that this tool was allowed as it is now. */
-  allow(server: string, tool: string, fingerprint: string): void
-}
-
-/** Forgets when the process ends. */
-export function memoryPins(): McpPins {
-  const pins = new Map<string, string>()
-  return {
-    allowed: (_server, tool) => pins.get(tool),
-    allow: (_server, tool, fingerprint) => void pins.set(tool, fingerprint),
-  }
 }
