@@ -77,7 +77,7 @@ export interface Check {
   readonly name: string
   readonly status: 'ok' | 'warning' | 'failed'
   readonly message: string
-  /** What to do, where something is to be done. */
+  /** The remedy; absent where nothing is wrong. */
   readonly hint?: string
 }
 

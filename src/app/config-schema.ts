@@ -19,7 +19,7 @@ import { STORE_NAME } from './paths.ts'
 export const POINTERS = ['main', 'quick', 'task', 'reasoning'] as const
 export type ModelPointer = (typeof POINTERS)[number]
 
-/** What an alias of a model may be called. */
+/** The form of an alias: the names that a user may give to a model. */
 const ALIAS: RegExp = /^(?!(?:main|quick|task|reasoning)$)[A-Za-z0-9][\w.-]{0,49}$/
 
 export interface ProviderConfig {
@@ -33,7 +33,7 @@ export interface ProviderConfig {
 export interface ModelFactsConfig {
   readonly contextWindow?: number
   readonly maxOutputTokens?: number
-  /** Whether it takes images. */
+  /** The model takes images (`true`) or takes none (`false`); default what is known of it. */
   readonly images?: boolean
   readonly price?: Rates
 }

@@ -139,7 +139,7 @@ export async function startTurn(events: AsyncGenerator<QueryEvent, QueryResult |
     while (next.done !== true) next = await events.next()
     return next.value
   })()
-  // Whoever does not wait for the end is told of it by the journal.
+  // A caller who does not wait for the end finds it in the journal.
   ended.catch(() => {})
   const atOnce = await Promise.race([second, setImmediate()])
   if (atOnce?.done === false && atOnce.value.type === 'error') {

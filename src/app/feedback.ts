@@ -25,7 +25,7 @@ export type FeedbackVerdict = (typeof VERDICTS)[number]
 
 /** A verdict with a comment. */
 export interface FeedbackChoice {
-  /** Which answer is better. */
+  /** The verdict: the better answer, a tie, or neither. */
   readonly choice: FeedbackVerdict
   /** Why, in words of the one who chose. */
   readonly comment?: string
@@ -34,7 +34,7 @@ export interface FeedbackChoice {
 /** One of the two answers, by the order in which they are shown. */
 export type Side = 'first' | 'second'
 
-/** What `choose` may give: a verdict, one with a comment, or `undefined` for no choice. */
+/** The result of `choose`: a verdict, a verdict with a comment, or `undefined` for no choice. */
 export type Chosen = FeedbackVerdict | FeedbackChoice | undefined
 
 /** An answer as it is judged: who gave it is not told. */

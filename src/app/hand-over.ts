@@ -15,7 +15,7 @@ import { file, image } from './attachments.ts'
 export interface HandedOver {
   /** The path or address as it was given, or `standard input`. */
   readonly name: string
-  /** What it is for the model: `file`, `page`, `standard input`. */
+  /** The kind that the model is told: `file`, `page` or `standard input`. */
   readonly title: string
   readonly mediaType: string
   /** As it is sent. */

@@ -119,7 +119,7 @@ class PagesRun {
         continue
       }
       if (page === 'left') {
-        // What is there may be readable another time.
+        // The page may be readable another time, so its text stays in the store.
         kept.add(url.href)
         continue
       }
@@ -216,7 +216,7 @@ class PagesRun {
       const got = await httpGet(url, {
         signal: AbortSignal.any([signal, limit]),
         maxBytes: MAX_BYTES,
-        // Whoever names a host knows that it is asked.
+        // The user has named this host, so it may be private.
         allowedHosts: [named.host],
       })
       this.#bytes += got.body.length

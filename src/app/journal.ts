@@ -59,7 +59,7 @@ export async function openJournalIfWritable(
 }
 
 const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOSPC', 'EDQUOT'])
-/** What SQLite says where a file cannot be written (8), has no room (13), or cannot be opened (14). */
+/** SQLite's codes for a file that cannot be written (8), a full disk (13), and a file that cannot be opened (14). */
 const UNWRITABLE_SQLITE: ReadonlySet<unknown> = new Set([8, 13, 14])
 
 function isUnwritable(thrown: unknown): boolean {

@@ -25,7 +25,7 @@ import { namesOf } from '../util/nearest.ts'
 export interface MapTurnsOptions<Item, Value> {
   /** Items at work at the same time at most; default 4. Fewer where the budget has no room for so many. */
   readonly concurrency?: number
-  /** What all items together may use: `tokens`, `costUsd` in US dollars, `ms` in milliseconds. Default no limit. */
+  /** Limits of all items together: `tokens`, `costUsd` in US dollars, `ms` in milliseconds. Default no limit. */
   readonly budget?: BudgetLimits & { readonly ms?: number }
   /** Called after each item, in the order in which they end. What it throws ends the work as an abort does. */
   readonly onProgress?: (progress: MapProgress<Item, Value>) => void
@@ -42,7 +42,7 @@ export interface MapTurnsOptions<Item, Value> {
   readonly clock?: Clock
 }
 
-/** What the function is told beside its item. */
+/** The second argument of the function, beside its item. */
 export interface MapContext {
   /** The place of the item in the list, from 0. */
   readonly index: number
