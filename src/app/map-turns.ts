@@ -62,13 +62,13 @@ interface Outcome<Item> {
   readonly costUsd: number | null
 }
 
-/** What became of one item. */
+/** The outcome of one item. */
 export type MapResult<Item, Value> =
   /** `resumed`: the value was in the file of `resume`, and nothing was asked. */
   | (Outcome<Item> & {
       /** How the work on the item ended. */
       readonly status: 'done'
-      /** What the function gave for the item. */
+      /** The result of the function for the item. */
       readonly value: Value
       /** The value was in the file of `resume`, and nothing was asked. */
       readonly resumed: boolean
@@ -105,7 +105,7 @@ export interface MapProgress<Item, Value> extends MapSums {
   readonly last: MapResult<Item, Value>
 }
 
-/** What `mapTurns()` has come to. */
+/** The result of `mapTurns()`. */
 export interface MapReport<Item, Value> extends MapSums {
   /** One for each item, in the order of the items. */
   readonly results: readonly MapResult<Item, Value>[]

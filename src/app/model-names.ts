@@ -5,7 +5,7 @@ import { EXTRACTIVE_REF } from '../providers/extractive/model.ts'
 import { definitionOf, PROVIDER_NAMES } from '../providers/registry.ts'
 import { nearest } from '../util/nearest.ts'
 
-/** What other libraries call our providers. */
+/** Names of our providers in other libraries. */
 const ALIASES: Readonly<Record<string, string>> = {
   gemini: 'google',
   claude: 'anthropic',

@@ -66,7 +66,7 @@ function promptOf({ messages }: TurnDetail): readonly Said[] {
   return messages.slice(0, end).map(said)
 }
 
-/** What followed it: the answer, and the tool calls on the way to it. */
+/** The messages after it: the answer, and the tool calls on the way to it. */
 function answerOf({ messages, turn }: TurnDetail): readonly Said[] {
   const begin =
     messages.findLastIndex(

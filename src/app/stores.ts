@@ -102,7 +102,7 @@ export async function indexPaths(choice: StoreChoice, paths: readonly string[], 
   }
 }
 
-/** Whether a path that was named is an address of the web. */
+/** Tells whether a path is an address of the web. */
 export function isAddress(path: string): boolean {
   return /^https?:\/\//i.test(path)
 }

@@ -31,7 +31,7 @@ export interface BotAnswer extends Message {
   readonly steps: number
   /** The answer came from the response cache. */
   readonly cacheHit: boolean
-  /** What the turn had to say beside its answer, in order: `code` and `message`. Empty where there was nothing. */
+  /** Notices of the turn, in order: `code` and `message`. Empty where there were none. */
   readonly notices: readonly Notice[]
   /** Id of the turn in the journal. */
   readonly turnId: string

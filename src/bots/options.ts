@@ -103,7 +103,7 @@ export function loopOf(options: LoopOptions): LoopOptions {
   return Object.fromEntries(LOOP_OPTIONS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
 }
 
-/** What every bot takes. */
+/** Options of every bot. */
 export function withoutLoop(options: Omit<BotOptions, 'schema'> & LoopOptions): BotOptions {
   return withoutNames(options, LOOP_OPTIONS)
 }

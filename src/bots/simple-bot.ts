@@ -55,7 +55,7 @@ export interface AskOptions {
   readonly steering?: Steering | undefined
 }
 
-/** What is done when an attempt breaks off after its first token. */
+/** The recovery from an attempt that breaks off after its first token. */
 const RECOVERIES = ['before-first-token', 'replay'] as const
 
 /** Options of `stream()`. */

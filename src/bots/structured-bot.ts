@@ -25,7 +25,7 @@ export interface StructuredBotOptions<Output, Lenient extends boolean = boolean,
   extends Omit<BotOptions, 'schema' | 'jsonMode'>, LoopOptions {
   /** A Standard Schema (Zod, Valibot, ArkType) or a JSON Schema object; a JSON Schema literal gives `object` its type as well. */
   readonly schema: StandardSchema<Output> | Literal
-  /** What the model may use before it answers; run as by AgentBot. Default none. */
+  /** Tools that the model may use before it answers; run as by AgentBot. Default none. */
   readonly tools?: readonly Tool[]
   /** Model calls at most, as `maxSteps` of `query()`, those of `maxAttempts` included. Default 50. */
   readonly maxSteps?: number
@@ -43,7 +43,7 @@ export interface StructuredBotOptions<Output, Lenient extends boolean = boolean,
 export interface StructuredAnswer<Output> extends BotAnswer {
   /** The object fits the schema. */
   readonly valid: true
-  /** What the answer says, as the schema gives it back. */
+  /** The object of the answer, as parsed by the schema. */
   readonly object: Output
   /** Empty: nothing is wrong. */
   readonly problems: readonly string[]
@@ -57,13 +57,13 @@ export interface UnfitAnswer extends BotAnswer {
   readonly valid: false
   /** The JSON of the answer; `undefined` where it is not JSON. */
   readonly object: unknown
-  /** What does not fit the schema, one line each; at least one. */
+  /** The problems, one line each; at least one. */
   readonly problems: readonly string[]
   /** How many attempts were made. */
   readonly attempts: number
 }
 
-/** What `ask()` of a StructuredBot resolves to. */
+/** The answer of `ask()` of a StructuredBot. */
 export type AnswerOf<Output, Lenient extends boolean> = StructuredAnswer<Output> | (Lenient extends true ? UnfitAnswer : never)
 
 /** The type of `object`: that of the Standard Schema, else that which a JSON Schema literal describes. */

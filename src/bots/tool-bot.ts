@@ -32,7 +32,7 @@ export type ParsedCall<Input = Json> = ToolCallPart & {
   readonly input: Input
 }
 
-/** What the tools take, one or the other; any JSON where nobody knows. */
+/** The input types of the tools as a union; any JSON where they are not known. */
 type InputOf<Tools extends readonly Tool[]> =
   Tools[number] extends Tool<infer Input> ? ([Input] extends [never] ? Json : Input) : Json
 

@@ -79,7 +79,7 @@ export async function withAgent(
   return () => [...tools(), agent]
 }
 
-/** What the configuration says, what the user has allowed for good, and the command line on top. */
+/** Joins the rules of the configuration, those that the user has allowed for good, and those of the command line on top. */
 export function agentRules(
   { allow, deny }: RuleOptions,
   { config, paths }: LoadedConfig,

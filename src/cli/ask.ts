@@ -150,7 +150,7 @@ function askBot(setting: Setting, options: AskOptions, io: Io): AsyncIterable<Qu
   return bot.events(messages, { ...asked, ...found })
 }
 
-/** What all bots are made of here. */
+/** Makes the options that every bot of this command gets. */
 function recipeOf(setting: Setting, options: AskOptions): BotOptions {
   const { prompt, model, fallbackModels, fallbackOn, switchModels, budget, slowAfter, format } = setting
   const { settings, asked } = prompt

@@ -81,7 +81,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
 ]
 
-/** What the groups of commands are about. */
+/** Summaries of the groups of commands. */
 const GROUPS: Readonly<Record<string, string>> = {
   eval: 'measure quality',
   keys: 'keys of providers',

@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** What may be used in each scope. */
+/** The limits of each scope. */
 export interface BudgetLimits {
   /** Tokens of input and output together. */
   readonly tokens?: number

@@ -74,7 +74,7 @@ export interface ClaimToVerify {
   readonly passages: readonly string[]
 }
 
-/** What a verifier says of one statement. */
+/** The verdict of a verifier on one statement. */
 export interface ClaimVerdict {
   /** The passage says so, says otherwise, or neither. */
   readonly verdict: Verdict

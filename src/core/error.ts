@@ -56,7 +56,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeFacts>> = CODES
 
 /** An error as plain JSON, as it stands in events and in the journal. */
 export interface ErrorInfo {
-  /** What kind of failure it is. */
+  /** The code of the failure. */
   readonly code: ErrorCode
   /** What was expected, what came, what to do; never a key, never a whole prompt. */
   readonly message: string
@@ -76,13 +76,13 @@ export interface ErrorInfo {
   readonly costUsd?: number | null
 }
 
-/** What is known of an error beside its code and message. */
+/** Members of an error beside its code and message. */
 export interface CriaErrorOptions {
   /** Default what holds for the code. */
   readonly retryable?: boolean | undefined
   /** HTTP status of the provider's answer; absent where there was none. */
   readonly status?: number | undefined
-  /** What to do; default the hint of the code. */
+  /** The remedy; default the hint of the code. */
   readonly hint?: string | undefined
   /** More about it, as plain JSON. */
   readonly details?: JsonObject | undefined
@@ -107,7 +107,7 @@ export class CriaError extends Error {
   readonly retryable: boolean
   /** HTTP status of the provider's answer, where there was one. */
   readonly status: number | undefined
-  /** What to do about it. */
+  /** The remedy. */
   readonly hint: string | undefined
   /** Facts by name; with bots `turnId`, and `text` where part of an answer had come. */
   readonly details: JsonObject | undefined

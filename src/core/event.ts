@@ -148,7 +148,7 @@ export type NoticeEvent = {
   readonly type: 'notice'
   /** Tells notices apart, `left_out` for example. */
   readonly code: string
-  /** What happened, in a sentence. */
+  /** The message, in one sentence. */
   readonly message: string
   /** More about it, as plain JSON. */
   readonly details?: JsonObject
@@ -157,7 +157,7 @@ export type NoticeEvent = {
 export type SteeringEvent =
   /** A message that the user gave while the turn ran: the model is told before its next step, or (`follow_up`) it is said after the turn. */
   | { readonly type: 'steering'; readonly delivery: 'steer' | 'follow_up'; readonly message: Message }
-  /** What `prepareStep` has changed for this step alone. */
+  /** Changes that `prepareStep` made to this step alone. */
   | {
       readonly type: 'prepare_step'
       readonly model?: string
@@ -211,7 +211,7 @@ export type TerminalEvent =
     }
   | {
       readonly type: 'complete'
-      /** What the turn came to. */
+      /** The result of the turn. */
       readonly result: QueryResult
     }
 
@@ -228,7 +228,7 @@ export type EventBody =
   | FeedbackEvent
   | TerminalEvent
 
-/** What the recorder adds to every event. */
+/** Members that the recorder adds to every event. */
 export interface EventStamp {
   /** The session of the turn. */
   readonly sessionId: string
@@ -255,7 +255,7 @@ export type EventOf<Type extends EventBody['type']> = Extract<QueryEvent, { type
 
 const TERMINAL = { complete: true, cancelled: true, error: true } as const
 
-/** Whether the event ends its stream; the end of a nested turn does not. */
+/** Tells whether an event ends its stream; the end of a nested turn does not. */
 export function isTerminal<Event extends EventBody & { readonly parent?: CallRef }>(
   event: Event,
 ): event is Event & TerminalEvent {

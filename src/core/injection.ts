@@ -16,7 +16,7 @@ export interface ContextSource {
   load(request: ContextRequest): Promise<readonly ContextPiece[]>
 }
 
-/** What a context source may know of the turn. */
+/** The turn, as a context source sees it. */
 export interface ContextRequest {
   /** Aborted with the turn. */
   readonly signal: AbortSignal

@@ -85,7 +85,7 @@ export interface MessageLike {
 export type MessageInput = string | FilledPrompt | MessageLike | Message | readonly MessageInput[]
 /** A piece of a user message: text, or what `image()` and `file()` make. */
 export type UserPart = TextPart | ImagePart | FilePart
-/** What a user message is made of. */
+/** The parts of a user message. */
 export type Content = string | FilledPrompt | readonly UserPart[]
 
 /** Makes a system message. */

@@ -16,7 +16,7 @@ import type { Usage } from './usage.ts'
 export interface LanguageModel {
   /** `provider/model`, as it stands in events and rows. */
   readonly ref: string
-  /** What is known of the model. */
+  /** Facts of the model. */
   readonly facts: ModelFacts
   /**
    * Tells it from other models of this `ref`: a hash of where it is, as whom it is asked and what else has a say in its answers. Absent: the object
@@ -86,7 +86,7 @@ export interface Price extends Rates {
   readonly asOf?: string
 }
 
-/** What a model is given beside the request. */
+/** The context of a model call, beside the request. */
 export interface ModelCall {
   /** Aborting it ends the request. */
   readonly signal: AbortSignal
@@ -103,7 +103,7 @@ export interface ModelRequest extends CallSettings {
   readonly model: string
   /** The conversation, the system prompt first. */
   readonly messages: readonly RequestMessage[]
-  /** What the model may call; absent: nothing. */
+  /** Tools that the model may call; absent: none. */
   readonly tools?: readonly ToolSpec[]
   /** Absent: the model decides. */
   readonly toolChoice?: ToolChoice
@@ -149,10 +149,10 @@ export type ToolChoice =
       /** The name of the one tool that has to be called. */
       readonly tool: string
     }
-/** What form the answer has to have. */
+/** The form that the answer must have. */
 export interface ResponseFormat {
   readonly type: 'json'
-  /** What the JSON has to fit; absent: any JSON. */
+  /** The schema that the JSON must fit; absent: any JSON. */
   readonly schema?: JsonSchema
   /** Names the schema to the provider. */
   readonly name?: string
@@ -229,7 +229,7 @@ export type ModelPart =
     }
   | {
       readonly type: 'opaque'
-      /** What the part is, in the provider's words. */
+      /** The provider's name for the kind of the part. */
       readonly kind: string
       readonly providerData: ProviderData
     }

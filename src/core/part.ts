@@ -37,7 +37,7 @@ export interface FilePart {
 /** Reasoning of a model. Only the model that made it may get it back. */
 export interface ThinkingPart {
   readonly type: 'thinking'
-  /** What the model thought, as far as the provider shows it. */
+  /** Thinking of the model, as far as the provider shows it. */
   readonly text: string
   /** The model that thought this, `provider/model`. */
   readonly model?: string
@@ -86,7 +86,7 @@ export interface UnknownEffects {
 /** Something only its provider understands (a tool that ran there, say); kept and sent back, never shown. */
 export interface OpaquePart {
   readonly type: 'opaque'
-  /** What the part is, in the provider's words. */
+  /** The provider's name for the kind of the part. */
   readonly kind: string
   /** The part itself, which goes back to the provider unchanged. */
   readonly providerData: ProviderData

@@ -44,7 +44,7 @@ export interface TurnOpen {
   readonly question: string
   /** SHA-256 of the template of the system prompt, hexadecimal; of its text where it has no template. */
   readonly promptHash: string | null
-  /** What the turn is made with: its system prompt first, then the prompts of what the user says. */
+  /** Prompt versions of the turn: its system prompt first, then those of the user's messages. */
   readonly prompts?: readonly PromptVersion[]
   /** Epoch milliseconds. */
   readonly startedAt: number
@@ -90,7 +90,7 @@ export type JournalEntry =
       readonly name: string
       /** The arguments, as JSON. */
       readonly input: string
-      /** What the tool is given as `ctx.idempotencyKey`. */
+      /** The key that the tool gets as `ctx.idempotencyKey`. */
       readonly idempotencyKey: string
       /** Epoch milliseconds. */
       readonly at: number
@@ -146,7 +146,7 @@ export interface TurnMetrics {
   readonly slow: boolean
 }
 
-/** What a turn can be rated with: 1 to 5, or -1 and 1 for thumbs down and up. */
+/** Ratings of a turn: 1 to 5, or -1 and 1 for thumbs down and up. */
 export const RATINGS: ReadonlySet<number> = new Set([-1, 1, 2, 3, 4, 5])
 
 /** The port to the journal. Methods may be synchronous or return promises. */
@@ -245,7 +245,7 @@ export interface TurnRow extends TurnSummary {
   readonly temperature: number | null
   /** SHA-256 of the system prompt, hexadecimal; `null` without one. */
   readonly promptHash: string | null
-  /** What was said with the rating; `null`: nothing. */
+  /** The comment of the rating; `null`: none. */
   readonly ratingComment: string | null
   /** The turn that this one follows in its session. */
   readonly parentTurnId: string | null
@@ -528,7 +528,7 @@ export interface PromptStats extends StatsSums, PromptRef {
   readonly ratings: Readonly<Record<string, number>>
 }
 
-/** What a clean-up removes. */
+/** Limits of a clean-up. */
 export interface GcOptions {
   /** Turns that started longer ago than this go, in milliseconds. */
   readonly maxAgeMs?: number
@@ -540,7 +540,7 @@ export interface GcOptions {
   readonly signal?: AbortSignal
 }
 
-/** What was deleted on request. */
+/** The result of a deletion. */
 export interface Deletion {
   /** Turns that were removed, those that their tools made among them. */
   readonly turns: number
@@ -553,7 +553,7 @@ export interface Deletion {
   readonly wiped: boolean
 }
 
-/** What a clean-up has removed. */
+/** The result of a clean-up. */
 export interface GcReport {
   /** Turns that were removed. */
   readonly turns: number

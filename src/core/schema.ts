@@ -17,7 +17,7 @@ export interface StandardSchema<Output = unknown> {
   }
 }
 
-/** What a Standard Schema says of a value. */
+/** The result of a Standard Schema for a value. */
 export type SchemaResult<Output> =
   | {
       /** The value as the schema gives it back, with defaults and conversions. */

@@ -30,7 +30,7 @@ export interface SpanRecord {
   readonly spanId: string
   /** The span around this one; `null` for the outermost. */
   readonly parentSpanId: string | null
-  /** What the work is. */
+  /** The name of the work. */
   readonly name: string
   /** Epoch milliseconds. */
   readonly startedAt: number

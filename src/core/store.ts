@@ -86,7 +86,7 @@ export interface ScoredChunk extends Chunk {
 
 /** What a store found, and what whoever asked should know about how it was found. */
 export type FoundChunks = ScoredChunk[] & {
-  /** What the caller should know of this search; absent: nothing. */
+  /** A notice about this search for the caller; absent: none. */
   readonly notice?: StoreNotice
 }
 
@@ -94,7 +94,7 @@ export type FoundChunks = ScoredChunk[] & {
 export interface StoreNotice {
   /** Tells notices apart. */
   readonly code: string
-  /** What happened, in a sentence. */
+  /** The message, in one sentence. */
   readonly message: string
 }
 
@@ -113,7 +113,7 @@ export interface Evidence {
  * `source`, `title` or keys of `metadata`. What is not there is `null`; of a list in the metadata one element is enough.
  */
 export type ChunkFilter = Readonly<Record<string, FilterTest | readonly FilterTest[]>>
-/** What a member of the metadata is compared with. */
+/** The values that a member of the metadata is compared with. */
 export type FilterTest = FilterValue | FilterPattern
 /** A value that a member of the metadata has to equal. */
 export type FilterValue = string | number | boolean | null

@@ -56,7 +56,7 @@ export interface ToolResources {
  */
 export type ToolSubject =
   | {
-      /** What kind of thing the call acts on. */
+      /** The kind of the subject that the call acts on. */
       readonly kind: 'command'
       /** The command line. */
       readonly command: string
@@ -75,7 +75,7 @@ export type ToolSubject =
       readonly url: string
     }
 
-/** What a tool is given beside its input. */
+/** The context of a tool, beside its input. */
 export interface ToolContext {
   /** Aborted when the turn is cancelled or the time-out is reached: stop then. */
   readonly signal: AbortSignal
@@ -221,7 +221,7 @@ export interface PermissionRequest extends ToolUse {
   readonly reason?: string
 }
 
-/** What a permission checker may know beside the calls. */
+/** The context of a permission checker, beside the calls. */
 export interface PermissionContext {
   /** The session. */
   readonly sessionId: string

@@ -75,7 +75,7 @@ export interface EngineOptions extends CallSettings {
    * be had, too small or not made for it, and says so with `model_switch`.
    */
   readonly switchModels?: boolean
-  /** What the model may call; default nothing. */
+  /** Tools that the model may call; default none. */
   readonly tools?: readonly Tool[]
   /** `required` and `{ tool }` hold for the first step; after it the model is free to answer. `prepareStep` can require a call in later ones. */
   readonly toolChoice?: ToolChoice
@@ -182,7 +182,7 @@ export interface EngineOptions extends CallSettings {
   readonly random?: () => number
 }
 
-/** What `onQueryCompleted` is given: the figures of one turn. */
+/** The argument of `onQueryCompleted`: the figures of one turn. */
 export interface QueryMetrics extends TurnMetrics {
   readonly type: 'query_completed'
   /** How the turn ended. */

@@ -8,7 +8,7 @@ import type { Usage } from '../core/usage.ts'
 import type { ModelChain } from '../model/chain.ts'
 import type { RequestOptions } from '../prepare/request.ts'
 
-/** What `prepareStep` is told. */
+/** The argument of `prepareStep`. */
 export interface StepState {
   /** The step to come, from 1. */
   readonly step: number
@@ -18,7 +18,7 @@ export interface StepState {
   readonly model: string
 }
 
-/** What holds for one step; whatever is left out stays as the options of the turn say. */
+/** Settings of one step; those left out stay as in the options of the turn. */
 export interface StepChanges<Model = LanguageModel> {
   /** Asked in this step, before the models of the turn. */
   readonly model?: Model
@@ -33,9 +33,9 @@ export interface StepChanges<Model = LanguageModel> {
 /** Decides before a step what is different about it; `undefined` changes nothing. */
 export type PrepareStep<Model = LanguageModel> = (state: StepState) => MaybePromise<StepChanges<Model> | undefined>
 
-/** What `stopWhen` is told after a step whose tools have run. */
+/** The argument of `stopWhen`, after a step whose tools have run. */
 export interface StepEnd extends StepState {
-  /** What the model said in this step. */
+  /** The answer of the model in this step. */
   readonly message: Message
   /** Results of the tools of this step, in the order of the calls. */
   readonly toolResults: readonly Pick<ToolResult, 'id' | 'name' | 'content' | 'isError'>[]

@@ -23,7 +23,7 @@ export async function* promptHook(turn: Turn): Station<void> {
   turn.input = { ...input, added: [...(input.added ?? []), hookContext(outcome.value)] }
 }
 
-/** What `onPrompt` adds to a prompt, as data. */
+/** Makes a message of the data that `onPrompt` adds to a prompt. */
 export function hookContext(value: unknown): Message {
   return injected(String(value), { by: 'hook', title: 'what a hook of the application adds', source: 'onPrompt' })
 }

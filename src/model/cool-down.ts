@@ -18,7 +18,7 @@ export interface Rest {
   readonly until: number
   /** Why the model was turned away from. */
   readonly reason: SwitchReason
-  /** What it failed with. */
+  /** The error that it failed with. */
   readonly error?: ErrorInfo
 }
 

@@ -91,7 +91,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Whether a request that failed before anything of its answer came costs nothing. */
+/** Tells whether a request that failed before its answer began costs nothing. */
 export function wasRefused(error: CriaError): boolean {
   if (REFUSALS.has(error.code) || (error.status !== undefined && error.status >= 400)) return true
   // What is not worth another try was not sent: a certificate that is not trusted, a port that is blocked.

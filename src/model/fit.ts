@@ -6,7 +6,7 @@ import type { Part } from '../core/part.ts'
 
 export interface Fitted {
   readonly request: ModelRequest
-  /** What the model does not take and was left out: `tools`, `images`, `thinking`, `structured output`, names of settings. */
+  /** Parts of the request that the model does not take: `tools`, `images`, `thinking`, `structured output`, names of settings. */
   readonly omitted: readonly string[]
 }
 

@@ -116,7 +116,7 @@ export async function* streamModel(request: ModelRequest, ctx: ModelContext): St
   }
 }
 
-/** Whether one of these models can be turned to, and has not failed a moment ago. */
+/** Tells whether one of these models can be asked, and has not failed a moment ago. */
 function healthOf(models: readonly LanguageModel[], { coolDowns }: ModelContext, now: number): AttemptState['fallback'] {
   if (models.length === 0) return 'none'
   return models.some((each) => (coolDowns?.restOf(each)?.until ?? 0) <= now) ? 'healthy' : 'resting'

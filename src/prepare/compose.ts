@@ -13,9 +13,9 @@ import type { Passage } from './passages/merge.ts'
 
 /** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
 export interface Composition {
-  /** What is written to the journal: messages as they were said, passages beside them. */
+  /** The messages for the journal: as they were said, passages beside them. */
   readonly messages: readonly Message[]
-  /** What is sent to the model: passages fenced and put before the question. */
+  /** The messages for the model: fenced passages before the question. */
   readonly processedMessages: readonly Message[]
   /** The passages of the request, by their markers; absent where nothing was searched. */
   readonly grounding?: Grounding

@@ -15,13 +15,13 @@ export interface TurnInput {
   /** Ids of those of them that are written down as messages of this turn already. */
   readonly written?: ReadonlySet<string>
   readonly retrieve?: RetrievalOptions
-  /** What the application adds to the prompt: data that stands before it. */
+  /** Data of the application that stands before the prompt. */
   readonly added?: readonly Message[]
   /** What to look up beside it, and what is known from earlier in the session. */
   readonly context?: { readonly sources: readonly ContextSource[]; readonly reads: readonly EarlierRead[] }
 }
 
-/** What is searched for: the text of the user's messages, without what is handed over as data. */
+/** The text to search for: the user's messages, without data that was handed over. */
 export function questionOf(messages: readonly Message[]): string {
   return messages
     .filter(({ role, injected }) => role === 'user' && injected === undefined)

@@ -135,7 +135,7 @@ export function checkKey(provider: string, options: ConnectionOptions, baseURL?:
   })
 }
 
-/** What is configured of a provider. */
+/** The configuration of a provider. */
 export interface ProviderStatus {
   readonly baseURL: string | undefined
   readonly keyVariable: string | undefined

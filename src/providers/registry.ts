@@ -74,7 +74,7 @@ const COMPATIBLE = {
   embedding: { api: 'openai' },
 } as const
 
-/** What most who host models have in common. */
+/** Makes the entry of a host of models, with the settings that most share. */
 function hosted(pricedAs: string, keyVariable: string, home: string): ProviderDefinition {
   return {
     api: 'chat',

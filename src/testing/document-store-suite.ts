@@ -37,12 +37,12 @@ export const STORE_CAPABILITIES: readonly [
   'surroundings',
   'evidence',
 ] = ['filters', 'patterns', 'word-forms', 'stop-words', 'order', 'surroundings', 'evidence']
-/** What a store may be able to do beside what every store has to. */
+/** Optional capabilities of a store. */
 export type StoreCapability = (typeof STORE_CAPABILITIES)[number]
 
 /** Options of `documentStoreSuite()`. */
 export interface StoreSuiteOptions {
-  /** What the store claims beside what every store has to do; default all of it. */
+  /** Optional capabilities that the store claims; default all. */
   readonly claims?: readonly StoreCapability[]
 }
 

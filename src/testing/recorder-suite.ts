@@ -39,12 +39,12 @@ export const RECORDER_CAPABILITIES: readonly ['search', 'users', 'follow', 'upke
   'budgets',
   'answers',
 ]
-/** What a journal may be able to do beside what every journal has to. */
+/** Optional capabilities of a journal. */
 export type RecorderCapability = (typeof RECORDER_CAPABILITIES)[number]
 
 /** Options of `recorderSuite()`. */
 export interface RecorderSuiteOptions {
-  /** What the journal claims beside what every journal has to do; default all of it. */
+  /** Optional capabilities that the journal claims; default all. */
   readonly claims?: readonly RecorderCapability[]
 }
 

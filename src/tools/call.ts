@@ -55,7 +55,7 @@ export interface Job extends Scheduled {
   given: Json
   /** The same, as the schema made it. */
   input: unknown
-  /** What was asked about it, when the answer is to come later. */
+  /** The permission request, when its answer is to come later. */
   waits?: PermissionRequest
 }
 

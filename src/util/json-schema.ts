@@ -65,7 +65,7 @@ function alternatives({ keywordLocation, error }: OutputUnit, inner: readonly Ou
   return `fits none of the alternatives (${texts.join('; or ')})`
 }
 
-/** What the value must be, by keyword; `%` stands for the value of the keyword. */
+/** Words for each keyword of JSON Schema; `%` stands for the value of the keyword. */
 const DEMANDS: Readonly<Record<string, string>> = {
   enum: 'must be one of %',
   const: 'must be %',

@@ -73,7 +73,7 @@ export class Conversation {
   readonly calls: Calls = new Calls()
   /** What is said while a turn runs. */
   readonly steering: Steering = new Steering()
-  /** What the tools have written in this chat. */
+  /** Changes that tools made to files in this chat. */
   readonly edits: Edits
   /** Rules that were added in this chat. */
   readonly allowed: string[] = []
@@ -83,7 +83,7 @@ export class Conversation {
   readonly #parts: Parts
   #models: ModelChoice
   #held: number | null = null
-  /** What the user hands over with the next message: outputs of commands. */
+  /** Outputs of commands that go with the user's next message. */
   #handedOver: Message[] = []
   /** The settings of the session that the journal keeps. */
   #kept = ''

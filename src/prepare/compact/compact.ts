@@ -123,7 +123,7 @@ async function* summarise(division: Division, goal: Goal, ctx: CompactContext): 
 /** Providers count in tokens of their own: a summary may take this many times what it was allowed by ours. */
 const SUMMARY_SLACK = 2
 
-/** Whether a summary saves nothing, or takes the room of the last turns. */
+/** Tells whether a summary saves nothing, or takes the room of the last turns. */
 function isTooLarge(
   tokens: number,
   summarised: Division,

@@ -35,7 +35,7 @@ export class ReportedError extends Error {
   }
 }
 
-/** What an error is told with; an object that has nothing else, and a message, is one. */
+/** Members of an error; an object that has no others, and a message, is an error. */
 const MEMBERS = /^(?:message|detail|code|status|statusCode|error_code|param|type|object|request_id)$/
 
 /** Whether an event, or the whole of a body, reports an error. `null` or an empty text, which some servers send with each chunk, does not count. */

@@ -11,7 +11,7 @@ import { UNKNOWN_USAGE } from '../../core/usage.ts'
 export type ScriptedAnswer =
   | string
   | {
-      /** What the model thinks before the answer; default nothing. */
+      /** Thinking of the model before the answer; default none. */
       readonly thinking?: string
       /** A list is streamed as so many deltas. */
       readonly text?: string | readonly string[]
@@ -40,7 +40,7 @@ export type Script =
 export interface ScriptedOptions {
   /** Default `scripted/model`. */
   readonly ref?: string
-  /** What is known of the model, in place of the defaults. */
+  /** Facts of the model, in place of the defaults. */
   readonly facts?: Partial<ModelFacts>
 }
 

@@ -4,7 +4,7 @@ import { CriaError } from '../../core/error.ts'
 import type { Peer } from './network.ts'
 import { connectionError, isAbort } from './network.ts'
 
-/** What is used of `fetch`, and of its answer. */
+/** The part of `fetch` and of its answer that is used. */
 export type Fetch = (url: string, init: Sent) => Promise<Answered>
 export interface Sent {
   readonly method: 'POST'

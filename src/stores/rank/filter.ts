@@ -6,7 +6,7 @@ import type { ChunkFilter, FilterTest } from '../../core/store.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
 import type { GlobPattern } from '../../util/glob-pattern.ts'
 
-/** What a filter is held against. */
+/** The data that a filter is compared with. */
 export interface Filtered {
   /** The document, as the store names it. */
   readonly source: string

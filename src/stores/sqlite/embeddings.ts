@@ -21,7 +21,7 @@ export interface EmbedProgress {
   readonly total: number
 }
 
-/** What one run of making vectors has done. */
+/** The result of one run of making vectors. */
 export interface EmbedReport {
   /** The embedding model. */
   readonly model: string

@@ -72,7 +72,7 @@ export function checkEmbeddingModel(model: EmbeddingModel): void {
   }
 }
 
-/** What a search is given, checked. */
+/** The checked arguments of a search. */
 export interface CheckedSearch {
   /** A whole number; 0 or less asks for nothing. */
   readonly limit: number

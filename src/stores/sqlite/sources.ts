@@ -6,7 +6,7 @@ import { CHUNK_COLUMNS, SOURCE_COLUMNS, stateOf, toChunk } from './documents.ts'
 import type { ChunkRow, SourceRow, SourceState } from './documents.ts'
 import { readFact } from './facts.ts'
 
-/** What a store holds. */
+/** The contents of a store, counted. */
 export interface StoreStats {
   /** Documents. */
   readonly sources: number

@@ -10,7 +10,7 @@ import { removeOthers } from './embedders.ts'
 import type { IndexWriter } from './index-writer.ts'
 import { removeVectors } from './vectors.ts'
 
-/** What became of a document that was put into a store. */
+/** The outcome for a document that was put into a store. */
 export type Outcome = 'added' | 'changed' | 'unchanged'
 
 /** What became of a document among many. One that failed alone does not stop the others. */

@@ -3,9 +3,9 @@
  * permission model no files, processes or threads. They read one JSON object `{ code, marker }` and write `marker` and one JSON object at last.
  */
 
-/** What the code ended in. */
+/** The outcome of the code. */
 export interface CodeReport {
-  /** What it wrote to the console. */
+  /** The output on the console. */
   readonly logs?: string
   /** JSON of its value. */
   readonly value?: string
