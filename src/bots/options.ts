@@ -103,7 +103,7 @@ export function loopOf(options: LoopOptions): LoopOptions {
   return Object.fromEntries(LOOP_OPTIONS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
 }
 
-/** Options of every bot. */
+/** The options of AgentBot that every bot takes. */
 export function withoutLoop(options: Omit<BotOptions, 'schema'> & LoopOptions): BotOptions {
   return withoutNames(options, LOOP_OPTIONS)
 }
