@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, toolResult, user } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import { spokenMessages } from './history.ts'
+import { spokenMessages } from './unfinished.ts'
 
 const asked = user('Do it.')
 const called = assistant([

@@ -3,8 +3,8 @@ import type { EventBody } from '../core/event.ts'
 import { assistant } from '../core/message.ts'
 import type { Usage } from '../core/usage.ts'
 import { EXACT_USAGE, openOf, stamper } from '../testing/turns.ts'
-import { endLostTurn } from './lost.ts'
-import type { LostTurn } from './lost.ts'
+import { endLostTurn } from './unfinished.ts'
+import type { LostTurn } from './unfinished.ts'
 
 const turn: LostTurn = {
   turnId: 'turn_a',

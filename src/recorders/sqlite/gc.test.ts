@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { system, user } from '../../core/message.ts'
 import { closeOf, entriesOf, openOf, stamper, STARTED_AT } from '../../testing/turns.ts'
 import { mountSmall } from '../../../test/support/small-disk.ts'
-import { openJournalFile } from './file.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import { JOURNAL } from './journal.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 const HOUR = 3_600_000
@@ -58,7 +59,7 @@ describe('gc', () => {
   }
 
   function count(table: string): number {
-    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path, readOnly: true, synchronous: 'normal' })
     const row = connection.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)
     connection.close()
     return row?.n ?? -1
@@ -97,7 +98,7 @@ describe('gc', () => {
   it('REC-PROMPT-001 prompts are versioned by hash in the order of their first use, and the count outlives them', async () => {
     for (const [n, hash] of ['one', 'two', 'two', 'one', 'three'].entries()) await write(n, hash)
     const versions = (): unknown[] => {
-      const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+      const connection = openFile(JOURNAL, { path, readOnly: true, synchronous: 'normal' })
       const rows = connection.all<{ hash: string; version: number }>(
         `SELECT hash, version FROM prompts WHERE bot = 'librarian' ORDER BY version`,
       )

@@ -7,7 +7,8 @@ import { assistant, user } from '../../core/message.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import { closeOf, entriesOf, openOf, resultOf, stamper } from '../../testing/turns.ts'
 import { usedBytes } from '../../util/sqlite/vacuum.ts'
-import { openJournalFile } from './file.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import { JOURNAL } from './journal.ts'
 import { SqliteRecorder } from './recorder.ts'
 
 let folder: string
@@ -60,7 +61,7 @@ describe('a long answer', () => {
     expect(read?.events).toEqual(written)
     expect(read?.turn.text).toBe(text)
     expect(read?.damaged).toBeUndefined()
-    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path, readOnly: true, synchronous: 'normal' })
     // The index of words has a share as well.
     expect(usedBytes(connection) / Buffer.byteLength(text)).toBeLessThan(1.7)
     connection.close()

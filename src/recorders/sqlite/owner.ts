@@ -17,10 +17,11 @@ export interface Owner {
 
 export function thisOwner(): Owner {
   const host = hostname()
-  const boot = read('/proc/sys/kernel/random/boot_id')
+  const boot = ifReadable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'))
+  const namespace = ifReadable(() => readlinkSync('/proc/self/ns/pid')) ?? ''
   return {
     host,
-    machine: boot === undefined ? host : `${boot.trim()} ${namespaceOfPids()}`,
+    machine: boot === undefined ? host : `${boot.trim()} ${namespace}`,
     pid: process.pid,
     started: statusOf(process.pid)?.started ?? '',
   }
@@ -43,33 +44,19 @@ export function livenessOf(owner: Owner, here: Owner): 'alive' | 'dead' | 'unkno
   return status.ended || status.started !== owner.started ? 'dead' : 'alive'
 }
 
-interface ProcessStatus {
-  readonly started: string
-  readonly ended: boolean
-}
-
 /** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html; `undefined` on other systems. */
-function statusOf(pid: number): ProcessStatus | undefined {
-  const stat = read(`/proc/${pid}/stat`)
-  if (stat === undefined) return undefined
+function statusOf(pid: number): { readonly started: string; readonly ended: boolean } | undefined {
+  const stat = ifReadable(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   // The second field is the name of the program, in parentheses, and may hold anything, parentheses and blanks too.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const [state, started] = [fields[0], fields[19]]
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, started] = [fields?.[0], fields?.[19]]
   if (state === undefined || started === undefined) return undefined
   return { started, ended: state === 'Z' || state === 'X' }
 }
 
-function namespaceOfPids(): string {
+function ifReadable(read: () => string): string | undefined {
   try {
-    return readlinkSync('/proc/self/ns/pid')
-  } catch {
-    return ''
-  }
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
+    return read()
   } catch {
     return undefined
   }

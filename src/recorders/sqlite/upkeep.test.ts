@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GcReport } from '../../core/recorder.ts'
 import { closeOf, openOf, stamper } from '../../testing/turns.ts'
-import { openJournalFile } from './file.ts'
+import { openFile } from '../../util/sqlite/open-file.ts'
+import { JOURNAL } from './journal.ts'
 import { SqliteRecorder } from './recorder.ts'
-import { trustedTime } from './upkeep.ts'
+import { trustedTime } from './gc.ts'
 
 const DAY = 86_400_000
 const TODAY = Date.parse('2026-06-15T12:00:00Z')
@@ -103,7 +104,7 @@ describe('a journal that is tended', () => {
       now += DAY
     }
     expect(removed).toEqual([20, 20, 12])
-    const connection = openJournalFile({ path, readOnly: true, synchronous: 'normal' })
+    const connection = openFile(JOURNAL, { path, readOnly: true, synchronous: 'normal' })
     expect(connection.all('SELECT turns, asked FROM cleanups ORDER BY id')).toEqual(removed.map((turns) => ({ turns, asked: 0 })))
     connection.close()
   })

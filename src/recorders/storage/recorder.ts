@@ -22,8 +22,8 @@ import type {
 } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { elapsed } from '../../util/clock.ts'
-import { compactedTo, spokenIn } from '../history.ts'
-import { endLostTurn } from '../lost.ts'
+import { compactedTo, spokenIn } from '../unfinished.ts'
+import { endLostTurn } from '../unfinished.ts'
 import {
   busySession,
   checkEvents,
