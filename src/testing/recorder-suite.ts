@@ -5,14 +5,12 @@
  *     recorderSuite('my journal', async () => ({ open: (options) => openMine(options), remove: () => {} }), { describe, it })
  */
 
-import { followTests } from './recorder/follow.ts'
 import assert from 'node:assert/strict'
-import { lostTurnTests } from './recorder/lost-turns.ts'
 import { listTests, searchTests } from './recorder/lists.ts'
-import { peopleTests } from './recorder/people.ts'
+import { followTests, lostTurnTests } from './recorder/readers.ts'
 import { sessionTests } from './recorder/sessions.ts'
 import { turnTests } from './recorder/turns.ts'
-import { upkeepTests } from './recorder/upkeep.ts'
+import { peopleTests, upkeepTests } from './recorder/upkeep.ts'
 import { Bench } from './recorder/bench.ts'
 import type { JournalUnderTest, OpenJournal, Suite } from './recorder/bench.ts'
 import { budgetStoreSuite } from './budget-store-suite.ts'
@@ -61,7 +59,7 @@ export function recorderSuite(
       const journal = await create()
       const bench = new Bench(journal)
       try {
-        await run(bench)
+        await run(await bench.open(), bench)
       } finally {
         for (const recorder of bench.recorders) await recorder.close()
         await journal.remove()
