@@ -41,9 +41,9 @@ export type Keeper = Recorder & JournalKeeper
 
 export const LEASE_MS = 30_000
 
-/** A journal, the recorders that are open on it, and their time. */
+/** A journal, the recorders that are open on it, and the clock that they share. */
 export class Bench {
-  readonly recorders: Keeper[] = []
+  readonly #recorders: Keeper[] = []
   readonly clock: { now(): number }
   readonly #journal: JournalUnderTest
   #now = STARTED_AT
@@ -55,15 +55,20 @@ export class Bench {
 
   async open(): Promise<Keeper> {
     const recorder = (await this.#journal.open({ clock: this.clock, leaseMs: LEASE_MS })) as Keeper
-    this.recorders.push(recorder)
+    this.#recorders.push(recorder)
     return recorder
+  }
+
+  async close(): Promise<void> {
+    for (const recorder of this.#recorders) await recorder.close()
+    await this.#journal.remove()
   }
 
   pass(ms: number): void {
     this.#now += ms
   }
 
-  async turn(turnId: string, recorder: Recorder | undefined = this.recorders[0]): Promise<TurnDetail> {
+  async turn(turnId: string, recorder: Recorder | undefined = this.#recorders[0]): Promise<TurnDetail> {
     const detail = await recorder?.read.turn(turnId)
     assert.ok(detail !== undefined, `${turnId} is not in the journal`)
     return detail
