@@ -15,52 +15,37 @@ import { addUsage, UNKNOWN_USAGE } from '../core/usage.ts'
 import type { Usage } from '../core/usage.ts'
 import { elapsed } from '../util/clock.ts'
 
-export interface SpokenTurn {
-  readonly turnId: string
-  /** All messages of the turn, in order. */
-  readonly messages: readonly Message[]
-  /** Results that were shown, for calls whose messages were never written. */
-  readonly toolResults: readonly ToolResult[]
-  /** Text that was shown of a message that never became whole; empty where there was none. */
-  readonly unfinished: string
-}
-
 /** Id that `foldEvents` gives to a message which it had to make of deltas. */
-const UNFINISHED = 'partial'
+const PARTIAL = 'partial'
 
-/** @param events of a turn that did not finish: what it showed beyond its messages. Empty for one that did, which has all of its messages. */
-export function spokenIn(turnId: string, messages: readonly Message[], events: readonly QueryEvent[]): Message[] {
-  if (messages.length === 0) return []
-  const { message, text, toolResults } = foldEvents(events)
-  return spokenMessages({ turnId, messages, toolResults, unfinished: message?.id === UNFINISHED ? text : '' })
+const NOT_RUN: Pick<ToolResult, 'content' | 'isError' | 'unknownEffects'> = {
+  content: 'Not run: the turn ended before this tool was started.',
+  isError: true,
 }
 
 /**
- * What a conversation was compacted to, without the question of a turn that never got an answer.
+ * The messages that a session goes on with after a turn. None for a turn without any answer: a question alone would stand beside the next one,
+ * which providers refuse.
  *
- * @param own messages of the turn that compacted it.
+ * @param messages of the turn, in order.
+ * @param events of a turn that did not finish: what it showed beyond its messages. Empty for one that did, which has all of its messages.
  */
-export function compactedTo(messages: readonly Message[], own: readonly Pick<Message, 'id' | 'role'>[]): readonly Message[] {
-  if (own.some(({ role }) => role === 'assistant')) return messages
-  const asked = new Set(own.map(({ id }) => id))
-  return messages.filter((message) => message.summary === true || !asked.has(message.id))
-}
-
-/** Empty for a turn without any answer: a question alone would stand beside the next one, which providers refuse. */
-export function spokenMessages(turn: SpokenTurn): Message[] {
+export function spokenIn(turnId: string, messages: readonly Message[], events: readonly QueryEvent[]): Message[] {
+  if (messages.length === 0) return []
+  const shown = foldEvents(events)
   const spoken: Message[] = []
   // A summary is part of what the session was compacted to, or of nothing.
-  const said = withoutRejected(turn.messages).filter((message) => message.retrieved === undefined && message.summary !== true)
+  const said = withoutRejected(messages).filter((message) => message.retrieved === undefined && message.summary !== true)
   for (const [index, message] of said.entries()) {
     if (message.role === 'user') spoken.push(message)
     else if (message.role === 'assistant' && (message.content.trim() !== '' || message.toolCalls !== undefined)) {
       const next = said.findIndex(({ role }, at) => at > index && role !== 'tool')
-      spoken.push(message, ...answersTo(message, said.slice(index + 1, next === -1 ? undefined : next), turn))
+      const written = said.slice(index + 1, next === -1 ? undefined : next)
+      spoken.push(message, ...answersTo(message, written, turnId, shown.toolResults))
     }
   }
-  if (turn.unfinished.trim() !== '') {
-    spoken.push(fromParts('assistant', [{ type: 'text', text: turn.unfinished }], { id: `${turn.turnId}_unfinished` }))
-  }
+  if (shown.message?.id === PARTIAL && shown.text.trim() !== '')
+    spoken.push(fromParts('assistant', [{ type: 'text', text: shown.text }], { id: `${turnId}_unfinished` }))
   return spoken.some((message) => message.role === 'assistant') ? spoken : []
 }
 
@@ -72,20 +57,26 @@ function withoutRejected(messages: readonly Message[]): readonly Message[] {
   })
 }
 
-/** One result for each call of a message, directly behind it and in the order of the calls. */
-function answersTo(message: Message, written: readonly Message[], turn: SpokenTurn): Message[] {
+/** One result for each call of a message, directly behind it and in the order of the calls: as it was written, or else as it was shown. */
+function answersTo(message: Message, written: readonly Message[], turnId: string, shown: readonly ToolResult[]): Message[] {
   return (message.toolCalls ?? []).map(({ id, name }) => {
     const answer = written.find(({ parts }) => parts.some((part) => part.type === 'tool-result' && part.id === id))
     if (answer !== undefined) return answer
-    const { content, isError, unknownEffects } = turn.toolResults.findLast((result) => result.id === id) ?? NOT_RUN
+    const { content, isError, unknownEffects } = shown.findLast((result) => result.id === id) ?? NOT_RUN
     const result = toolResult({ id, name, content, isError, ...(unknownEffects === undefined ? {} : { unknownEffects }) })
-    return { ...result, id: messageId(`${turn.turnId}_${id}`) }
+    return { ...result, id: messageId(`${turnId}_${id}`) }
   })
 }
 
-const NOT_RUN: Pick<ToolResult, 'content' | 'isError' | 'unknownEffects'> = {
-  content: 'Not run: the turn ended before this tool was started.',
-  isError: true,
+/**
+ * What a conversation was compacted to, without the question of a turn that never got an answer.
+ *
+ * @param own messages of the turn that compacted it.
+ */
+export function compactedTo(messages: readonly Message[], own: readonly Pick<Message, 'id' | 'role'>[]): readonly Message[] {
+  if (own.some(({ role }) => role === 'assistant')) return messages
+  const asked = new Set(own.map(({ id }) => id))
+  return messages.filter((message) => message.summary === true || !asked.has(message.id))
 }
 
 export interface LostTurn {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Amount } from '../../core/budget.ts'
 import { dayOf, NOTHING } from '../../core/budget.ts'
 import { closeOf, entriesOf, EXACT_USAGE, openOf, resultOf, stamper, STARTED_AT } from '../../testing/turns.ts'
-import { thisOwner } from './owner.ts'
+import { thisOwner } from './lease.ts'
 import { SqliteRecorder } from './recorder.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 

@@ -5,7 +5,6 @@ import { ConfigurationError, CriaError, isCriaError, toCriaError } from '../../c
 import type { Connection } from '../../util/sqlite/connection.ts'
 import type { FileKind } from '../../util/sqlite/file-kind.ts'
 import type { Row } from './columns.ts'
-import type { Owner } from './owner.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 export const JOURNAL: FileKind = {
@@ -35,6 +34,19 @@ export const JOURNAL: FileKind = {
 /** The file could not be read or written. */
 export function isFailed(error: unknown): boolean {
   return isCriaError(error) && error.code === 'journal_failed'
+}
+
+/** The process that holds turns. */
+export interface Owner {
+  readonly host: string
+  /**
+   * Process ids mean the same where this is the same: one boot of one machine, and on Linux one namespace of process ids, so that two
+   * containers are two machines.
+   */
+  readonly machine: string
+  readonly pid: number
+  /** Tells the process from a later one with the same id; empty where the system does not say. */
+  readonly started: string
 }
 
 /** An open journal. */

@@ -28,11 +28,9 @@ import { erase } from './erase.ts'
 import { follow, Pulse } from './follow.ts'
 import { collectGarbage, tend } from './gc.ts'
 import { JOURNAL } from './journal.ts'
-import type { Journal } from './journal.ts'
-import { endUnheldTurns, giveUpLeases, renewLeases } from './lease.ts'
+import type { Journal, Owner } from './journal.ts'
+import { endUnheldTurns, giveUpLeases, renewLeases, thisOwner } from './lease.ts'
 import { keepSettings, readSessions } from './lists.ts'
-import { thisOwner } from './owner.ts'
-import type { Owner } from './owner.ts'
 import { createReader } from './read.ts'
 import type { SqliteJournalReader } from './read.ts'
 import { budgetIn, cacheIn } from './shared.ts'
@@ -204,23 +202,15 @@ function recorderIn(journal: Journal, onCleanUp: SqliteRecorderOptions['onCleanU
   }
 }
 
-interface Timers {
-  /** Renews the leases of open turns until there are none. */
-  keepRenewing(): void
-  /** Stores the spans that wait when the event loop has turned. */
-  storeSpansSoon(): void
-  /** Looks after the journal when no turn has ended for a moment, where that is wanted. */
-  tendLater(): void
-  stop(): void
-}
-
-function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteRecorderOptions['onCleanUp']): Timers {
+/** Starts what is done beside the turns when it is first needed. */
+function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteRecorderOptions['onCleanUp']) {
   const closing = new AbortController()
   let renewal: NodeJS.Timeout | undefined
   let spansDue: NodeJS.Immediate | undefined
   let tending: NodeJS.Timeout | undefined
   let tendAgainAt = 0
   return {
+    /** Renews the leases of open turns until there are none. */
     keepRenewing: () => {
       renewal ??= setInterval(() => {
         if (journal.open.size === 0) {
@@ -232,6 +222,7 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
         unlessFailing(() => patience.run(() => renewLeases(journal)))
       }, journal.leaseMs / 3).unref()
     },
+    /** Stores the spans that wait when the event loop has turned. */
     storeSpansSoon: () => {
       spansDue ??= setImmediate(() => {
         spansDue = undefined
@@ -241,6 +232,7 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
         if (failed) journal.spans.length = 0
       })
     },
+    /** Looks after the journal when no turn has ended for a moment, where that is wanted. */
     tendLater: () => {
       if (onCleanUp === undefined || tending !== undefined || performance.now() < tendAgainAt) return
       tending = setTimeout(() => {
