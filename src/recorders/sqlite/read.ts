@@ -3,19 +3,17 @@
 import type { ErrorInfo } from '../../core/error.ts'
 import type { QueryEvent } from '../../core/event.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { MaybePromise } from '../../core/maybe-promise.ts'
 import type { Message } from '../../core/message.ts'
 import type {
   FeedbackRecord,
   JournalReader,
-  ListTurns,
   TurnDetail,
-  TurnList,
   TurnMetrics,
   TurnRow,
   TurnState,
   TurnSummary,
 } from '../../core/recorder.ts'
-import type { SpanRecord } from '../../core/span.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { spokenIn } from '../unfinished.ts'
 import { columnsOf, readRow, readText, textColumn } from './columns.ts'
@@ -30,15 +28,14 @@ import type { StoredMessage } from './message.ts'
 import { promptsOf } from './prompts.ts'
 import { readSpans, storeSpans } from './spans.ts'
 
-/** The reader of an SQLite journal; none of its methods waits for anything. */
-export interface SqliteJournalReader extends JournalReader {
-  turns(query?: ListTurns): TurnList
-  turn(turnId: string): TurnDetail | undefined
-  events(turnId: string, after?: number): readonly QueryEvent[]
-  history(sessionId: string): readonly Message[]
-  spans(traceId: string): readonly SpanRecord[]
-  feedback(): readonly FeedbackRecord[]
+/** A port none of whose methods waits for anything. */
+export type AtOnce<Port> = {
+  readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => MaybePromise<infer Result>
+    ? (...args: Args) => Result
+    : Port[Name]
 }
+
+export type SqliteJournalReader = AtOnce<JournalReader>
 
 export function createReader(journal: Journal): SqliteJournalReader {
   const { connection } = journal

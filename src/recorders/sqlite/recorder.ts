@@ -3,20 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
-import type {
-  GcOptions,
-  GcReport,
-  JournalKeeper,
-  ListSessions,
-  PromptStats,
-  Recorder,
-  SessionStats,
-  SessionSummary,
-  StatsRow,
-  TagStats,
-  TurnFilter,
-  UserStats,
-} from '../../core/recorder.ts'
+import type { GcOptions, GcReport, JournalKeeper, Recorder } from '../../core/recorder.ts'
 import type { SpanRecord } from '../../core/span.ts'
 import { isPromise, unheard } from '../../util/promise.ts'
 import { isBusy } from '../../util/sqlite/failure.ts'
@@ -32,7 +19,7 @@ import type { Journal, Owner } from './journal.ts'
 import { endUnheldTurns, giveUpLeases, renewLeases, thisOwner } from './lease.ts'
 import { keepSettings, readSessions } from './lists.ts'
 import { createReader } from './read.ts'
-import type { SqliteJournalReader } from './read.ts'
+import type { AtOnce, SqliteJournalReader } from './read.ts'
 import { budgetIn, cacheIn } from './shared.ts'
 import { toSpanRow, writeWithSpans } from './spans.ts'
 import { readPromptStats, readSessionStats, readStats, readTagStats, readUserStats } from './stats.ts'
@@ -61,18 +48,15 @@ export interface SqliteRecorderOptions {
   readonly onCleanUp?: (report: GcReport) => void
 }
 
+/** What only reads. */
+type Reading = Pick<JournalKeeper, 'sessions' | 'stats' | 'sessionStats' | 'userStats' | 'tagStats' | 'prompts'>
+
 /** What is written is there when a method returns. It returns a promise where another process holds the lock of the file. */
-export interface SqliteRecorder extends Required<Recorder>, JournalKeeper {
+export interface SqliteRecorder extends Required<Recorder>, Omit<JournalKeeper, keyof Reading>, AtOnce<Reading> {
   /** The file, as an absolute path. */
   readonly path: string
   readonly read: SqliteJournalReader
   span(span: SpanRecord): void
-  sessions(query?: ListSessions): readonly SessionSummary[]
-  stats(filter?: TurnFilter): readonly StatsRow[]
-  sessionStats(limit?: number, filter?: TurnFilter): readonly SessionStats[]
-  userStats(limit?: number): readonly UserStats[]
-  tagStats(limit?: number): readonly TagStats[]
-  prompts(name?: string): readonly PromptStats[]
   gc(options?: GcOptions): Promise<GcReport>
   /** As every journal; age counts only as far as days on which it was used agree with the clock. */
   tend(signal?: AbortSignal): Promise<GcReport | undefined>
