@@ -13,11 +13,24 @@ import { isDamaged } from '../../util/sqlite/failure.ts'
 /** Values of columns by member: `startedAt` is the column `started_at`. Names are ours, never a caller's. */
 export type Row = Readonly<Record<string, SQLInputValue>>
 
+interface Insertion {
+  readonly members: readonly string[]
+  readonly sql: string
+}
+
+/** The last statement of each table: rows of one table have the same members nearly always. */
+const insertions = new Map<string, Insertion>()
+
 /** Inserts a row and returns its integer key. */
 export function insertInto(connection: Connection, table: string, row: Row): number {
-  const names = Object.keys(row)
-  const sql = `INSERT INTO ${table} (${names.map(columnOf).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
-  return connection.insert(sql, Object.values(row))
+  const members = Object.keys(row)
+  let insertion = insertions.get(table)
+  if (insertion?.members.length !== members.length || members.some((member, at) => member !== insertion?.members[at])) {
+    const columns = members.map(columnOf).join(', ')
+    insertion = { members, sql: `INSERT INTO ${table} (${columns}) VALUES (${members.map(() => '?').join(', ')})` }
+    insertions.set(table, insertion)
+  }
+  return connection.insert(insertion.sql, Object.values(row))
 }
 
 /** The list of a SELECT that reads these members, which blanks separate: `turn_id AS turnId`. */

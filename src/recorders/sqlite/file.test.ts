@@ -5,10 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../core/error.ts'
 import { closeOf, openOf, stamper } from '../../testing/turns.ts'
-import { openFile } from '../../util/sqlite/open-file.ts'
 import { JOURNAL } from './journal.ts'
 import { SqliteRecorder } from './recorder.ts'
-import { migrate, schemaVersion } from '../../util/sqlite/open-file.ts'
+import { migrate, openFile, schemaVersion } from '../../util/sqlite/open-file.ts'
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts'
 
 let folder: string
