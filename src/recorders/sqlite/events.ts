@@ -5,7 +5,7 @@
 
 import type { EventOf, QueryEvent } from '../../core/event.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { insertInto, readRow, readRows } from './columns.ts'
+import { readRow, readRows } from './columns.ts'
 import type { Damage } from './columns.ts'
 import type { TurnKey } from './journal.ts'
 import { textReader } from './message.ts'
@@ -28,7 +28,8 @@ export function insertEvents(
 }
 
 function insertEvent(connection: Connection, turn: number, { seq, step, at, type, body }: EventRow, message?: number): void {
-  insertInto(connection, 'events', { turn, seq, step, at, type, body, message: message ?? null })
+  const values = [turn, seq, step, at, type, body, message ?? null]
+  connection.run('INSERT INTO events (turn, seq, step, at, type, body, message) VALUES (?, ?, ?, ?, ?, ?, ?)', values)
 }
 
 /** Events whose `seq` is greater than `after`, but for those that cannot be read. */
@@ -55,28 +56,23 @@ export function readEvents(connection: Connection, turn: TurnKey, after = -1, da
 export function foldDeltas(connection: Connection, turn: TurnKey & { readonly nextSeq: number }): void {
   if (turn.nextSeq < FOLD_FROM) return
   const deltas = `turn = ? AND type IN ('text_delta', 'thinking') AND message IS NULL`
-  const rows = readDeltas(connection, turn, deltas, [turn.key])
+  const rows = readDeltas(connection, deltas, [turn.key])
   if (rows.length < FOLD_FROM) return
+  const events = rows.flatMap((row) => fromRow(row, turn, noText))
   connection.run(`DELETE FROM events WHERE ${deltas}`, [turn.key])
-  insertEvents(
-    connection,
-    turn.key,
-    rows.flatMap(({ events }) => events),
-  )
+  insertEvents(connection, turn.key, events)
 }
 
-interface DeltaRow {
-  readonly seq: number
-  readonly events: readonly QueryEvent[]
-}
-
-function readDeltas(connection: Connection, turn: TurnKey, condition: string, values: readonly number[]): DeltaRow[] {
-  const rows = connection.all<StoredRow>(
+function readDeltas(connection: Connection, condition: string, values: readonly number[]): StoredRow[] {
+  return connection.all<StoredRow>(
     `SELECT seq, step, at, type, body, NULL AS messageBody, message FROM events WHERE ${condition} ORDER BY seq`,
     values,
   )
-  const textOf = textReader(connection)
-  return rows.map((row) => ({ seq: row.seq, events: fromRow(row, turn, textOf) }))
+}
+
+/** Rows of deltas hold their own texts until the turn is closed. */
+function noText(): string {
+  return ''
 }
 
 /**
@@ -109,8 +105,8 @@ function messageWith(connection: Connection, turn: TurnKey, text: string): Holde
 }
 
 function shareDeltas(connection: Connection, turn: TurnKey, { key, step }: Holder, text: string): void {
-  const rows = readDeltas(connection, turn, `turn = ? AND type = 'text_delta' AND step = ?`, [turn.key, step])
-  const unpacked = rows.map(({ seq, events }) => ({ seq, deltas: events as readonly EventOf<'text_delta'>[] }))
+  const rows = readDeltas(connection, `turn = ? AND type = 'text_delta' AND step = ?`, [turn.key, step])
+  const unpacked = rows.map((row) => ({ seq: row.seq, deltas: fromRow(row, turn, noText) as EventOf<'text_delta'>[] }))
   // Earlier attempts were taken back.
   const attempt = unpacked.at(-1)?.deltas[0]?.attempt
   const said = unpacked.filter(({ deltas }) => deltas[0]?.attempt === attempt)

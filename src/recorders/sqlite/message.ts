@@ -80,8 +80,14 @@ function storeMessage(connection: Connection, message: Message): number {
 /** Part of the caller's transaction. @returns the key of the message. */
 export function addMessage(connection: Connection, turn: number, position: number, step: number, message: Message): number {
   const key = storeMessage(connection, message)
-  const use = jsonOrNull(useOf(message))
-  insertInto(connection, 'turn_messages', { turn, position, step, messageId: message.id, message: key, use })
+  connection.run('INSERT INTO turn_messages (turn, position, step, message_id, message, use) VALUES (?, ?, ?, ?, ?, ?)', [
+    turn,
+    position,
+    step,
+    message.id,
+    key,
+    jsonOrNull(useOf(message)),
+  ])
   return key
 }
 

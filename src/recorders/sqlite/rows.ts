@@ -66,11 +66,12 @@ export function toRows(events: readonly QueryEvent[]): EventRow[] {
 /** Runs of deltas that follow each other; every other event is one by itself. */
 function runsOf<Event extends QueryEvent>(events: readonly Event[]): Event[][] {
   const runs: Event[][] = []
+  let run: Event[] = []
+  let last: Event | undefined
   for (const event of events) {
-    const run = runs.at(-1)
-    const last = run?.at(-1)
-    if (run !== undefined && last !== undefined && continues(last, event)) run.push(event)
-    else runs.push([event])
+    if (last !== undefined && continues(last, event)) run.push(event)
+    else runs.push((run = [event]))
+    last = event
   }
   return runs
 }
