@@ -145,7 +145,7 @@ async function measure(room: string, size: number, seed: number): Promise<void> 
   try {
     const begun = performance.now()
     if (!(await passes(copy, [room, ...TURNS]))) throw new Error(`Tests of ${room} fail without any mutant.`)
-    const timeout = PATIENCE * (performance.now() - begun)
+    const timeout = Math.ceil(PATIENCE * (performance.now() - begun))
     const mutants = sampleOf(room, size, seed)
     let noticed = 0
     for (const [number, { file, start, end, to }] of mutants.entries()) {
