@@ -110,7 +110,11 @@ function withNested(connection: Connection, turn: Victim): Victim[] {
   return [...made.flatMap((nested) => withNested(connection, nested)), turn]
 }
 
-/** The session, where it stays, goes on without the turn. @throws CriaError `session_busy` for one that a tool made in another session, and left running. */
+/**
+ * The session, where it stays, goes on without the turn.
+ *
+ * @throws CriaError `session_busy` for a session that a tool began and that still runs.
+ */
 function unlink(connection: Connection, { turnId, sessionId }: Victim): void {
   refuseBusy(connection, JSON.stringify([sessionId]))
   const before = '(SELECT parent_turn_id FROM turns WHERE turn_id = ?1)'

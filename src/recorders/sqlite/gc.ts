@@ -56,7 +56,7 @@ export interface Victim {
 
 export const VICTIM: string = columnsOf('id turnId sessionId traceId startedAt')
 
-/** What was asked for. @throws CriaError `journal_failed` when the disk is so full that not even one turn can be removed. */
+/** Removes what was asked for, or says what would go. @throws CriaError `journal_failed` when the disk is so full that not even one turn can be removed. */
 export async function collectGarbage(journal: Journal, options: GcOptions): Promise<GcReport> {
   const limits = limitsOf(journal, options)
   return options.dryRun === true
@@ -64,7 +64,7 @@ export async function collectGarbage(journal: Journal, options: GcOptions): Prom
     : cleanUp(journal, { ...limits, isAsked: true, signal: options.signal })
 }
 
-/** What is due today, unasked. @returns what was removed; `undefined` when nothing was. */
+/** Removes what is due today, unasked. @returns what was removed; `undefined` when nothing was. */
 export async function tend(journal: Journal, signal?: AbortSignal): Promise<GcReport | undefined> {
   const { connection } = journal
   if (connection.readOnly) return undefined

@@ -203,7 +203,7 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
           return
         }
         // Whoever writes next meets the same failure, and can say so.
-        unlessFailing(() => patience.run(() => renewLeases(journal)))
+        failsAtOnce(() => patience.run(() => renewLeases(journal)))
       }, journal.leaseMs / 3).unref()
     },
     /** Stores the spans that wait when the event loop has turned. */
@@ -212,7 +212,7 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
         spansDue = undefined
         if (journal.spans.length === 0) return
         // A span that cannot be written is lost; the turn's own rows report a journal that fails.
-        const failed = unlessFailing(() => patience.run(() => writeWithSpans(journal, () => {})))
+        const failed = failsAtOnce(() => patience.run(() => writeWithSpans(journal, () => {})))
         if (failed) journal.spans.length = 0
       })
     },
@@ -237,8 +237,8 @@ function startTimers(journal: Journal, patience: Patience, onCleanUp: SqliteReco
   }
 }
 
-/** Does what may fail unnoticed; says whether it failed at once. */
-function unlessFailing(work: () => unknown): boolean {
+/** Does what may fail unnoticed. @returns whether it failed at once. */
+function failsAtOnce(work: () => unknown): boolean {
   try {
     unheard(work())
     return false
