@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { EventBody } from '../core/event.ts'
-import { assistant } from '../core/message.ts'
+import { assistant, toolResult, user } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
 import type { Usage } from '../core/usage.ts'
 import { EXACT_USAGE, openOf, stamper } from '../testing/turns.ts'
-import { endLostTurn } from './lost.ts'
-import type { LostTurn } from './lost.ts'
+import { endLostTurn, spokenIn } from './unfinished.ts'
+import type { LostTurn } from './unfinished.ts'
 
 const turn: LostTurn = {
   turnId: 'turn_a',
@@ -122,5 +123,53 @@ describe('a lost turn', () => {
       ['tool_result', 2],
       ['error', 2],
     ])
+  })
+})
+
+const asked = user('Do it.')
+const called = assistant([
+  { type: 'tool-call', id: 'a', name: 'search', input: {} },
+  { type: 'tool-call', id: 'b', name: 'search', input: {} },
+])
+const toolAnswer = (id: string): Message => toolResult({ id, name: 'search', content: `result of ${id}` })
+
+function spoken(messages: readonly Message[], shown: readonly EventBody[] = []): string[] {
+  const at = stamper(openOf('turn'))
+  const said = spokenIn(
+    'turn',
+    messages,
+    shown.map((body) => at(1, body)),
+  )
+  return said.map(({ role, content, toolCalls }) => `${role}: ${toolCalls === undefined ? content : 'calls'}`)
+}
+
+describe('spokenIn', () => {
+  it('puts results in the order of the calls', () => {
+    expect(spoken([asked, called, toolAnswer('b'), toolAnswer('a')])).toEqual([
+      'user: Do it.',
+      'assistant: calls',
+      'tool: result of a',
+      'tool: result of b',
+    ])
+  })
+
+  it('says of a call without a result that it was not run', () => {
+    expect(spoken([asked, called, toolAnswer('b')])[2]).toMatch(/^tool: Not run/)
+  })
+
+  it('leaves out results that no call asked for', () => {
+    expect(spoken([asked, toolAnswer('a'), assistant('Done.')])).toEqual(['user: Do it.', 'assistant: Done.'])
+  })
+
+  it('leaves out answers that say nothing, and the turn where nothing is left', () => {
+    expect(spoken([asked, assistant('  ')])).toEqual([])
+    expect(spoken([asked], [{ type: 'text_delta', text: '\n', attempt: 1 }])).toEqual([])
+    expect(spoken([asked, assistant([{ type: 'thinking', text: 'Hm.' }])])).toEqual([])
+    expect(spoken([asked], [{ type: 'text_delta', text: 'Once', attempt: 1 }])).toEqual(['user: Do it.', 'assistant: Once'])
+  })
+
+  it('keeps a conversation that was given with the question', () => {
+    const given = [user('One?'), assistant('One.'), user('Two?'), assistant('Two.')]
+    expect(spoken(given)).toEqual(['user: One?', 'assistant: One.', 'user: Two?', 'assistant: Two.'])
   })
 })
