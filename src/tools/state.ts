@@ -4,9 +4,9 @@ import type { NoticeEvent } from '../core/event.ts'
 import type { PermissionDecision } from '../core/tool.ts'
 import type { Recorder } from '../core/recorder.ts'
 import { Recent } from '../util/recent.ts'
-import { readRules } from './rules/rule-book.ts'
-import type { ReadRule, RuleBook } from './rules/rule-book.ts'
-import type { ToolRules } from './rules/rule.ts'
+import { readRules } from './permissions/rule-book.ts'
+import type { ReadRule, RuleBook } from './permissions/rule-book.ts'
+import type { ToolRules } from './permissions/rule.ts'
 import type { UnsettledCalls } from './unsettled.ts'
 
 export interface ToolsState {

@@ -1,10 +1,10 @@
 /** Decides whether a call runs, is refused, or needs an answer from the user. */
 
-import type { PermissionDecision, Tool } from '../core/tool.ts'
-import type { RuleVerdict } from './rules/decide.ts'
-import { decide } from './rules/decide.ts'
-import type { ReadRule } from './rules/rule-book.ts'
-import type { Subject } from './rules/subject.ts'
+import type { PermissionDecision, Tool } from '../../core/tool.ts'
+import type { RuleVerdict } from './decide.ts'
+import { decide } from './decide.ts'
+import type { ReadRule } from './rule-book.ts'
+import type { Subject } from './subject.ts'
 
 export interface Case {
   /** What the tool says of itself. */

@@ -1,10 +1,10 @@
 /** A star in a rule does not hand out secrets, nor write what runs later. */
 
 import { expect, it } from 'vitest'
-import type { Tool } from '../core/tool.ts'
-import { decide } from './rules/decide.ts'
-import { readRules } from './rules/rule-book.ts'
-import { subjectsOf } from './rules/subject.ts'
+import type { Tool } from '../../core/tool.ts'
+import { decide } from './decide.ts'
+import { readRules } from './rule-book.ts'
+import { subjectsOf } from './subject.ts'
 
 const shell: Tool<{ command: string }> = {
   name: 'shell',
