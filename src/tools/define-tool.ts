@@ -58,7 +58,7 @@ export function checkTool(tool: Tool): void {
       `A tool must be an object, as defineTool() takes it, but is ${tool === null ? 'null' : typeof tool}.`,
     )
   }
-  const { name, description, timeout, maxResultChars } = tool
+  const { name } = tool
   if (typeof name !== 'string' || !/^[\w-]+$/.test(name) || name.length > MAX_NAME) {
     throw new ConfigurationError(`A tool cannot be called ${shown(name)}: use 1 to ${MAX_NAME} letters, digits, "_" or "-".`)
   }
@@ -66,23 +66,30 @@ export function checkTool(tool: Tool): void {
   // Objects of a library or a class may well hold more than a tool needs.
   const slip = misspelt(tool, FIELDS)
   if (slip !== undefined) throw new ConfigurationError(`${owner} has no option \`${slip.key}\`: did you mean \`${slip.meant}\`?`)
-  for (const flag of ['isReadOnly', 'isIdempotent'] as const) {
-    if (tool[flag] !== undefined && typeof tool[flag] !== 'boolean') throw wrong(owner, flag, 'true or false', tool[flag])
-  }
-  const { needsPermission } = tool
-  if (needsPermission !== undefined && typeof needsPermission !== 'boolean' && typeof needsPermission !== 'function')
-    throw wrong(owner, 'needsPermission', 'true, false or a function', needsPermission)
-  if (typeof description !== 'string') throw wrong(owner, 'description', 'a text', description)
-  for (const option of ['call', 'resources', 'subjects', 'preview'] as const) {
-    const kind = typeof tool[option]
-    if (kind !== 'function' && (kind !== 'undefined' || option === 'call')) throw wrong(owner, option, 'a function', tool[option])
-  }
-  if (timeout !== undefined && !(timeout > 0)) throw wrong(owner, 'timeout', 'a number of milliseconds above 0', timeout)
-  if (maxResultChars !== undefined && !(maxResultChars >= 1)) {
-    throw wrong(owner, 'maxResultChars', 'a number of characters of at least 1', maxResultChars)
+  for (const [option, expected, fits] of CHECKS) {
+    const value: unknown = tool[option]
+    const mayBeAbsent = option !== 'description' && option !== 'call'
+    if (!(value === undefined && mayBeAbsent) && !fits(value))
+      throw new ConfigurationError(`\`${option}\` of ${owner} must be ${expected}, but is ${shown(value)}.`)
   }
   checkSchema(tool.inputSchema, owner)
 }
+
+const isFlag = (value: unknown): boolean => typeof value === 'boolean'
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+
+const CHECKS: readonly (readonly [option: keyof Tool, expected: string, fits: (value: unknown) => boolean])[] = [
+  ['isReadOnly', 'true or false', isFlag],
+  ['isIdempotent', 'true or false', isFlag],
+  ['needsPermission', 'true, false or a function', (value) => isFlag(value) || isFunction(value)],
+  ['description', 'a text', (value) => typeof value === 'string'],
+  ['call', 'a function', isFunction],
+  ['resources', 'a function', isFunction],
+  ['subjects', 'a function', isFunction],
+  ['preview', 'a function', isFunction],
+  ['timeout', 'a number of milliseconds above 0', (value) => Number(value) > 0],
+  ['maxResultChars', 'a number of characters of at least 1', (value) => Number(value) >= 1],
+]
 
 function checkSchema(given: Schema, owner: string): void {
   const schema = jsonSchemaOf(given, owner)
@@ -95,14 +102,7 @@ function checkSchema(given: Schema, owner: string): void {
   if (fault !== undefined) throw new ConfigurationError(`The schema of ${owner} ${fault}`)
 }
 
-function wrong(owner: string, option: string, expected: string, received: unknown): ConfigurationError {
-  return new ConfigurationError(`\`${option}\` of ${owner} must be ${expected}, but is ${shown(received)}.`)
-}
-
 function shown(value: unknown): string {
-  return typeof value === 'string' || value === null
-    ? JSON.stringify(value).slice(0, 100)
-    : typeof value === 'number'
-      ? String(value)
-      : typeof value
+  if (typeof value === 'string' || value === null) return JSON.stringify(value).slice(0, 100)
+  return typeof value === 'number' ? String(value) : typeof value
 }

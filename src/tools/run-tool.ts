@@ -9,12 +9,12 @@ import type { Tool, ToolContext } from '../core/tool.ts'
 import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
 import { notRun } from './call.ts'
-import type { Job, Outcome, ToolsContext } from './call.ts'
+import type { FittingCall, Outcome, ToolsContext } from './call.ts'
 import { bounded, messageOf, shortened, told } from './output.ts'
 import type { Told } from './output.ts'
 import { closedPaths, commandReach } from './permissions/reach.ts'
 import { subjectsOf } from './permissions/subject.ts'
-import { callKey } from './unsettled.ts'
+import { callKey } from './state.ts'
 import { Work } from './work.ts'
 import type { Ending } from './work.ts'
 
@@ -26,13 +26,13 @@ const CANCEL_GRACE = 50
 const TIMEOUT_GRACE = 1000
 
 /** @param maxChars of the result; the progress that is shown is bounded in the same way. */
-export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): Station<Outcome> {
-  const { call, tool } = job
+export async function* runTool(fitting: FittingCall, maxChars: number, ctx: ToolsContext): Station<Outcome> {
+  const { call, tool } = fitting
   const { id, name } = call
   const startedAt = ctx.clock.now()
-  const idempotencyKey = idempotencyKeyOf(job, ctx)
-  const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(job.given), idempotencyKey, at: startedAt }
-  const reach = await reachOf(job, ctx)
+  const idempotencyKey = idempotencyKeyOf(fitting, ctx)
+  const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(fitting.given), idempotencyKey, at: startedAt }
+  const reach = await reachOf(fitting, ctx)
   yield { type: 'note', entry: { type: 'tool_start', ...intent } }
   // Whatever is waited for has its place above: from here to the start of the tool nothing can come in between.
   if (ctx.signal.aborted) return notRun(call, 'Cancelled before it began: it has done nothing.')
@@ -51,7 +51,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
   const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
   void work.limit(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
   try {
-    start(work, job, { idempotencyKey, span, ...reach }, ctx)
+    start(work, fitting, { idempotencyKey, span, ...reach }, ctx)
     let ending: Ending | undefined
     while (ending === undefined) {
       const news = await work.next()
@@ -72,7 +72,7 @@ export async function* runTool(job: Job, maxChars: number, ctx: ToolsContext): S
 
 type Given = Pick<ToolContext, 'idempotencyKey' | 'span' | 'closedPaths' | 'reach'>
 
-function start(work: Work, { tool, input, call: { id: callId } }: Job, given: Given, ctx: ToolsContext): void {
+function start(work: Work, { tool, input, call: { id: callId } }: FittingCall, given: Given, ctx: ToolsContext): void {
   const { sessionId, turnId } = ctx
   const { signal } = work
   const progress = (content: string): void => work.progress(content)
@@ -82,7 +82,10 @@ function start(work: Work, { tool, input, call: { id: callId } }: Job, given: Gi
   work.start(call, (step) => ctx.inCall(frame, () => given.span.run(step)))
 }
 
-async function reachOf({ tool, input }: Job, { state }: ToolsContext): Promise<Pick<ToolContext, 'closedPaths' | 'reach'>> {
+async function reachOf(
+  { tool, input }: FittingCall,
+  { state }: ToolsContext,
+): Promise<Pick<ToolContext, 'closedPaths' | 'reach'>> {
   const { rules, root } = await state.rules()
   const all = [...rules, ...state.grants.rules]
   if (all.length === 0) return {}
@@ -96,7 +99,7 @@ async function reachOf({ tool, input }: Job, { state }: ToolsContext): Promise<P
  * Calls of one step that share an id are told apart by their place. A call that makes good one of an earlier turn whose effects are
  * unknown goes by the key of that one; a further one is another call.
  */
-function idempotencyKeyOf({ index, call, given }: Job, { sessionId, turnId, step, state }: ToolsContext): string {
+function idempotencyKeyOf({ index, call, given }: FittingCall, { sessionId, turnId, step, state }: ToolsContext): string {
   const again = callKey(call.name, given)
   const first = state.unsettled.get(again)
   if (first !== undefined) {

@@ -1,8 +1,8 @@
 /** Decides whether a call runs, is refused, or needs an answer from the user. */
 
 import type { PermissionDecision, Tool } from '../../core/tool.ts'
-import type { RuleVerdict } from './decide.ts'
 import { decide } from './decide.ts'
+import type { RuleVerdict } from './decide.ts'
 import type { ReadRule } from './rule-book.ts'
 import type { Subject } from './subject.ts'
 
@@ -30,18 +30,20 @@ export interface Case {
   readonly untrusted: boolean
 }
 
-export type Judgement =
-  /** `silent`: there was nothing to decide. */
-  | { readonly verdict: 'run'; readonly reason: string; readonly rule?: string; readonly silent?: boolean }
-  | { readonly verdict: 'refuse'; readonly reason: string; readonly rule?: string }
-  | { readonly verdict: 'ask'; readonly reason: string; readonly rule?: string }
+export interface Judgement {
+  readonly verdict: 'run' | 'refuse' | 'ask'
+  readonly reason: string
+  readonly rule?: string | undefined
+  /** There was nothing to decide. */
+  readonly silent?: boolean
+}
 
 /** The first line that applies decides. What would be asked is refused where nobody can answer. */
 export function judge(given: Case): Judgement {
   const { rule, remembered, safeMode, canAsk } = given
   const because = (reason: string): string =>
     given.suggestion === undefined || canAsk ? reason : `${reason} The rule ${JSON.stringify(given.suggestion)} would allow it.`
-  if (rule?.verdict === 'deny') return { verdict: 'refuse', ...named(rule) }
+  if (rule?.verdict === 'deny') return { verdict: 'refuse', reason: rule.reason, rule: rule.rule }
   if (remembered?.granted === false) return { verdict: 'refuse', reason: 'It was refused for this session.' }
   if (given.period !== undefined) return ask(repetition(given.period), canAsk)
   if (safeMode && canAsk) return ask('In safe mode every call is asked about.', canAsk)
@@ -50,20 +52,13 @@ export function judge(given: Case): Judgement {
   if (remembered?.granted === true && !safeMode) return { verdict: 'run', reason: 'It was allowed for this session.' }
   if (rule?.verdict === 'ask') return ask(rule.rule === undefined ? because(rule.reason) : rule.reason, canAsk, rule.rule)
   if (given.untrusted) return ask('The model has read text that may not come from you, and this call has effects.', canAsk)
-  if (rule?.verdict === 'allow') return { verdict: 'run', ...named(rule) }
+  if (rule?.verdict === 'allow') return { verdict: 'run', reason: rule.reason, rule: rule.rule }
   if (given.needsPermission || safeMode) return ask(because(given.nearMiss ?? 'The tool needs permission.'), canAsk)
   return { verdict: 'run', reason: 'The tool needs no permission.', silent: true }
 }
 
 function ask(reason: string, canAsk: boolean, rule?: string): Judgement {
-  const named = rule === undefined ? {} : { rule }
-  return canAsk
-    ? { verdict: 'ask', reason, ...named }
-    : { verdict: 'refuse', reason: `${reason} There is nobody to ask.`, ...named }
-}
-
-function named({ reason, rule }: RuleVerdict): { reason: string; rule?: string } {
-  return { reason, ...(rule === undefined ? {} : { rule }) }
+  return canAsk ? { verdict: 'ask', reason, rule } : { verdict: 'refuse', reason: `${reason} There is nobody to ask.`, rule }
 }
 
 function repetition(period: number): string {

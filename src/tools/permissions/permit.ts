@@ -1,75 +1,115 @@
-/** Asks for permission, and keeps the answer. */
+/** Decides about calls: lets the rules decide, asks for permission where they leave it open, and keeps the answer. */
 
 import type { Station } from '../../core/context.ts'
-import type { EventOf } from '../../core/event.ts'
-import type { Confinement, PermissionDecision, Tool } from '../../core/tool.ts'
-import { orAborted } from '../../util/promise.ts'
-import { canonicalJson } from '../../util/hash.ts'
+import type { EventOf, NoticeEvent } from '../../core/event.ts'
+import type { Json } from '../../core/json.ts'
+import type { Confinement, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
 import { takenValues } from '../../util/environment.ts'
+import { canonicalJson } from '../../util/hash.ts'
+import { orAborted } from '../../util/promise.ts'
 import { redactJson } from '../../util/redact.ts'
+import type { FittingCall, ToolsContext } from '../call.ts'
+import { messageOf } from '../output.ts'
+import { validated } from '../prepare-call.ts'
+import { footprintOf } from '../schedule.ts'
+import { callKey } from '../state.ts'
 import { readAnswers } from './answers.ts'
 import type { Answered } from './answers.ts'
-import type { Job, ToolsContext } from '../call.ts'
-import { changedSince, judge } from './judge.ts'
-import { footprintOf } from '../conflicts.ts'
-import type { Judgement } from './judge.ts'
-import { messageOf } from '../output.ts'
 import { decide, exactRule, nearMiss } from './decide.ts'
+import { changedSince, judge } from './judge.ts'
 import { readRule } from './rule-book.ts'
 import type { ReadRule } from './rule-book.ts'
 import { meansVersion, parseRule } from './rule.ts'
 import { subjectsOf } from './subject.ts'
 import type { Subject } from './subject.ts'
-import { callKey } from '../unsettled.ts'
-import { validated } from '../validate.ts'
 
-export type Decision = EventOf<'permission_decision'>['decisions'][number]
+type Decision = EventOf<'permission_decision'>['decisions'][number]
 
+/** What was decided about a call. Nothing has happened yet: whoever runs the step applies it. */
+export type Settled =
+  | Granted
+  | { readonly verdict: 'refuse'; readonly fitting: FittingCall; readonly decision: Decision }
+  /** The answer comes later, perhaps in another process. */
+  | { readonly verdict: 'wait'; readonly fitting: FittingCall; readonly request: PermissionRequest }
+
+interface Granted {
+  readonly verdict: 'run'
+  /** With the input that was granted. */
+  readonly fitting: FittingCall
+  /** `undefined` where there was nothing to decide. */
+  readonly decision: Decision | undefined
+  readonly notice: NoticeEvent | undefined
+}
+
+/** A call that somebody has to be asked about. */
 export interface Asked {
-  readonly job: Job
+  readonly verdict: 'ask'
+  readonly fitting: FittingCall
   readonly reason: string
   /** The rule that asks. */
   readonly rule?: string
 }
 
+interface Reason {
+  readonly reason: string
+  readonly rule?: string | undefined
+}
+
+function granted(fitting: FittingCall, because: Reason, isSilent = false): Granted {
+  return {
+    verdict: 'run',
+    fitting,
+    decision: isSilent ? undefined : decision(fitting, true, because),
+    notice: pin(fitting.tool),
+  }
+}
+
+function refused(fitting: FittingCall, because: Reason): Settled {
+  return { verdict: 'refuse', fitting, decision: decision(fitting, false, because) }
+}
+
+function decision({ call: { id } }: FittingCall, isGranted: boolean, { reason, rule }: Reason): Decision {
+  return { id, granted: isGranted, reason, ...(rule === undefined ? {} : { rule }) }
+}
+
 /** @param period see `repeatedPeriod`. */
-export async function judgeJob(job: Job, period: number | undefined, ctx: ToolsContext): Promise<Judgement> {
-  const { tool, input } = job
+export async function judgeCall(fitting: FittingCall, period: number | undefined, ctx: ToolsContext): Promise<Settled | Asked> {
+  const { tool, input, call, given } = fitting
   const { state, safeMode, permit } = ctx
-  const decided = decidedFor(job, ctx)
+  const decided = decidedFor(fitting, ctx)
   const book = await state.rules()
   const subjects = await subjectsOf(tool, input, book.root)
   const rules = meant(book.rules, tool)
   const confinement = (await tool.confinement?.()) ?? { confined: false }
-  const near = nearMiss(rules, tool.name, subjects)
-  const suggestion = exactRule(tool.name, subjects)
   const judgement = judge({
-    needsPermission: needsPermission(job),
+    needsPermission: needsPermission(fitting),
     safeMode,
     canAsk: permit !== undefined || decided !== undefined,
     rule: decide(rules, tool.name, subjects, confinement),
-    nearMiss: confinement.confined ? undefined : near,
-    suggestion,
-    remembered: remembered(job, subjects, ctx, confinement),
+    nearMiss: confinement.confined ? undefined : nearMiss(rules, tool.name, subjects),
+    suggestion: exactRule(tool.name, subjects),
+    remembered: remembered(fitting, subjects, ctx, confinement),
     period,
-    unsettled: (tool.isIdempotent ?? tool.isReadOnly) !== true && state.unsettled.has(callKey(job.call.name, job.given)),
+    unsettled: (tool.isIdempotent ?? tool.isReadOnly) !== true && state.unsettled.has(callKey(call.name, given)),
     changed: changedSince(tool, rules, subjects),
     untrusted: book.afterUntrusted === 'ask' && state.untrusted && tool.isReadOnly !== true,
   })
+  const { verdict, reason, rule, silent } = judgement
+  if (verdict === 'refuse') return refused(fitting, judgement)
+  if (verdict === 'ask') return { verdict, fitting, reason, ...(rule === undefined ? {} : { rule }) }
   // What was refused while it waited must not run because rules have changed.
-  if (judgement.verdict === 'run' && decided !== undefined) return { verdict: 'ask', reason: 'It waited for a decision.' }
-  if (judgement.verdict === 'run') pin(tool, ctx)
-  return judgement
+  if (decided !== undefined) return { verdict: 'ask', fitting, reason: 'It waited for a decision.' }
+  return granted(fitting, judgement, silent)
 }
 
-/** The call is allowed, whether that can be kept or not. */
-function pin({ name, pin: kept }: Tool, { state }: ToolsContext): void {
+/** The call is allowed. @returns what is to be told when that cannot be kept. */
+function pin({ name, pin: kept }: Tool): NoticeEvent | undefined {
   try {
     kept?.allow()
+    return undefined
   } catch (thrown) {
     const message = `${name} was allowed, but that cannot be kept, so it will be asked about again: ${messageOf(thrown)}`
-    if (!state.notices.some((notice) => notice.message === message))
-      state.notices.push({ type: 'notice', code: 'pin_not_kept', message })
+    return { type: 'notice', code: 'pin_not_kept', message }
   }
 }
 
@@ -78,7 +118,7 @@ function meant(rules: readonly ReadRule[], { pin }: Tool): readonly ReadRule[] {
 }
 
 /** Only a plain `false` means that nobody has to be asked. */
-function needsPermission({ tool, input }: Job): boolean {
+function needsPermission({ tool, input }: FittingCall): boolean {
   try {
     const { needsPermission } = tool
     // The input was checked against the tool's own schema.
@@ -89,55 +129,43 @@ function needsPermission({ tool, input }: Job): boolean {
 }
 
 function remembered(
-  job: Job,
+  { tool, given }: FittingCall,
   subjects: readonly Subject[],
-  { state }: ToolsContext,
+  { state: { grants } }: ToolsContext,
   confinement: Confinement,
 ): Pick<PermissionDecision, 'granted'> | undefined {
-  const call = state.grants.calls.get(callKey(job.tool.name, job.given))
+  const call = grants.calls.get(callKey(tool.name, given))
   if (call !== undefined) return call
-  const verdict = decide(meant(state.grants.rules, job.tool), job.tool.name, subjects, confinement)?.verdict
+  const verdict = decide(meant(grants.rules, tool), tool.name, subjects, confinement)?.verdict
   return verdict === 'allow' || verdict === 'deny' ? { granted: verdict === 'allow' } : undefined
 }
 
-/**
- * Asks about several calls at once. Whoever is granted becomes ready, with the input that was granted; the others are returned with the
- * decision against them. Those that are to wait are marked so, and stay as they are.
- */
-export async function* ask(
-  asked: readonly Asked[],
-  ctx: ToolsContext,
-): Station<readonly { readonly job: Job; readonly decision: Decision }[]> {
-  const requests = asked.map(({ job, reason }) => ({ id: job.call.id, name: job.call.name, input: job.given, reason }))
-  const before = asked.map(({ job }) => decidedFor(job, ctx))
-  const open = requests.filter((_, index) => before[index] === undefined)
+/** Asks about several calls at once, except those that were decided while they waited. One decision for each, in their order. */
+export async function* ask(asked: readonly Asked[], ctx: ToolsContext): Station<readonly Settled[]> {
+  const before = asked.map(({ fitting }) => decidedFor(fitting, ctx))
+  const open = asked.filter((_, index) => before[index] === undefined).map(requestOf)
   if (open.length > 0) yield { type: 'permission_request', tools: open }
   const answers = open.length === 0 ? [] : await answersTo(open, ctx)
-  const settled: { readonly job: Job; readonly decision: Decision }[] = []
-  for (const [index, { job, rule }] of asked.entries()) {
-    const answer = before[index] ?? answers.shift() ?? { granted: false }
-    const obstacle = answer === 'wait' ? cannotWait(job, ctx) : undefined
-    const request = requests[index]
-    if (answer === 'wait' && obstacle === undefined && request !== undefined) job.waits = request
-    else
-      settled.push({
-        job,
-        decision: await settle(job, rule, answer === 'wait' ? { granted: false, reason: obstacle ?? '' } : answer, ctx),
-      })
+  const settled: Settled[] = []
+  for (const [index, each] of asked.entries()) {
+    settled.push(await settle(each, before[index] ?? answers.shift() ?? { granted: false }, ctx))
   }
-  if (settled.length > 0) yield { type: 'permission_decision', decisions: settled.map(({ decision }) => decision) }
-  return settled.filter(({ decision }) => !decision.granted)
+  return settled
+}
+
+function requestOf({ fitting: { call, given }, reason }: Asked): PermissionRequest {
+  return { id: call.id, name: call.name, input: given, reason }
 }
 
 /** What was decided about exactly this call while it waited. */
-function decidedFor({ call, given }: Job, { decided }: ToolsContext): Answered | undefined {
+function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Answered | undefined {
   const found = decided?.get(call.id)
   if (found === undefined || canonicalJson(found.input) !== canonicalJson(given)) return undefined
   return readAnswers([found.answer], 1)[0]
 }
 
 /** Why the call cannot be taken up later; `undefined`: it can. */
-export function cannotWait({ call, given }: Pick<Job, 'call' | 'given'>, ctx: ToolsContext): string | undefined {
+export function cannotWait({ call, given }: FittingCall, ctx: ToolsContext): string | undefined {
   if (ctx.cannotWait !== undefined) return ctx.cannotWait
   const secrets = takenValues()
   const isKept = [call.input, given].every((input) => canonicalJson(redactJson(input, secrets)) === canonicalJson(input))
@@ -146,7 +174,7 @@ export function cannotWait({ call, given }: Pick<Job, 'call' | 'given'>, ctx: To
 
 /** A checker that throws has not granted anything. */
 async function answersTo(
-  requests: Parameters<NonNullable<ToolsContext['permit']>>[0],
+  requests: readonly PermissionRequest[],
   { permit, sessionId, turnId, signal, state }: ToolsContext,
 ): Promise<Answered[]> {
   if (permit === undefined) return requests.map(() => ({ granted: false, reason: 'There is nobody to ask.' }))
@@ -160,38 +188,44 @@ async function answersTo(
   }
 }
 
-async function settle(job: Job, rule: string | undefined, answer: PermissionDecision, ctx: ToolsContext): Promise<Decision> {
-  const { id } = job.call
-  const problem = answer.granted && answer.input !== undefined ? await change(job, answer.input, ctx) : undefined
-  if (problem !== undefined) return { id, granted: false, ...problem }
+async function settle(asked: Asked, answer: Answered, ctx: ToolsContext): Promise<Settled> {
+  const { fitting, rule } = asked
+  if (answer === 'wait') {
+    const obstacle = cannotWait(fitting, ctx)
+    return obstacle === undefined
+      ? { verdict: 'wait', fitting, request: requestOf(asked) }
+      : refused(fitting, { reason: obstacle, rule })
+  }
+  const isChanged = answer.granted && answer.input !== undefined
+  const changed = isChanged ? await withInput(fitting, answer.input, ctx) : fitting
+  if ('reason' in changed) return refused(fitting, changed)
   // Also what was changed: this very call, as it was granted.
-  await remember(job, answer, ctx)
-  const named = rule === undefined ? {} : { rule }
-  if (!answer.granted) return { id, granted: false, reason: answer.reason ?? 'The user refused it.', ...named }
-  job.phase = 'ready'
-  pin(job.tool, ctx)
-  return { id, granted: true, reason: answer.reason ?? 'Granted.', ...named }
+  await remember(changed, answer, ctx)
+  return answer.granted
+    ? granted(changed, { reason: answer.reason ?? 'Granted.', rule })
+    : refused(fitting, { reason: answer.reason ?? 'The user refused it.', rule })
 }
 
 /** The one who granted the call changed its input: that has to fit as well, and no prohibition may meet it. */
-async function change(job: Job, given: Job['given'], ctx: ToolsContext): Promise<{ reason: string; rule?: string } | undefined> {
-  const fit = await validated({ name: job.call.name, input: given }, job.tool)
+async function withInput(fitting: FittingCall, given: Json, ctx: ToolsContext): Promise<FittingCall | Reason> {
+  const { tool, call } = fitting
+  const fit = await validated({ name: call.name, input: given }, tool)
   if ('problem' in fit) return { reason: `The changed input does not fit. ${fit.problem}` }
+  const { input } = fit
   const book = await ctx.state.rules()
-  const verdict = decide(meant(book.rules, job.tool), job.tool.name, await subjectsOf(job.tool, fit.input, book.root))
-  if (verdict?.verdict === 'deny') {
-    return { reason: `The input was changed. ${verdict.reason}`, ...(verdict.rule === undefined ? {} : { rule: verdict.rule }) }
-  }
-  job.given = given
-  job.input = fit.input
-  job.footprint = footprintOf(job.tool, fit.input)
-  return undefined
+  const verdict = decide(meant(book.rules, tool), tool.name, await subjectsOf(tool, input, book.root))
+  if (verdict?.verdict === 'deny') return { reason: `The input was changed. ${verdict.reason}`, rule: verdict.rule }
+  return { ...fitting, given, input, footprint: footprintOf(tool, input) }
 }
 
-async function remember(job: Job, { granted, remember, rule }: PermissionDecision, { state }: ToolsContext): Promise<void> {
+async function remember(
+  { tool, given }: FittingCall,
+  { granted, remember, rule }: PermissionDecision,
+  { state }: ToolsContext,
+): Promise<void> {
   if (remember !== 'session') return
   if (rule === undefined) {
-    state.grants.calls.set(callKey(job.tool.name, job.given), { granted })
+    state.grants.calls.set(callKey(tool.name, given), { granted })
     return
   }
   const { root } = await state.rules()
