@@ -5,7 +5,7 @@ import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CriaError } from '../../core/error.ts'
 import { codeOf, problem } from './open-file.ts'
-import { inFolderOf } from './same-place.ts'
+import { inFolderOf } from './open-file.ts'
 import type { TextFile } from './text-file.ts'
 import type { WorkspacePath } from './workspace.ts'
 

@@ -8,12 +8,36 @@ import { holdsPrivateKey } from '../../util/secret-files.ts'
 import { decode } from './encoding.ts'
 import { globPattern } from '../../util/glob-pattern.ts'
 import { isClosed } from '../../util/glob.ts'
-import { isInPlace } from './same-place.ts'
-import { MAX_SEARCHED_BYTES } from './search-job.ts'
-import type { SearchJob, SearchNews } from './search-job.ts'
+import { isInPlace } from './open-file.ts'
 import { certainText, expressionOf, searchText } from './search-text.ts'
 import type { TextMatches } from './search-text.ts'
 import { isOpenToAll, shownName, walkFiles } from './walk-files.ts'
+
+export interface SearchJob {
+  readonly pattern: string
+  readonly literal: boolean
+  readonly ignoreCase: boolean
+  /** Real paths. */
+  readonly root: string
+  readonly start: string
+  readonly isFolder: boolean
+  readonly globs: readonly string[]
+  readonly hidden: boolean
+  readonly context: number
+  readonly limit: number
+  readonly show: 'lines' | 'files' | 'count'
+  /** See `ToolContext`. */
+  readonly closedPaths: readonly string[]
+}
+
+export type SearchNews =
+  /** `text` is what the model reads about one file. */
+  | { readonly type: 'found'; readonly text: string; readonly matches: number }
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'done'; readonly files: number; readonly skipped: number; readonly limited: boolean }
+
+/** Larger files are left out, and counted as skipped. */
+const MAX_SEARCHED_BYTES = 20_000_000
 
 const job = workerData as SearchJob
 

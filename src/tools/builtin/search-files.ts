@@ -3,7 +3,7 @@ import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { threadProgram } from '../../util/threads.ts'
 import { problem } from './open-file.ts'
-import type { SearchJob, SearchNews } from './search-job.ts'
+import type { SearchJob, SearchNews } from './search-files-worker.ts'
 import { quoted } from './workspace.ts'
 import type { Workspace } from './workspace.ts'
 
