@@ -8,10 +8,12 @@ import type { Json } from '../../core/json.ts'
 import type { Tool, ToolOutput } from '../../core/tool.ts'
 import { Recent } from '../../util/recent.ts'
 import { defineTool } from '../define-tool.ts'
+import { messageOf } from '../output.ts'
 import { Sandbox, sandboxOptions } from '../sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
 import { megabytes, problem } from './open-file.ts'
 import { ProcessGroup } from './process-group.ts'
+import type { Stopped } from './process-group.ts'
 import { codeProgram } from './run-code-process.ts'
 import type { CodeReport } from './run-code-process.ts'
 
@@ -130,40 +132,36 @@ async function execute(code: string, language: Language, options: RunCodeOptions
     signal.throwIfAborted()
     const marker = randomUUID()
     const pieces: Buffer[] = []
-    let size = 0
-    let stopped: string | undefined
     const group = new ProcessGroup(entered.program, entered.words, {
       cwd: folder,
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C.UTF-8' },
       takesInput: true,
       onOutput(piece) {
         // What is stopped may go on for a moment.
-        if (stopped === undefined) pieces.push(piece)
-        size += piece.length
-        if (size > MAX_OUTPUT) stop(`It wrote more than ${megabytes(MAX_OUTPUT)}.`)
+        if (group.stopped === undefined) pieces.push(piece)
       },
+      signal,
+      timeout,
+      maxOutput: MAX_OUTPUT,
       // There JavaScript can write nothing; its engine tells what it died of, at length.
       ...(language === 'javascript' ? { onErrorOutput: () => {} } : {}),
     })
-    const stop = (reason: string): void => {
-      if (stopped === undefined) group.stop()
-      stopped ??= reason
-    }
-    const onAbort = (): void => stop('It was cancelled.')
-    const timer = setTimeout(() => stop(`It did not end within ${timeout / 1000} s.`), timeout)
-    signal.addEventListener('abort', onAbort, { once: true })
     try {
       group.write(JSON.stringify({ code, marker }))
       group.endInput()
       const { code: exit, signal: by } = await group.ended
       signal.throwIfAborted()
-      return reportIn(Buffer.concat(pieces).toString(), marker, stopped ?? endedBy(exit, by, memory))
+      const reasons: Readonly<Record<Stopped, string>> = {
+        signal: 'It was cancelled.',
+        timeout: `It did not end within ${timeout / 1000} s.`,
+        output: `It wrote more than ${megabytes(MAX_OUTPUT)}.`,
+      }
+      const reason = group.stopped === undefined ? endedBy(exit, by, memory) : reasons[group.stopped]
+      return reportIn(Buffer.concat(pieces).toString(), marker, reason)
     } catch (cause) {
       signal.throwIfAborted()
-      throw problem(`The code cannot be run: ${cause instanceof Error ? cause.message : String(cause)}.`, cause)
+      throw problem(`The code cannot be run: ${messageOf(cause)}.`, cause)
     } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
       await entered.leave()
     }
   } finally {

@@ -3,12 +3,11 @@ import { defineTool } from '../define-tool.ts'
 import type { SandboxKind, Tool, ToolOutput } from '../../core/tool.ts'
 import type { Removed, Sandbox } from '../sandbox/sandbox.ts'
 import { looksBinary } from '../binary.ts'
+import { messageOf } from '../output.ts'
 import { BoundedOutput } from './bounded-output.ts'
 import { megabytes, problem } from './open-file.ts'
 import { ProcessGroup } from './process-group.ts'
-import type { GroupEnd } from './process-group.ts'
-import { SecretFilter } from './secret-filter.ts'
-import { Stragglers } from './stragglers.ts'
+import type { GroupEnd, Stopped } from './process-group.ts'
 import type { Workspace } from './workspace.ts'
 
 interface Input {
@@ -55,44 +54,32 @@ export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundi
       if (process.platform === 'win32') throw problem('Commands are run by sh, which this system does not have.')
       if (command.includes('\0')) throw problem('A command cannot hold a NUL character.')
       signal.throwIfAborted()
-      const output = new BoundedOutput()
       const { env, secrets } = surroundings()
       const entered = await sandbox.enter(['/bin/sh', '-c', command], ctx.reach)
       const variables = await env(entered.kind)
       signal.throwIfAborted()
-      const filter = new SecretFilter(secrets)
-      const stragglers = new Stragglers()
-      let stopped: string | undefined
+      const output = new BoundedOutput(secrets)
       const report = throttled((content) => ctx.progress(content))
       const group = new ProcessGroup(entered.program, entered.words, {
         cwd: workspace.root,
-        env: stragglers.marked(variables),
-        onOutput(raw) {
-          const piece = filter.push(raw)
-          output.add(piece)
-          if (output.total > MAX_OUTPUT) stop(`it wrote more than ${megabytes(MAX_OUTPUT)}`)
-          else report(piece)
-        },
+        env: variables,
+        onOutput: (piece) => report(output.add(piece)),
+        signal,
+        timeout: timeout * 1000,
+        maxOutput: MAX_OUTPUT,
+        endsStragglers: true,
       })
-      const stop = (reason: string): void => {
-        if (stopped === undefined) group.stop()
-        stopped ??= reason
-      }
-      const onAbort = (): void => stop('it was cancelled')
-      const timer = setTimeout(() => stop(`it did not end within ${timeout} s`), timeout * 1000)
-      signal.addEventListener('abort', onAbort, { once: true })
       try {
         const end = await group.ended
-        output.add(filter.finish())
-        // Whatever has left the group is ended before what it made is looked at.
-        await stragglers.end()
+        const reasons: Readonly<Record<Stopped, string>> = {
+          signal: 'it was cancelled',
+          timeout: `it did not end within ${timeout} s`,
+          output: `it wrote more than ${megabytes(MAX_OUTPUT)}`,
+        }
+        const stopped = group.stopped === undefined ? undefined : reasons[group.stopped]
         return outcome(output, { end, stopped, removed: await entered.leave(), kind: entered.kind })
       } catch (cause) {
-        throw problem(`The command cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`, cause)
-      } finally {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', onAbort)
-        await stragglers.end()
+        throw problem(`The command cannot be started: ${messageOf(cause)}.`, cause)
       }
     },
   })
