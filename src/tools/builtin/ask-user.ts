@@ -14,14 +14,9 @@ export interface UserQuestion {
 /** Puts a question to the user; `undefined` when there is no answer. */
 export type AskUser = (question: UserQuestion, signal: AbortSignal) => string | undefined | Promise<string | undefined>
 
-interface Input {
-  readonly question: string
-  readonly options?: readonly string[]
-}
-
 /** @param ask absent where there is nobody to ask. */
-export function askUserTool(ask: AskUser | undefined): Tool<Input> {
-  return defineTool<Input>({
+export function askUserTool(ask: AskUser | undefined): Tool {
+  return defineTool({
     name: 'ask_user',
     description: 'Asks the user a question when only they can decide. Not for permission: that is asked for by itself.',
     inputSchema: {

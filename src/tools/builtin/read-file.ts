@@ -13,12 +13,6 @@ import { hashOf, MAX_EDITED_BYTES, withoutReturns } from './text-file.ts'
 import { quoted } from './workspace.ts'
 import type { WorkspacePath, Workspace } from './workspace.ts'
 
-interface Input {
-  readonly path: string
-  readonly offset?: number
-  readonly limit?: number
-}
-
 const DEFAULT_LINES = 2000
 const HEAD = 8192
 
@@ -27,8 +21,8 @@ export type ReadDocument = (path: string, signal: AbortSignal) => Promise<string
 
 const DOCUMENT = /\.(?:pdf|docx)$/i
 
-export function readFileTool(workspace: Workspace, known: KnownFiles, readDocument?: ReadDocument): Tool<Input> {
-  return defineTool<Input>({
+export function readFileTool(workspace: Workspace, known: KnownFiles, readDocument?: ReadDocument): Tool {
+  return defineTool({
     name: 'read_file',
     description:
       'Reads a text file of the working folder, the text of a PDF or DOCX, or shows an image. Long files come in parts: ask for the next one with "offset". Read a file before you change it.',

@@ -10,11 +10,6 @@ import { ProcessGroup } from './process-group.ts'
 import type { GroupEnd, Stopped } from './process-group.ts'
 import type { Workspace } from './workspace.ts'
 
-interface Input {
-  readonly command: string
-  readonly timeout?: number
-}
-
 const DEFAULT_SECONDS = 120
 const MAX_SECONDS = 3600
 /** A program that writes more than this is not going to say anything else. */
@@ -28,8 +23,8 @@ export interface CommandSurroundings {
   readonly secrets: readonly string[]
 }
 
-export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundings: () => CommandSurroundings): Tool<Input> {
-  return defineTool<Input>({
+export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundings: () => CommandSurroundings): Tool {
+  return defineTool({
     name: 'run_command',
     description:
       'Runs a command line in the working folder, with sh. It gets no input and no terminal; when it ends, what it left in the background ends too. It may be confined: no network, only the working folder and /tmp can be written, files with secrets cannot be read.',

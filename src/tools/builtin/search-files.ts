@@ -7,25 +7,13 @@ import type { SearchJob, SearchNews } from './search-files-worker.ts'
 import { quoted } from './workspace.ts'
 import type { Workspace } from './workspace.ts'
 
-interface Input {
-  readonly pattern: string
-  readonly path?: string
-  readonly glob?: string | readonly string[]
-  readonly literal?: boolean
-  readonly ignore_case?: boolean
-  readonly hidden?: boolean
-  readonly context?: number
-  readonly show?: SearchJob['show']
-  readonly limit?: number
-}
-
 const SEARCH_TIME = 20_000
 const DEFAULT_LIMIT = 200
 const MAX_CHARS = 30_000
 
 /** @param searchTime milliseconds after which a search is ended with what it has found. */
-export function searchFilesTool(workspace: Workspace, searchTime: number = SEARCH_TIME): Tool<Input> {
-  return defineTool<Input>({
+export function searchFilesTool(workspace: Workspace, searchTime: number = SEARCH_TIME): Tool {
+  return defineTool({
     name: 'search_files',
     description:
       'Searches the text of files for a regular expression, line by line. What .gitignore names, hidden, binary and secret files are left out. Shows "file:line:text".',

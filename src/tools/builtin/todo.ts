@@ -12,10 +12,6 @@ export interface TodoItem {
   readonly state: (typeof STATES)[number]
 }
 
-interface Input {
-  readonly items: readonly TodoItem[]
-}
-
 const MARKS: Readonly<Record<TodoItem['state'], string>> = { open: '[ ]', doing: '[~]', done: '[x]' }
 const MAX_SESSIONS = 200
 
@@ -35,8 +31,8 @@ export class TodoLists {
 }
 
 /** It changes nothing but its own list, so nobody has to be asked. */
-export function todoTool(lists: TodoLists): Tool<Input> {
-  return defineTool<Input>({
+export function todoTool(lists: TodoLists): Tool {
+  return defineTool({
     name: 'todo',
     description: 'Keeps the list of what is to be done in a task of several steps. Give the whole list each time.',
     inputSchema: {
