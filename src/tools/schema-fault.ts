@@ -79,13 +79,18 @@ const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples
 /** Names and anchors cannot be followed here; only what is clearly elsewhere, or a path to nothing, is refused. */
 function resolves(reference: string, schema: JsonSchema): boolean {
   if (!reference.startsWith('#')) return typeof schema['$id'] === 'string'
-  if (reference !== '#' && !reference.startsWith('#/')) return true
+  return (reference !== '#' && !reference.startsWith('#/')) || targetOf(reference, schema) !== undefined
+}
+
+/** The part of a schema that a reference such as `#/$defs/a` means; `undefined` where there is none, or elsewhere. */
+export function targetOf(reference: string, schema: object): unknown {
+  if (!reference.startsWith('#')) return undefined
   let place: unknown = schema
   for (const key of reference.split('/').slice(1)) {
     const name = unescaped(key).replaceAll('~1', '/').replaceAll('~0', '~')
     place = typeof place === 'object' && place !== null ? (place as Record<string, unknown>)[name] : undefined
   }
-  return place !== undefined
+  return place
 }
 
 function unescaped(key: string): string {

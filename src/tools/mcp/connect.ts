@@ -6,12 +6,11 @@ import type { Tool } from '../../core/tool.ts'
 import { systemClock } from '../../util/clock.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
 import { environment } from '../../util/environment.ts'
-import { loadClient } from './load-client.ts'
-import { toolNames } from './names.ts'
 import { memoryPins } from './definition.ts'
 import type { McpPins } from './definition.ts'
-import { toolOf } from './tool.ts'
+import { toolNames, toolOf } from './tool.ts'
 import { Server } from './server.ts'
+import { loadClient } from './session.ts'
 import { readRules } from '../permissions/rule-book.ts'
 import type { ToolRules } from '../permissions/rule.ts'
 import { sandboxOptions } from '../sandbox/sandbox.ts'
@@ -104,7 +103,6 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
         new Server(sdk, {
           name,
           endpoint,
-          version: '1',
           wanted: config.includeTools,
           timeout: config.timeout ?? DEFAULT_TIMEOUT,
           startTimeout: config.startTimeout ?? DEFAULT_START_TIMEOUT,

@@ -43,19 +43,28 @@ export const SERVER_NAME: RegExp = /^(?=.{1,32}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A server as it is started or called. */
-export type Endpoint = (
-  | {
-      readonly kind: 'stdio'
-      readonly command: string
-      readonly args: readonly string[]
-      readonly env: Readonly<Record<string, string>>
-      readonly cwd: string
-      readonly sandbox: Sandbox
-      readonly reach: CommandReach
-      readonly confinedEnv: Readonly<Record<string, string>>
-    }
-  | { readonly kind: 'http'; readonly url: URL; readonly headers: Readonly<Record<string, string>> }
-) & {
+export type Endpoint = StdioEndpoint | HttpEndpoint
+
+export interface StdioEndpoint extends Secretive {
+  readonly kind: 'stdio'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** What confines the program, and what the rules mean for it. */
+  readonly sandbox: Sandbox
+  readonly reach: CommandReach
+  /** The environment in the sandbox. */
+  readonly confinedEnv: Readonly<Record<string, string>>
+}
+
+interface HttpEndpoint extends Secretive {
+  readonly kind: 'http'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Secretive {
   /** Values that must not be shown. */
   readonly secrets: readonly string[]
 }

@@ -1,13 +1,10 @@
 /** Keeps a server running: starts it when it is needed, restarts it when it ends, and gives up when that does not help. */
 
-import type { Clock } from '../../core/clock.ts'
 import { CriaError } from '../../core/error.ts'
 import { orAborted } from '../../util/promise.ts'
 import type { Definition, ReadDefinitions } from './definition.ts'
-import type { McpClientModule } from './load-client.ts'
-import type { Endpoint } from './server-config.ts'
 import { Session } from './session.ts'
-import type { CallOptions } from './session.ts'
+import type { CallOptions, McpClientModule, ServerOptions } from './session.ts'
 
 const MAX_FAILURES = 5
 /** Milliseconds before the second start in a row that fails; doubles with each further one. */
@@ -15,16 +12,6 @@ const FIRST_WAIT = 500
 /** A call waits so long for a server to be started again; longer waits are told instead. */
 const PATIENCE = 4500
 const PING = 2000
-
-export interface ServerOptions {
-  readonly name: string
-  readonly endpoint: Endpoint
-  readonly version: string
-  readonly wanted: readonly string[] | undefined
-  readonly timeout: number
-  readonly startTimeout: number
-  readonly clock: Clock
-}
 
 export class Server {
   readonly #sdk: McpClientModule
