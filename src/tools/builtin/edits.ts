@@ -3,9 +3,8 @@
 import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { CriaError } from '../../core/error.ts'
-import { replaceFile } from './put-file.ts'
 import { inFolderOf } from './open-file.ts'
-import { bytesOf, readTextFile } from './text-file.ts'
+import { bytesOf, readTextFile, replaceFile } from './text-file.ts'
 import type { TextFile } from './text-file.ts'
 import type { WorkspacePath } from './workspace.ts'
 

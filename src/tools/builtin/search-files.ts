@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
+import { orAborted } from '../../util/promise.ts'
 import { threadProgram } from '../../util/threads.ts'
+import { messageOf } from '../output.ts'
 import { problem } from './open-file.ts'
 import type { SearchJob, SearchNews } from './search-files-worker.ts'
 import { quoted } from './workspace.ts'
@@ -44,28 +46,13 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
       return { reads: [key, `${key.replace(/\/$/, '')}/`] }
     },
     async call(input, { signal, closedPaths = [] }) {
-      const { path = '.', glob = [], literal = false, hidden = false, context = 0, show = 'lines', limit = DEFAULT_LIMIT } = input
-      const { real } = await workspace.place(path)
-      const found = await stat(real).catch(() => undefined)
+      const { pattern, path = '.', glob = [], literal = false, ignore_case: ignoreCase = false } = input
+      const { hidden = false, context = 0, show = 'lines', limit = DEFAULT_LIMIT } = input
+      const { real: start } = await workspace.place(path)
+      const found = await stat(start).catch(() => undefined)
       if (found === undefined) throw problem(`There is no file or folder ${quoted(path)}.`)
-      return run(
-        {
-          pattern: input.pattern,
-          literal,
-          ignoreCase: input.ignore_case ?? false,
-          root: workspace.root,
-          start: real,
-          isFolder: found.isDirectory(),
-          globs: typeof glob === 'string' ? [glob] : glob,
-          hidden,
-          context,
-          limit,
-          show,
-          closedPaths,
-        },
-        signal,
-        searchTime,
-      )
+      const where = { root: workspace.root, start, isFolder: found.isDirectory(), globs: [glob].flat(), hidden, closedPaths }
+      return run({ pattern, literal, ignoreCase, context, show, limit, ...where }, signal, searchTime)
     },
   })
 }
@@ -86,8 +73,6 @@ async function run(job: SearchJob, signal: AbortSignal, time: number): Promise<s
   let room = MAX_CHARS
   let matches = 0
   const end = (note: string): void => resolve([...found, note].filter((text) => text !== '').join('\n'))
-  const onAbort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
   const timer = setTimeout(() => {
     end(
       `[Stopped after ${time / 1000} s${matches === 0 ? ' without a match' : ''}: name a folder or a glob, or make the pattern simpler.]`,
@@ -107,14 +92,13 @@ async function run(job: SearchJob, signal: AbortSignal, time: number): Promise<s
     }
   })
   worker.on('error', (cause: unknown) => {
-    reject(problem(`The search ended early: ${cause instanceof Error ? cause.message : String(cause)}.`, cause))
+    reject(problem(`The search ended early: ${messageOf(cause)}.`, cause))
   })
   worker.on('exit', () => reject(problem('The search ended early.')))
   try {
-    return await promise
+    return await orAborted(promise, signal)
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
     await worker.terminate()
   }
 }

@@ -3,7 +3,7 @@
 import type { JsonSchema, StandardSchema } from '../../core/schema.ts'
 import { schemaProblems } from '../../util/json-schema.ts'
 import { beginningOf } from '../../util/lines.ts'
-import { targetOf } from '../schema-fault.ts'
+import { targetOf } from '../define-tool.ts'
 
 const MAX_CHARS = 40_000
 const MAX_DEPTH = 40
