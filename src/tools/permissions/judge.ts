@@ -1,64 +1,165 @@
-/** Decides whether a call runs, is refused, or needs an answer from the user. */
+/** Decides whether a call runs, is refused, or has to be asked about. Nothing has happened yet: whoever runs the step applies the decision. */
 
-import type { PermissionDecision, Tool } from '../../core/tool.ts'
-import { decide } from './decide.ts'
-import type { RuleVerdict } from './decide.ts'
+import type { EventOf, NoticeEvent } from '../../core/event.ts'
+import type { Confinement, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
+import { canonicalJson } from '../../util/hash.ts'
+import type { FittingCall, ToolsContext } from '../call.ts'
+import { messageOf } from '../output.ts'
+import { callKey } from '../state.ts'
+import { readAnswers } from './answers.ts'
+import type { Answered } from './answers.ts'
+import { decide, exactRule, nearMiss } from './decide.ts'
 import type { ReadRule } from './rule-book.ts'
+import { meansVersion } from './rule.ts'
+import { subjectsOf } from './subject.ts'
 import type { Subject } from './subject.ts'
 
-export interface Case {
-  /** What the tool says of itself. */
-  readonly needsPermission: boolean
-  /** Every call is asked about. */
-  readonly safeMode: boolean
-  readonly canAsk: boolean
-  /** What the rules say. */
-  readonly rule: RuleVerdict | undefined
-  /** Why a rule that looks as if it allowed the call does not. */
-  readonly nearMiss: string | undefined
-  /** The rule that would allow exactly this call, where one can be written. */
-  readonly suggestion?: string | undefined
-  /** What was said about the same earlier in the session. */
-  readonly remembered: Pick<PermissionDecision, 'granted'> | undefined
-  /** Set when the model goes round in a circle of so many steps. */
-  readonly period: number | undefined
-  /** The same call was interrupted earlier, nobody knows what it did, and a second time may do harm. */
-  readonly unsettled: boolean
-  /** Set when the tool is not what it was when it was allowed: how to allow it as it is now. */
-  readonly changed: string | undefined
-  /** The call follows text that is not the user's, has effects, and the policy is to ask then. */
-  readonly untrusted: boolean
+type Decision = EventOf<'permission_decision'>['decisions'][number]
+
+export type Settled = Granted | Refused | Waiting
+
+interface Granted {
+  readonly verdict: 'run'
+  /** With the input that was granted. */
+  readonly fitting: FittingCall
+  /** `undefined` where there was nothing to decide. */
+  readonly decision: Decision | undefined
+  readonly notice: NoticeEvent | undefined
 }
 
-export interface Judgement {
-  readonly verdict: 'run' | 'refuse' | 'ask'
+interface Refused {
+  readonly verdict: 'refuse'
+  readonly fitting: FittingCall
+  readonly decision: Decision
+}
+
+/** The answer comes later, perhaps in another process. */
+interface Waiting {
+  readonly verdict: 'wait'
+  readonly fitting: FittingCall
+  readonly request: PermissionRequest
+}
+
+/** A call that somebody has to be asked about. */
+export interface Asked {
+  readonly verdict: 'ask'
+  readonly fitting: FittingCall
+  readonly reason: string
+  /** The rule that asks. */
+  readonly rule: string | undefined
+}
+
+export interface Reason {
   readonly reason: string
   readonly rule?: string | undefined
-  /** There was nothing to decide. */
-  readonly silent?: boolean
 }
 
-/** The first line that applies decides. What would be asked is refused where nobody can answer. */
-export function judge(given: Case): Judgement {
-  const { rule, remembered, safeMode, canAsk } = given
-  const because = (reason: string): string =>
-    given.suggestion === undefined || canAsk ? reason : `${reason} The rule ${JSON.stringify(given.suggestion)} would allow it.`
-  if (rule?.verdict === 'deny') return { verdict: 'refuse', reason: rule.reason, rule: rule.rule }
-  if (remembered?.granted === false) return { verdict: 'refuse', reason: 'It was refused for this session.' }
-  if (given.period !== undefined) return ask(repetition(given.period), canAsk)
-  if (safeMode && canAsk) return ask('In safe mode every call is asked about.', canAsk)
-  if (given.unsettled) return ask('The same call was interrupted before, and its effects are unknown.', canAsk)
-  if (given.changed !== undefined) return ask(given.changed, canAsk)
-  if (remembered?.granted === true && !safeMode) return { verdict: 'run', reason: 'It was allowed for this session.' }
-  if (rule?.verdict === 'ask') return ask(rule.rule === undefined ? because(rule.reason) : rule.reason, canAsk, rule.rule)
-  if (given.untrusted) return ask('The model has read text that may not come from you, and this call has effects.', canAsk)
-  if (rule?.verdict === 'allow') return { verdict: 'run', reason: rule.reason, rule: rule.rule }
-  if (given.needsPermission || safeMode) return ask(because(given.nearMiss ?? 'The tool needs permission.'), canAsk)
-  return { verdict: 'run', reason: 'The tool needs no permission.', silent: true }
+export function granted(fitting: FittingCall, because: Reason, isSilent = false): Granted {
+  const told = isSilent ? undefined : decision(fitting, true, because)
+  return { verdict: 'run', fitting, decision: told, notice: pin(fitting.tool) }
 }
 
-function ask(reason: string, canAsk: boolean, rule?: string): Judgement {
-  return canAsk ? { verdict: 'ask', reason, rule } : { verdict: 'refuse', reason: `${reason} There is nobody to ask.`, rule }
+export function refused(fitting: FittingCall, because: Reason): Refused {
+  return { verdict: 'refuse', fitting, decision: decision(fitting, false, because) }
+}
+
+function decision({ call: { id } }: FittingCall, isGranted: boolean, { reason, rule }: Reason): Decision {
+  return { id, granted: isGranted, reason, ...(rule === undefined ? {} : { rule }) }
+}
+
+/** The call is allowed. @returns what is to be told when that cannot be kept. */
+function pin({ name, pin: kept }: Tool): NoticeEvent | undefined {
+  try {
+    kept?.allow()
+    return undefined
+  } catch (thrown) {
+    const message = `${name} was allowed, but that cannot be kept, so it will be asked about again: ${messageOf(thrown)}`
+    return { type: 'notice', code: 'pin_not_kept', message }
+  }
+}
+
+/**
+ * The first line that applies decides. What would be asked is refused where nobody can answer.
+ *
+ * @param period set when the model goes round in a circle of so many steps.
+ */
+export async function judgeCall(fitting: FittingCall, period: number | undefined, ctx: ToolsContext): Promise<Settled | Asked> {
+  const { tool, input, call, given } = fitting
+  const { state, safeMode, permit } = ctx
+  const decided = decidedFor(fitting, ctx)
+  const canAsk = permit !== undefined || decided !== undefined
+  const book = await state.rules()
+  const subjects = await subjectsOf(tool, input, book.root)
+  const rules = meant(book.rules, tool)
+  const confinement = (await tool.confinement?.()) ?? { confined: false }
+  const rule = decide(rules, tool.name, subjects, confinement)
+  const before = remembered(fitting, subjects, ctx, confinement)
+  const run = (because: Reason, isSilent = false): Settled | Asked =>
+    // What was refused while it waited must not run because rules have changed.
+    decided === undefined ? granted(fitting, because, isSilent) : ask('It waited for a decision.')
+  const ask = (reason: string, by?: string): Settled | Asked =>
+    canAsk
+      ? { verdict: 'ask', fitting, reason, rule: by }
+      : refused(fitting, { reason: `${reason} There is nobody to ask.`, rule: by })
+  const suggesting = (reason: string): string => {
+    const exact = canAsk ? undefined : exactRule(tool.name, subjects)
+    return exact === undefined ? reason : `${reason} The rule ${JSON.stringify(exact)} would allow it.`
+  }
+
+  if (rule?.verdict === 'deny') return refused(fitting, rule)
+  if (before?.granted === false) return refused(fitting, { reason: 'It was refused for this session.' })
+  if (period !== undefined) return ask(repetition(period))
+  if (safeMode && canAsk) return ask('In safe mode every call is asked about.')
+  if ((tool.isIdempotent ?? tool.isReadOnly) !== true && state.unsettled.has(callKey(call.name, given)))
+    return ask('The same call was interrupted before, and its effects are unknown.')
+  const changed = changedSince(tool, rules, subjects)
+  if (changed !== undefined) return ask(changed)
+  if (before?.granted === true && !safeMode) return run({ reason: 'It was allowed for this session.' })
+  if (rule?.verdict === 'ask') return ask(rule.rule === undefined ? suggesting(rule.reason) : rule.reason, rule.rule)
+  if (book.afterUntrusted === 'ask' && state.untrusted && tool.isReadOnly !== true)
+    return ask('The model has read text that may not come from you, and this call has effects.')
+  if (rule?.verdict === 'allow') return run(rule)
+  if (needsPermission(fitting) || safeMode) {
+    const near = confinement.confined ? undefined : nearMiss(rules, tool.name, subjects)
+    return ask(suggesting(near ?? 'The tool needs permission.'))
+  }
+  return run({ reason: 'The tool needs no permission.' }, true)
+}
+
+/** What was decided about exactly this call while it waited. */
+export function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Answered | undefined {
+  const found = decided?.get(call.id)
+  if (found === undefined || canonicalJson(found.input) !== canonicalJson(given)) return undefined
+  return readAnswers([found.answer], 1)[0]
+}
+
+/** The rules that mean the present version of a tool. */
+export function meant(rules: readonly ReadRule[], { pin }: Tool): readonly ReadRule[] {
+  return rules.filter((rule) => meansVersion(rule, pin?.fingerprint))
+}
+
+/** Only a plain `false` means that nobody has to be asked. */
+function needsPermission({ tool, input }: FittingCall): boolean {
+  try {
+    const { needsPermission } = tool
+    // The input was checked against the tool's own schema.
+    return (typeof needsPermission === 'function' ? needsPermission(input as never) : needsPermission) !== false
+  } catch {
+    return true
+  }
+}
+
+/** What was said about the same earlier in the session. */
+function remembered(
+  { tool, given }: FittingCall,
+  subjects: readonly Subject[],
+  { state: { grants } }: ToolsContext,
+  confinement: Confinement,
+): Pick<PermissionDecision, 'granted'> | undefined {
+  const call = grants.calls.get(callKey(tool.name, given))
+  if (call !== undefined) return call
+  const verdict = decide(meant(grants.rules, tool), tool.name, subjects, confinement)?.verdict
+  return verdict === 'allow' || verdict === 'deny' ? { granted: verdict === 'allow' } : undefined
 }
 
 function repetition(period: number): string {
@@ -75,8 +176,7 @@ const SHOWN = 12
  *
  * @param rules those that mean the present version.
  */
-export function changedSince(tool: Tool, rules: readonly ReadRule[], subjects: readonly Subject[]): string | undefined {
-  const { name, pin } = tool
+function changedSince({ name, pin }: Tool, rules: readonly ReadRule[], subjects: readonly Subject[]): string | undefined {
   const allowed = pin?.allowed()
   if (pin === undefined || allowed === undefined || allowed === pin.fingerprint) return undefined
   const ofThisVersion = rules.filter(({ fingerprint }) => fingerprint !== undefined)

@@ -1,9 +1,8 @@
-/** Decides about calls: lets the rules decide, asks for permission where they leave it open, and keeps the answer. */
+/** Asks for permission, and keeps the answer. */
 
 import type { Station } from '../../core/context.ts'
-import type { EventOf, NoticeEvent } from '../../core/event.ts'
 import type { Json } from '../../core/json.ts'
-import type { Confinement, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
+import type { PermissionDecision, PermissionRequest } from '../../core/tool.ts'
 import { takenValues } from '../../util/environment.ts'
 import { canonicalJson } from '../../util/hash.ts'
 import { orAborted } from '../../util/promise.ts'
@@ -15,130 +14,12 @@ import { footprintOf } from '../schedule.ts'
 import { callKey } from '../state.ts'
 import { readAnswers } from './answers.ts'
 import type { Answered } from './answers.ts'
-import { decide, exactRule, nearMiss } from './decide.ts'
-import { changedSince, judge } from './judge.ts'
+import { decide } from './decide.ts'
+import { decidedFor, granted, meant, refused } from './judge.ts'
+import type { Asked, Reason, Settled } from './judge.ts'
 import { readRule } from './rule-book.ts'
-import type { ReadRule } from './rule-book.ts'
-import { meansVersion, parseRule } from './rule.ts'
+import { parseRule } from './rule.ts'
 import { subjectsOf } from './subject.ts'
-import type { Subject } from './subject.ts'
-
-type Decision = EventOf<'permission_decision'>['decisions'][number]
-
-/** What was decided about a call. Nothing has happened yet: whoever runs the step applies it. */
-export type Settled =
-  | Granted
-  | { readonly verdict: 'refuse'; readonly fitting: FittingCall; readonly decision: Decision }
-  /** The answer comes later, perhaps in another process. */
-  | { readonly verdict: 'wait'; readonly fitting: FittingCall; readonly request: PermissionRequest }
-
-interface Granted {
-  readonly verdict: 'run'
-  /** With the input that was granted. */
-  readonly fitting: FittingCall
-  /** `undefined` where there was nothing to decide. */
-  readonly decision: Decision | undefined
-  readonly notice: NoticeEvent | undefined
-}
-
-/** A call that somebody has to be asked about. */
-export interface Asked {
-  readonly verdict: 'ask'
-  readonly fitting: FittingCall
-  readonly reason: string
-  /** The rule that asks. */
-  readonly rule?: string
-}
-
-interface Reason {
-  readonly reason: string
-  readonly rule?: string | undefined
-}
-
-function granted(fitting: FittingCall, because: Reason, isSilent = false): Granted {
-  return {
-    verdict: 'run',
-    fitting,
-    decision: isSilent ? undefined : decision(fitting, true, because),
-    notice: pin(fitting.tool),
-  }
-}
-
-function refused(fitting: FittingCall, because: Reason): Settled {
-  return { verdict: 'refuse', fitting, decision: decision(fitting, false, because) }
-}
-
-function decision({ call: { id } }: FittingCall, isGranted: boolean, { reason, rule }: Reason): Decision {
-  return { id, granted: isGranted, reason, ...(rule === undefined ? {} : { rule }) }
-}
-
-/** @param period see `repeatedPeriod`. */
-export async function judgeCall(fitting: FittingCall, period: number | undefined, ctx: ToolsContext): Promise<Settled | Asked> {
-  const { tool, input, call, given } = fitting
-  const { state, safeMode, permit } = ctx
-  const decided = decidedFor(fitting, ctx)
-  const book = await state.rules()
-  const subjects = await subjectsOf(tool, input, book.root)
-  const rules = meant(book.rules, tool)
-  const confinement = (await tool.confinement?.()) ?? { confined: false }
-  const judgement = judge({
-    needsPermission: needsPermission(fitting),
-    safeMode,
-    canAsk: permit !== undefined || decided !== undefined,
-    rule: decide(rules, tool.name, subjects, confinement),
-    nearMiss: confinement.confined ? undefined : nearMiss(rules, tool.name, subjects),
-    suggestion: exactRule(tool.name, subjects),
-    remembered: remembered(fitting, subjects, ctx, confinement),
-    period,
-    unsettled: (tool.isIdempotent ?? tool.isReadOnly) !== true && state.unsettled.has(callKey(call.name, given)),
-    changed: changedSince(tool, rules, subjects),
-    untrusted: book.afterUntrusted === 'ask' && state.untrusted && tool.isReadOnly !== true,
-  })
-  const { verdict, reason, rule, silent } = judgement
-  if (verdict === 'refuse') return refused(fitting, judgement)
-  if (verdict === 'ask') return { verdict, fitting, reason, ...(rule === undefined ? {} : { rule }) }
-  // What was refused while it waited must not run because rules have changed.
-  if (decided !== undefined) return { verdict: 'ask', fitting, reason: 'It waited for a decision.' }
-  return granted(fitting, judgement, silent)
-}
-
-/** The call is allowed. @returns what is to be told when that cannot be kept. */
-function pin({ name, pin: kept }: Tool): NoticeEvent | undefined {
-  try {
-    kept?.allow()
-    return undefined
-  } catch (thrown) {
-    const message = `${name} was allowed, but that cannot be kept, so it will be asked about again: ${messageOf(thrown)}`
-    return { type: 'notice', code: 'pin_not_kept', message }
-  }
-}
-
-function meant(rules: readonly ReadRule[], { pin }: Tool): readonly ReadRule[] {
-  return rules.filter((rule) => meansVersion(rule, pin?.fingerprint))
-}
-
-/** Only a plain `false` means that nobody has to be asked. */
-function needsPermission({ tool, input }: FittingCall): boolean {
-  try {
-    const { needsPermission } = tool
-    // The input was checked against the tool's own schema.
-    return (typeof needsPermission === 'function' ? needsPermission(input as never) : needsPermission) !== false
-  } catch {
-    return true
-  }
-}
-
-function remembered(
-  { tool, given }: FittingCall,
-  subjects: readonly Subject[],
-  { state: { grants } }: ToolsContext,
-  confinement: Confinement,
-): Pick<PermissionDecision, 'granted'> | undefined {
-  const call = grants.calls.get(callKey(tool.name, given))
-  if (call !== undefined) return call
-  const verdict = decide(meant(grants.rules, tool), tool.name, subjects, confinement)?.verdict
-  return verdict === 'allow' || verdict === 'deny' ? { granted: verdict === 'allow' } : undefined
-}
 
 /** Asks about several calls at once, except those that were decided while they waited. One decision for each, in their order. */
 export async function* ask(asked: readonly Asked[], ctx: ToolsContext): Station<readonly Settled[]> {
@@ -155,13 +36,6 @@ export async function* ask(asked: readonly Asked[], ctx: ToolsContext): Station<
 
 function requestOf({ fitting: { call, given }, reason }: Asked): PermissionRequest {
   return { id: call.id, name: call.name, input: given, reason }
-}
-
-/** What was decided about exactly this call while it waited. */
-function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Answered | undefined {
-  const found = decided?.get(call.id)
-  if (found === undefined || canonicalJson(found.input) !== canonicalJson(given)) return undefined
-  return readAnswers([found.answer], 1)[0]
 }
 
 /** Why the call cannot be taken up later; `undefined`: it can. */
