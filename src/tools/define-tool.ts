@@ -34,6 +34,14 @@ export function defineTool<Input>(tool: Description<Input> & { readonly inputSch
 }
 
 const MAX_NAME = 64
+/** The schema of an input with these properties and no others. */
+export function inputOf<const Properties extends JsonSchema, const Name extends string>(
+  properties: Properties,
+  required: readonly Name[],
+): { type: 'object'; properties: Properties; required: readonly Name[]; additionalProperties: false } {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
 /** @throws ConfigurationError that names the tool, what was expected and what came. */
 export function checkTool(tool: Tool): void {
   if (typeof tool !== 'object' || tool === null) {

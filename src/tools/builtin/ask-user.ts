@@ -1,4 +1,4 @@
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { orAborted } from '../../util/promise.ts'
 import { problem } from './open-file.ts'
@@ -19,15 +19,13 @@ export function askUserTool(ask: AskUser | undefined): Tool {
   return defineTool({
     name: 'ask_user',
     description: 'Asks the user a question when only they can decide. Not for permission: that is asked for by itself.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         question: { type: 'string', minLength: 1, maxLength: 4000 },
         options: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 500 } },
       },
-      required: ['question'],
-      additionalProperties: false,
-    },
+      ['question'],
+    ),
     isReadOnly: true,
     needsPermission: false,
     resources: () => ({ writes: ['user'] }),

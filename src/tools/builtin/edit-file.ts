@@ -1,5 +1,5 @@
 import type { Tool } from '../../core/tool.ts'
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import { carryOut, checkKnown, diffOf } from './change-file.ts'
 import type { Change, Written } from './change-file.ts'
 import { problem } from './open-file.ts'
@@ -22,17 +22,15 @@ export function editFileTool(workspace: Workspace, written: Written): Tool<Input
     name: 'edit_file',
     description:
       'Replaces an exact text in a file that you have read. "old_string" must occur once, white space and all; give some lines around it where it does not, or set "replace_all".',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         path: { type: 'string', description: 'Path relative to the working folder.' },
         old_string: { type: 'string', description: 'The text to replace, exactly as it stands in the file.' },
         new_string: { type: 'string', description: 'What takes its place.' },
         replace_all: { type: 'boolean', description: 'Replace every occurrence; default false.' },
       },
-      required: ['path', 'old_string', 'new_string'],
-      additionalProperties: false,
-    },
+      ['path', 'old_string', 'new_string'],
+    ),
     subjects: ({ path }) => [workspace.subjectToWrite(path)],
     resources: ({ path }) => ({ writes: [workspace.key(path)] }),
     async preview(input) {

@@ -1,5 +1,5 @@
 import { bytesIn, describeBytes, imageFrom } from '../binary.ts'
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import { CriaError } from '../../core/error.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../core/tool.ts'
 import { beginningOf } from '../../util/lines.ts'
@@ -25,16 +25,14 @@ export function readFileTool(workspace: Workspace, known: KnownFiles, readDocume
     name: 'read_file',
     description:
       'Reads a text file of the working folder, the text of a PDF or DOCX, or shows an image. Long files come in parts: ask for the next one with "offset". Read a file before you change it.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         path: { type: 'string', description: 'Path relative to the working folder.' },
         offset: { type: 'integer', minimum: 1, description: 'First line, from 1.' },
         limit: { type: 'integer', minimum: 1, maximum: 100_000, description: `Lines at most; default ${DEFAULT_LINES}.` },
       },
-      required: ['path'],
-      additionalProperties: false,
-    },
+      ['path'],
+    ),
     isReadOnly: true,
     needsPermission: ({ path }) => workspace.isSecret(path),
     subjects: ({ path }) => [workspace.subject(path)],

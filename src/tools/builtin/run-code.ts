@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Json } from '../../core/json.ts'
 import type { Tool, ToolOutput } from '../../core/tool.ts'
 import { Recent } from '../../util/recent.ts'
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import { messageOf } from '../output.ts'
 import { Sandbox, sandboxOptions } from '../sandbox/sandbox.ts'
 import type { SandboxMode, SandboxOptions } from '../sandbox/sandbox.ts'
@@ -70,16 +70,14 @@ export function runCodeTool(options: RunCodeOptions = {}): Tool<Input> {
   const tool = defineTool<Input>({
     name: 'run_code',
     description: `Runs code and gives its value and what it wrote with console.log${python ? ' or print' : ''}. JavaScript: the body of an async function, so use return; only the language itself is there, no files, network, timers or imports.${python ? ' Python: set the variable result; no network.' : ''} Put the data into the code. With returnToUser the value goes to the user whole, and you see only how large it is.`,
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         code: { type: 'string', minLength: 1, maxLength: 500_000 },
         ...(python ? { language: { enum: ['javascript', 'python'], description: 'Default javascript.' } } : {}),
         returnToUser: { type: 'boolean', description: 'Default false.' },
       },
-      required: ['code'],
-      additionalProperties: false,
-    },
+      ['code'],
+    ),
     isReadOnly: true,
     needsPermission: ({ language }) => language === 'python',
     preview: ({ code }) => code,
@@ -104,7 +102,7 @@ export function returnObjectTool(): Tool<{ readonly value: Json }> {
   const tool = defineTool<{ readonly value: Json }>({
     name: RETURN_OBJECT,
     description: 'Hands a JSON value to the user: a list, an object, a number. Use it when data is wanted, not prose.',
-    inputSchema: { type: 'object', properties: { value: {} }, required: ['value'], additionalProperties: false },
+    inputSchema: inputOf({ value: {} }, ['value']),
     isReadOnly: true,
     needsPermission: false,
     call({ value }, { turnId }): ToolOutput {

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { SandboxKind, Tool, ToolOutput } from '../../core/tool.ts'
 import type { Removed, Sandbox } from '../sandbox/sandbox.ts'
 import { looksBinary } from '../binary.ts'
@@ -28,15 +28,13 @@ export function runCommandTool(workspace: Workspace, sandbox: Sandbox, surroundi
     name: 'run_command',
     description:
       'Runs a command line in the working folder, with sh. It gets no input and no terminal; when it ends, what it left in the background ends too. It may be confined: no network, only the working folder and /tmp can be written, files with secrets cannot be read.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         command: { type: 'string', minLength: 1, maxLength: 20_000 },
         timeout: { type: 'integer', minimum: 1, maximum: MAX_SECONDS, description: `Seconds; default ${DEFAULT_SECONDS}.` },
       },
-      required: ['command'],
-      additionalProperties: false,
-    },
+      ['command'],
+    ),
     subjects: ({ command }) => [{ kind: 'command', command }],
     // Nobody knows what it touches; whatever does with files waits for it.
     resources: () => ({ writes: ['/'] }),

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { orAborted } from '../../util/promise.ts'
 import { threadProgram } from '../../util/threads.ts'
@@ -19,9 +19,8 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
     name: 'search_files',
     description:
       'Searches the text of files for a regular expression, line by line. What .gitignore names, hidden, binary and secret files are left out. Shows "file:line:text".',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         pattern: { type: 'string', minLength: 1, maxLength: 10_000, description: 'A regular expression (JavaScript).' },
         path: { type: 'string', description: 'Folder or file, relative to the working folder; default the working folder.' },
         glob: {
@@ -35,9 +34,8 @@ export function searchFilesTool(workspace: Workspace, searchTime: number = SEARC
         show: { enum: ['lines', 'files', 'count'], description: 'Default lines.' },
         limit: { type: 'integer', minimum: 1, maximum: 2000, description: `Matches at most; default ${DEFAULT_LIMIT}.` },
       },
-      required: ['pattern'],
-      additionalProperties: false,
-    },
+      ['pattern'],
+    ),
     isReadOnly: true,
     needsPermission: ({ path = '.' }) => workspace.isSecret(path),
     subjects: ({ path = '.' }) => [workspace.subject(path)],

@@ -1,4 +1,4 @@
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { Recent } from '../../util/recent.ts'
 
@@ -35,9 +35,8 @@ export function todoTool(lists: TodoLists): Tool {
   return defineTool({
     name: 'todo',
     description: 'Keeps the list of what is to be done in a task of several steps. Give the whole list each time.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         items: {
           type: 'array',
           maxItems: 100,
@@ -49,9 +48,8 @@ export function todoTool(lists: TodoLists): Tool {
           },
         },
       },
-      required: ['items'],
-      additionalProperties: false,
-    },
+      ['items'],
+    ),
     isReadOnly: true,
     needsPermission: false,
     resources: () => ({ writes: ['todo'] }),

@@ -1,4 +1,4 @@
-import { defineTool } from '../define-tool.ts'
+import { defineTool, inputOf } from '../define-tool.ts'
 import type { Tool } from '../../core/tool.ts'
 import { carryOut, checkKnown, diffOf } from './change-file.ts'
 import type { Change, Written } from './change-file.ts'
@@ -15,15 +15,13 @@ export function writeFileTool(workspace: Workspace, written: Written): Tool<Inpu
     name: 'write_file',
     description:
       'Makes a text file, with the folders above it, or replaces one that you have read. To change a part of a file use edit_file.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         path: { type: 'string', description: 'Path relative to the working folder.' },
         content: { type: 'string', description: 'The whole new content.' },
       },
-      required: ['path', 'content'],
-      additionalProperties: false,
-    },
+      ['path', 'content'],
+    ),
     isIdempotent: true,
     subjects: ({ path }) => [workspace.subjectToWrite(path)],
     resources: ({ path }) => ({ writes: [workspace.key(path)] }),
