@@ -27,11 +27,11 @@ const TIMEOUT_GRACE = 1000
 
 /** @param maxChars of the result; the progress that is shown is bounded in the same way. */
 export async function* runTool(fitting: FittingCall, maxChars: number, ctx: ToolsContext): Station<Outcome> {
-  const { call, tool } = fitting
+  const { call, tool, input } = fitting
   const { id, name } = call
-  const startedAt = ctx.clock.now()
+  const { clock, sessionId, turnId } = ctx
   const idempotencyKey = idempotencyKeyOf(fitting, ctx)
-  const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(fitting.given), idempotencyKey, at: startedAt }
+  const intent = { step: ctx.step, callId: id, name, input: JSON.stringify(fitting.given), idempotencyKey, at: clock.now() }
   const reach = await reachOf(fitting, ctx)
   yield { type: 'note', entry: { type: 'tool_start', ...intent } }
   // Whatever is waited for has its place above: from here to the start of the tool nothing can come in between.
@@ -42,7 +42,8 @@ export async function* runTool(fitting: FittingCall, maxChars: number, ctx: Tool
     [ATTRIBUTE.toolName]: name,
     [ATTRIBUTE.toolCallId]: id,
   })
-  const work = new Work(ctx.clock, { maxProgressChars: maxChars })
+  const work = new Work(clock, { maxProgressChars: maxChars })
+  const { signal } = work
   // A signal of its own: many listeners on the turn's would look like a leak.
   const cancelled = AbortSignal.any([ctx.signal])
   const cancel = (): void => work.stop(ctx.signal.reason, CANCEL_GRACE)
@@ -50,17 +51,20 @@ export async function* runTool(fitting: FittingCall, maxChars: number, ctx: Tool
   const limit = tool.timeout ?? DEFAULT_TOOL_TIMEOUT
   const timedOut = new CriaError('timeout', `timed out after ${limit / 1000} s`)
   void work.limit(limit, () => work.stop(timedOut, TIMEOUT_GRACE))
+  const progress = (content: string): void => work.progress(content)
+  const toolContext = { idempotencyKey, span, ...reach, signal, sessionId, turnId, progress }
+  const frame = { callId: id, signal, forward: (event: QueryEvent) => work.forward(event) }
   try {
-    start(work, fitting, { idempotencyKey, span, ...reach }, ctx)
-    let ending: Ending | undefined
-    while (ending === undefined) {
-      const news = await work.next()
-      if (news.type === 'progress') yield { type: 'tool_progress', id, content: news.content }
-      else if (news.type === 'nested') yield news
-      else ending = news
+    work.start(
+      // The input was checked against the tool's own schema; only the tool knows its type.
+      () => tool.call(input as never, toolContext),
+      (step) => ctx.inCall(frame, () => span.run(step)),
+    )
+    let news = await work.next()
+    for (; news.type === 'progress' || news.type === 'nested'; news = await work.next()) {
+      yield news.type === 'progress' ? { type: 'tool_progress', id, content: news.content } : news
     }
-    const outcome = readOutcome(ending, { tool, maxChars, span, timedOut })
-    const { content, isError, attachments, sandbox } = outcome
+    const { content, isError, attachments, sandbox } = readOutcome(news, { tool, maxChars, span, timedOut })
     const result = { id, name, content, isError, durationMs: work.durationMs, ...(sandbox === undefined ? {} : { sandbox }) }
     return { result, attachments }
   } finally {
@@ -68,18 +72,6 @@ export async function* runTool(fitting: FittingCall, maxChars: number, ctx: Tool
     cancelled.removeEventListener('abort', cancel)
     span.end()
   }
-}
-
-type Given = Pick<ToolContext, 'idempotencyKey' | 'span' | 'closedPaths' | 'reach'>
-
-function start(work: Work, { tool, input, call: { id: callId } }: FittingCall, given: Given, ctx: ToolsContext): void {
-  const { sessionId, turnId } = ctx
-  const { signal } = work
-  const progress = (content: string): void => work.progress(content)
-  // The input was checked against the tool's own schema; only the tool knows its type.
-  const call = (): unknown => tool.call(input as never, { ...given, signal, sessionId, turnId, progress })
-  const frame = { callId, signal, forward: (event: QueryEvent) => work.forward(event) }
-  work.start(call, (step) => ctx.inCall(frame, () => given.span.run(step)))
 }
 
 async function reachOf(
