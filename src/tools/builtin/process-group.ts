@@ -10,7 +10,7 @@ import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { kept, release } from './group-keeper.ts'
+import { groups, kept, release } from './group-keeper.ts'
 
 export interface GroupOptions {
   readonly cwd: string
@@ -49,8 +49,7 @@ const MAX_ROUNDS = 10
 /** Milliseconds that output of what has ended may still take. */
 const DRAIN = 1000
 
-/** Groups that are alive, and marks of their stragglers: an end of our own process must not leave them behind. */
-const alive = new Set<number>()
+/** Marks of stragglers of groups that are alive: an end of our own process must not leave them behind. */
 const marks = new Set<string>()
 
 export class ProcessGroup {
@@ -73,8 +72,7 @@ export class ProcessGroup {
     const start = (): ChildProcess =>
       spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
     this.#child = kept(start)
-    const { stdin, stdout, stderr, pid } = this.#child
-    if (pid !== undefined) alive.add(pid)
+    const { stdin, stdout, stderr } = this.#child
     if (this.#mark !== undefined) marks.add(this.#mark)
     let size = 0
     const read = (piece: Buffer): void => {
@@ -116,7 +114,7 @@ export class ProcessGroup {
     if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
     setTimeout(() => {
       // An id may belong to somebody else once its group is gone.
-      if (alive.has(pid)) signalGroup(pid, 'SIGKILL')
+      if (groups.has(pid)) signalGroup(pid, 'SIGKILL')
     }, GRACE).unref()
   }
 
@@ -152,7 +150,6 @@ export class ProcessGroup {
     if (pid !== undefined) {
       // What still runs in the background runs for nobody.
       if (signalGroup(pid, 'SIGTERM') && isRunning(pid)) await untilGone(pid, closed)
-      alive.delete(pid)
       release(pid)
     }
     const late = new AbortController()
@@ -250,6 +247,6 @@ function fileOf(pid: string, name: 'stat' | 'environ'): string {
 }
 
 function endAll(): void {
-  for (const pid of alive) signalGroup(pid, 'SIGKILL')
+  for (const pid of groups) signalGroup(pid, 'SIGKILL')
   for (const mark of marks) for (let round = 0; round < MAX_ROUNDS && signalMarked(mark, 'SIGKILL') > 0; round++);
 }

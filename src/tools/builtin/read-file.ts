@@ -89,18 +89,11 @@ async function readLarge(
   return excerptOfStream(pieces, decoded.encoding, range)
 }
 
-/** A UTF-8 character that was cut at the end is left out. */
+/** The last character of more than one byte is left out: it may be cut. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {
   let end = bytes.length
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back] ?? 0
-    if (byte >= 0xc0) {
-      end = bytes.length - back
-      break
-    }
-    if (byte < 0x80) break
-  }
-  return bytes.subarray(0, end)
+  while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.subarray(0, (bytes[end - 1] ?? 0) >= 0xc0 ? end - 1 : end)
 }
 
 interface LineRange {
