@@ -65,7 +65,7 @@ function handlePath(fd: number): string | undefined {
 }
 
 /** @throws CriaError `permission_denied` when it lies elsewhere. */
-export async function checkPlace({ fd }: FileHandle, { real, name }: WorkspacePath): Promise<void> {
+async function checkPlace({ fd }: FileHandle, { real, name }: WorkspacePath): Promise<void> {
   const path = handlePath(fd)
   const actual = await (path === undefined ? realPathOf(real) : readlink(path).catch(() => realPathOf(real)))
   if (!isSame(actual, real)) throw new CriaError('permission_denied', `${JSON.stringify(name)} was moved while it was opened.`)

@@ -1,4 +1,4 @@
-import { bytesIn, describeBytes, imageFrom } from '../binary.ts'
+import { describeBytes, imageFrom } from '../binary.ts'
 import { defineTool, inputOf } from '../define-tool.ts'
 import { CriaError } from '../../core/error.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../core/tool.ts'
@@ -80,7 +80,7 @@ async function readLarge(
   signal: ToolContext['signal'],
 ): Promise<ToolOutput> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0)
-  const head = bytesIn(buffer.subarray(0, bytesRead)) ?? new Uint8Array()
+  const head = buffer.subarray(0, bytesRead)
   const decoded = decode(wholeCharacters(head))
   if (decoded === undefined || decoded.encoding.startsWith('utf-16')) {
     return `(${name} is not shown: ${describeBytes(head).replace(/, [\d,]+ bytes$/, '')}, ${megabytes(size)})`
