@@ -65,7 +65,7 @@ class Step {
   readonly #slots = new Map<number, Slot>()
   readonly #period: number | undefined
   readonly #waiting = new Set<number>()
-  /** Calls that were run, or at least could have been: a refusal of the user or the application is no fault of the model. */
+  /** Calls that ran or could have run. A refusal by the user or the application is not the model's fault, so it counts. */
   #sensible = 0
 
   constructor(calls: readonly ToolCallPart[], ctx: ToolsContext) {
@@ -101,7 +101,7 @@ class Step {
     yield { type: 'tool_result', result: outcome.result }
   }
 
-  /** Safe mode: each call is asked about, runs and ends before the next one's turn comes. */
+  /** Safe mode: asks about each call and runs it to its end before it looks at the next one. */
   async *#oneByOne(): Station<void> {
     for (const index of this.#slots.keys()) {
       const asked = yield* this.#judge(index)
@@ -112,7 +112,7 @@ class Step {
     }
   }
 
-  /** What needs no permission starts at once; the others are asked about together meanwhile. */
+  /** Starts calls that need no permission at once, and asks about all others together meanwhile. */
   async *#together(): Station<void> {
     const asked = yield* this.#judge(...this.#slots.keys())
     let questions = asked.length === 0 ? [] : [this.#askMeanwhile(asked)]
@@ -123,7 +123,7 @@ class Step {
     })
   }
 
-  /** A question that nobody answers any more must not take the results of what still runs with it. */
+  /** When the turn is aborted, an open question must not discard the results of calls that still run. */
   async *#askMeanwhile(asked: readonly Asked[]): Station<void> {
     try {
       yield* this.#ask(asked)
@@ -139,7 +139,7 @@ class Step {
     })
   }
 
-  /** Lets the rules decide; returns what somebody has to be asked about. */
+  /** Lets the rules decide; returns the calls that need an answer from the user. */
   async *#judge(...indexes: readonly number[]): Station<Asked[]> {
     const asked: Asked[] = []
     const settled: Settled[] = []
@@ -155,12 +155,12 @@ class Step {
 
   async *#ask(asked: readonly Asked[]): Station<void> {
     const settled = yield* ask(asked, this.#ctx)
-    // Whoever was told that this is a circle and lets it go on wants it.
+    // The request said that the model repeats itself: an answer that lets it go on starts the count anew.
     if (this.#period !== undefined && settled.some(({ verdict }) => verdict !== 'refuse')) this.#ctx.state.steps = []
     yield* this.#apply(settled, true)
   }
 
-  /** Makes decisions effective, once they are written down. @param isSensible whether a refused call could have been run. */
+  /** Applies decisions, after their event is stored. @param isSensible a refused call could have run. */
   async *#apply(settled: readonly Settled[], isSensible: boolean): Station<void> {
     const decisions = settled.flatMap((each) => (each.verdict === 'wait' ? [] : (each.decision ?? [])))
     if (decisions.length > 0) yield { type: 'permission_decision', decisions }
@@ -190,7 +190,7 @@ class Step {
     yield* this.#answer(index, yield* this.#hooked(fitting, outcome))
   }
 
-  /** The result as the hook of the application lets it pass; the call has had its effects in any case. */
+  /** Lets the hook `onToolResult` change or withhold the result. The call has had its effects in any case. */
   async *#hooked({ call, given }: FittingCall, outcome: Outcome): Station<Outcome> {
     const { result } = outcome
     if (this.#ctx.signal.aborted) return outcome
@@ -202,11 +202,11 @@ class Step {
       return { result: { ...result, content, isError: true }, attachments: [] }
     }
     const content = typeof asked.value === 'string' ? asked.value : JSON.stringify(asked.value)
-    // The hook has not seen what is attached: what it takes out of the text might stand there.
+    // The hook does not see attachments: they may hold what it removed from the text.
     return { result: { ...result, content }, attachments: [] }
   }
 
-  /** Ends the calls that wait for a decision, and those that must not overtake them, for this turn; returns what was asked. */
+  /** Ends for this turn the calls that wait for a decision, and later calls that must not overtake them. @returns the open requests. */
   *#leaveWaiting(): ResultEvents<PermissionRequest[]> {
     const slots = [...this.#slots.values()]
     const asked = slots.flatMap(({ waits }) => waits ?? [])
@@ -227,7 +227,7 @@ class Step {
     return asked
   }
 
-  /** For the model, in the order of the calls; none for calls that wait. */
+  /** Result messages for the model, in the order of the calls; none for calls that wait. */
   #messages(): Message[] {
     const { state } = this.#ctx
     const outcomes = this.#outcomes.filter((outcome) => outcome !== undefined)

@@ -15,7 +15,7 @@ export interface Footprint {
   readonly alone: boolean
 }
 
-/** `asking`: somebody has yet to say whether it may run. */
+/** `asking`: the decision about the call is still open. */
 export type Phase = 'asking' | 'ready' | 'running' | 'over'
 
 export interface Scheduled {
@@ -27,8 +27,8 @@ export interface Scheduled {
  * The calls to start, in call order, when at most `limit` run at a time. Of two calls that conflict, the later one waits for the
  * earlier one.
  *
- * A call that still waits for permission holds up only those whose declared resources it conflicts with: nobody else waits for an
- * answer that may take hours. It waits for them instead, so that they never run together.
+ * A call that still waits for permission holds up only calls whose declared resources conflict with its own: an answer may take hours.
+ * It waits for all other calls that conflict with it, so that they never run together.
  */
 export function startable<Call extends Scheduled>(calls: readonly Call[], limit: number): Call[] {
   const running = calls.filter(({ phase }) => phase === 'running')
@@ -49,7 +49,7 @@ function waitsFor(call: Scheduled, earlier: Scheduled): boolean {
   return conflict(earlier.footprint, call.footprint)
 }
 
-/** A tool whose `resources` throws has not said anything. */
+/** The footprint of a call. A tool whose `resources` throws counts as one that does not declare any. */
 export function footprintOf(tool: Tool, input: unknown): Footprint {
   const resources = declaredResources(tool, input)
   if (resources !== undefined) return { ...resources, declared: true, alone: false }

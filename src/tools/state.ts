@@ -96,7 +96,7 @@ export function unsettledCalls(history: readonly Message[]): Map<string, string>
   return unsettled
 }
 
-/** The longest circle that is noticed, in steps, and how often it is gone through before somebody is asked. */
+/** The longest repetition that is noticed, in steps, and how often it occurs before the user is asked. */
 const MAX_PERIOD = 4
 const REPETITIONS = 3
 
@@ -107,11 +107,11 @@ export function withStep(steps: readonly string[], calls: readonly Pick<ToolCall
 }
 
 /**
- * Detects a model that goes round in a circle: the length of the circle that the newest step closes for the third time, 1 for the same step
- * three times in a row, 2 for two steps in turn, up to 4. `undefined` when there is none.
+ * Detects a model that repeats itself: returns the number of steps that the newest step completes for the third time, 1 for the same step
+ * three times in a row, 2 for two steps in turn, up to 4. `undefined` when there is no repetition.
  *
- * Whole steps are compared, not calls: calls of one step are meant together, and a test that is run again after another edit is no
- * circle.
+ * Compares whole steps, not calls: calls of one step belong together, and a test that runs again after another edit is not a
+ * repetition.
  */
 export function repeatedPeriod(steps: readonly string[]): number | undefined {
   for (let period = 1; period <= MAX_PERIOD; period++) {

@@ -44,7 +44,7 @@ const GRACE_WHEN_SILENT = 100
 const STEP = 5
 /** The same for those that have left the group: each look takes longer. */
 const STRAGGLER_STEP = 20
-/** What is born while the others end is found in the next round. */
+/** A process that starts while the others end is found in the next round. */
 const MAX_ROUNDS = 10
 /** Milliseconds that output of what has ended may still take. */
 const DRAIN = 1000
@@ -80,7 +80,7 @@ export class ProcessGroup {
       onOutput(piece)
       if (size > maxOutput) this.#stopFor('output')
     }
-    // Whoever does not read any more has ended, or is about to.
+    // A program that no longer reads has ended or is about to.
     stdin?.on('error', () => {})
     stdout?.on('data', read)
     stderr?.on('data', options.onErrorOutput ?? read)
@@ -113,7 +113,7 @@ export class ProcessGroup {
     const { pid } = this.#child
     if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
     setTimeout(() => {
-      // An id may belong to somebody else once its group is gone.
+      // The system may reuse the id once the group is gone.
       if (groups.has(pid)) signalGroup(pid, 'SIGKILL')
     }, GRACE).unref()
   }
@@ -148,7 +148,7 @@ export class ProcessGroup {
     })
     const { pid } = child
     if (pid !== undefined) {
-      // What still runs in the background runs for nobody.
+      // Nobody waits for what still runs in the background.
       if (signalGroup(pid, 'SIGTERM') && isRunning(pid)) await untilGone(pid, closed)
       release(pid)
     }
@@ -161,7 +161,7 @@ export class ProcessGroup {
   }
 }
 
-/** A group that has let go of the output has little time left: where the dead cannot be told from the living, nobody may reap them. */
+/** Waits less once the output is closed: outside Linux a zombie that nobody reaps looks alive. */
 async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
   let left = GRACE
   void closed.then(() => {
@@ -174,7 +174,7 @@ async function untilGone(pid: number, closed: Promise<void>): Promise<void> {
   signalGroup(pid, 'SIGKILL')
 }
 
-/** Whether there was anybody to hear it. */
+/** Returns whether a process of the group received the signal. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal)
@@ -212,7 +212,7 @@ async function endStragglers(mark: string): Promise<void> {
   marks.delete(mark)
 }
 
-/** How many processes carry the mark and could be told. */
+/** Returns how many processes carry the mark and received the signal. */
 function signalMarked(mark: string, name: NodeJS.Signals | 0): number {
   let count = 0
   for (const pid of processes()) {

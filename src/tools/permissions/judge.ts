@@ -1,4 +1,4 @@
-/** Decides whether a call runs, is refused, or has to be asked about. Nothing has happened yet: whoever runs the step applies the decision. */
+/** Decides whether a call runs, is refused, or needs an answer from the user. Changes nothing: the step that runs the calls applies the decision. */
 
 import type { EventOf, NoticeEvent } from '../../core/event.ts'
 import type { Confinement, PermissionDecision, PermissionRequest, Tool } from '../../core/tool.ts'
@@ -40,7 +40,7 @@ interface Waiting {
   readonly request: PermissionRequest
 }
 
-/** A call that somebody has to be asked about. */
+/** A call that needs an answer from the user. */
 export interface Asked {
   readonly verdict: 'ask'
   readonly fitting: FittingCall
@@ -67,7 +67,7 @@ function decision({ call: { id } }: FittingCall, isGranted: boolean, { reason, r
   return { id, granted: isGranted, reason, ...(rule === undefined ? {} : { rule }) }
 }
 
-/** The call is allowed. @returns what is to be told when that cannot be kept. */
+/** Pins the version of the tool that was allowed. @returns a notice when the pin cannot be stored. */
 function pin({ name, pin: kept }: Tool): NoticeEvent | undefined {
   try {
     kept?.allow()
@@ -79,9 +79,9 @@ function pin({ name, pin: kept }: Tool): NoticeEvent | undefined {
 }
 
 /**
- * The first line that applies decides. What would be asked is refused where nobody can answer.
+ * Applies the first condition that holds. A call that needs an answer is refused where nobody can answer.
  *
- * @param period set when the model goes round in a circle of so many steps.
+ * @param period number of steps that the model repeats, see `repeatedPeriod`; `undefined`: it does not.
  */
 export async function judgeCall(fitting: FittingCall, period: number | undefined, ctx: ToolsContext): Promise<Settled | Asked> {
   const { tool, input, call, given } = fitting
@@ -95,7 +95,7 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
   const rule = decide(rules, tool.name, subjects, confinement)
   const before = remembered(fitting, subjects, ctx, confinement)
   const run = (because: Reason, isSilent = false): Settled | Asked =>
-    // What was refused while it waited must not run because rules have changed.
+    // A call that waited runs by the decision about it, also when rules that would allow it have changed since.
     decided === undefined ? granted(fitting, because, isSilent) : ask('It waited for a decision.')
   const ask = (reason: string, by?: string): Settled | Asked =>
     canAsk
@@ -126,7 +126,7 @@ export async function judgeCall(fitting: FittingCall, period: number | undefined
   return run({ reason: 'The tool needs no permission.' }, true)
 }
 
-/** What was decided about exactly this call while it waited. */
+/** The decision about exactly this call that was made while it waited. */
 export function decidedFor({ call, given }: FittingCall, { decided }: ToolsContext): Answered | undefined {
   const found = decided?.get(call.id)
   if (found === undefined || canonicalJson(found.input) !== canonicalJson(given)) return undefined
@@ -138,7 +138,7 @@ export function meant(rules: readonly ReadRule[], { pin }: Tool): readonly ReadR
   return rules.filter((rule) => meansVersion(rule, pin?.fingerprint))
 }
 
-/** Only a plain `false` means that nobody has to be asked. */
+/** Anything but a plain `false` means yes. */
 function needsPermission({ tool, input }: FittingCall): boolean {
   try {
     const { needsPermission } = tool
@@ -149,7 +149,7 @@ function needsPermission({ tool, input }: FittingCall): boolean {
   }
 }
 
-/** What was said about the same earlier in the session. */
+/** The decision about the same call earlier in the session. */
 function remembered(
   { tool, given }: FittingCall,
   subjects: readonly Subject[],

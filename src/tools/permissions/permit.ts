@@ -21,7 +21,7 @@ import { readRule } from './rule-book.ts'
 import { parseRule } from './rule.ts'
 import { subjectsOf } from './subject.ts'
 
-/** Asks about several calls at once, except those that were decided while they waited. One decision for each, in their order. */
+/** Asks about several calls at once, except those that were decided while they waited. @returns one decision for each, in their order. */
 export async function* ask(asked: readonly Asked[], ctx: ToolsContext): Station<readonly Settled[]> {
   const before = asked.map(({ fitting }) => decidedFor(fitting, ctx))
   const open = asked.filter((_, index) => before[index] === undefined).map(requestOf)
@@ -53,7 +53,7 @@ async function answersTo(
 ): Promise<Answered[]> {
   if (permit === undefined) return requests.map(() => ({ granted: false, reason: 'There is nobody to ask.' }))
   try {
-    // A copy: what the one who is asked does with the input changes no history.
+    // A copy: a checker that changes the input must not change the history.
     const answers = Promise.resolve(permit(structuredClone(requests), { sessionId, turnId, signal, untrusted: state.untrusted }))
     return readAnswers(await orAborted(answers, signal), requests.length)
   } catch (thrown) {
@@ -73,14 +73,14 @@ async function settle(asked: Asked, answer: Answered, ctx: ToolsContext): Promis
   const isChanged = answer.granted && answer.input !== undefined
   const changed = isChanged ? await withInput(fitting, answer.input, ctx) : fitting
   if ('reason' in changed) return refused(fitting, changed)
-  // Also what was changed: this very call, as it was granted.
+  // Remembers the call with the input that was granted.
   await remember(changed, answer, ctx)
   return answer.granted
     ? granted(changed, { reason: answer.reason ?? 'Granted.', rule })
     : refused(fitting, { reason: answer.reason ?? 'The user refused it.', rule })
 }
 
-/** The one who granted the call changed its input: that has to fit as well, and no prohibition may meet it. */
+/** Checks an input that was changed when the call was granted: it has to fit the schema, and no rule may forbid it. */
 async function withInput(fitting: FittingCall, given: Json, ctx: ToolsContext): Promise<FittingCall | Reason> {
   const { tool, call } = fitting
   const fit = await validated({ name: call.name, input: given }, tool)
