@@ -14,6 +14,9 @@ const PATIENCE = 4500
 const PING = 2000
 
 export class Server {
+  readonly name: string
+  /** Milliseconds for a call. */
+  readonly timeout: number
   readonly #sdk: McpClientModule
   readonly #options: ServerOptions
   readonly #closing = new AbortController()
@@ -28,14 +31,8 @@ export class Server {
   constructor(sdk: McpClientModule, options: ServerOptions) {
     this.#sdk = sdk
     this.#options = options
-  }
-
-  get name(): string {
-    return this.#options.name
-  }
-
-  get timeout(): number {
-    return this.#options.timeout
+    this.name = options.name
+    this.timeout = options.timeout
   }
 
   get tools(): ReadDefinitions {
@@ -65,7 +62,7 @@ export class Server {
       throw new CriaError('tool_failure', `The MCP server "${this.name}" ${what} since it was offered; it was not called.`)
     }
     try {
-      const result = await session.call(tool.name, input, { ...options, timeout: this.#options.timeout })
+      const result = await session.call(tool.name, input, { ...options, timeout: this.timeout })
       this.#failures = 0
       return result
     } catch (thrown) {
