@@ -1,9 +1,9 @@
 /** Reads the answer to a permission request. Only a clear yes is one. */
 
-import type { Json } from '../core/json.ts'
-import type { PermissionDecision } from '../core/tool.ts'
-import { parseRule } from './rules/rule.ts'
-import { messageOf, shortened } from './output.ts'
+import type { Json } from '../../core/json.ts'
+import type { PermissionDecision } from '../../core/tool.ts'
+import { parseRule } from './rule.ts'
+import { messageOf, shortened } from '../output.ts'
 
 /** Characters of a reason, which the model reads. */
 const MOST_REASON = 4000

@@ -7,7 +7,7 @@ import type { Tool } from '../core/tool.ts'
 import { query } from '../engine/query.ts'
 import type { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { quietRecorder } from '../../test/support/quiet-recorder.ts'
-import { unsettledCalls } from './unsettled.ts'
+import { unsettledCalls } from './state.ts'
 
 const called = (id: string, input = { to: 'live' }): Message => assistant([{ type: 'tool-call', id, name: 'deploy', input }])
 const interrupted = (id: string): Message =>

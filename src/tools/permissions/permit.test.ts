@@ -1,15 +1,15 @@
 /** Who decides, what is remembered, and what the journal is told about it. */
 
 import { describe, expect, it } from 'vitest'
-import { all, calling, collect, resultsOf, toldTo, tool } from '../../test/calls.ts'
-import type { Call } from '../../test/calls.ts'
-import type { QueryEvent } from '../core/event.ts'
-import type { PermissionAnswer, PermissionChecker, PermissionContext, PermissionRequest } from '../core/tool.ts'
-import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
-import { assistant } from '../core/message.ts'
-import type { MessageLike } from '../core/message.ts'
-import type { DocumentStore } from '../core/store.ts'
-import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
+import { all, calling, collect, resultsOf, toldTo, tool } from '../../../test/calls.ts'
+import type { Call } from '../../../test/calls.ts'
+import type { QueryEvent } from '../../core/event.ts'
+import type { PermissionAnswer, PermissionChecker, PermissionContext, PermissionRequest } from '../../core/tool.ts'
+import { SqliteRecorder } from '../../recorders/sqlite/recorder.ts'
+import { assistant } from '../../core/message.ts'
+import type { MessageLike } from '../../core/message.ts'
+import type { DocumentStore } from '../../core/store.ts'
+import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
 
 const shell = tool('shell', ({ command }) => `ran ${String(command)}`, {
   needsPermission: true,

@@ -1,7 +1,7 @@
 /** Programs that are allowed whatever their arguments are, and arguments that would make them run something else. */
 
 import { describe, expect, it } from 'vitest'
-import type { Tool } from '../../core/tool.ts'
+import { shellTool } from '../../../test/support/shell-tool.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
 import { query } from '../../engine/query.ts'
 import { decide } from './decide.ts'
@@ -321,13 +321,7 @@ const ORDINARY = between(
 `,
 )
 
-const shell: Tool<{ command: string }> = {
-  name: 'run_command',
-  description: 'Runs a command line.',
-  inputSchema: { type: 'object' },
-  subjects: ({ command }) => [{ kind: 'command', command }],
-  call: () => 'ok',
-}
+const shell = shellTool('run_command')
 
 describe('programs that run others', () => {
   it(`none of ${HOSTILE.length} commands is covered by a rule that allows its program`, async () => {

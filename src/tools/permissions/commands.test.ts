@@ -1,8 +1,8 @@
 /** Rules for commands, against command lines that try to get around them. */
 
 import { describe, expect, it } from 'vitest'
+import { shellTool } from '../../../test/support/shell-tool.ts'
 import { stopwatch } from '../../../test/support/stopwatch.ts'
-import type { Tool } from '../../core/tool.ts'
 import { decide } from './decide.ts'
 import type { RuleVerdict } from './decide.ts'
 import { readRules } from './rule-book.ts'
@@ -10,13 +10,7 @@ import type { RuleBook } from './rule-book.ts'
 import type { ToolRules } from './rule.ts'
 import { subjectsOf } from './subject.ts'
 
-const shell: Tool<{ command: string }> = {
-  name: 'shell',
-  description: 'Runs a command line.',
-  inputSchema: { type: 'object' },
-  subjects: ({ command }) => [{ kind: 'command', command }],
-  call: () => '',
-}
+const shell = shellTool('shell')
 
 const books = new Map<ToolRules, Promise<RuleBook>>()
 

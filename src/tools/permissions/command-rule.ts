@@ -3,7 +3,7 @@
 import { parseCommandLine } from './command-line.ts'
 import type { CommandLine, SimpleCommand, Word } from './command-line.ts'
 import { matchesGlob } from '../../util/glob.ts'
-import { guardedWords, NAMING, READING } from '../guarded-paths.ts'
+import { guardedWords, NAMING, READING } from './guarded-paths.ts'
 import { OUTSIDE, programOf, riskyWords, runsOthers } from './programs.ts'
 
 /** The words of a rule. A last word `*` stands for any further words; a `*` inside a word for any characters of that word. */

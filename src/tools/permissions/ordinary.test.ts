@@ -1,19 +1,13 @@
 /** Ordinary work under ordinary rules, and refusals that say what would help. */
 
 import { describe, expect, it } from 'vitest'
+import { shellTool } from '../../../test/support/shell-tool.ts'
 import { ORDINARY, SENSIBLE_RULES } from '../../../test/support/ordinary-commands.ts'
-import type { Tool } from '../../core/tool.ts'
 import { decide, exactRule } from './decide.ts'
 import { readRules } from './rule-book.ts'
 import { subjectsOf } from './subject.ts'
 
-const shell: Tool<{ command: string }> = {
-  name: 'run_command',
-  description: 'Runs a command line.',
-  inputSchema: { type: 'object' },
-  subjects: ({ command }) => [{ kind: 'command', command }],
-  call: () => '',
-}
+const shell = shellTool('run_command')
 
 describe('ordinary commands', () => {
   it('are at least 150', () => expect(new Set(ORDINARY).size).toBeGreaterThanOrEqual(150))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toolNames } from './names.ts'
+import { toolNames } from './tool.ts'
 import { SERVER_NAME } from './server-config.ts'
 
 const server = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/).filter((name) => SERVER_NAME.test(name))

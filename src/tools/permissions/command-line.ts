@@ -24,14 +24,17 @@ export interface Word {
 /** A program and its arguments; never empty. */
 export type SimpleCommand = readonly Word[]
 
-export interface CommandLine {
+export interface CommandLine extends Readonly<Found> {
   readonly text: string
+}
+
+interface Found {
   /** Every command of the line, those inside loops, groups and substitutions as well. */
-  readonly commands: readonly SimpleCommand[]
+  readonly commands: SimpleCommand[]
   /** What the line does beside its commands: it redirects, sets variables, …; absent where it does nothing else. */
-  readonly more?: string
+  more?: string
   /** Why the line cannot be read; absent where it can. */
-  readonly opaque?: string
+  opaque?: string
 }
 
 const MAX_LENGTH = 20_000
@@ -55,36 +58,47 @@ const HARMLESS_ASSIGNMENT =
 
 export function parseCommandLine(text: string): CommandLine {
   if (text.length > MAX_LENGTH) return { text, commands: [], opaque: 'it is too long to be judged' }
-  const reader = new Reader(text)
-  reader.read('')
-  const { commands, more } = reader
-  const opaque = UNSEEN().test(text)
-    ? 'it contains characters that cannot be seen'
-    : (reader.opaque ?? (commands.length === 0 && more === undefined ? 'it is empty' : undefined))
-  return { text, commands, ...(more === undefined ? {} : { more }), ...(opaque === undefined ? {} : { opaque }) }
+  const found: Found = { commands: [] }
+  new Reader(text, found).read('')
+  if (found.commands.length === 0 && found.more === undefined) found.opaque ??= 'it is empty'
+  return { text, ...found, ...(UNSEEN().test(text) ? { opaque: 'it contains characters that cannot be seen' } : {}) }
+}
+
+/** Characters that stand for themselves, wherever they stand. */
+const PLAIN = /[^\s;&|'"\\<>$`()#{*?[]+|[^]/y
+const BRACES = /\{[^\s{}]{0,198}\}/y
+const COMMENT = /[^\n]*/y
+const PLAIN_IN_QUOTES = /[^"\\$`]+/y
+const REDIRECTION = /<<-?|<&|<>|>>|>&|>\||<|>/y
+const BLANKS = /[ \t]*/y
+const VARIABLE = /\$(?:[A-Za-z_]\w*|[\d?$!#@*-])/y
+const UNPORTABLE = 'it redirects in a way that not every shell knows'
+
+/** A word that is being read. */
+interface OpenWord {
+  text: string
+  /** Where the first quote stands. */
+  quotedFrom?: number
+  unknown: boolean
+  wild: Word['wild']
 }
 
 class Reader {
-  readonly commands: SimpleCommand[] = []
-  more: string | undefined
-  opaque: string | undefined
   readonly #line: string
+  readonly #found: Found
   readonly #nesting: number
   #at: number
   #words: Word[] = []
-  /** The word that is being read; absent between words. */
-  #text: string | undefined
-  /** Where the first quote stands. */
-  #quotedFrom: number | undefined
-  #unknown = false
-  #wild: Word['wild'] = 'no'
+  /** Absent between words. */
+  #word: OpenWord | undefined
   /** An operator stands before, which joins what follows. */
   #joined = false
   /** Delimiters of the documents that begin behind the next line feed. */
   #documents: { readonly end: string; readonly tabs: boolean; readonly plain: boolean }[] = []
 
-  constructor(line: string, at = 0, nesting = 0) {
+  constructor(line: string, found: Found, at = 0, nesting = 0) {
     this.#line = line
+    this.#found = found
     this.#at = at
     this.#nesting = nesting
   }
@@ -92,156 +106,121 @@ class Reader {
   /** Reads commands up to the end of the line, or up to a closing parenthesis. @returns the place behind it. */
   read(end: ')' | ''): number {
     if (this.#nesting > MAX_NESTING) this.#hide('it is nested too deeply')
-    while (this.#at < this.#line.length && this.opaque === undefined) {
-      if (this.#line.charAt(this.#at) !== ')') this.#readNext()
+    while (this.#goesOn()) {
+      if (this.#next() !== ')') this.#readNext()
       else if (end === ')') break
       else this.#hide('a parenthesis closes nothing')
     }
     this.#endCommand()
     if (this.#joined) this.#hide('it is not complete')
     if (this.#documents.length > 0) this.#hide('a document is not closed')
-    if (end !== '' && this.#line.charAt(this.#at) !== end) this.#hide('a parenthesis is not closed')
+    if (end !== '' && this.#next() !== end) this.#hide('a parenthesis is not closed')
     return this.#at + 1
   }
 
   /** Reads the commands between the parentheses whose first one stands before the present place. */
   #readInner(): void {
-    const inner = new Reader(this.#line, this.#at, this.#nesting + 1)
-    this.#at = inner.read(')')
-    this.commands.push(...inner.commands)
-    this.more ??= inner.more
-    this.opaque ??= inner.opaque
+    this.#at = new Reader(this.#line, this.#found, this.#at, this.#nesting + 1).read(')')
   }
 
   #readNext(): void {
-    const char = this.#line.charAt(this.#at)
-    switch (char) {
-      case ' ':
-      case '\t':
-        this.#endWord()
-        this.#at++
-        break
-      case '\n':
-      case ';':
-      case '&':
-      case '|':
-        this.#readOperator(char)
-        break
-      case "'":
-        this.#readSingleQuotes()
-        break
-      case '"':
-        this.#readDoubleQuotes()
-        break
-      case '\\':
-        this.#readEscape()
-        break
-      case '<':
-      case '>':
-        this.#readRedirection()
-        break
-      case '$':
-      case '`':
-        this.#readExpansion(char)
-        break
-      case '(':
-        this.#readGroup()
-        break
-      case '#':
-        if (this.#text === undefined) this.#skipComment()
-        else this.#add(char)
-        break
-      default:
-        this.#readPlain(char)
-    }
+    const char = this.#next()
+    if (char === ' ' || char === '\t') {
+      this.#endWord()
+      this.#at++
+    } else if ('\n;&|'.includes(char)) this.#readOperator(char)
+    else if (char === "'") this.#readSingleQuotes()
+    else if (char === '"') this.#readDoubleQuotes()
+    else if (char === '\\') this.#readEscape()
+    else if (char === '<' || char === '>') this.#readRedirection()
+    else if (char === '$' || char === '`') this.#readExpansion(char)
+    else if (char === '(') this.#readGroup()
+    else if (char === '#' && this.#word === undefined) this.#take(COMMENT)
+    else this.#readPlain(char)
   }
 
   #readPlain(char: string): void {
+    const place = this.#word === undefined ? 'leading' : 'inside'
+    const word = this.#open()
     // With a comma or a range some shells make several words of it; else it stands for itself: `HEAD@{1}`, `{}`.
-    const group = char === '{' ? /^\{[^\s{}]*\}/.exec(this.#line.slice(this.#at, this.#at + 200))?.[0] : undefined
-    if (group !== undefined && /,|\.\./.test(group)) this.#unknown = true
-    if (char === '*' || char === '?' || char === '[')
-      this.#wild = this.#text === undefined ? 'leading' : this.#wild === 'leading' ? 'leading' : 'inside'
-    this.#add(char)
+    if (char === '{' && /,|\.\./.test(this.#ahead(BRACES))) word.unknown = true
+    if ('*?['.includes(char) && word.wild !== 'leading') word.wild = place
+    word.text += this.#take(PLAIN)
   }
 
   #readOperator(char: string): void {
     const follows = this.#endCommand()
     if (!follows && char !== '\n') this.#hide('an operator joins nothing')
     this.#at++
-    const next = this.#line.charAt(this.#at)
+    const next = this.#next()
     if (char === '\n') this.#skipDocuments()
     if (char === '|' || (char === '&' && next === '&')) this.#joined = true
     if (char === ';' && (next === ';' || next === '&')) this.#hide('it branches')
-    if (char === '&' && next === '>') this.#hide('it redirects in a way that not every shell knows')
+    if (char === '&' && next === '>') this.#hide(UNPORTABLE)
     if ((char === '&' || char === '|') && next === char) this.#at++
-    else if (char === '|' && next === '&') this.#hide('it redirects in a way that not every shell knows')
+    else if (char === '|' && next === '&') this.#hide(UNPORTABLE)
   }
 
   #readSingleQuotes(): void {
     const end = this.#line.indexOf("'", this.#at + 1)
-    this.#quotedFrom ??= this.#text?.length ?? 0
+    if (this.#word !== undefined) this.#quote()
     if (end === -1) return this.#hide('a quote is not closed')
-    this.#append(this.#line.slice(this.#at + 1, end))
+    this.#quote().text += this.#line.slice(this.#at + 1, end)
     this.#at = end + 1
   }
 
   #readDoubleQuotes(): void {
-    this.#quotedFrom ??= this.#text?.length ?? 0
-    this.#append('')
+    const word = this.#quote()
     this.#at++
-    while (this.#at < this.#line.length && this.opaque === undefined) {
-      const char = this.#line.charAt(this.#at)
+    while (this.#goesOn()) {
+      const char = this.#next()
       if (char === '"') {
         this.#at++
         return
       }
       if (char === '\\') {
-        const next = this.#line.charAt(this.#at + 1)
+        const next = this.#next(1)
         // Between double quotes a backslash escapes only what would be special there.
-        if (next !== '\n') this.#append('$`"\\'.includes(next) ? next : char + next)
+        if (next !== '\n') word.text += '$`"\\'.includes(next) ? next : char + next
         this.#at += 2
       } else if (char === '$' || char === '`') this.#readExpansion(char, '"')
-      else this.#add(char)
+      else word.text += this.#take(PLAIN_IN_QUOTES)
     }
     this.#hide('a quote is not closed')
   }
 
   #readEscape(): void {
-    const next = this.#line.charAt(this.#at + 1)
+    const next = this.#next(1)
     this.#at += 2
     if (next === '\n') return
     if (next === '') this.#hide('it ends in a backslash')
-    this.#quotedFrom ??= this.#text?.length ?? 0
-    this.#append(next)
+    this.#quote().text += next
   }
 
   #readRedirection(): void {
-    const descriptor = this.#text !== undefined && this.#quotedFrom === undefined && /^\d+$/.test(this.#text)
-    if (descriptor && (this.#text ?? '').length > 1) return this.#hide('it redirects in a way that not every shell knows')
-    if (descriptor) this.#clear()
-    else this.#endWord()
-    const [operator = ''] = /^(?:<<-?|<&|<>|>>|>&|>\||<|>)/.exec(this.#line.slice(this.#at, this.#at + 3)) ?? []
-    this.#at += operator.length
-    if (this.#line.charAt(this.#at) === '(') return this.#readSubstitutedFile()
-    if (operator === '<<' && this.#line.charAt(this.#at) === '<')
-      return this.#hide('it redirects in a way that not every shell knows')
-    while (' \t'.includes(this.#line.charAt(this.#at)) && this.#at < this.#line.length) this.#at++
+    const word = this.#word
+    const isDescriptor = word?.quotedFrom === undefined && /^\d+$/.test(word?.text ?? '')
+    if (isDescriptor && (word?.text ?? '').length > 1) return this.#hide(UNPORTABLE)
+    if (isDescriptor) this.#word = undefined
+    this.#endWord()
+    const operator = this.#take(REDIRECTION)
+    if (this.#next() === '(') return this.#readSubstitutedFile()
+    if (operator === '<<' && this.#next() === '<') return this.#hide(UNPORTABLE)
+    this.#take(BLANKS)
     const before = this.#words
     this.#words = []
-    while (this.#at < this.#line.length && !/[\s;&|<>()]/.test(this.#line.charAt(this.#at)) && this.opaque === undefined)
-      this.#readNext()
+    while (this.#goesOn() && !/[\s;&|<>()]/.test(this.#next())) this.#readNext()
     this.#endWord()
     const [target] = this.#words
     this.#words = before
     if (target === undefined) return this.#hide('a redirection leads nowhere')
-    if (operator.endsWith('&') && (/^\d\d/.test(target.text) || '<>'.includes(this.#line.charAt(this.#at) || ' ')))
-      return this.#hide('it redirects in a way that not every shell knows')
+    const duplicates = operator.endsWith('&')
+    if (duplicates && (/^\d\d/.test(target.text) || '<>'.includes(this.#next() || ' '))) return this.#hide(UNPORTABLE)
     if (operator.startsWith('<<')) {
       if (target.unknown === true) return this.#hide('the end of a document is not known')
       this.#documents.push({ end: target.text, tabs: operator === '<<-', plain: target.quoted })
       this.#note('it brings a document')
-    } else if (operator.endsWith('&') ? !/^[\d-]$/.test(target.text) : target.text !== '/dev/null' || target.unknown === true) {
+    } else if (duplicates ? !/^[\d-]$/.test(target.text) : target.text !== '/dev/null' || target.unknown === true) {
       this.#note('it redirects')
     }
   }
@@ -251,8 +230,7 @@ class Reader {
     this.#note('it runs a command behind a file name')
     this.#at++
     this.#readInner()
-    this.#append('<()')
-    this.#unknown = true
+    this.#addUnknown('<()')
   }
 
   /** Documents begin on the next line. Where their delimiter is not quoted, they may run commands. */
@@ -261,11 +239,9 @@ class Reader {
       const start = this.#at
       let found = false
       while (!found && this.#at < this.#line.length) {
-        const feed = this.#line.indexOf('\n', this.#at)
-        const stop = feed === -1 ? this.#line.length : feed
-        const line = this.#line.slice(this.#at, stop)
+        const line = this.#take(COMMENT)
         found = (tabs ? line.replace(/^\t+/, '') : line) === end
-        this.#at = stop + 1
+        this.#at++
       }
       if (!found) return this.#hide('a document is not closed')
       if (!plain && /`|\$\(|\$\{|\\/.test(this.#line.slice(start, this.#at))) this.#hide('a document may run commands')
@@ -274,24 +250,21 @@ class Reader {
 
   /** @param end what ends the text that the expansion stands in, besides blanks and operators. */
   #readExpansion(char: string, end?: string): void {
-    const next = this.#line.charAt(this.#at + 1)
+    const next = this.#next(1)
     if (char === '`') return this.#readBackquotes()
     if (this.#line.startsWith('$((', this.#at)) return this.#readEnclosed('$((', '))')
     if (next === '{') return this.#readEnclosed('${', '}')
     if (next === '(') {
       this.#at += 2
       this.#readInner()
-      this.#append('$()')
-      this.#unknown = true
-      return
+      return this.#addUnknown('$()')
     }
-    const [name] = /^\$(?:[A-Za-z_]\w*|[\d?$!#@*-])/.exec(this.#line.slice(this.#at, this.#at + 200)) ?? []
-    if (name !== undefined) {
-      this.#append(name)
-      this.#unknown = true
-      this.#at += name.length
-    } else if (next === '' || next === end || /[\s;&|)/=.,:%+]/.test(next)) this.#add(char)
-    else this.#hide('it quotes in a way that not every shell knows')
+    const name = this.#take(VARIABLE)
+    if (name !== '') this.#addUnknown(name)
+    else if (next === '' || next === end || /[\s;&|)/=.,:%+]/.test(next)) {
+      this.#open().text += char
+      this.#at++
+    } else this.#hide('it quotes in a way that not every shell knows')
   }
 
   /** Arithmetic, and variables with conditions: nothing is run in there, or the line is opaque. */
@@ -301,64 +274,76 @@ class Reader {
     // The end is found without reading what stands in there, so nothing may stand in there that hides an end.
     if (stop === -1 || /[`'"\\{}]|\$\(|\n/.test(inner) || (open === '$((' && /[()]/.test(inner)))
       return this.#hide('it computes what is too deep to be read')
-    this.#append(this.#line.slice(this.#at, stop + close.length))
-    this.#unknown = true
     this.#at = stop + close.length
+    this.#addUnknown(open + inner + close)
   }
 
   #readBackquotes(): void {
     const stop = this.#line.indexOf('`', this.#at + 1)
     const inner = this.#line.slice(this.#at + 1, stop)
     if (stop === -1 || /[\\"']/.test(inner)) return this.#hide('it runs a command inside another that cannot be read')
-    const found = parseCommandLine(inner)
-    this.commands.push(...found.commands)
-    if (found.opaque !== undefined) this.#hide(found.opaque)
-    this.#append('$()')
-    this.#unknown = true
+    const { commands, opaque } = parseCommandLine(inner)
+    this.#found.commands.push(...commands)
+    if (opaque !== undefined) this.#hide(opaque)
     this.#at = stop + 1
+    this.#addUnknown('$()')
   }
 
   #readGroup(): void {
-    if (this.#text !== undefined || !this.#isAtStart()) return this.#hide('it groups commands where none can stand')
+    const isAtStart = this.#words.every(({ text, quoted }) => !quoted && BEFORE_COMMAND.has(text))
+    if (this.#word !== undefined || !isAtStart) return this.#hide('it groups commands where none can stand')
     this.#at++
     this.#readInner()
     // Like `}`: nothing but redirections and operators may follow.
     this.#words = [{ text: '}', quoted: false, wild: 'no' }]
   }
 
-  #isAtStart(): boolean {
-    return this.#words.every(({ text, quoted }) => !quoted && BEFORE_COMMAND.has(text))
+  /** The character so many places ahead; empty behind the end. */
+  #next(ahead = 0): string {
+    return this.#line.charAt(this.#at + ahead)
   }
 
-  #skipComment(): void {
-    const end = this.#line.indexOf('\n', this.#at)
-    this.#at = end === -1 ? this.#line.length : end
+  /** Whether there is more to read. What follows on something that is not understood is not read: it may mean anything. */
+  #goesOn(): boolean {
+    return this.#at < this.#line.length && this.#found.opaque === undefined
   }
 
-  #add(char: string): void {
-    this.#append(char)
-    this.#at++
+  /** @param pattern sticky. @returns what it matches here; empty where it does not. */
+  #ahead(pattern: RegExp): string {
+    pattern.lastIndex = this.#at
+    return pattern.exec(this.#line)?.[0] ?? ''
   }
 
-  #append(text: string): void {
-    this.#text = (this.#text ?? '') + text
+  /** As `#ahead`, and goes behind it. */
+  #take(pattern: RegExp): string {
+    const found = this.#ahead(pattern)
+    this.#at += found.length
+    return found
   }
 
-  #clear(): void {
-    this.#text = undefined
-    this.#quotedFrom = undefined
-    this.#unknown = false
-    this.#wild = 'no'
+  #open(): OpenWord {
+    return (this.#word ??= { text: '', unknown: false, wild: 'no' })
+  }
+
+  #quote(): OpenWord {
+    const word = this.#open()
+    word.quotedFrom ??= word.text.length
+    return word
+  }
+
+  #addUnknown(text: string): void {
+    const word = this.#open()
+    word.text += text
+    word.unknown = true
   }
 
   #endWord(): void {
-    const [text, from, wild] = [this.#text, this.#quotedFrom, this.#wild]
-    if (text !== undefined) {
-      const [whole = '', name] = ASSIGNMENT.exec(text) ?? []
-      const sets = name !== undefined && (from === undefined || from >= whole.length) ? { sets: name } : {}
-      this.#words.push({ text, quoted: from !== undefined, wild, ...(this.#unknown ? { unknown: true } : {}), ...sets })
-    }
-    this.#clear()
+    if (this.#word === undefined) return
+    const { text, quotedFrom, wild, unknown } = this.#word
+    this.#word = undefined
+    const [whole = '', name] = ASSIGNMENT.exec(text) ?? []
+    const sets = name !== undefined && (quotedFrom === undefined || quotedFrom >= whole.length) ? { sets: name } : {}
+    this.#words.push({ text, quoted: quotedFrom !== undefined, wild, ...(unknown ? { unknown } : {}), ...sets })
   }
 
   /** Whether there was anything to end. */
@@ -392,7 +377,7 @@ class Reader {
     const command = words.slice(first)
     const [name] = command
     if (name === undefined) return
-    this.commands.push(command)
+    this.#found.commands.push(command)
     if (
       name.quoted ||
       name.unknown === true ||
@@ -404,11 +389,11 @@ class Reader {
   }
 
   #note(what: string): void {
-    this.more ??= what
+    this.#found.more ??= what
   }
 
-  /** The first reason is the one that is told. What follows is not read: it may mean anything. */
+  /** The first reason is the one that is told. */
   #hide(reason: string): void {
-    this.opaque ??= reason
+    this.#found.opaque ??= reason
   }
 }

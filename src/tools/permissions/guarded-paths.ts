@@ -1,7 +1,7 @@
 /** Lists the paths that only an exact rule covers: those with secrets, and those that decide what runs later. */
 
-import { isSecretName, mayBeSecretName } from '../util/secret-files.ts'
-import type { SimpleCommand, Word } from './rules/command-line.ts'
+import { isSecretName, mayBeSecretName } from '../../util/secret-files.ts'
+import type { SimpleCommand, Word } from './command-line.ts'
 
 /** Folders whose files are keys, whatever they are called. */
 const SECRET_FOLDERS: ReadonlySet<string> = new Set(

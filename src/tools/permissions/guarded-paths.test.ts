@@ -1,18 +1,12 @@
 /** A star in a rule does not hand out secrets, nor write what runs later. */
 
 import { expect, it } from 'vitest'
-import type { Tool } from '../core/tool.ts'
-import { decide } from './rules/decide.ts'
-import { readRules } from './rules/rule-book.ts'
-import { subjectsOf } from './rules/subject.ts'
+import { shellTool } from '../../../test/support/shell-tool.ts'
+import { decide } from './decide.ts'
+import { readRules } from './rule-book.ts'
+import { subjectsOf } from './subject.ts'
 
-const shell: Tool<{ command: string }> = {
-  name: 'shell',
-  description: 'Runs a command line.',
-  inputSchema: { type: 'object' },
-  subjects: ({ command }) => [{ kind: 'command', command }],
-  call: () => '',
-}
+const shell = shellTool('shell')
 
 const PROGRAMS =
   'apt aws cargo cat cd cmake convert cp ctest curl dpkg eslint find git grep install javac jest jq ln ls mv ninja npm patch pip pnpm pre-commit ps rg rsync systemctl tar terraform tox unzip vitest wget yarn'
