@@ -25,6 +25,12 @@ import type { Standpoint } from './sources.ts'
 export type RecordedTurn = Pick<TurnRow, 'usage' | 'costUsd' | 'traceId'>
 export type AnswerFormat = 'text' | 'json' | 'events'
 
+/** The format that the options of a command name. */
+export function formatOf({ json, events }: { readonly json: boolean; readonly events: boolean }): AnswerFormat {
+  if (events) return 'events'
+  return json ? 'json' : 'text'
+}
+
 export interface ShowOptions {
   readonly format: AnswerFormat
   /** Show what the model thinks, on standard error. */
@@ -38,7 +44,11 @@ export interface ShowOptions {
 }
 
 /** Follows a turn to its end and resolves to the exit code that it deserves. */
-export async function showTurn(events: AsyncIterable<QueryEvent>, io: Io, options: ShowOptions): Promise<number> {
+export async function showTurn(
+  events: AsyncIterable<QueryEvent> | Iterable<QueryEvent>,
+  io: Io,
+  options: ShowOptions,
+): Promise<number> {
   const seen: QueryEvent[] = []
   const text = options.format === 'text' ? await textView(io, options) : undefined
   for await (const event of events) {

@@ -14,8 +14,8 @@ export interface OptionSpec {
   /** How the value is called in help texts; required for all but flags. */
   readonly value?: string
   readonly about: string
-  /** Shown in help texts. */
-  readonly default?: string
+  /** A number is the value of an option that is not given; a text is only shown in help texts. */
+  readonly default?: string | number
   readonly min?: number
   readonly max?: number
   /** The only values that are taken. */
@@ -35,16 +35,19 @@ export interface ArgumentSpec {
   readonly claims?: boolean
 }
 
-type ValueOf<Type extends OptionType> = Type extends 'flag'
-  ? boolean
-  : Type extends 'text' | 'optional'
-    ? string | undefined
-    : Type extends 'texts'
-      ? readonly string[]
-      : number | undefined
+type ValueOf<Spec extends OptionSpec> = {
+  flag: boolean
+  text: Spec extends { readonly choices: readonly (infer Choice)[] } ? Choice | undefined : string | undefined
+  optional: string | undefined
+  texts: readonly string[]
+  integer: NumberOf<Spec>
+  number: NumberOf<Spec>
+}[Spec['type']]
+
+type NumberOf<Spec extends OptionSpec> = Spec extends { readonly default: number } ? number : number | undefined
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>
-export type OptionValues<Options extends OptionSpecs> = { readonly [Name in keyof Options]: ValueOf<Options[Name]['type']> }
+export type OptionValues<Options extends OptionSpecs> = { readonly [Name in keyof Options]: ValueOf<Options[Name]> }
 
 export interface CommandInput<Options extends OptionSpecs> {
   readonly arguments: readonly string[]
@@ -56,6 +59,8 @@ export interface CommandSpec<Options extends OptionSpecs> {
   readonly name: string
   readonly arguments?: readonly ArgumentSpec[]
   readonly options: Options
+  /** Pairs of options of which only one may be given, and why. */
+  readonly excludes?: readonly (readonly [one: keyof Options & string, other: keyof Options & string, why?: string])[]
   /** Paragraphs for `--help`. */
   readonly details?: string
   /** Whole command lines. */

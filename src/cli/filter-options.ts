@@ -73,12 +73,8 @@ async function asMeant(word: string, from: Standpoint, holdsAny: (filter: ChunkF
   return word
 }
 
-/** What to tell who chose documents that are not there; `undefined` where some are. */
-export async function emptyChoice(
-  { source, filter }: FilterWords,
-  holdsAny: () => Promise<boolean>,
-): Promise<string | undefined> {
-  if ((source.length === 0 && filter.length === 0) || (await holdsAny())) return undefined
+/** Says that no document of the store passes. */
+export function emptyChoice({ source, filter }: FilterWords): string {
   const names = [...(source.length > 0 ? ['--source'] : []), ...(filter.length > 0 ? ['--filter'] : [])]
   return `no document of the store is one that ${names.join(' and ')} ${names.length > 1 ? 'ask' : 'asks'} for.`
 }

@@ -3,7 +3,7 @@
 import type { Usage } from '../core/usage.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { roomOf } from './io.ts'
-import type { Io } from './io.ts'
+import type { Channel, Io } from './io.ts'
 import { fitTable } from './terminal/fit-table.ts'
 import { widthOf } from '../util/cells.ts'
 
@@ -81,6 +81,21 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   )
   if (lines.some((line) => widthOf(line) > room)) return fitTable(rows, right, room)
   return lines.map((line) => `${line}\n`).join('')
+}
+
+/** A table with more lines below each of its rows. */
+export function tableOver(
+  rows: readonly (readonly string[])[],
+  below: readonly (readonly string[])[],
+  right?: readonly number[],
+): string {
+  const lines = table(rows, right).trimEnd().split('\n')
+  return lines.map((line, index) => [line, ...(below[index] ?? []), ''].join('\n')).join('')
+}
+
+/** A line above a part of what is shown. */
+export function heading(text: string, out: Channel): string {
+  return `\n${out.style('bold', text)}\n`
 }
 
 /** Prints a table; on a terminal it has the width of that. @param right columns that are aligned to the right. */

@@ -10,6 +10,7 @@ import { ConfigurationError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import { visibleLine } from '../util/terminal.ts'
+import type { TurnOptions } from './commands/ask.ts'
 import { formatBytes, plural } from './format.ts'
 import { modelSettings, pairOf } from './model-options.ts'
 import type { ModelSettings } from './model-options.ts'
@@ -19,19 +20,6 @@ import { readData, readPiped, readText } from './read-text.ts'
 import { nearest } from '../util/nearest.ts'
 import { askedWith } from './session-settings.ts'
 import type { AskedWith } from './session-settings.ts'
-
-export interface PromptOptions {
-  readonly store: string | undefined
-  readonly docs: readonly string[]
-  readonly attach: readonly string[]
-  readonly system: string | undefined
-  readonly option: readonly string[]
-  readonly template: string | undefined
-  readonly param: readonly string[]
-  readonly session: string | undefined
-  readonly continue: boolean
-  readonly model: string | undefined
-}
 
 export interface Prompt {
   /** Data that is handed over, then the question. */
@@ -50,7 +38,7 @@ export interface Prompt {
  * @param word the question; `-`: all of standard input; empty: that of the template, or standard input.
  * @throws ConfigurationError when there is no question, or an option cannot be used.
  */
-export async function readPrompt(word: string, what: 'question' | 'task', options: PromptOptions, io: Io): Promise<Prompt> {
+export async function readPrompt(word: string, what: 'question' | 'task', options: TurnOptions, io: Io): Promise<Prompt> {
   const { attach, option } = options
   const values = paramsOf(options)
   const isQuestionPiped = word === '-' || (word === '' && options.template === undefined && io.piped !== undefined)
@@ -85,7 +73,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
       })
     throw new ConfigurationError(`The ${what} is empty: say what ${what === 'task' ? 'is to be done' : 'you want to know'}.`)
   }
-  const last = options.continue ? await lastSession(options, io) : undefined
+  const last = options.continue ? await lastSession(io) : undefined
   const before = askedWith(last?.settings ?? {})
   const documents =
     options.store !== undefined || options.docs.length > 0 ? options : await stillThere(before, last?.folder ?? io.cwd, io)
@@ -107,7 +95,7 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
 }
 
 /** The values of `-p NAME=VALUE`. @throws ConfigurationError where there is no template that they are for */
-export function paramsOf({ param, template }: Pick<PromptOptions, 'param' | 'template'>): Readonly<Record<string, string>> {
+export function paramsOf({ param, template }: Pick<TurnOptions, 'param' | 'template'>): Readonly<Record<string, string>> {
   if (param.length > 0 && template === undefined)
     throw new ConfigurationError('-p gives values to the variables of a template: name one with -t.')
   return Object.fromEntries(param.map((pair) => pairOf(pair, '-p')).map(({ name, value }) => [name, value]))
@@ -147,9 +135,7 @@ interface LastSession {
   readonly settings: JsonObject | null
 }
 
-async function lastSession({ session }: PromptOptions, io: Io): Promise<LastSession> {
-  if (session !== undefined)
-    throw new ConfigurationError('--continue and --session exclude each other: both say which session goes on.')
+async function lastSession(io: Io): Promise<LastSession> {
   const journal = await openJournalToRead(io)
   const [newest] = (await journal?.sessionStats(1)) ?? []
   const turn = newest === undefined ? undefined : (await journal?.read.turns({ sessionId: newest.sessionId, limit: 1 }))?.turns[0]
