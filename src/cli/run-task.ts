@@ -17,7 +17,7 @@ import {
   withAgent,
 } from './agent.ts'
 import { formatOf } from './answer-view.ts'
-import type { RunOptions } from './commands/ask.ts'
+import type { RunOptions } from './shared-options.ts'
 import { Deeds } from './deeds.ts'
 import { shownDeeds, summary } from './deeds-view.ts'
 import { EXIT } from './exit-codes.ts'

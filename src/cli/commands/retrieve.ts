@@ -13,7 +13,7 @@ import { readText } from '../read-text.ts'
 import { pathTo, placeOf } from '../sources.ts'
 import type { Spot, Standpoint } from '../sources.ts'
 import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
-import { STORE_OPTIONS } from './ask.ts'
+import { STORE_OPTIONS } from '../shared-options.ts'
 
 /** Characters of a chunk that are shown. */
 const EXCERPT = 240

@@ -8,7 +8,7 @@ import { printTable, shorten } from '../format.ts'
 import { note, printJson, toJsonLine } from '../io.ts'
 import { modelSettings } from '../model-options.ts'
 import { readText } from '../read-text.ts'
-import { TEMPLATE_OPTIONS } from './ask.ts'
+import { TEMPLATE_OPTIONS } from '../shared-options.ts'
 import { defined } from '../../util/check.ts'
 
 const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
