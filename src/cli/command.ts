@@ -3,6 +3,7 @@
 import type { Io } from './io.ts'
 import { ConfigurationError, isCriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
+import { defined } from '../util/check.ts'
 
 /** `optional`: a text that may be left out; it is then empty. */
 export type OptionType = 'flag' | 'text' | 'optional' | 'texts' | 'integer' | 'number'
@@ -89,11 +90,6 @@ export function asWrongUsage(code: ErrorCode): (thrown: unknown) => never {
   return (thrown) => {
     if (!isCriaError(thrown) || thrown.code !== code) throw thrown
     const { message, hint } = thrown
-    throw new ConfigurationError(message, { ...(hint === undefined ? {} : { hint }), cause: thrown })
+    throw new ConfigurationError(message, { ...defined({ hint }), cause: thrown })
   }
-}
-
-/** A command that reads nothing but the files it is given: one that is not there is wrong usage. */
-export function readsGivenFiles(command: Command): Command {
-  return { ...command, run: (input, io) => command.run(input, io).catch(asWrongUsage('not_found')) }
 }

@@ -44,15 +44,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     async () => (await import('./commands/prompts.ts')).promptsShow,
   ),
   entry('prompts diff', 'compare two versions of a prompt', async () => (await import('./commands/prompts.ts')).promptsDiff),
-  entry(
-    'eval retrieval',
-    'measure search on a BEIR collection',
-    async () => (await import('./commands/eval-retrieval.ts')).evalRetrieval,
-  ),
+  entry('eval retrieval', 'measure search on a BEIR collection', async () => (await import('./commands/eval.ts')).evalRetrieval),
   entry(
     'eval answers',
     'measure answers on a collection with gold answers',
-    async () => (await import('./commands/eval-answers.ts')).evalAnswers,
+    async () => (await import('./commands/eval.ts')).evalAnswers,
   ),
   entry('stores list', 'list stores, and what is in them', async () => (await import('./commands/stores.ts')).storesList),
   entry('stores show', 'list the documents of a store', async () => (await import('./commands/stores.ts')).storesShow),
