@@ -73,7 +73,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('doctor', 'check the installation', async () => (await import('./commands/doctor.ts')).doctor),
   entry('trust', 'let the configuration of this folder count', async () => (await import('./commands/trust.ts')).trustFolder),
   entry('completion', 'print a script that completes commands in your shell', async () =>
-    (await import('./commands/completion.ts')).completionOf(COMMANDS),
+    (await import('./completion.ts')).completionOf(COMMANDS),
   ),
 ]
 

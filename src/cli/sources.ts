@@ -6,8 +6,48 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Citation, Verdict } from '../core/citation.ts'
 import { visibleLine } from '../util/terminal.ts'
+import { broken } from './io.ts'
+import type { Channel } from './io.ts'
 
-const MOST = 30
+/** Where the reader is, and where sources with a relative path lie. */
+export interface Standpoint {
+  readonly cwd: string
+  /** Default `cwd`. */
+  readonly base?: string | undefined
+}
+
+/** Lines that are listed, and reasons that are told in each. */
+const MOST_SOURCES = 30
+const MOST_REASONS = 3
+/** A line that is broken goes on under the place. */
+const INDENT = 4
+
+/** Sources with what was found of the statements that cite them, and one line that sums up. Empty where there is nothing to tell. */
+export async function sourceList(
+  citations: readonly Citation[],
+  uncited: number,
+  stdout: Channel,
+  from: Standpoint,
+): Promise<string> {
+  const summary = verdictSummary(citations, uncited)
+  if (summary === undefined) return ''
+  const visible = stdout.isTerminal ? visibleLine : (text: string): string => text.replaceAll(/[\r\n]/g, ' ')
+  const lines = sourceLines(citations, from)
+  let shown = ''
+  for (const { marker, place, url, verdict, reasons, alsoIn } of lines) {
+    const path = visible(place)
+    const copies = alsoIn === undefined ? '' : `  ${stdout.style('dim', `(also in ${visibleLine(alsoIn)})`)}`
+    const mark = stdout.isTerminal && verdict === 'verified' ? `  ${stdout.style('dim', '✓')}` : ''
+    const wrong = reasons.slice(0, MOST_REASONS).map((reason) => `  ${stdout.style('yellow', `✗ ${visibleLine(reason)}`)}`)
+    const line = await broken(`[${visible(marker)}] ${path}${copies}${mark}${wrong.join('')}`, stdout, INDENT)
+    // A link takes no room, but the escapes that make it one would be counted.
+    shown += `${stdout.links && url !== undefined ? line.replace(path, () => terminalLink(place, url)) : line}\n`
+  }
+  const list = lines.length === 0 ? '' : `${stdout.style('bold', 'Sources')}\n${shown}`
+  // Whatever reads a pipe is told what is wrong, and nothing else beside the sources.
+  const isTold = stdout.isTerminal || uncited > 0 || lines.some(({ verdict }) => verdict === 'contradicted')
+  return `\n${list}${isTold ? `${stdout.style('dim', await broken(summary, stdout))}\n` : ''}`
+}
 
 export interface SourceLine {
   readonly marker: string
@@ -23,40 +63,29 @@ export interface SourceLine {
   readonly alsoIn: string | undefined
 }
 
-/** Where the reader is, and where sources with a relative path lie. */
-export interface Standpoint {
-  readonly cwd: string
-  /** Default `cwd`. */
-  readonly base?: string | undefined
-}
-
 /** One line for each marker, in the order of the answer: `docs/guide.md:12, 40` where it stands for several places. */
 export function sourceLines(citations: readonly Citation[], from: Standpoint): readonly SourceLine[] {
   const byMarker = Map.groupBy(citations, ({ marker, source }) => `${marker}\0${source}`)
-  return [...byMarker.values()].slice(0, MOST).flatMap((cited) => {
+  return [...byMarker.values()].slice(0, MOST_SOURCES).flatMap((cited) => {
     const [first] = cited
     if (first === undefined) return []
-    const verdicts = cited.map(verdictOf)
-    const verdict = verdicts.includes('contradicted')
-      ? 'contradicted'
-      : verdicts.every((each) => each === 'verified')
-        ? 'verified'
-        : 'unverified'
-    const reasons = cited
-      .filter((citation) => verdictOf(citation) === 'contradicted')
-      .map(({ reason }) => reason ?? 'the source does not say this')
-    const { marker } = first
-    return [
-      {
-        marker,
-        place: placesOf(cited, from),
-        url: urlOf(first, from),
-        verdict,
-        reasons: [...new Set(reasons)],
-        alsoIn: othersOf(first, from),
-      },
-    ]
+    const reasons = cited.flatMap((citation) =>
+      verdictOf(citation) === 'contradicted' ? (citation.reason ?? 'the source does not say this') : [],
+    )
+    return {
+      marker: first.marker,
+      place: placesOf(cited, from),
+      url: urlOf(first, from),
+      verdict: verdictOfAll(cited.map(verdictOf)),
+      reasons: [...new Set(reasons)],
+      alsoIn: othersOf(first, from),
+    }
   })
+}
+
+function verdictOfAll(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('contradicted')) return 'contradicted'
+  return verdicts.every((verdict) => verdict === 'verified') ? 'verified' : 'unverified'
 }
 
 /** Turns that older versions recorded have no verdicts, and said of unsupported citations alone what is wrong with them. */
@@ -65,20 +94,18 @@ function verdictOf({ verdict, supported }: Partial<Citation>): Verdict {
 }
 
 /** How many statements are verified, contradicted and unverified, and how many cite nothing; `undefined` where there is nothing to tell. */
-export function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
-  const statements = [...Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`).values()].map((of) =>
-    of.map(verdictOf),
-  )
-  const contradicted = statements.filter((verdicts) => verdicts.includes('contradicted')).length
-  const verified = statements.filter((verdicts) => !verdicts.includes('contradicted') && verdicts.includes('verified')).length
-  const rest = statements.length - contradicted - verified
-  const counts: readonly (readonly [number, string])[] = [
-    [verified, 'word for word in the source'],
-    [contradicted, 'contradicted'],
-    [rest, 'in other words, not verified'],
-    [uncited, 'without a source'],
-  ]
-  const told = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
+  const counts = { verified: 0, contradicted: 0, unverified: 0 }
+  for (const cited of Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`).values()) {
+    const verdicts = cited.map(verdictOf)
+    counts[(['contradicted', 'verified'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'unverified']++
+  }
+  const told = [
+    [counts.verified, 'word for word in the source'] as const,
+    [counts.contradicted, 'contradicted'] as const,
+    [counts.unverified, 'in other words, not verified'] as const,
+    [uncited, 'without a source'] as const,
+  ].flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : []))
   return told.length === 0 ? undefined : `Statements: ${told.join(', ')}.`
 }
 
