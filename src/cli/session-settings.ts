@@ -98,7 +98,7 @@ export async function keepAsked(sessionId: string, asked: AskedWith, model: stri
 function given(values: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>): JsonObject {
   const isGiven = (value: unknown): boolean =>
     value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => isGiven(value))) as JsonObject
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => isGiven(value)))
 }
 
 function textOf(value: Json | undefined): string | undefined {

@@ -32,16 +32,13 @@ export const keysSet: Command = defineCommand({
       throw new ConfigurationError('This is not a key: expected at least 6 letters, digits and signs, without spaces.')
     changeKeys(paths, (keys) => ({ ...keys, [variable]: key }))
     await note(io, `the key for ${name} is kept in ${paths.keys}.`)
-    if ((io.env[variable] ?? '') !== '' && io.storedKeys?.includes(variable) !== true)
-      await note(io, `${variable} is set in the environment, and goes before it.`)
+    if (isInEnvironment(variable, io)) await note(io, `${variable} is set in the environment, and goes before it.`)
   },
 })
 
 export const keysList: Command = defineCommand({
   name: 'keys list',
-  options: {
-    json: jsonOption('{ keys: [{ variable, from }] }; from is "environment", "file" or null'),
-  },
+  options: { json: jsonOption('{ keys: [{ variable, from }] }; from is "environment", "file" or null') },
   details: DETAILS,
   examples: ['cria keys list'],
   async run({ options }, io) {
@@ -49,16 +46,21 @@ export const keysList: Command = defineCommand({
     const stored = storedKeys(paths)
     const variables = [...new Set([...keyVariables(config), ...Object.keys(stored)])]
     const keys = variables.map((variable) => {
-      const isSet = (io.env[variable] ?? '') !== '' && io.storedKeys?.includes(variable) !== true
-      return { variable, from: isSet ? 'environment' : Object.hasOwn(stored, variable) ? 'file' : null }
+      const inFile = Object.hasOwn(stored, variable) ? 'file' : null
+      return { variable, from: isInEnvironment(variable, io) ? 'environment' : inFile }
     })
-    if (options.json) await printJson(io, { keys })
-    else {
-      const rows = keys.map(({ variable, from }) => [variable, from ?? '–'])
-      await printTable(io, rows)
-    }
+    if (options.json) return printJson(io, { keys })
+    await printTable(
+      io,
+      keys.map(({ variable, from }) => [variable, from ?? '–']),
+    )
   },
 })
+
+/** Set there, and not only taken over from the file of keys. */
+function isInEnvironment(variable: string, { env, storedKeys: fromFile = [] }: Io): boolean {
+  return (env[variable] ?? '') !== '' && !fromFile.includes(variable)
+}
 
 export const keysRemove: Command = defineCommand({
   name: 'keys remove',

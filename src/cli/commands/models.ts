@@ -2,9 +2,9 @@ import { changeConfig } from '../../app/config.ts'
 import { openModel } from '../../app/open-model.ts'
 import { POINTERS } from '../../app/config-schema.ts'
 import { providerStates, reachProvider } from '../../app/providers.ts'
-import type { ProviderState, Reachability } from '../../app/providers.ts'
+import type { ProviderState } from '../../app/providers.ts'
 import { CriaError, toCriaError } from '../../core/error.ts'
-import type { LanguageModel, Price } from '../../core/model.ts'
+import type { ModelFacts, Price } from '../../core/model.ts'
 import { shownUrl } from '../../util/redact.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
@@ -16,10 +16,8 @@ import { readConfig } from '../prepare-store.ts'
 /** A provider may list hundreds. */
 const MOST_MODELS = 200
 
-interface ModelLine {
+interface ModelLine extends Pick<ModelFacts, 'contextWindow' | 'maxOutputTokens'> {
   readonly ref: string
-  readonly contextWindow: number | null
-  readonly maxOutputTokens: number | null
   /** US dollars for a million tokens; `null` when nobody knows. */
   readonly price: Price | null
 }
@@ -45,19 +43,20 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
   examples: ['cria models', 'cria models --offline --json'],
   async run({ options }, io) {
     const { config } = await readConfig(io)
-    const look = async (name: string | undefined): Promise<ModelLine> => toLine(await openModel(name, config, io.env))
+    const look = async (name: string | undefined): Promise<ModelLine> => {
+      const { ref, facts } = await openModel(name, config, io.env)
+      return { ref, contextWindow: facts.contextWindow, maxOutputTokens: facts.maxOutputTokens, price: facts.price ?? null }
+    }
+    const lookAtAll = async (names: readonly string[]): Promise<Readonly<Record<string, ModelLine>>> =>
+      Object.fromEntries(await Promise.all(names.map(async (name) => [name, await look(name)] as const)))
 
     const chosen = await look(undefined).catch((thrown: unknown) => ({ problem: toCriaError(thrown).message }))
-    const pointers: Record<string, ModelLine> = {}
-    for (const pointer of POINTERS) if (config.models?.[pointer] !== undefined) pointers[pointer] = await look(pointer)
-
-    const aliases: Record<string, ModelLine> = {}
-    for (const alias of Object.keys(config.aliases ?? {})) aliases[alias] = await look(alias)
-
-    const providers: ProviderLine[] = await Promise.all(
-      providerStates(io.env, config).map(async (state) => {
+    const pointers = await lookAtAll(POINTERS.filter((pointer) => config.models?.[pointer] !== undefined))
+    const aliases = await lookAtAll(Object.keys(config.aliases ?? {}))
+    const providers = await Promise.all(
+      providerStates(io.env, config).map(async (state): Promise<ProviderLine> => {
         if (options.offline || !state.configured) return { ...state, reachable: null, models: [] }
-        const reached: Reachability = await reachProvider(state, io.env, config.providers?.[state.name]?.headers, io.signal)
+        const reached = await reachProvider(state, io.env, config.providers?.[state.name]?.headers, io.signal)
         if (!reached.reachable) {
           const { why, status } = reached
           return { ...state, reachable: false, why, ...(status === null ? {} : { status }), models: [] }
@@ -73,8 +72,7 @@ Asking a provider for its list of models costs nothing. Keys are never shown.`,
     }
     const rows = [
       ...('problem' in chosen ? [] : [modelRow('default', chosen)]),
-      ...Object.entries(aliases).map(([alias, model]) => modelRow(alias, model)),
-      ...Object.entries(pointers).map(([pointer, model]) => modelRow(pointer, model)),
+      ...[...Object.entries(aliases), ...Object.entries(pointers)].map(([name, model]) => modelRow(name, model)),
       ...providers.flatMap((provider) => provider.models.map((model) => modelRow('', model))),
     ]
     const states = providers.map((provider) => providerRow(provider, io.storedKeys))
@@ -123,9 +121,10 @@ export const modelsAlias: Command = defineCommand({
   async run({ arguments: [name, model], options }, io) {
     const { config, paths } = await readConfig(io)
     const { aliases = {} } = config
-    if (name !== undefined && (model !== undefined || options.remove)) {
-      if (options.remove && !Object.hasOwn(aliases, name))
-        throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
+    const isSet = model !== undefined && !options.remove
+    if (name !== undefined && !isSet && !Object.hasOwn(aliases, name))
+      throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
+    if (name !== undefined && (isSet || options.remove)) {
       const ref = model === undefined ? undefined : (await openModel(model, config, io.env)).ref
       changeConfig(paths, (own) => {
         const { [name]: _, ...others } = (own['aliases'] ?? {}) as Record<string, unknown>
@@ -133,17 +132,11 @@ export const modelsAlias: Command = defineCommand({
       })
       return note(io, ref === undefined ? `${name} is forgotten.` : `${name} stands for ${ref}.`)
     }
-    if (name !== undefined && !Object.hasOwn(aliases, name))
-      throw new CriaError('not_found', `There is no alias ${JSON.stringify(name)}.`)
     const shown = Object.entries(aliases).filter(([alias]) => name === undefined || alias === name)
     if (options.json) await printJson(io, { aliases: Object.fromEntries(shown) })
     else await printTable(io, shown)
   },
 })
-
-function toLine({ ref, facts: { contextWindow, maxOutputTokens, price } }: LanguageModel): ModelLine {
-  return { ref, contextWindow, maxOutputTokens, price: price ?? null }
-}
 
 function modelRow(what: string, { ref, contextWindow, price }: ModelLine): readonly string[] {
   const window = contextWindow === null || contextWindow >= 1e9 ? '–' : String(contextWindow)
