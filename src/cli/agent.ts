@@ -12,14 +12,14 @@ import type { QueryOptions } from '../app/query.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { DocumentStore } from '../core/store.ts'
 import type { Tool } from '../core/tool.ts'
-import { nearest } from '../util/nearest.ts'
+import { didYouMean, quoted } from './format.ts'
+import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { EXTRACTIVE } from './model-choice.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { defined } from '../util/check.ts'
 import { openMcpServers } from '../app/mcp.ts'
 import type { McpConnection } from '../app/mcp.ts'
-import { note } from './io.ts'
 
 export interface RuleOptions {
   readonly allow: readonly string[]
@@ -123,11 +123,10 @@ export function checkRules(rules: readonly string[], tools: readonly Tool[]): vo
   for (const rule of rules) {
     const name = /^\s*([\w-]+)\s*(?:\(|$)/.exec(rule)?.[1]
     if (name === undefined || names.includes(name) || isOfMissingServer(name, names)) continue
-    const close = nearest(name, names)
-    throw new ConfigurationError(
-      `There is no tool ${JSON.stringify(name)} for the rule ${JSON.stringify(rule.slice(0, 100))}.${close === undefined ? '' : ` Did you mean ${close}?`}`,
-      { hint: `Tools: ${names.join(', ')}.` },
-    )
+    const meant = didYouMean(name, names)
+    throw new ConfigurationError(`There is no tool ${quoted(name)} for the rule ${quoted(rule, 100)}.${meant}`, {
+      hint: `Tools: ${names.join(', ')}.`,
+    })
   }
 }
 

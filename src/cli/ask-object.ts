@@ -16,6 +16,7 @@ import { visibleText } from '../util/terminal.ts'
 import type { AskOptions } from './shared-options.ts'
 import { EXIT } from './exit-codes.ts'
 import { tellFailure } from './failure.ts'
+import { quoted } from './format.ts'
 import { printJson } from './io.ts'
 import type { Io } from './io.ts'
 import { keepAsked } from './session-settings.ts'
@@ -117,7 +118,7 @@ function shortSchema(text: string): JsonSchema {
     const [, name, type = 'str', list, meaning] = /^([A-Za-z_]\w*)(?:\s+([A-Za-z]+)(\[\])?)?\s*(?::\s*(.+))?$/.exec(field) ?? []
     const known = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
     if (name === undefined || known === undefined) {
-      throw new ConfigurationError(`--schema: ${JSON.stringify(field.slice(0, 60))} is not a field.`, {
+      throw new ConfigurationError(`--schema: ${quoted(field)} is not a field.`, {
         hint: 'A field is a name, a type (str, int, float, bool, or one with []) and what it means: "name, age int, tags str[], bio: one sentence".',
       })
     }

@@ -3,6 +3,7 @@
 import { ConfigurationError } from '../core/error.ts'
 import { defineCommand } from './command.ts'
 import type { Command, OptionSpec } from './command.ts'
+import { quoted } from './format.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (plan: Plan) => string>> = { bash, zsh, fish }
@@ -20,9 +21,7 @@ fish, ~/.config/fish/config.fish: cria completion fish | source`,
     async run({ arguments: [shell = ''] }, io) {
       const known = SHELLS.find((each) => each === shell)
       if (known === undefined)
-        throw new ConfigurationError(
-          `There is no completion for ${JSON.stringify(shell.slice(0, 60))}. Expected ${SHELLS.join(', ')}.`,
-        )
+        throw new ConfigurationError(`There is no completion for ${quoted(shell)}. Expected ${SHELLS.join(', ')}.`)
       const all = await Promise.all(entries.map(async ({ summary, load }) => ({ command: await load(), about: summary })))
       await io.stdout.write(SCRIPTS[known](planOf(all)))
     },
@@ -210,12 +209,12 @@ if [ "$funcstack[1]" = _cria ]; then _cria "$@"; else compdef _cria cria; fi
 }
 
 function fish({ commands, firstWords, groups }: Plan): string {
-  const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+  const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   const line = (condition: string, rest: string): string => `complete -c cria -n ${condition} ${rest}`
   // In fish a command substitution has no dollar before older versions than 3.4, and takes no default of a variable.
   const listed = (offer: Offer): string | undefined => {
-    if (typeof offer === 'object') return quoted(offer.words.join(' '))
-    return offer === 'templates' || offer === 'stores' ? quoted(`(__cria_names ${offer})`) : undefined
+    if (typeof offer === 'object') return literal(offer.words.join(' '))
+    return offer === 'templates' || offer === 'stores' ? literal(`(__cria_names ${offer})`) : undefined
   }
   const taken = (value: Offer | undefined): string => {
     if (value === undefined) return ''
@@ -224,21 +223,21 @@ function fish({ commands, firstWords, groups }: Plan): string {
     return value === 'files' ? ' -r -F' : ' -x'
   }
   const lines = [
-    ...firstWords.map(([word, about]) => line('__fish_use_subcommand', `-f -a ${word} -d ${quoted(about)}`)),
+    ...firstWords.map(([word, about]) => line('__fish_use_subcommand', `-f -a ${word} -d ${literal(about)}`)),
     ...groups.flatMap(([word, next]) => {
       const none = next.map(([name]) => name).join(' ')
-      const here = quoted(`__fish_seen_subcommand_from ${word}; and not __fish_seen_subcommand_from ${none}`)
-      return next.map(([name, about]) => line(here, `-f -a ${name} -d ${quoted(about)}`))
+      const here = literal(`__fish_seen_subcommand_from ${word}; and not __fish_seen_subcommand_from ${none}`)
+      return next.map(([name, about]) => line(here, `-f -a ${name} -d ${literal(about)}`))
     }),
     ...commands.flatMap(({ name, argument, options }) => {
       const words = name.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
-      const seen = quoted(words.join('; and '))
+      const seen = literal(words.join('; and '))
       const list = listed(argument)
       return [
         ...(list === undefined ? [] : [line(seen, `-f -a ${list}`)]),
         ...options.map(({ name: option, short, about, value }) => {
           const letter = short === undefined ? '' : ` -s ${short}`
-          return line(seen, `-l ${option}${letter}${taken(value)} -d ${quoted(about)}`)
+          return line(seen, `-l ${option}${letter}${taken(value)} -d ${literal(about)}`)
         }),
       ]
     }),

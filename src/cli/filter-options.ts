@@ -1,8 +1,8 @@
 /** Options of `ask` and `retrieve` that say which documents are searched. */
 
-import { isAbsolute, relative, sep } from 'node:path'
-import { ConfigurationError } from '../core/error.ts'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { ChunkFilter, FilterTest, FilterValue } from '../core/store.ts'
+import { pairOf } from './model-options.ts'
 import type { Standpoint } from './sources.ts'
 
 export const FILTER_OPTIONS = {
@@ -30,16 +30,15 @@ export interface FilterWords {
  * @throws ConfigurationError for a filter that is no `KEY=VALUE`.
  */
 export function filterOf({ source, filter }: FilterWords, from: Standpoint): ChunkFilter | undefined {
-  const fields = new Map<string, FilterTest[]>()
-  for (const word of filter) {
-    const at = word.indexOf('=')
-    if (at < 1) throw new ConfigurationError(`--filter needs KEY=VALUE, but is ${JSON.stringify(word.slice(0, 60))}.`)
-    const [key, value] = [word.slice(0, at), word.slice(at + 1)]
-    fields.set(key, [...(fields.get(key) ?? []), ...valuesOf(value)])
-  }
-  const paths = source.flatMap((word) => pathTests(word, from))
-  if (paths.length > 0) fields.set('source', [...(fields.get('source') ?? []), ...paths])
-  return fields.size === 0 ? undefined : Object.fromEntries(fields)
+  const tests = [
+    ...filter.flatMap((word) => {
+      const { name: key, value } = pairOf(word, '--filter')
+      return valuesOf(value).map((test) => ({ key, test }))
+    }),
+    ...source.flatMap((word) => pathTests(word, from).map((test) => ({ key: 'source', test }))),
+  ]
+  const byKey = [...Map.groupBy(tests, ({ key }) => key)].map(([key, of]) => [key, of.map(({ test }) => test)] as const)
+  return byKey.length === 0 ? undefined : Object.fromEntries(byKey)
 }
 
 /**
@@ -101,16 +100,9 @@ function pathTests(word: string, { cwd, base = cwd }: Standpoint): FilterTest[] 
 
 /** A path as it may be kept: relative to the folder of the store, or whole. */
 function namesOf(path: string, cwd: string, base: string): string[] {
-  const whole = isAbsolute(path) ? path : `${cwd}/${path}`
-  const parts: string[] = []
-  for (const part of whole.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '.' && part !== '') parts.push(part)
-  }
-  const absolute = `/${parts.join('/')}`
+  const absolute = resolve(cwd, path)
   const inside = relative(base, absolute).split(sep).join('/')
-  if (inside === '') return ['**']
-  return [...new Set([inside, absolute])]
+  return inside === '' ? ['**'] : [inside, absolute]
 }
 
 /** The file of this name, and the files in the folder of this name. A folder above the one of the store holds all. */

@@ -1,6 +1,7 @@
 /** Numbers, times and tables for people. */
 
 import type { Usage } from '../core/usage.ts'
+import { nearest } from '../util/nearest.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { roomOf } from './io.ts'
 import type { Channel, Io } from './io.ts'
@@ -52,6 +53,17 @@ export function formatUsage({ inputTokens, outputTokens, exactness }: Usage): st
 
 export function plural(count: number, one: string, many: string = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
+}
+
+/** In quotation marks, cut to `width` characters: for what a user has typed. */
+export function quoted(text: string, width = 60): string {
+  return JSON.stringify(text.slice(0, width))
+}
+
+/** A sentence, with a space before it, that names the known word which was most likely meant; empty when none is close. */
+export function didYouMean(word: string, known: readonly string[], before = ''): string {
+  const close = nearest(word, known)
+  return close === undefined ? '' : ` Did you mean ${before}${close}?`
 }
 
 /** One line, made visible and cut to `width` characters. */

@@ -3,8 +3,8 @@
 import { parseArgs } from 'node:util'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { ConfigurationError } from '../core/error.ts'
-import { nearest } from '../util/nearest.ts'
 import type { Command, CommandInput, OptionSpec, OptionSpecs } from './command.ts'
+import { didYouMean, quoted } from './format.ts'
 
 type Values = Record<string, boolean | number | string | readonly string[] | undefined>
 
@@ -98,7 +98,7 @@ function readNumber(raw: string, { type, min = -Infinity, max = Infinity }: Opti
   const atLeast = min === -Infinity ? '' : ` of at least ${min}`
   const range = max === Infinity ? atLeast : ` from ${min} to ${max}`
   throw new ConfigurationError(
-    `${raw} must be ${type === 'integer' ? 'a whole number' : 'a number'}${range}, but is ${JSON.stringify(value.slice(0, 60))}.`,
+    `${raw} must be ${type === 'integer' ? 'a whole number' : 'a number'}${range}, but is ${quoted(value)}.`,
   )
 }
 
@@ -110,7 +110,7 @@ function checkArguments(command: Command, given: readonly string[]): void {
   const extra = specs.at(-1)?.many === true ? undefined : given[specs.length]
   if (extra === undefined) return
   const quotes = specs.length > 0 ? ' Put an argument of several words in quotes.' : ''
-  throw new ConfigurationError(`There is no use for ${JSON.stringify(extra.slice(0, 60))} here.${quotes}`, {
+  throw new ConfigurationError(`There is no use for ${quoted(extra)} here.${quotes}`, {
     hint: seeHelp(command),
   })
 }
@@ -127,8 +127,7 @@ function checkExclusions({ excludes = [] }: Command, values: Values): void {
 }
 
 function unknownOption(command: Command, raw: string): ConfigurationError {
-  const close = nearest(raw.replace(/^-+/, ''), Object.keys(command.options))
-  const meant = close === undefined ? '' : ` Did you mean --${close}?`
+  const meant = didYouMean(raw.replace(/^-+/, ''), Object.keys(command.options), '--')
   return new ConfigurationError(`There is no option ${raw.slice(0, 60)} here.${meant}`, { hint: seeHelp(command) })
 }
 

@@ -11,13 +11,12 @@ import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import { visibleLine } from '../util/terminal.ts'
 import type { TurnOptions } from './shared-options.ts'
-import { formatBytes, plural } from './format.ts'
+import { didYouMean, formatBytes, plural, quoted } from './format.ts'
 import { modelSettings, pairOf } from './model-options.ts'
 import type { ModelSettings } from './model-options.ts'
 import { note } from './io.ts'
 import type { Io } from './io.ts'
 import { readData, readPiped, readText } from './read-text.ts'
-import { nearest } from '../util/nearest.ts'
 import { askedWith } from './session-settings.ts'
 import type { AskedWith } from './session-settings.ts'
 
@@ -154,7 +153,6 @@ export async function tellNewSession(sessionId: string | undefined, io: Io): Pro
   const { turns } = await journal.read.turns({ sessionId, limit: 1 })
   if (turns.length > 0) return
   const known = (await journal.sessionStats(MOST_KNOWN)).map((session) => session.sessionId)
-  const meant = nearest(sessionId, known)
-  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-  await note(io, `there is no session ${JSON.stringify(sessionId.slice(0, 100))} in the journal: it begins with this.${question}`)
+  const meant = didYouMean(sessionId, known)
+  await note(io, `there is no session ${quoted(sessionId, 100)} in the journal: it begins with this.${meant}`)
 }

@@ -10,6 +10,7 @@ import { nearest } from '../util/nearest.ts'
 import { COMMANDS, findCommand, PLANNED } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { describeFailure, exitCodeOf, tellFailure } from './failure.ts'
+import { quoted } from './format.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import type { HelpLayout } from './help.ts'
 import { note, openChannel, pipedInput } from './io.ts'
@@ -139,7 +140,7 @@ async function unknownCommand([name = '', next]: readonly string[], wantsHelp: b
   const known = COMMANDS.map((entry) => (group === undefined ? (entry.name.split(' ')[0] ?? '') : entry.name))
   const close = nearest(typed, [...new Set(known)])
   const meant = close === undefined ? '' : ` Did you mean "cria ${close}"?`
-  throw new ConfigurationError(`There is no command ${JSON.stringify(typed.slice(0, 60))}.${meant}`, { hint: 'See: cria --help' })
+  throw new ConfigurationError(`There is no command ${quoted(typed)}.${meant}`, { hint: 'See: cria --help' })
 }
 
 async function layoutFor({ isTerminal, columns }: Channel): Promise<HelpLayout | undefined> {

@@ -7,7 +7,7 @@ import type { ListTurns, TurnList, TurnSummary } from '../../core/recorder.ts'
 import { defined } from '../../util/check.ts'
 import { defineCommand } from '../command.ts'
 import type { Command, OptionValues } from '../command.ts'
-import { formatCost, formatMs, formatTime, shorten, table, tableOver } from '../format.ts'
+import { formatCost, formatMs, formatTime, quoted, shorten, table, tableOver } from '../format.ts'
 import { note, printJson, roomOf, toJsonLine } from '../io.ts'
 import type { Io } from '../io.ts'
 
@@ -197,7 +197,7 @@ function timeMeant(text: string, now: number): number {
   const time = date === undefined ? Number.NaN : Date.parse(`${date}T${clock}`)
   if (!Number.isNaN(time)) return time
   throw new ConfigurationError(
-    `A time is 2026-01-31, "2026-01-31 08:15", today, yesterday, or how long ago (90m, 12h, 3d, 2w), but got ${JSON.stringify(text.slice(0, 60))}.`,
+    `A time is 2026-01-31, "2026-01-31 08:15", today, yesterday, or how long ago (90m, 12h, 3d, 2w), but got ${quoted(text)}.`,
   )
 }
 
@@ -211,5 +211,5 @@ const WORDS: Readonly<Record<string, number | null>> = { up: 1, down: -1, none: 
 export function readRating(word: string): number | null {
   if (Object.hasOwn(WORDS, word)) return WORDS[word] ?? null
   if (/^(-1|[1-5])$/.test(word)) return Number(word)
-  throw new ConfigurationError(`A rating is 1 to 5, -1, up, down or none, but got ${JSON.stringify(word.slice(0, 60))}.`)
+  throw new ConfigurationError(`A rating is 1 to 5, -1, up, down or none, but got ${quoted(word)}.`)
 }

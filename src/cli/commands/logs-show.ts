@@ -11,7 +11,7 @@ import { visibleText } from '../../util/terminal.ts'
 import { formatOf, showTurn } from '../answer-view.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { ArgumentSpec, Command } from '../command.ts'
-import { formatCost, formatMs, formatTime, formatUsage, heading, plural, shorten, table } from '../format.ts'
+import { formatCost, formatMs, formatTime, formatUsage, heading, plural, quoted, shorten, table } from '../format.ts'
 import { broken, note, printJson, roomOf, toJsonLinePieces } from '../io.ts'
 import type { Channel, Io } from '../io.ts'
 import { sourceList } from '../sources.ts'
@@ -89,7 +89,7 @@ async function findTurn(
   const turnId = id === 'last' ? (await journal?.read.turns({ nested: false, limit: 1 }))?.turns[0]?.turnId : id
   const detail = turnId === undefined ? undefined : await journal?.read.turn(turnId)
   if (journal !== undefined && detail !== undefined) return { journal, detail }
-  const what = id === 'last' ? 'There are no turns yet.' : `There is no ${kind} ${JSON.stringify(id.slice(0, 100))}.`
+  const what = id === 'last' ? 'There are no turns yet.' : `There is no ${kind} ${quoted(id, 100)}.`
   const sessions = kind === 'turn' ? '' : ', `cria logs sessions` the sessions'
   throw new CriaError('not_found', what, { hint: `\`cria logs list\` shows the turns${sessions}.` })
 }
