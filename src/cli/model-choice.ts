@@ -57,17 +57,10 @@ export function budgetOf(
   { config }: LoadedConfig,
 ): Budget {
   const { turn, session, day } = config.budget ?? {}
-  if (options['no-log'] && (isLimited(session) || isLimited(day))) {
+  if (options['no-log'] && (isLimited(session) || isLimited(day)))
     throw new ConfigurationError(
       '--no-log cannot be used: config.json has a budget for the session or the day, and the journal keeps it.',
-      {
-        hint: 'Leave --no-log out, or the budget.',
-      },
+      { hint: 'Leave --no-log out, or the budget.' },
     )
-  }
-  const maxCost = options['max-cost']
-  return {
-    ...turn,
-    ...defined({ costUsd: maxCost, session, day }),
-  }
+  return { ...turn, ...defined({ costUsd: options['max-cost'], session, day }) }
 }

@@ -8,7 +8,7 @@ import { defined } from '../../util/check.ts'
 import { defineCommand } from '../command.ts'
 import type { Command, OptionValues } from '../command.ts'
 import { formatCost, formatMs, formatTime, quoted, shorten, table, tableOver } from '../format.ts'
-import { note, printJson, roomOf, toJsonLine } from '../io.ts'
+import { note, printJson, roomOf } from '../io.ts'
 import type { Io } from '../io.ts'
 
 /** Options that say which turns are meant. */
@@ -109,7 +109,7 @@ export const logsTail: Command = defineCommand({
       const ended = (found?.turns ?? []).filter(({ turnId, status }) => status !== 'open' && !shown.has(turnId))
       for (const { turnId } of ended) shown.add(turnId)
       const news = ended.slice(0, most).toReversed()
-      if (options.json) await io.stdout.write(news.map(toJsonLine).join(''))
+      if (options.json) for (const turn of news) await printJson(io, turn)
       else if (news.length > 0) await io.stdout.writeRaw(turnTable(news, roomOf(io.stdout)))
       await sleep(POLL_MS, undefined, { signal: io.signal }).catch(() => undefined)
     }

@@ -7,7 +7,7 @@ import { visibleLine, visibleText } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatCost, formatTime, heading, plural, shorten, table, tableOver } from '../format.ts'
-import { broken, note, printJson, roomOf, toJsonLinePieces } from '../io.ts'
+import { broken, note, printJson, roomOf, printLargeJson } from '../io.ts'
 import type { Io } from '../io.ts'
 import { turnTable } from './logs-list.ts'
 
@@ -76,9 +76,7 @@ export async function showSession({ journal, session }: FoundSession, isJson: bo
   const { sessionId } = session
   const { turns } = await journal.read.turns({ sessionId, nested: false, limit: MOST_TURNS })
   if (isJson) {
-    const messages = await journal.read.history(sessionId)
-    for (const piece of toJsonLinePieces({ session, turns, messages })) await stdout.write(piece)
-    return
+    return printLargeJson({ stdout }, { session, turns, messages: await journal.read.history(sessionId) })
   }
   const room = roomOf(stdout)
   const known = turns.flatMap(({ costUsd }) => costUsd ?? [])

@@ -12,7 +12,7 @@ import { formatOf, showTurn } from '../answer-view.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { ArgumentSpec, Command } from '../command.ts'
 import { formatCost, formatMs, formatTime, formatUsage, heading, plural, quoted, shorten, table } from '../format.ts'
-import { broken, note, printJson, roomOf, toJsonLinePieces } from '../io.ts'
+import { broken, note, printJson, roomOf, printLargeJson } from '../io.ts'
 import type { Channel, Io } from '../io.ts'
 import { sourceList } from '../sources.ts'
 import { placeOf } from '../sources.ts'
@@ -26,16 +26,14 @@ const TURN: ArgumentSpec = { name: 'id', about: 'id of a turn, or "last"', offer
 export const logsShow: Command = defineCommand({
   name: 'logs show',
   arguments: [{ ...TURN, about: 'id of a turn or of a session, or "last"' }],
-  options: {
-    json: jsonOption('{ turn, messages, events, spans, nested }; of a session { session, turns, messages }'),
-  },
+  options: { json: jsonOption('{ turn, messages, events, spans, nested }; of a session { session, turns, messages }') },
   examples: ['cria logs show last', 'cria logs show turn_01j8… --json', 'cria logs show ses_01j8…'],
   async run({ arguments: [id = ''], options }, io) {
     const session = await findSession(io, id)
     if (session !== undefined) return showSession(session, options.json, io)
     const { detail } = await findTurn(io, id, 'turn or session')
     for (const what of detail.damaged ?? []) await note(io, `not shown: ${what}.`)
-    if (options.json) for (const piece of toJsonLinePieces(detail)) await io.stdout.write(piece)
+    if (options.json) await printLargeJson(io, detail)
     else await io.stdout.writeRaw(await describe(detail, io.stdout, { cwd: io.cwd }))
   },
 })
@@ -59,10 +57,7 @@ export const logsReplay: Command = defineCommand({
 export const logsRate: Command = defineCommand({
   name: 'logs rate',
   arguments: [TURN, { name: 'rating', about: '1 to 5, up (1), down (-1), or none to take it back' }],
-  options: {
-    comment: { type: 'text', value: 'TEXT', about: 'why' },
-    json: jsonOption('{ turnId, rating }'),
-  },
+  options: { comment: { type: 'text', value: 'TEXT', about: 'why' }, json: jsonOption('{ turnId, rating }') },
   examples: ['cria logs rate last 5', 'cria logs rate last down --comment "cites the wrong page"'],
   async run({ arguments: [id = '', word = ''], options }, io) {
     const rating = readRating(word)

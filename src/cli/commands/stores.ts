@@ -9,7 +9,7 @@ import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { formatBytes, formatTime, plural, shorten, tableOver } from '../format.ts'
 import { visibleLine } from '../../util/terminal.ts'
-import { note, printJson, roomOf, toJsonLinePieces } from '../io.ts'
+import { note, printJson, roomOf, printLargeJson } from '../io.ts'
 import type { Io } from '../io.ts'
 import { readConfig } from '../prepare-store.ts'
 import { rowsOf } from '../../util/cells.ts'
@@ -39,10 +39,7 @@ export const storesShow: Command = defineCommand({
   async run({ arguments: [name = ''], options }, io) {
     const { facts, sources } = await readStore(await namedStore(name, io))
     if (facts.problem !== undefined) throw new CriaError('store_failed', facts.problem)
-    if (options.json) {
-      for (const piece of toJsonLinePieces({ store: facts, sources })) await io.stdout.write(piece)
-      return
-    }
+    if (options.json) return printLargeJson(io, { store: facts, sources })
     const lines: (readonly [string, string])[] = [
       ['store', facts.name],
       ['file', `${facts.path} (${formatBytes(facts.bytes)})`],

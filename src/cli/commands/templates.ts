@@ -5,7 +5,7 @@ import { toCriaError } from '../../core/error.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
 import { printTable, shorten } from '../format.ts'
-import { note, printJson, toJsonLine } from '../io.ts'
+import { note, printJson } from '../io.ts'
 import { modelSettings } from '../model-options.ts'
 import { readText } from '../read-text.ts'
 import { TEMPLATE_OPTIONS } from '../shared-options.ts'
@@ -50,7 +50,8 @@ export const templatesShow: Command = defineCommand({
   examples: ['cria templates show review', 'cria templates show review > review.md'],
   async run({ arguments: [name = ''], options }, io) {
     const template = readTemplate(name, homePaths(io), io.cwd)
-    await io.stdout.write(options.json ? toJsonLine(template) : template.text)
+    if (options.json) await printJson(io, template)
+    else await io.stdout.write(template.text)
   },
 })
 
@@ -77,13 +78,7 @@ export const templatesSave: Command = defineCommand({
     const isPiped = given === undefined && system === undefined
     const prompt = given === undefined && !isPiped ? '' : await readText(given ?? '-', 'template', io)
     const isWhole = system === undefined && model === undefined && option.length === 0
-    const text = isWhole
-      ? prompt
-      : formatTemplate({
-          ...defined({ system, model }),
-          options: option,
-          prompt,
-        })
+    const text = isWhole ? prompt : formatTemplate({ ...defined({ system, model }), options: option, prompt })
     await note(io, `saved as ${saveTemplate(name, text, homePaths(io), { replace: options.force })}`)
   },
 })
