@@ -106,15 +106,14 @@ export function summary({ changed, commands, refused, sessionId }: Deeds): strin
   const lists = {
     Changed: changed,
     Ran: commands.map(({ input, isError }) => `${cut(memberOf(input, 'command') ?? '')}${isError === false ? '' : '  (failed)'}`),
-    Refused: new Set(refused.map((deed) => `${callLine(deed)}: ${deed.refused?.reason ?? ''}`)),
+    Refused: [...new Set(refused.map((deed) => `${callLine(deed)}: ${deed.refused?.reason ?? ''}`))],
     'To allow it': [...new Set(rules)].map((rule) => `--allow='${rule.replaceAll("'", `'\\''`)}'`),
     'To decide about what was interrupted': wasInterrupted ? [`cria chat --resume ${sessionId ?? ''}`] : [],
   }
-  return Object.entries(lists)
-    .map(([title, items]) =>
-      [...items].map((item, index) => `${index === 0 ? `${title}:\n` : ''}  ${visibleLine(item)}\n`).join(''),
-    )
-    .join('')
+  const lines = Object.entries(lists).flatMap(([title, items]) =>
+    items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${visibleLine(item)}`)],
+  )
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** The narrowest rule for what was refused; none for what no rule covers. */

@@ -1,22 +1,9 @@
-/** Options of `ask` and `retrieve` that say which documents are searched. */
+/** Reads `--source` and `--filter`: which documents are searched. */
 
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { ChunkFilter, FilterTest, FilterValue } from '../core/store.ts'
 import { pairOf } from './model-options.ts'
 import type { Standpoint } from './sources.ts'
-
-export const FILTER_OPTIONS = {
-  source: {
-    type: 'texts',
-    value: 'PATH',
-    about: 'only these files: a path, what lies below it, or a pattern such as "docs/**" or "*.md"; "!PATTERN" leaves out',
-  },
-  filter: {
-    type: 'texts',
-    value: 'KEY=VALUE',
-    about: 'only documents with this fact about them; of one key one value is enough, of several keys each counts',
-  },
-} as const
 
 export interface FilterWords {
   readonly source: readonly string[]

@@ -7,8 +7,8 @@ import { handOver, handOverBytes, withHandedOver } from '../app/hand-over.ts'
 import type { HandedOver } from '../app/hand-over.ts'
 import { openJournal, openJournalToRead } from '../app/journal.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
+import type { SessionSummary, TurnSummary } from '../core/recorder.ts'
 import { visibleLine } from '../util/terminal.ts'
 import type { TurnOptions } from './shared-options.ts'
 import { didYouMean, formatBytes, plural, quoted } from './format.ts'
@@ -55,14 +55,9 @@ export async function readPrompt(word: string, what: 'question' | 'task', option
   const prompt = filled?.prompt ?? said
 
   const handed: HandedOver[] = []
-  for (const where of attach) {
-    if (where === '-') handed.push(handOverBytes(await readData(io), STDIN))
-    else handed.push(await handOver(where, io))
-  }
-  if (!isQuestionPiped && !attach.includes('-')) {
-    const piped = await readPiped(io)
-    if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
-  }
+  for (const where of attach) handed.push(where === '-' ? handOverBytes(await readData(io), STDIN) : await handOver(where, io))
+  const piped = isQuestionPiped || attach.includes('-') ? undefined : await readPiped(io)
+  if (piped !== undefined) handed.unshift(handOverBytes(piped, STDIN))
   if (io.stderr.isTerminal && handed.length > 0) await note(io, `sent with it: ${handedLine(handed)}`)
   const question = String(prompt)
   if (question.trim() === '') {
@@ -127,21 +122,17 @@ export function handedLine(handed: readonly HandedOver[]): string {
 
 const STDIN = 'standard input'
 
-interface LastSession {
-  readonly sessionId: string
-  readonly model: string
-  readonly folder: string | null
-  readonly settings: JsonObject | null
-}
+interface LastSession extends Pick<TurnSummary, 'sessionId' | 'model'>, Pick<SessionSummary, 'folder' | 'settings'> {}
 
 async function lastSession(io: Io): Promise<LastSession> {
   const journal = await openJournalToRead(io)
   const [newest] = (await journal?.sessionStats(1)) ?? []
   const turn = newest === undefined ? undefined : (await journal?.read.turns({ sessionId: newest.sessionId, limit: 1 }))?.turns[0]
   if (turn === undefined) throw new ConfigurationError('There is no session to go on with yet: leave --continue out.')
-  await note(io, `going on with ${turn.sessionId}.`)
-  const [known] = (await journal?.sessions({ sessionId: turn.sessionId, limit: 1 })) ?? []
-  return { ...turn, folder: known?.folder ?? null, settings: known?.settings ?? null }
+  const { sessionId, model } = turn
+  await note(io, `going on with ${sessionId}.`)
+  const [known] = (await journal?.sessions({ sessionId, limit: 1 })) ?? []
+  return { sessionId, model, folder: known?.folder ?? null, settings: known?.settings ?? null }
 }
 
 const MOST_KNOWN = 50

@@ -2,22 +2,7 @@
 
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { FILTER_OPTIONS } from '../filter-options.ts'
-import {
-  CACHE_OPTIONS,
-  CHOICE_OPTIONS,
-  COMPARED,
-  LOG_OPTIONS,
-  MODEL_OPTIONS,
-  PRINT_OPTIONS,
-  PROMPT_OPTIONS,
-  RESULTS,
-  RUN_OPTIONS,
-  SCHEMA_OPTIONS,
-  STORE_OPTIONS,
-  TEMPLATE_OPTIONS,
-  TOOL_OPTIONS,
-} from '../shared-options.ts'
+import { ANSWER, DOCUMENTS, OPTIONS, pick, PROMPT, RULES, TOOLS, TURN } from '../shared-options.ts'
 
 const SESSIONS_ARE_KEPT = 'a session is kept in the journal'
 const TWO_SESSIONS = ['continue', 'session', 'both say which session goes on'] as const
@@ -28,17 +13,8 @@ export const ask: Command = defineCommand({
     { name: 'question', about: 'what to answer; "-", or nothing, reads it from standard input', required: false, claims: true },
   ],
   options: {
-    ...STORE_OPTIONS,
-    ...FILTER_OPTIONS,
-    results: { ...RESULTS, about: 'passages given to the model' },
-    ...MODEL_OPTIONS,
-    ...TEMPLATE_OPTIONS,
-    ...PROMPT_OPTIONS,
-    ...CACHE_OPTIONS,
-    ...LOG_OPTIONS,
-    ...SCHEMA_OPTIONS,
+    ...pick(['store', 'docs', ...DOCUMENTS, ...PROMPT, ...TURN, ...ANSWER]),
     json: jsonOption('{ answer, abstained, citations, uncited, model, usage, … }'),
-    events: PRINT_OPTIONS.events,
   },
   excludes: [
     ['json', 'events'],
@@ -68,15 +44,8 @@ export const runTask: Command = defineCommand({
     { name: 'task', about: 'what to do; "-", or nothing, reads it from standard input', required: false, claims: true },
   ],
   options: {
-    ...RUN_OPTIONS,
-    ...TOOL_OPTIONS,
-    ...STORE_OPTIONS,
-    ...MODEL_OPTIONS,
-    ...TEMPLATE_OPTIONS,
-    ...PROMPT_OPTIONS,
-    ...LOG_OPTIONS,
+    ...pick([...RULES, ...TOOLS, ...PROMPT, ...TURN, 'no-log', 'json', 'events']),
     json: jsonOption('{ answer, steps, toolCalls, refused, changed, notices, model, usage, costUsd, … }'),
-    events: PRINT_OPTIONS.events,
   },
   excludes: [
     ['json', 'events'],
@@ -104,12 +73,9 @@ export const chat: Command = defineCommand({
     safe: { type: 'flag', about: 'ask about every call, whatever is allowed; one call at a time' },
     resume: { type: 'optional', value: 'ID', about: 'go on with a session; without an ID choose from a list' },
     continue: { type: 'flag', short: 'c', about: 'go on with the last session of this folder' },
-    ...MODEL_OPTIONS,
-    ...TEMPLATE_OPTIONS,
+    ...pick(PROMPT),
     allow: { type: 'texts', value: 'RULE', about: 'calls that need no question: "edit_file(src/**)", "run_command(npm test)"' },
-    deny: RUN_OPTIONS.deny,
-    ...TOOL_OPTIONS,
-    ...STORE_OPTIONS,
+    ...pick(['deny', ...TOOLS]),
     'max-cost': { type: 'number', value: 'USD', about: 'ask no more when the session has cost so much', min: 0 },
     bell: {
       type: 'optional',
@@ -135,10 +101,17 @@ export const compare: Command = defineCommand({
   name: 'compare',
   arguments: [{ name: 'question', about: 'what to answer; "-" reads it from standard input' }],
   options: {
-    ...COMPARED,
-    ...STORE_OPTIONS,
-    results: { ...RESULTS, about: 'passages given to each model' },
-    ...CHOICE_OPTIONS,
+    model: { type: 'texts', short: 'm', value: 'MODEL', about: 'the two models; one alone answers twice' },
+    ...pick(['store', 'docs']),
+    results: { ...OPTIONS.results, about: 'passages given to each model' },
+    system: { type: 'text', value: 'TEXT', about: 'the system prompt of both' },
+    choice: {
+      type: 'text',
+      value: 'CHOICE',
+      about: 'the choice, for scripts: nobody is asked',
+      choices: ['first', 'second', 'tie', 'both_bad'],
+    },
+    comment: { type: 'text', value: 'TEXT', about: 'why, together with --choice' },
     json: jsonOption('{ answers, shownFirst, choice, … }'),
   },
   details: `Both answers come at the same time and are shown in a random order, without names. The choice is written to the journal together

@@ -6,14 +6,14 @@ import { defined } from '../../util/check.ts'
 import { visibleLine } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
 import type { Command } from '../command.ts'
-import { chosenFilter, emptyChoice, FILTER_OPTIONS } from '../filter-options.ts'
+import { chosenFilter, emptyChoice } from '../filter-options.ts'
 import { broken, note, printJson } from '../io.ts'
 import type { Channel } from '../io.ts'
 import { readText } from '../read-text.ts'
 import { pathTo, placeOf } from '../sources.ts'
 import type { Spot, Standpoint } from '../sources.ts'
 import { noDefaultStore, prepareStore, readConfig } from '../prepare-store.ts'
-import { STORE_OPTIONS } from '../shared-options.ts'
+import { pick } from '../shared-options.ts'
 
 /** Characters of a chunk that are shown. */
 const EXCERPT = 240
@@ -22,8 +22,7 @@ export const retrieve: Command = defineCommand({
   name: 'retrieve',
   arguments: [{ name: 'query', about: 'what to look for, as plain words; "-" reads it from standard input' }],
   options: {
-    ...STORE_OPTIONS,
-    ...FILTER_OPTIONS,
+    ...pick(['store', 'docs', 'source', 'filter']),
     results: { type: 'integer', short: 'n', value: 'N', about: 'chunks at most', default: 10, min: 1, max: 10_000 },
     json: jsonOption('{ query, chunks: [{ id, source, path?, start, end, score, text }] }'),
   },

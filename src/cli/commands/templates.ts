@@ -8,7 +8,7 @@ import { printTable, shorten } from '../format.ts'
 import { note, printJson } from '../io.ts'
 import { modelSettings } from '../model-options.ts'
 import { readText } from '../read-text.ts'
-import { TEMPLATE_OPTIONS } from '../shared-options.ts'
+import { OPTIONS } from '../shared-options.ts'
 import { defined } from '../../util/check.ts'
 
 const DETAILS = `A template is a Markdown file in templates/ of the home of cria, to be edited and shared. Settings may stand on top, between two
@@ -62,9 +62,9 @@ export const templatesSave: Command = defineCommand({
     { name: 'prompt', about: 'the prompt; "-", or nothing, reads the whole file from standard input', required: false },
   ],
   options: {
-    system: TEMPLATE_OPTIONS.system,
+    system: OPTIONS.system,
     model: { type: 'text', short: 'm', value: 'MODEL', about: 'the model that is asked' },
-    option: TEMPLATE_OPTIONS.option,
+    option: OPTIONS.option,
     force: { type: 'flag', about: 'replace a template of this name' },
   },
   details: DETAILS,
