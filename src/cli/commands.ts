@@ -20,7 +20,6 @@ const MODULES = {
   eval: () => import('./commands/eval.ts'),
   stores: () => import('./commands/stores.ts'),
   models: () => import('./commands/models.ts'),
-  keys: () => import('./commands/keys.ts'),
   templates: () => import('./commands/templates.ts'),
   doctor: () => import('./commands/doctor.ts'),
   trust: () => import('./commands/trust.ts'),
@@ -63,9 +62,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry('models', 'list providers and models with prices; also: default, alias', MODULES.models, 'models'),
   entry('models default', 'show or set the model that answers when none is named', MODULES.models, 'modelsDefault'),
   entry('models alias', 'give a model a name of your own', MODULES.models, 'modelsAlias'),
-  entry('keys set', 'keep the key of a provider', MODULES.keys, 'keysSet'),
-  entry('keys list', 'say which keys there are', MODULES.keys, 'keysList'),
-  entry('keys remove', 'forget a key', MODULES.keys, 'keysRemove'),
+  entry('keys set', 'keep the key of a provider', MODULES.models, 'keysSet'),
+  entry('keys list', 'say which keys there are', MODULES.models, 'keysList'),
+  entry('keys remove', 'forget a key', MODULES.models, 'keysRemove'),
   entry('templates list', 'list templates of prompts', MODULES.templates, 'templatesList'),
   entry('templates show', 'print a template', MODULES.templates, 'templatesShow'),
   entry('templates save', 'keep a prompt under a name', MODULES.templates, 'templatesSave'),
@@ -81,7 +80,6 @@ export const COMMANDS: readonly CommandEntry[] = [
 /** Summaries of the groups of commands. */
 const GROUPS: Readonly<Record<string, string>> = {
   eval: 'measure quality',
-  keys: 'keys of providers',
   logs: 'turns',
   prompts: 'versions of prompts',
   stores: 'stores of documents',

@@ -78,11 +78,11 @@ function pathTests(word: string, { cwd, base = cwd }: Standpoint): FilterTest[] 
   const isNegated = word.startsWith('!')
   const path = isNegated ? word.slice(1) : word
   const as = (glob: string): FilterTest => ({ glob: isNegated ? `!${glob}` : glob })
+  const isWild = WILD.test(path)
   // A name, wherever the file lies.
-  if (WILD.test(path) && !path.includes('/')) return [as(path)]
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) return WILD.test(path) ? [as(path)] : below(path, as, isNegated)
-  const names = namesOf(path, cwd, base)
-  return WILD.test(path) ? names.map(as) : names.flatMap((name) => below(name, as, isNegated))
+  if (isWild && !path.includes('/')) return [as(path)]
+  const names = /^[a-z][a-z\d+.-]*:\/\//i.test(path) ? [path] : namesOf(path, cwd, base)
+  return names.flatMap((name) => (isWild ? as(name) : below(name, as, isNegated)))
 }
 
 /** A path as it may be kept: relative to the folder of the store, or whole. */
@@ -96,10 +96,7 @@ function namesOf(path: string, cwd: string, base: string): string[] {
 function below(name: string, as: (glob: string) => FilterTest, isNegated: boolean): FilterTest[] {
   if (/^(?:\.\.\/?)+$/.test(name)) return [as('**')]
   const bare = name.replace(/\/+$/, '')
-  return [isNegated ? as(rooted(bare)) : bare, as(`${bare}/**`)]
-}
-
-/** With a `/` in it, so that it is about the whole path. */
-function rooted(name: string): string {
-  return name.includes('/') ? name : `/${name}`
+  // With a `/` in it, a pattern is about the whole path.
+  const whole = bare.includes('/') ? bare : `/${bare}`
+  return [isNegated ? as(whole) : bare, as(`${bare}/**`)]
 }

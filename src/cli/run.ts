@@ -82,9 +82,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   // left behind is ended, too.
   const endAtOnce = (): never => process.exit(last)
   listenWith(endAtOnce, endAtOnce)
-  if (upkeep.journals.size > 0) await tendJournals(io)
-  if (last === EXIT.failed && upkeep.derivedStores.size > 0) await removeDamagedStores(io)
-  if ((env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') await sendSpans()
+  await tidyUp(last, io)
   // Sockets that are kept open and timers that nobody waits for must not hold the process back; everything has been written.
   setTimeout(() => process.exit(last), LINGER_MS).unref()
   return last
@@ -97,9 +95,8 @@ async function withKeys(
 ): Promise<{ readonly env: Io['env']; readonly stored: readonly string[]; readonly problem?: string }> {
   const paths = homePaths({ env, cwd })
   if (!existsSync(paths.keys)) return { env, stored: [] }
-  const { withStoredKeys } = await import('../app/provider-keys.ts')
   try {
-    return withStoredKeys(env, paths)
+    return (await import('../app/provider-keys.ts')).withStoredKeys(env, paths)
   } catch (thrown) {
     return { env, stored: [], problem: describeFailure(thrown, env) }
   }
@@ -180,31 +177,25 @@ function listenWith(onSignal: (name: NodeJS.Signals) => void, onStray: (thrown: 
   }
 }
 
-/** What is removed without being asked for is told. A clean-up that fails, or takes longer, is for another day. */
-async function tendJournals(io: Io): Promise<void> {
+/** Looks after what the command has used, and says what is removed without being asked for. */
+async function tidyUp(code: number, io: Io): Promise<void> {
   for (const journal of upkeep.journals) {
+    // A clean-up that fails, or takes longer, is for another day.
     const removed = await journal.tend(AbortSignal.timeout(TEND_MS)).catch(() => undefined)
     if (removed !== undefined) await note(io, describeCleanUp(journal.path, removed))
   }
-}
-
-/** A damaged index is made again from its documents, when the command is run again. */
-async function removeDamagedStores(io: Io): Promise<void> {
-  const { removeIfDamaged } = await import('../app/stores.ts')
-  for (const path of upkeep.derivedStores) {
-    if (await removeIfDamaged(path))
-      await note(
-        io,
-        'the index of these documents was damaged and has been removed: run the command again, and it is made again.',
-      )
+  // A damaged index is made again from its documents, when the command is run again.
+  if (code === EXIT.failed && upkeep.derivedStores.size > 0) {
+    const { removeIfDamaged } = await import('../app/stores.ts')
+    const advice = 'the index of these documents was damaged and has been removed: run the command again, and it is made again.'
+    for (const path of upkeep.derivedStores) if (await removeIfDamaged(path)) await note(io, advice)
   }
-}
-
-/** A collector that does not answer keeps nobody waiting for long, and changes no exit code. */
-async function sendSpans(): Promise<void> {
-  const { spansSent } = await import('../app/journal.ts')
-  const patience = new AbortController()
-  const late = wait(SPANS_MS, undefined, { signal: patience.signal }).catch(() => undefined)
-  await Promise.race([spansSent(), late])
-  patience.abort()
+  if ((io.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '') !== '') {
+    const { spansSent } = await import('../app/journal.ts')
+    // A collector that does not answer keeps nobody waiting for long, and changes no exit code.
+    const patience = new AbortController()
+    const late = wait(SPANS_MS, undefined, { signal: patience.signal }).catch(() => undefined)
+    await Promise.race([spansSent(), late])
+    patience.abort()
+  }
 }

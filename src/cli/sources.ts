@@ -95,17 +95,17 @@ function verdictOf({ verdict, supported }: Partial<Citation>): Verdict {
 
 /** How many statements are verified, contradicted and unverified, and how many cite nothing; `undefined` where there is nothing to tell. */
 function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
-  const counts = { verified: 0, contradicted: 0, unverified: 0 }
-  for (const cited of Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`).values()) {
-    const verdicts = cited.map(verdictOf)
-    counts[(['contradicted', 'verified'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'unverified']++
+  const byStatement = Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`)
+  const statements = [...byStatement.values()].map((cited) => cited.map(verdictOf))
+  const contradicted = statements.filter((verdicts) => verdicts.includes('contradicted')).length
+  const verified = statements.filter((verdicts) => !verdicts.includes('contradicted') && verdicts.includes('verified')).length
+  const counts = {
+    'word for word in the source': verified,
+    contradicted,
+    'in other words, not verified': statements.length - contradicted - verified,
+    'without a source': uncited,
   }
-  const told = [
-    [counts.verified, 'word for word in the source'] as const,
-    [counts.contradicted, 'contradicted'] as const,
-    [counts.unverified, 'in other words, not verified'] as const,
-    [uncited, 'without a source'] as const,
-  ].flatMap(([count, what]) => (count > 0 ? `${count} ${what}` : []))
+  const told = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${count} ${what}` : []))
   return told.length === 0 ? undefined : `Statements: ${told.join(', ')}.`
 }
 

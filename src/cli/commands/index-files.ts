@@ -142,36 +142,33 @@ const POLL_MS = 3000
 const NOT_INDEXED = /(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/
 
 /**
- * Watches these files, and what lies in these folders, from now on. Yields once at the beginning, for what has changed meanwhile, and after
- * each change, until the signal is aborted.
+ * Watches these files, and what lies in these folders. Yields once at the beginning, for what has changed meanwhile, and after each change,
+ * until the signal is aborted.
  *
  * @param paths absolute.
  */
-function changesBelow(paths: readonly string[], signal: AbortSignal): AsyncGenerator<void> {
+async function* changesBelow(paths: readonly string[], signal: AbortSignal): AsyncGenerator<void> {
   let changed = 1
   let wake = (): void => {}
-  const onChange = (name: string | null): void => {
-    if (name !== null && NOT_INDEXED.test(name)) return
-    changed++
-    wake()
-  }
-  const watchers = paths.map((path) => watcherOf(path, onChange))
+  const watchers = paths.map((path) =>
+    watcherOf(path, (name) => {
+      if (name !== null && NOT_INDEXED.test(name)) return
+      changed++
+      wake()
+    }),
+  )
   const polls = watchers.includes(undefined)
   signal.addEventListener('abort', () => wake(), { once: true })
-  return told()
-
-  async function* told(): AsyncGenerator<void> {
-    const pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined)
-    try {
-      for (let seen = 0; !signal.aborted;) {
-        if (polls) await pause(POLL_MS)
-        else if (changed === seen) await new Promise<void>((resolve) => void (wake = resolve))
-        for (; seen !== changed && !signal.aborted; await pause(QUIET_MS)) seen = changed
-        if (!signal.aborted) yield
-      }
-    } finally {
-      for (const watcher of watchers) watcher?.close()
+  const pause = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined)
+  try {
+    for (let seen = 0; !signal.aborted;) {
+      if (polls) await pause(POLL_MS)
+      else if (changed === seen) await new Promise<void>((resolve) => void (wake = resolve))
+      for (; seen !== changed && !signal.aborted; await pause(QUIET_MS)) seen = changed
+      if (!signal.aborted) yield
     }
+  } finally {
+    for (const watcher of watchers) watcher?.close()
   }
 }
 
