@@ -246,34 +246,22 @@ async function evaluate<Result>(
   evaluation: Evaluation<Result>,
 ): Promise<void> {
   const [first, second] = await Promise.all(files.map(async (name) => ({ name, result: await evaluation.read(name) })))
-  const measured = second === undefined ? await measure() : undefined
-  const baseline = measured?.baseline ?? first
-  const system = second ?? measured?.system
-  const comparison = baseline === undefined || system === undefined ? undefined : await comparisonOf(baseline, system)
-  if (comparison !== undefined) {
+  const progress = progressOn(io)
+  const measured = second === undefined ? await evaluation.measure(progress).finally(() => progress.clear()) : undefined
+  const [one, other] = [measured?.baseline ?? first, second ?? measured?.system]
+  let comparison: Comparison | undefined
+  if (one !== undefined && other !== undefined) {
+    const names = [one.name, other.name] as const
+    const collection = basename(resolve(folder))
+    comparison = await evaluation.compare({ collection, names, baseline: one.result, system: other.result })
     for (const file of report)
       await writeFile(file, /\.md$/i.test(file) ? comparisonMarkdown(comparison) : comparisonHtml(comparison))
   }
   if (measured?.notice !== undefined) await note(io, measured.notice)
   if (json) return printJson(io, { ...measured?.scores, ...defined({ comparison }) })
   if (measured !== undefined) await printTable(io, measured.rows)
-  if (comparison !== undefined)
-    await io.stdout.write(`${measured === undefined ? '' : '\n'}${comparisonText(comparison, roomOf(io.stdout))}`)
-
-  async function measure(): Promise<Measured<Result>> {
-    const progress = progressOn(io)
-    try {
-      return await evaluation.measure(progress)
-    } finally {
-      progress.clear()
-    }
-  }
-
-  function comparisonOf(one: Side<Result>, other: Side<Result>): Promise<Comparison> {
-    const collection = basename(resolve(folder))
-    const sides = { collection, names: [one.name, other.name] as const, baseline: one.result, system: other.result }
-    return evaluation.compare(sides)
-  }
+  if (comparison === undefined) return
+  await io.stdout.write(`${measured === undefined ? '' : '\n'}${comparisonText(comparison, roomOf(io.stdout))}`)
 }
 
 const SHOWN = 10

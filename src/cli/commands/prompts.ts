@@ -82,14 +82,18 @@ async function versionsOf(io: Io, name: string): Promise<readonly PromptStats[]>
   throw new CriaError('not_found', `There is no prompt ${quoted(name, 100)}.`, { hint: '`cria prompts list` shows the prompts.' })
 }
 
-/** @param wanted a number, or the first digits of a hash. */
-function find(versions: readonly PromptStats[], wanted: string | undefined): PromptStats {
-  const byNumber = versions.find(({ version }) => wanted === undefined || `${version}` === wanted.replace(/^v/, ''))
+/** The version that is wanted; the newest by default. @param wanted a number, or the first digits of a hash. */
+function find(versions: readonly PromptStats[], wanted?: string): PromptStats {
+  const newest = versions.at(-1)
   const byHash = versions.filter(({ hash }) => wanted !== undefined && wanted.length >= 4 && hash.startsWith(wanted))
-  const found = wanted === undefined ? versions.at(-1) : (byNumber ?? (byHash.length === 1 ? byHash[0] : undefined))
+  const named =
+    versions.find(({ version }) => `${version}` === wanted?.replace(/^v/, '')) ?? (byHash.length === 1 ? byHash[0] : undefined)
+  const found = wanted === undefined ? newest : named
   if (found !== undefined) return found
-  const last = versions.at(-1)?.version
-  throw new CriaError('not_found', `There is no version ${quoted(wanted ?? '', 100)} of this prompt; the newest is ${last}.`)
+  throw new CriaError(
+    'not_found',
+    `There is no version ${quoted(wanted ?? '', 100)} of this prompt; the newest is ${newest?.version}.`,
+  )
 }
 
 function textOf({ template }: PromptStats): string {
