@@ -1,6 +1,7 @@
 /** `cria models` and `cria keys`: providers with their models and prices, the model that answers, and the keys that are kept. */
 
-import { StringDecoder } from 'node:string_decoder'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { changeConfig } from '../../app/config.ts'
 import { POINTERS } from '../../app/config-schema.ts'
 import { openModel } from '../../app/open-model.ts'
@@ -237,25 +238,18 @@ export const keysRemove: Command = defineCommand({
 /** A line that is typed at the terminal and not shown. @throws CriaError `aborted` at Ctrl-C and at the end of the input. */
 async function typedUnseen(question: string, { stdin, stderr, signal }: Io): Promise<string> {
   if (stdin.isTTY !== true) throw new ConfigurationError('There is no key: type it at a terminal, or pipe it in.')
+  const unseen = new Writable({ write: (_piece, _encoding, done) => done() })
   // First: what is typed once the question is there must not be shown.
-  stdin.setRawMode?.(true)
-  const stop = (): void => void stdin.destroy()
-  signal.addEventListener('abort', stop, { once: true })
-  const decoder = new StringDecoder('utf8')
-  let typed = ''
+  const lines = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 })
+  const closed = new AbortController()
+  lines.once('close', () => closed.abort())
   try {
     await stderr.write(question)
-    for await (const piece of stdin) {
-      for (const character of typeof piece === 'string' ? piece : decoder.write(piece as Buffer)) {
-        if (character === '\r' || character === '\n') return typed
-        if (character === '\u0003' || character === '\u0004') throw new CriaError('aborted', 'No key was set.')
-        typed = character === '\u007F' || character === '\b' ? typed.slice(0, -1) : typed + character
-      }
-    }
-    throw new CriaError('aborted', 'No key was set.')
+    return await lines.question('', { signal: AbortSignal.any([signal, closed.signal]) })
+  } catch (cause) {
+    throw new CriaError('aborted', 'No key was set.', { cause })
   } finally {
-    signal.removeEventListener('abort', stop)
-    if (!stdin.destroyed) stdin.setRawMode?.(false)
+    lines.close()
     await stderr.write('\n')
   }
 }
