@@ -80,6 +80,7 @@ export const COMMANDS: readonly CommandEntry[] = [
 /** Summaries of the groups of commands. */
 const GROUPS: Readonly<Record<string, string>> = {
   eval: 'measure quality',
+  keys: 'keys of providers',
   logs: 'turns',
   prompts: 'versions of prompts',
   stores: 'stores of documents',
