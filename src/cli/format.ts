@@ -28,13 +28,9 @@ export function formatCost(usd: number | null): string {
 
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
-  const units = ['kB', 'MB', 'GB', 'TB']
-  let value = bytes / 1000
-  while (value >= 1000 && units.length > 1) {
-    value /= 1000
-    units.shift()
-  }
-  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[0] ?? ''}`
+  const power = Math.min(4, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${['kB', 'MB', 'GB', 'TB'][power - 1] ?? ''}`
 }
 
 /** `2026-01-31 08:15`, in local time. */
