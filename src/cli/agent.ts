@@ -26,7 +26,7 @@ export interface RuleOptions {
   readonly deny: readonly string[]
 }
 
-/** What the command line says of the sandbox. */
+/** The options of the sandbox on the command line. */
 export interface SandboxChoice {
   readonly sandbox: string | undefined
   readonly network: boolean | undefined
@@ -95,7 +95,7 @@ export function hooksOf({ config }: LoadedConfig, io: Io): Pick<QueryOptions, 'h
   return hooks === undefined ? {} : { hooks }
 }
 
-/** What the model is told of its surroundings. */
+/** The parts of its surroundings that the model is shown. */
 export function agentContext({ cwd }: Io): NonNullable<QueryOptions['context']> {
   return { project: true, recentFiles: true, gitStatus: true, cwd }
 }

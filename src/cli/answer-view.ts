@@ -37,9 +37,9 @@ export interface ShowOptions {
   readonly showThinking: boolean
   /** Folder that the sources of citations are relative to; default the current one. */
   readonly sourceBase?: string | undefined
-  /** What the journal knows of a turn, for the JSON object of one that came to no result. */
+  /** Reads a turn from the journal, for the JSON object of one that came to no result. */
   readonly recorded?: (turnId: string) => Promise<RecordedTurn | undefined>
-  /** What else the JSON object holds, asked for at the end. */
+  /** More members of the JSON object; called at the end. */
   readonly more?: () => object
 }
 
@@ -75,7 +75,7 @@ export async function showTurn(
   return last.type === 'cancelled' ? EXIT.interrupted : EXIT.done
 }
 
-/** What `--json` prints of a turn, also of one that failed: then with what had arrived, and `error`. */
+/** Makes the object that `--json` prints of a turn. Of one that failed it holds the text that had arrived, and `error`. */
 function toAnswerJson(
   events: readonly QueryEvent[],
   last: QueryEvent,

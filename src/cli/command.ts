@@ -12,7 +12,7 @@ export interface OptionSpec {
   readonly type: OptionType
   /** One letter. */
   readonly short?: string
-  /** How the value is called in help texts; required for all but flags. */
+  /** Name of the value in help texts; required for all but flags. */
   readonly value?: string
   readonly about: string
   /** A number is the value of an option that is not given; a text is only shown in help texts. */
@@ -30,7 +30,7 @@ export interface ArgumentSpec {
   readonly required?: boolean
   /** Takes all that is left. */
   readonly many?: boolean
-  /** What a shell completes it with; default: files. */
+  /** Words that a shell completes it with; default: files. */
   readonly offers?: 'stores' | 'templates' | (() => readonly string[])
   /** May be left out, but gets the last word behind a list option where there is one: `--docs a b "question"`. */
   readonly claims?: boolean

@@ -27,7 +27,7 @@ fish, ~/.config/fish/config.fish: cria completion fish | source`,
     },
   })
 
-/** What is offered for a value: words, names of the user's own, files, or nothing. */
+/** The source of completions for a value: words, names of the user's own, files, or nothing. */
 type Offer = { readonly words: readonly string[] } | 'templates' | 'stores' | 'files' | 'nothing'
 
 interface PlannedOption {

@@ -59,7 +59,7 @@ async function tell(event: QueryEvent, deed: Deed, { stderr }: Io, showsOutput: 
 const TELLING = ['command', 'path', 'pattern', 'url', 'query', 'question', 'glob'] as const
 const MAX_ARGUMENT = 200
 
-/** What was called, and the argument that says most. */
+/** Names a tool call: the tool, and the argument that says most. */
 export function callLine({ name, input }: Pick<Deed, 'name' | 'input'>): string {
   const told = TELLING.map((key) => memberOf(input, key)).find((value) => value !== undefined)
   return told === undefined ? name : `${name} ${cut(told)}`
@@ -92,11 +92,11 @@ function cut(text: string): string {
   return text.length <= MAX_ARGUMENT ? text : `${text.slice(0, MAX_ARGUMENT).toWellFormed()}…`
 }
 
-/** What is asked about whatever rules allow: the same call again, after it was interrupted or made in a circle. */
+/** Reasons of questions that are asked whatever rules allow: the same call again, after it was interrupted or made in a circle. */
 const IN_SPITE_OF_RULES = /^The same /
 const INTERRUPTED = /^The same call was interrupted/
 
-/** What was changed, run and refused, and how it could have been allowed; empty when there is nothing to tell. */
+/** Lists the changes, commands and refusals of a turn, and the rules that would have allowed them; empty when there are none. */
 export function summary({ changed, commands, refused, sessionId }: Deeds): string {
   const rules = refused.flatMap((deed) => {
     const lacksARule = deed.refused?.rule === undefined && !IN_SPITE_OF_RULES.test(deed.refused?.reason ?? '')

@@ -11,7 +11,7 @@ export interface FilterWords {
 }
 
 /**
- * What the words ask for; `undefined` when nothing was asked.
+ * Makes a filter of the words; `undefined` when there are none.
  *
  * @param from where relative paths begin, and what the sources of the store are relative to.
  * @throws ConfigurationError for a filter that is no `KEY=VALUE`.

@@ -3,7 +3,7 @@
 import type { ArgumentSpec, Command, OptionSpec } from './command.ts'
 import { commandLines, COMMANDS } from './commands.ts'
 
-/** How the parts of a help text are shown: by default as they are, which a terminal may have too little room for. */
+/** Lays out the parts of a help text. By default they stay as they are, which a terminal may have too little room for. */
 export interface HelpLayout {
   readonly table: (rows: readonly (readonly [string, string])[]) => string
   /** Paragraphs. */
@@ -33,7 +33,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 provider failed, 4 permission ref
 `
 }
 
-/** What a group such as `logs` holds, or `undefined` when there is no such group. */
+/** Lists the commands of a group such as `logs`; `undefined` when there is no such group. */
 export function groupHelp(group: string, layout: HelpLayout = AS_IT_IS): string | undefined {
   const entries = COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
   if (entries.length === 0) return undefined

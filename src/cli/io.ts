@@ -31,7 +31,7 @@ export interface Channel {
   style(style: Style, text: string): string
 }
 
-/** What is at standard input; `undefined` for a terminal and `/dev/null`. */
+/** Kind of file at standard input; `undefined` for a terminal and `/dev/null`. */
 export type Piped = 'file' | 'pipe' | 'socket' | undefined
 
 /** Looks at descriptor 0 without opening it as a stream, which takes as long as reading the configuration. */
@@ -62,7 +62,7 @@ export interface Io extends Surroundings {
 
 type Target = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** Where a terminal does not know its height. */
+/** Height of a terminal that does not know its own. */
 const DEFAULT_ROWS = 24
 
 /**
@@ -144,7 +144,7 @@ export async function broken(text: string, { isTerminal, columns }: Channel, ind
   return wrapWords(text, columns, indent)
 }
 
-/** What a message of ours that is broken goes on under. */
+/** Cells that the further lines of a broken message are indented by. */
 export const MESSAGE_INDENT: number = 'cria: '.length
 
 /** A line on standard error; on a terminal as many as it takes. */

@@ -51,7 +51,7 @@ export function requireKey({ model }: ModelChoice, { config }: LoadedConfig, { e
   }
 }
 
-/** What the configuration allows; `--max-cost` is what this turn may cost, whatever the configuration says of turns. */
+/** The budget of the configuration; `--max-cost` replaces the cost that it allows a turn. */
 export function budgetOf(
   options: { readonly 'max-cost': number | undefined; readonly 'no-log': boolean },
   { config }: LoadedConfig,

@@ -63,7 +63,7 @@ export async function prepareStore(
   return { ...choice, exists: true }
 }
 
-/** Whether a store that could not be brought up to date, on a read-only or a full disk, can still be read. */
+/** Tells whether a store that could not be brought up to date, on a read-only or a full disk, can still be read. */
 async function canBeSearched(choice: StoreChoice, failure: unknown): Promise<boolean> {
   if (!choice.exists || !isCriaError(failure) || failure.code !== 'store_failed') return false
   try {

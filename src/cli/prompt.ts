@@ -110,7 +110,7 @@ async function stillThere({ store, docs: paths }: AskedWith, folder: string, io:
   return { store: isStore ? store : undefined, docs: there }
 }
 
-/** What is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
+/** Lists what is handed over, for people: `notes.md (text/markdown, 12 lines, 340 B)`. */
 export function handedLine(handed: readonly HandedOver[]): string {
   return handed
     .map(({ name, mediaType, bytes, text }) => {

@@ -17,13 +17,13 @@ import { note, openChannel, pipedInput } from './io.ts'
 import type { Channel, Io } from './io.ts'
 import { parseCommandLine } from './parse.ts'
 
-/** How long a command that was told to end may take to write down what it has. */
+/** Time that a command which was told to end has to write down what it has. */
 const GRACE_MS = 5000
-/** How long the process may live on after its command has ended. */
+/** Time that the process may live on after its command has ended. */
 const LINGER_MS = 100
-/** How long a collector may take to accept the spans of the command. */
+/** Time that a collector has to accept the spans of the command. */
 const SPANS_MS = 3000
-/** How long the journal may be looked after when a command has ended; nothing to do takes less than a millisecond. */
+/** Time for the upkeep of the journal when a command has ended; nothing to do takes less than a millisecond. */
 const TEND_MS = 1500
 /** Exit codes of the signals that are heeded. */
 const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: 129 } as const

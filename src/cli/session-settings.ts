@@ -1,5 +1,5 @@
 /**
- * What a session remembers of how it was started, so that it goes on as it was: model, tools and documents. What grants something
+ * Keeps with a session how it was started, so that it goes on as it was: model, tools and documents. What grants something
  * (`--allow`, `--network`, `--sandbox off`) is said anew each time.
  */
 
@@ -42,7 +42,7 @@ export function restored(options: ChatOptions, settings: JsonObject): ChatOption
   }
 }
 
-/** How one question was asked, which is less than a chat has. */
+/** The settings of one question, which are fewer than those of a chat. */
 export interface AskedWith {
   readonly store: string | undefined
   readonly docs: readonly string[]
@@ -51,7 +51,7 @@ export interface AskedWith {
   readonly option: readonly string[]
 }
 
-/** What the settings of a session say of a question; values of another kind are left out. */
+/** Reads the settings of a question from those of a session; values of another kind are left out. */
 export function askedWith({ store, docs, system, option }: JsonObject): AskedWith {
   return { store: textOf(store), docs: listOf(docs), system: textOf(system), option: listOf(option) }
 }

@@ -9,7 +9,7 @@ import { visibleLine } from '../util/terminal.ts'
 import { broken } from './io.ts'
 import type { Channel } from './io.ts'
 
-/** Where the reader is, and where sources with a relative path lie. */
+/** The folder of the reader, and the folder that relative paths of sources begin in. */
 export interface Standpoint {
   readonly cwd: string
   /** Default `cwd`. */
@@ -53,11 +53,11 @@ export interface SourceLine {
   readonly marker: string
   /** `docs/guide.md:12`. */
   readonly place: string
-  /** Where a click leads, where it leads anywhere. */
+  /** Target of a click, where there is one. */
   readonly url: string | undefined
   /** `verified` when each of its statements is, `contradicted` when one of them is. */
   readonly verdict: Verdict
-  /** What contradicts its statements, both sides named. */
+  /** The contradictions of its statements, both sides named. */
   readonly reasons: readonly string[]
   /** `docs/copy.md and 4 more`: where the same text stands; `undefined` when nowhere else. */
   readonly alsoIn: string | undefined
@@ -93,7 +93,7 @@ function verdictOf({ verdict, supported }: Partial<Citation>): Verdict {
   return verdict ?? (supported === false ? 'contradicted' : 'unverified')
 }
 
-/** How many statements are verified, contradicted and unverified, and how many cite nothing; `undefined` where there is nothing to tell. */
+/** Counts the statements that are verified, contradicted and unverified, and those that cite nothing; `undefined` where there are none. */
 function verdictSummary(citations: readonly Citation[], uncited: number): string | undefined {
   const byStatement = Map.groupBy(citations, ({ claim }) => `${claim?.start} ${claim?.end}`)
   const statements = [...byStatement.values()].map((cited) => cited.map(verdictOf))
@@ -129,7 +129,7 @@ function placesOf([first, ...others]: readonly Citation[], from: Standpoint): st
   return `${placeOf(first.source, {}, from)}, pages ${[first.page, ...more].join(', ')}`
 }
 
-/** Where in a source something stands: its first line, else its page. */
+/** A place in a source: its first line, else its page. */
 export interface Spot {
   readonly lines?: readonly [first: number, last: number] | undefined
   readonly page?: number | undefined
@@ -156,7 +156,7 @@ function displayPath(source: string, { cwd, base = cwd }: Standpoint): string {
   return short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short
 }
 
-/** How the file of a source is opened from where the reader is; `undefined` for what is no file, or is not there any more. */
+/** The path that opens the file of a source from the folder of the reader; `undefined` for what is no file, or is not there any more. */
 export function pathTo(source: string, from: Standpoint): string | undefined {
   return fileOf(source, from.base ?? from.cwd) === undefined ? undefined : displayPath(source, from)
 }

@@ -178,7 +178,7 @@ no question is asked.`,
   },
 })
 
-/** How many questions there are; all else is a share, or a mean. */
+/** Counts; every other score is a share, or a mean. */
 const COUNTS: ReadonlySet<string> = new Set(['questions', 'answerable', 'unanswerable'])
 
 async function* documentsOf(folder: string): AsyncGenerator<SourceDocument> {

@@ -112,7 +112,7 @@ A store that has vectors keeps them up to date. Without paths, --embed makes the
 
 const MOST_GONE = 5
 
-/** What left the store because a path that was named is not there any more: it may be a mistake, such as a drive that is not mounted. */
+/** Tells what left the store because a named path is gone: it may be a mistake, such as a drive that is not mounted. */
 async function tellGone({ gone = [] }: IndexReport, dryRun: boolean, io: Io): Promise<void> {
   for (const { path, removed } of gone) {
     if (removed.length === 0) continue
@@ -124,7 +124,7 @@ async function tellGone({ gone = [] }: IndexReport, dryRun: boolean, io: Io): Pr
   }
 }
 
-/** What was embedded, when anything was. */
+/** Counts the vectors that were made; `undefined` when none were. */
 function embeddingSummary({ embeddings }: IndexReport): string | undefined {
   if (embeddings === undefined || 'error' in embeddings) return undefined
   const { model, embedded, skipped, cut } = embeddings
@@ -137,7 +137,7 @@ function embeddingSummary({ embeddings }: IndexReport): string | undefined {
 
 /** A change is told when nothing else has followed for so long: many files change at once. */
 const QUIET_MS = 200
-/** Where a system does not tell of changes, everything is looked at so often. */
+/** Interval of looking at everything, on a system that does not tell of changes. */
 const POLL_MS = 3000
 const NOT_INDEXED = /(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/
 

@@ -148,7 +148,7 @@ function formatMetrics({ steps, toolsExecuted, errors, retries }: TurnMetrics): 
   return counts.join(', ')
 }
 
-/** What was said, and which tools were called; where a passage stands and how well it was found. */
+/** The text of a message and its tool calls; of a passage its place and score as well. */
 function contentOf({ content, toolCalls = [], retrieved }: Message, from: Standpoint): string {
   if (retrieved !== undefined) {
     const { marker, chunk } = retrieved
