@@ -126,13 +126,8 @@ function usageSoFar(events: readonly QueryEvent[]): Usage {
   return first === undefined ? UNKNOWN_USAGE : rest.reduce(addUsage, first)
 }
 
-interface TextView {
-  show(event: QueryEvent): Promise<void>
-  end(): Promise<void>
-}
-
 /** The answer on standard output as it comes, then its sources; what else happens on standard error. */
-async function textView(io: Io, { showThinking, sourceBase }: ShowOptions): Promise<TextView> {
+async function textView(io: Io, { showThinking, sourceBase }: ShowOptions) {
   const { stdout, stderr } = io
   const from = { cwd: io.cwd, base: sourceBase }
   let stream = await openText(io)

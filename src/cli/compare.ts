@@ -102,14 +102,8 @@ const BETWEEN = ' │ '
 const LEAST_COLUMNS = 60
 const REDRAW_MS = 80
 
-interface AnswerView {
-  observe(event: QueryEvent | FeedbackEvent, side: Side | undefined): void
-  /** Resolves when both whole answers are shown. */
-  finish(pair: BlindPair): Promise<void>
-}
-
 /** Shows the answers while they come, in two columns where the terminal has room for them; else at the end. */
-function answerView(stdout: Channel): AnswerView {
+function answerView(stdout: Channel) {
   const isLive = stdout.live && stdout.columns >= LEAST_COLUMNS
   const texts: Record<Side, string> = { first: '', second: '' }
   let drawing = Promise.resolve()
@@ -131,12 +125,13 @@ function answerView(stdout: Channel): AnswerView {
   }
 
   return {
-    observe(event, side) {
+    observe(event: QueryEvent | FeedbackEvent, side: Side | undefined): void {
       if (side === undefined || (event.type !== 'text_delta' && event.type !== 'reset')) return
       texts[side] = event.type === 'reset' ? '' : texts[side] + event.text
       if (isLive) drawing = drawing.then(redraw)
     },
-    async finish({ first, second }) {
+    /** Resolves when both whole answers are shown. */
+    async finish({ first, second }: BlindPair): Promise<void> {
       await drawing
       if (isLive) return draw(sideBySide({ first: first.text, second: second.text }, stdout.columns))
       for (const [title, { text }] of Object.entries({ 'Answer A': first, 'Answer B': second })) {

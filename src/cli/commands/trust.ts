@@ -3,7 +3,6 @@ import type { CriaConfig } from '../../app/config-schema.ts'
 import { findProjectFiles } from '../../app/context/project-files.ts'
 import type { ProjectFiles } from '../../app/context/project-files.ts'
 import { approvalsFor, forgetApproval } from '../../app/approvals.ts'
-import type { Approval } from '../../app/approvals.ts'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
 import {
@@ -45,7 +44,7 @@ has to be trusted again. --show also lists the rules that were kept when a chat 
     if (options.revoke) {
       const folder = project?.folder ?? io.cwd
       const wasTrusted = [revokeTrust(folder, paths), revokeInstructions(found.root, paths)].includes(true)
-      if (options.json) return printJson(io, viewOf({ project, found, config: null }, paths, io))
+      if (options.json) return printJson(io, viewOf(project, found, null, io))
       return note(io, wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`)
     }
 
@@ -60,7 +59,7 @@ has to be trusted again. --show also lists the rules that were kept when a chat 
       if (project !== undefined) trust(project, paths)
       if (whole.length > 0) trustInstructions(found.root, whole, paths)
     }
-    const view = viewOf({ project, found, config }, paths, io)
+    const view = viewOf(project, found, config, io)
     if (options.json) await printJson(io, view)
     else await show(view, found, io)
   },
@@ -73,27 +72,11 @@ async function forget(rule: string, paths: HomePaths, io: Io): Promise<void> {
   throw new CriaError('not_found', `The rule ${JSON.stringify(rule)} was not kept, neither in ${io.cwd} nor everywhere.`, hint)
 }
 
-interface TrustView {
-  readonly folder: string
-  readonly file: string | null
-  readonly sha256: string | null
-  /** Of the configuration; where there is none, of all instructions. */
-  readonly trust: TrustState
-  readonly config: CriaConfig | null
-  readonly instructions: readonly { readonly file: string; readonly sha256: string; readonly trust: TrustState }[]
-  /** Rules that were kept when a call was asked about; `folder` is `null` for those that hold everywhere. */
-  readonly approvals: readonly Approval[]
-}
+type TrustView = ReturnType<typeof viewOf>
 
-function viewOf(
-  {
-    project,
-    found,
-    config,
-  }: { readonly project?: ProjectConfig | undefined; readonly found: ProjectFiles; readonly config: CriaConfig | null },
-  paths: HomePaths,
-  io: Io,
-): TrustView {
+/** The object that `--json` prints. @param config `null` where it is not read */
+function viewOf(project: ProjectConfig | undefined, found: ProjectFiles, config: CriaConfig | null, io: Io) {
+  const paths = homePaths(io)
   const trusted = trustedInstructions(found.root, paths)
   const stateOf = (name: string, hash: string): TrustState => {
     const known = trusted.get(name)
@@ -106,9 +89,11 @@ function viewOf(
     folder: project?.folder ?? (found.files.length > 0 ? found.root : io.cwd),
     file: project?.file ?? null,
     sha256: project?.hash ?? null,
+    // Of the configuration; where there is none, of all instructions.
     trust: project === undefined ? all : trustState(project, paths),
     config,
     instructions,
+    // Rules that were kept when a call was asked about; their folder is `null` where they hold everywhere.
     approvals: approvalsFor(io.cwd, paths),
   }
 }
