@@ -59,7 +59,7 @@ In --json "source" is the name that the store has for a document, "path" how its
       }
       if (chunks.length === 0 && !isNoneChosen) await note(io, 'nothing was found.')
       for (const [index, chunk] of chunks.entries()) {
-        const shown = describe(chunk, { query, rank: index + 1, from }, io.stdout)
+        const shown = `${String(index + 1).padStart(2)}  ${describe(chunk, query, from, io.stdout)}`
         await io.stdout.writeRaw(await broken(shown, io.stdout))
       }
     } finally {
@@ -68,14 +68,8 @@ In --json "source" is the name that the store has for a document, "path" how its
   },
 })
 
-interface Found {
-  readonly query: string
-  readonly rank: number
-  readonly from: Standpoint
-}
-
 /** The place and the words where the chunk meets the query. */
-function describe(chunk: ScoredChunk, { query, rank, from }: Found, out: Channel): string {
+function describe(chunk: ScoredChunk, query: string, from: Standpoint, out: Channel): string {
   const { text, source, lines, score } = chunk
   const { start, end } = excerptOf(text, query, EXCERPT)
   const linesBefore = text.slice(0, start).split(/\r\n|\r|\n/).length - 1
@@ -83,5 +77,5 @@ function describe(chunk: ScoredChunk, { query, rank, from }: Found, out: Channel
   const place = visibleLine(placeOf(source, spot, from))
   const excerpt = `${start > 0 ? '…' : ''}${text.slice(start, end).replaceAll(/\s+/g, ' ')}${end < text.length ? '…' : ''}`
   const points = out.style('dim', score.toPrecision(4))
-  return `${String(rank).padStart(2)}  ${out.style('bold', place)}  ${points}\n    ${visibleLine(excerpt)}\n`
+  return `${out.style('bold', place)}  ${points}\n    ${visibleLine(excerpt)}\n`
 }
