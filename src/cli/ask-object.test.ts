@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { manyOf, readSchema } from './schema-option.ts'
+import { manyOf, readSchema } from './ask-object.ts'
 
 test.each([
   ['name', { name: { type: 'string' } }],
