@@ -13,7 +13,7 @@ import type { Chunk, DocumentInput, DocumentStore, ScoredChunk, SearchOptions } 
 import { isRecord } from '../util/check.ts'
 import { namesOf } from '../util/nearest.ts'
 import { visibleText } from '../util/terminal.ts'
-import { checkOptionNames, givenDocuments } from './option-names.ts'
+import { checkOptionNames, givenDocuments } from './options.ts'
 import { chunkTest } from './rank/filter.ts'
 import { toDocument } from './sqlite/documents.ts'
 

@@ -1,12 +1,12 @@
 /** Documents in this process, gone with it. */
 
 import type { EmbeddingModel } from '../core/embedding.ts'
-import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOptions, Surroundings } from '../core/store.ts'
+import { namesOf } from '../util/nearest.ts'
 import { checkChunkOptions } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
-import { checkOptionNames } from './option-names.ts'
+import { ForwardingStore } from './forwarding-store.ts'
+import { checkOptionNames } from './options.ts'
 import { SqliteDocumentStore } from './sqlite.ts'
-import { namesOf } from '../util/nearest.ts'
 
 /** Options of `new MemoryDocumentStore()`. */
 export interface MemoryDocumentStoreOptions {
@@ -24,52 +24,12 @@ const OPTIONS = namesOf<MemoryDocumentStoreOptions>({ name: true, chunk: true, e
  * A document store without a file: a `SqliteDocumentStore` that keeps its pages in memory, so that both find the same for ever. Opened
  * on first use.
  */
-export class MemoryDocumentStore implements DocumentStore {
-  readonly name: string
-  readonly #options: MemoryDocumentStoreOptions
-  #opened: SqliteDocumentStore | undefined
-
+export class MemoryDocumentStore extends ForwardingStore {
   constructor(options: MemoryDocumentStoreOptions = {}) {
     checkOptionNames('MemoryDocumentStore', options, OPTIONS)
     checkChunkOptions(options.chunk ?? {})
-    this.name = options.name ?? 'memory'
-    this.#options = options
-  }
-
-  async append(document: DocumentInput): Promise<void> {
-    await this.#store().append(document)
-  }
-
-  async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
-    await this.#store().extend(documents)
-  }
-
-  async retrieve(query: string, nResults: number): Promise<FoundChunks> {
-    return await this.#store().retrieve(query, nResults)
-  }
-
-  async search(query: string, options?: SearchOptions): Promise<FoundChunks> {
-    return await this.#store().search(query, options)
-  }
-
-  async around(id: string, options: AroundOptions): Promise<Surroundings | undefined> {
-    return await this.#store().around(id, options)
-  }
-
-  async delete(source: string): Promise<boolean> {
-    return await this.#store().delete(source)
-  }
-
-  async reset(): Promise<void> {
-    await this.#store().reset()
-  }
-
-  async close(): Promise<void> {
-    await this.#store().close()
-  }
-
-  #store(): SqliteDocumentStore {
-    this.#opened ??= SqliteDocumentStore.openSync({ ...this.#options, name: this.name, path: ':memory:' })
-    return this.#opened
+    const { name = 'memory' } = options
+    let opened: SqliteDocumentStore | undefined
+    super(name, () => (opened ??= SqliteDocumentStore.openSync({ ...options, name, path: ':memory:' })))
   }
 }

@@ -1,6 +1,6 @@
 /** Joins the scores for words with those for vectors. Loaded by stores that have vectors. */
 
-import type { ChunkFilter } from '../../core/store.ts'
+import type { ChunkFilter, StoreNotice } from '../../core/store.ts'
 import type { Scored } from '../rank/blend.ts'
 import { backgroundOf, blend, standOut } from '../rank/blend.ts'
 import { RANKING } from '../rank/settings.ts'
@@ -17,6 +17,14 @@ export interface QueryVector {
   readonly embedder: number
   /** Of length 1. */
   readonly vector: Float32Array
+}
+
+/** A question as a vector, or why there is none. */
+export interface EmbeddedQuery {
+  /** Absent: words alone are searched for. */
+  readonly vector?: QueryVector
+  /** Why there is none, where that is worth saying. */
+  readonly notice?: StoreNotice
 }
 
 /** What the words found. */

@@ -1,14 +1,12 @@
-/** Checks the options of a store and of a search. */
+/** Checks the options of a store. */
 
 import type { EmbeddingModel } from '../../core/embedding.ts'
 import { ConfigurationError } from '../../core/error.ts'
-import { checkFilter } from '../../core/filter.ts'
-import type { ChunkFilter, SearchOptions } from '../../core/store.ts'
 import { describe } from '../../util/check.ts'
 import { namesOf } from '../../util/nearest.ts'
 import { checkChunkOptions } from '../chunk/chunk-document.ts'
 import type { ChunkOptions } from '../chunk/chunk-document.ts'
-import { checkOptionNames } from '../option-names.ts'
+import { checkOptionNames } from '../options.ts'
 
 /** Options of `SqliteDocumentStore.open()`. */
 export interface SqliteDocumentStoreOptions {
@@ -41,10 +39,6 @@ const OPTIONS = namesOf<SqliteDocumentStoreOptions>({
   synchronous: true,
 })
 
-const SEARCH = namesOf<SearchOptions>({ limit: true, filter: true, signal: true })
-
-const DEFAULT_LIMIT = 10
-
 /** @throws ConfigurationError that names the option, what was expected and what came. */
 export function checkStoreOptions(options: SqliteDocumentStoreOptions): void {
   // Called from JavaScript there may be nothing, or only the path.
@@ -70,31 +64,4 @@ export function checkEmbeddingModel(model: EmbeddingModel): void {
       `\`${limit}\` of the embedding model ${model.ref} must be a number of at least 1, but is ${describe(value)}.`,
     )
   }
-}
-
-/** The checked arguments of a search. */
-export interface CheckedSearch {
-  /** A whole number; 0 or less asks for nothing. */
-  readonly limit: number
-  /** `undefined`: all chunks. */
-  readonly filter: ChunkFilter | undefined
-  /** Is not aborted yet. */
-  readonly signal: AbortSignal | undefined
-}
-
-/**
- * Checks what the `search` of a store is given, and fills in the default of `limit` (10).
- *
- * @throws ConfigurationError that names what was expected and what came; the reason of the signal when it is aborted.
- */
-export function checkedSearch(query: string, options: SearchOptions = {}): CheckedSearch {
-  checkOptionNames('search()', options, SEARCH, { k: 'limit', n: 'limit', nResults: 'limit', topK: 'limit' })
-  const { limit = DEFAULT_LIMIT, filter, signal } = options
-  if (typeof query !== 'string') throw new ConfigurationError(`A query must be a string, but is ${typeof query}.`)
-  if (Number.isNaN(limit) || typeof limit !== 'number') {
-    throw new ConfigurationError(`The number of results must be a number, but is ${String(limit)}.`)
-  }
-  checkFilter(filter)
-  signal?.throwIfAborted()
-  return { limit: Math.floor(limit), filter, signal }
 }
