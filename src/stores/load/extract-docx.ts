@@ -1,10 +1,10 @@
 /** Reads Word documents as Markdown. */
 
-import type { Extracted } from './unreadable.ts'
+import type { convertToHtml } from 'mammoth'
 import { extractHtml } from './extract-html.ts'
+import type { Extracted } from './unreadable.ts'
 import { Unreadable } from './unreadable.ts'
-import { inflateEntries, zipEntries } from './zip.ts'
-import { crc32 } from 'node:zlib'
+import { unzip } from './zip.ts'
 
 /** The parts that are read; pictures are not even unpacked. */
 const READ = /\.(?:xml|rels)$/i
@@ -14,53 +14,27 @@ const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 /** @throws Unreadable */
 export async function extractDocx(bytes: Buffer): Promise<Extracted> {
   if (bytes.subarray(0, 4).equals(OLE)) throw new Unreadable('a Word document with a password or in the old .doc format')
-  const parts = inflateEntries(zipEntries(bytes).filter(({ name }) => READ.test(name)))
+  const parts = unzip(bytes, READ)
   if (!parts.has('[Content_Types].xml')) throw new Unreadable('no Word document')
   const { default: mammoth } = await import('mammoth')
-  // The library gets an archive of what was unpacked within limits, so that it cannot read the given one in another way than we did.
-  const { value } = await mammoth.convertToHtml(
-    { buffer: storedZip(parts) },
-    { convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })), externalFileAccess: false },
-  )
+  const { value } = await mammoth.convertToHtml(opened(parts), {
+    convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
+    externalFileAccess: false,
+  })
   return extractHtml(value)
 }
 
-export function storedZip(parts: ReadonlyMap<string, Buffer>): Buffer {
-  const files: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const [name, data] of parts) {
-    const fields = commonFields(Buffer.byteLength(name), data)
-    const local = Buffer.concat([signature(0x04034b50), fields, Buffer.from(name), data])
-    const rest = Buffer.alloc(14)
-    rest.writeUInt32LE(offset, 10)
-    directory.push(Buffer.concat([signature(0x02014b50), Buffer.from([20, 0]), fields, rest, Buffer.from(name)]))
-    files.push(local)
-    offset += local.length
+/**
+ * The archive as mammoth sees one that it has opened. It gets what was unpacked within limits and never the bytes, which it could read in another
+ * way than we did. Its types do not know `file`.
+ */
+function opened(parts: ReadonlyMap<string, Buffer>): Parameters<typeof convertToHtml>[0] {
+  const file = {
+    exists: (name: string): boolean => parts.has(name),
+    read: (name: string, encoding?: string): Promise<string | Buffer | undefined> => {
+      const data = parts.get(name)
+      return Promise.resolve(encoding === undefined ? data : new TextDecoder(encoding).decode(data))
+    },
   }
-  const entries = Buffer.concat(directory)
-  const end = Buffer.alloc(18)
-  end.writeUInt16LE(Math.min(parts.size, 0xffff), 4)
-  end.writeUInt16LE(Math.min(parts.size, 0xffff), 6)
-  end.writeUInt32LE(entries.length, 8)
-  end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...files, entries, signature(0x06054b50), end])
-}
-
-/** Version needed, flags (UTF-8 names), method, time, checksum, sizes and length of the name: the same in both headers. */
-function commonFields(nameLength: number, data: Buffer): Buffer {
-  const fields = Buffer.alloc(26)
-  fields.writeUInt16LE(20, 0)
-  fields.writeUInt16LE(0x0800, 2)
-  fields.writeUInt32LE(crc32(data), 10)
-  fields.writeUInt32LE(data.length, 14)
-  fields.writeUInt32LE(data.length, 18)
-  fields.writeUInt16LE(nameLength, 22)
-  return fields
-}
-
-function signature(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value, 0)
-  return bytes
+  return { file } as unknown as Parameters<typeof convertToHtml>[0]
 }

@@ -74,21 +74,20 @@ export async function loadFile(file: FoundFile, limits: LoadLimits = {}): Promis
 }
 
 /** The first half of `loadFile`: the bytes, and what they can be recognised by. */
-export async function openFile(file: FoundFile, limits: LoadLimits = {}): Promise<OpenedFile | Failure> {
-  try {
-    return await readBytes(file, limits)
-  } catch (error) {
-    limits.signal?.throwIfAborted()
-    return failureOf(error)
-  }
+export function openFile(file: FoundFile, limits: LoadLimits = {}): Promise<OpenedFile | Failure> {
+  return withReason(readBytes(file, limits), limits)
 }
 
 /** The second half of `loadFile`: the text. */
-export async function extractDocument(opened: OpenedFile, limits: LoadLimits = {}): Promise<Loaded | Failure> {
+export function extractDocument(opened: OpenedFile, limits: LoadLimits = {}): Promise<Loaded | Failure> {
+  return withReason(documentOf(opened, limits), limits)
+}
+
+async function withReason<T>(work: Promise<T>, { signal }: LoadLimits): Promise<T | Failure> {
   try {
-    return await documentOf(opened, limits)
+    return await work
   } catch (error) {
-    limits.signal?.throwIfAborted()
+    signal?.throwIfAborted()
     return failureOf(error)
   }
 }

@@ -7,21 +7,15 @@
 import { inflateRawSync } from 'node:zlib'
 import { Unreadable } from './unreadable.ts'
 
-export interface ZipLimits {
-  readonly entries: number
-  /** Bytes of all inflated entries together. */
-  readonly bytes: number
-  /** Inflated to deflated size, for archives of more than `ratioFrom` inflated bytes. */
-  readonly ratio: number
-  readonly ratioFrom: number
-}
-
 const MEGABYTE = 1024 * 1024
+const MOST_ENTRIES = 10_000
+/** Bytes of all inflated entries together. A book of a thousand pages has about 12 MB of XML; reading one takes seconds and half a gigabyte. */
+const MOST_BYTES = 16 * MEGABYTE
+/** Inflated to deflated size, for archives of more than `RATIO_FROM` inflated bytes. */
+const HIGHEST_RATIO = 150
+const RATIO_FROM = 8 * MEGABYTE
 
-/** A book of a thousand pages has about 12 MB of XML; reading one takes seconds and half a gigabyte. */
-const ZIP_LIMITS: ZipLimits = { entries: 10_000, bytes: 16 * MEGABYTE, ratio: 150, ratioFrom: 8 * MEGABYTE }
-
-export interface ZipEntry {
+interface Entry {
   readonly name: string
   readonly method: number
   readonly isEncrypted: boolean
@@ -34,48 +28,46 @@ const DIRECTORY_ENTRY = 0x02014b50
 const LOCAL_HEADER = 0x04034b50
 const LONGEST_COMMENT = 0xffff
 
-/** The entries of an archive, nothing inflated yet. @throws Unreadable */
-export function zipEntries(archive: Buffer, limits: ZipLimits = ZIP_LIMITS): ZipEntry[] {
-  const end = endOfDirectory(archive)
-  const entries: ZipEntry[] = []
-  let at = archive.readUInt32LE(end + 16)
-  // The directory goes on as long as there are entries; how many the archive claims to have does not matter.
-  while (at + 46 <= archive.length && archive.readUInt32LE(at) === DIRECTORY_ENTRY) {
-    if (entries.length === limits.entries) throw new Unreadable(`a ZIP archive of more than ${limits.entries} entries`)
-    const nameEnd = at + 46 + archive.readUInt16LE(at + 28)
-    entries.push({
-      name: archive.toString('utf8', at + 46, nameEnd),
-      method: archive.readUInt16LE(at + 10),
-      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
-      data: localData(archive, archive.readUInt32LE(at + 42), archive.readUInt32LE(at + 20)),
-    })
-    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
-  }
-  if (entries.length === 0) throw new Unreadable('an empty or broken ZIP archive')
-  return entries
-}
-
-/** Inflates entries one after the other and stops at the limits. @throws Unreadable */
-export function inflateEntries(entries: Iterable<ZipEntry>, limits: ZipLimits = ZIP_LIMITS): Map<string, Buffer> {
+/** The entries whose names match, inflated one after the other. @throws Unreadable */
+export function unzip(archive: Buffer, wanted: RegExp): Map<string, Buffer> {
   const inflated = new Map<string, Buffer>()
   let deflatedBytes = 0
   let bytes = 0
-  for (const entry of entries) {
+  for (const entry of [...entriesOf(archive)].filter(({ name }) => wanted.test(name))) {
     if (entry.isEncrypted) throw new Unreadable('an encrypted ZIP archive')
+    const data = inflate(entry, MOST_BYTES - bytes)
     deflatedBytes += entry.data.length
-    const data = inflate(entry, limits.bytes - bytes, limits)
     bytes += data.length
-    if (bytes > limits.ratioFrom && bytes > deflatedBytes * limits.ratio) {
-      throw new Unreadable(`a ZIP archive that grows more than ${limits.ratio} times when it is unpacked (a zip bomb?)`)
+    if (bytes > RATIO_FROM && bytes > deflatedBytes * HIGHEST_RATIO) {
+      throw new Unreadable(`a ZIP archive that grows more than ${HIGHEST_RATIO} times when it is unpacked (a zip bomb?)`)
     }
     inflated.set(entry.name, data)
   }
   return inflated
 }
 
-function inflate({ method, data, name }: ZipEntry, room: number, limits: ZipLimits): Buffer {
+function* entriesOf(archive: Buffer): Generator<Entry> {
+  const end = endOfDirectory(archive)
+  let entries = 0
+  let at = archive.readUInt32LE(end + 16)
+  // The directory goes on as long as there are entries; how many the archive claims to have does not matter.
+  while (at + 46 <= archive.length && archive.readUInt32LE(at) === DIRECTORY_ENTRY) {
+    if (entries++ === MOST_ENTRIES) throw new Unreadable(`a ZIP archive of more than ${MOST_ENTRIES} entries`)
+    const nameEnd = at + 46 + archive.readUInt16LE(at + 28)
+    yield {
+      name: archive.toString('utf8', at + 46, nameEnd),
+      method: archive.readUInt16LE(at + 10),
+      isEncrypted: (archive.readUInt16LE(at + 8) & 1) === 1,
+      data: localData(archive, archive.readUInt32LE(at + 42), archive.readUInt32LE(at + 20)),
+    }
+    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
+  }
+  if (entries === 0) throw new Unreadable('an empty or broken ZIP archive')
+}
+
+function inflate({ method, data, name }: Entry, room: number): Buffer {
   const tooLarge = (): Unreadable =>
-    new Unreadable(`a ZIP archive that holds more than ${Math.round(limits.bytes / MEGABYTE)} MB of XML (a zip bomb?)`)
+    new Unreadable(`a ZIP archive that holds more than ${MOST_BYTES / MEGABYTE} MB of XML (a zip bomb?)`)
   if (method === 0) {
     if (data.length > room) throw tooLarge()
     return data
@@ -90,7 +82,6 @@ function inflate({ method, data, name }: ZipEntry, room: number, limits: ZipLimi
 }
 
 function endOfDirectory(archive: Buffer): number {
-  if (archive.length < 22) throw new Unreadable('no ZIP archive, or a cut one')
   const first = Math.max(0, archive.length - 22 - LONGEST_COMMENT)
   for (let at = archive.length - 22; at >= first; at--) if (archive.readUInt32LE(at) === END_OF_DIRECTORY) return at
   throw new Unreadable('no ZIP archive, or a cut one')
