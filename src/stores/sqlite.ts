@@ -17,12 +17,10 @@ import type {
   Surroundings,
 } from '../core/store.ts'
 import type { Connection } from '../util/sqlite/connection.ts'
-import { Analyzer } from '../text/analyzer.ts'
 import { patiently, TRY_MS } from '../util/sqlite/patience.ts'
 import { checkedSearch, givenDocuments } from './options.ts'
 import { letsAnyThrough } from './sqlite/accepted.ts'
-import { CorpusCache, readAround } from './sqlite/corpus.ts'
-import { readDocument, toDocument } from './sqlite/documents.ts'
+import { toDocument } from './sqlite/documents.ts'
 import type { FileFacts, SourceState } from './sqlite/documents.ts'
 import { embedders, isMadeBy, mismatch } from './sqlite/embedders.ts'
 import type { Embeddings, EmbedReport, EmbedRunOptions } from './sqlite/embeddings.ts'
@@ -32,7 +30,7 @@ import type { EmbeddedQuery, QueryVector, VectorRanking } from './sqlite/nearest
 import { checkEmbeddingModel, checkStoreOptions } from './sqlite/options.ts'
 import type { SqliteDocumentStoreOptions } from './sqlite/options.ts'
 import { Searcher } from './sqlite/search.ts'
-import { readChunk, readSource, readSources, readStats, sourcesWithHash } from './sqlite/sources.ts'
+import { readAround, readChunk, readDocument, readSource, readSources, readStats, sourcesWithHash } from './sqlite/sources.ts'
 import type { StoreStats } from './sqlite/sources.ts'
 import type { Outcome, PutResult } from './sqlite/write.ts'
 import { Writer } from './sqlite/writer.ts'
@@ -82,11 +80,10 @@ export class SqliteDocumentStore implements DocumentStore {
   #ranking: Promise<VectorRanking> | undefined
 
   private constructor(connection: Connection, options: SqliteDocumentStoreOptions) {
-    const analyzer = new Analyzer()
     this.name = options.name ?? 'documents'
     this.#connection = connection
     this.#writer = new Writer(connection, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
-    this.#searcher = new Searcher(connection, analyzer, new CorpusCache())
+    this.#searcher = new Searcher(connection)
     this.#replace = options.replaceEmbeddings ?? false
   }
 

@@ -11,7 +11,7 @@ import type { Connection } from '../../util/sqlite/connection.ts'
 import { addEmbedder, currentEmbedder, embedders, isMadeBy, finish, mismatch, removeOthers } from './embedders.ts'
 import type { Embedder } from './embedders.ts'
 import type { QueryVector } from './nearest.ts'
-import { sourcesOfChunks } from './sources.ts'
+import { chunkRows } from './sources.ts'
 import { chunksWithout, countWithout, madeOf, putVectors } from './vectors.ts'
 import type { ChunkText } from './vectors.ts'
 
@@ -259,10 +259,11 @@ export class Embeddings {
     const text = error.details?.['text']
     const at = typeof text === 'string' ? texts.findIndex((each) => each.startsWith(text)) : -1
     const chunks = at === -1 ? rows : rows.slice(at, at + 1)
-    const sources = sourcesOfChunks(
+    const found = chunkRows(
       this.#connection,
       chunks.map(({ id }) => id),
     )
+    const sources = [...new Set(found.map(({ source }) => source))].sort()
     const named = sources.slice(0, MOST_NAMED).map((source) => JSON.stringify(source))
     if (sources.length > MOST_NAMED) named.push(`${sources.length - MOST_NAMED} more`)
     return new CriaError(error.code, `${error.message} It was asked for ${named.join(', ')}.`, {

@@ -2,16 +2,14 @@
 
 import { hash } from 'node:crypto'
 import type { Chunk } from '../../core/store.ts'
-import { gramsOf } from '../rank/similarity.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import { addToFact, readFact, writeFact } from './facts.ts'
+import { gramsOf } from '../rank/similarity.ts'
+import { addToFact, changeNumbers, readFact, readNumbers, writeFact } from './facts.ts'
 import { compareKeys, InvertedIndex } from './inverted.ts'
 import { Lexicon } from './lexicon.ts'
 import type { NewTerm } from './lexicon.ts'
-import { changeNumbers, readNumbers } from './numbers.ts'
-import { Postings } from './postings.ts'
-import { decodeSequence, encodeSequence, MARK, WEIGHTS } from './sequence.ts'
-import { TermLists } from './term-lists.ts'
+import { decodeNumbers, encodeNumbers, Postings } from './postings.ts'
+import { countTerms, MARK } from './sequence.ts'
 
 /** Terms of chunks, and new terms, that are gathered before they are written; bounds the memory that an enormous document takes. */
 const MOST_ENTRIES = 1_000_000
@@ -23,18 +21,49 @@ const FEW_CHUNKS = 64
 const FEW_TERMS = 1024
 const LONGEST = 0xffff
 
-export type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'names' | 'text'>
+type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'names' | 'text'>
 
-/** Chunks whose terms are gathered and not yet written. */
-interface Batch {
-  readonly ids: number[]
-  readonly keys: number[]
-  readonly lengths: number[]
-}
+/** Chunks whose terms are gathered and not yet written, and the terms: an entry for each term of each chunk. */
+class Batch {
+  readonly ids: number[] = []
+  readonly keys: number[] = []
+  readonly lengths: number[] = []
+  /** By entry. */
+  readonly #terms: number[] = []
+  readonly #chunks: number[] = []
+  readonly #counts: number[] = []
 
-interface SequenceRow {
-  readonly id: number
-  readonly terms: Uint8Array
+  get entries(): number {
+    return this.#terms.length
+  }
+
+  add(id: number, key: number, counts: ReadonlyMap<number, number>): void {
+    for (const [term, count] of counts) {
+      this.#terms.push(term)
+      this.#chunks.push(id)
+      this.#counts.push(count)
+    }
+    this.ids.push(id)
+    this.keys.push(key)
+    this.lengths.push(lengthOf(counts))
+  }
+
+  /** Each term, ascending, with the chunks that have it; the list is good until the next is asked for. */
+  *lists(): Generator<readonly [term: number, list: Postings]> {
+    const list = new Postings()
+    const entries = this.#terms.length
+    // By term, and entries of one term as they came. Numbers are sorted without a call for each comparison.
+    const order = Float64Array.from(this.#terms, (term, entry) => term * entries + entry).sort()
+    for (let at = 0; at < entries;) {
+      const term = Math.floor((order[at] ?? 0) / entries)
+      list.clear()
+      for (; at < entries && Math.floor((order[at] ?? 0) / entries) === term; at++) {
+        const entry = (order[at] ?? 0) % entries
+        list.add(this.#chunks[entry] ?? 0, this.#counts[entry] ?? 1)
+      }
+      yield [term, list]
+    }
+  }
 }
 
 export class IndexWriter {
@@ -42,7 +71,6 @@ export class IndexWriter {
   readonly #lexicon: Lexicon
   readonly #postings: InvertedIndex
   readonly #grams: InvertedIndex
-  readonly #lists = new TermLists()
   readonly #onAdded: ((chunks: number) => void) | undefined
 
   /** @param onAdded called now and then with the number of chunks that `add` has indexed so far. */
@@ -57,40 +85,34 @@ export class IndexWriter {
   /** Indexes chunks under ids that are higher than all there were, ascending. */
   add(chunks: Iterable<readonly [id: number, chunk: IndexedChunk]>): void {
     this.#lexicon.begin()
-    let batch: Batch = { ids: [], keys: [], lengths: [] }
+    let batch = new Batch()
     let added = 0
     for (const [id, chunk] of chunks) {
       if (added++ % TOLD_EVERY === 0) this.#onAdded?.(added)
       const sequence = this.#sequence(chunk)
-      this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeSequence(sequence)])
-      batch.ids.push(id)
-      batch.keys.push(tieKey(chunk.id))
-      batch.lengths.push(this.#count(id, sequence))
-      if (this.#lists.size < MOST_ENTRIES && this.#lexicon.added < MOST_NEW_TERMS) continue
+      this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeNumbers(sequence)])
+      batch.add(id, tieKey(chunk.id), countTerms(sequence))
+      if (batch.entries < MOST_ENTRIES && this.#lexicon.added < MOST_NEW_TERMS) continue
       this.#write(batch)
-      batch = { ids: [], keys: [], lengths: [] }
+      batch = new Batch()
     }
-    this.#write(batch)
+    if (batch.ids.length > 0) this.#write(batch)
   }
 
   /** Takes chunks out of the index. Their postings stay, and count for nothing, until more are dead than alive. */
   remove(ids: readonly number[]): void {
-    const lists = this.#lists
-    const lengths: number[] = []
+    const lost = new Map<number, number>()
     const gone: number[] = []
+    const lengths: number[] = []
     for (const id of ids.toSorted((a, b) => a - b)) {
-      const row = this.#connection.get<SequenceRow>('SELECT id, terms FROM sequences WHERE id = ?', [id])
+      const row = this.#connection.get<{ terms: Uint8Array }>('DELETE FROM sequences WHERE id = ? RETURNING terms', [id])
       if (row === undefined) continue
+      const counts = countTerms(decodeNumbers(row.terms))
+      for (const term of counts.keys()) lost.set(term, (lost.get(term) ?? 0) - 1)
       gone.push(id)
-      lengths.push(-this.#count(id, decodeSequence(row.terms)))
-      this.#connection.run('DELETE FROM sequences WHERE id = ?', [id])
+      lengths.push(-lengthOf(counts))
     }
-    const { terms, frequencies } = lists.frequencies()
-    lists.clear()
-    this.#addFrequencies(
-      terms,
-      frequencies.map((frequency) => -frequency),
-    )
+    this.#addFrequencies([...lost].sort(([a], [b]) => a - b))
     this.#addLengths(gone, lengths)
     changeNumbers(this.#connection, 'keys', gone, () => 0)
     this.#compact()
@@ -105,19 +127,21 @@ export class IndexWriter {
   /** Forgets what a transaction that failed may have learnt. */
   forget(): void {
     this.#lexicon.forget()
-    this.#lists.clear()
   }
 
-  #write({ ids, keys, lengths }: Batch): void {
-    if (ids.length === 0) return
+  #write(batch: Batch): void {
     this.#addGrams(this.#lexicon.takeAdded())
-    const lists = this.#lists
-    const { terms, frequencies } = lists.frequencies()
-    this.#postings.add(ids[0] ?? 0, ids.length, lists.lists(terms))
-    lists.clear()
-    this.#addFrequencies(terms, frequencies)
-    this.#addLengths(ids, lengths)
-    changeNumbers(this.#connection, 'keys', ids, (_, at) => keys[at] ?? 0)
+    const frequencies: [term: number, chunks: number][] = []
+    function* noted(): Generator<readonly [number, Postings]> {
+      for (const [term, list] of batch.lists()) {
+        frequencies.push([term, list.size])
+        yield [term, list]
+      }
+    }
+    this.#postings.add(batch.ids[0] ?? 0, batch.ids.length, noted())
+    this.#addFrequencies(frequencies)
+    this.#addLengths(batch.ids, batch.lengths)
+    changeNumbers(this.#connection, 'keys', batch.ids, (_, at) => batch.keys[at] ?? 0)
   }
 
   #sequence({ title, headings = [], names = [], text }: IndexedChunk): number[] {
@@ -128,20 +152,6 @@ export class IndexWriter {
     sequence.push(MARK)
     this.#lexicon.read(text, sequence)
     return sequence
-  }
-
-  /** Counts the terms of a chunk, an occurrence in a title or heading as often as it weighs; returns the length of the chunk. */
-  #count(id: number, sequence: readonly number[]): number {
-    let field = 0
-    let length = 0
-    for (const term of sequence) {
-      const weight = WEIGHTS[field] ?? 1
-      if (term === MARK) field++
-      else this.#lists.add(term, id, weight)
-      if (term !== MARK) length += weight
-    }
-    // A chunk of stop words alone is there too.
-    return Math.min(Math.max(1, length), LONGEST)
   }
 
   /** With each group of characters stands how many the term has: enough to tell how alike it is without looking it up. */
@@ -158,14 +168,15 @@ export class IndexWriter {
     if (terms.size > 0) this.#grams.add(added[0]?.id ?? 0, added.length, gramLists(terms))
   }
 
-  #addFrequencies(terms: Int32Array, differences: Int32Array): void {
-    const add = (before: number, at: number): number => before + (differences[at] ?? 0)
-    addToFact(this.#connection, 'terms', changeNumbers(this.#connection, 'frequencies', terms, add))
+  #addFrequencies(differences: readonly (readonly [term: number, difference: number])[]): void {
+    const terms = differences.map(([term]) => term)
+    const gained = changeNumbers(this.#connection, 'frequencies', terms, (before, at) => before + (differences[at]?.[1] ?? 0))
+    addToFact(this.#connection, 'terms', gained)
   }
 
   #addLengths(ids: readonly number[], differences: readonly number[]): void {
-    const add = (before: number, at: number): number => before + (differences[at] ?? 0)
-    addToFact(this.#connection, 'chunks', changeNumbers(this.#connection, 'lengths', ids, add))
+    const gained = changeNumbers(this.#connection, 'lengths', ids, (before, at) => before + (differences[at] ?? 0))
+    addToFact(this.#connection, 'chunks', gained)
     addToFact(
       this.#connection,
       'length',
@@ -205,6 +216,13 @@ function* gramLists(terms: ReadonlyMap<string, readonly number[]>): Generator<re
     for (let at = 0; at < entries.length; at += 2) list.add(entries[at] ?? 0, entries[at + 1] ?? 1)
     yield [gram, list]
   }
+}
+
+/** Terms of a chunk, weighted by field. A chunk of stop words alone is there too. */
+function lengthOf(counts: ReadonlyMap<number, number>): number {
+  let length = 0
+  for (const count of counts.values()) length += count
+  return Math.min(Math.max(1, length), LONGEST)
 }
 
 /** Orders chunks of equal score in the same way in every store that holds them. */

@@ -5,11 +5,11 @@ import type { Scored } from '../rank/blend.ts'
 import { backgroundOf, blend, standOut } from '../rank/blend.ts'
 import { RANKING } from '../rank/settings.ts'
 import { CodeScorer, dot } from '../vectors/unit.ts'
-import { Accepted } from './accepted.ts'
+import { bestAccepted } from './accepted.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
-import type { Corpus } from './corpus.ts'
 import { currentEmbedder } from './embedders.ts'
 import { readFact } from './facts.ts'
+import type { Corpus } from './facts.ts'
 import { CodeCache, forEachCode, readVectors } from './vectors.ts'
 
 /** A question as a vector, and whose vectors it can be compared with. */
@@ -84,9 +84,7 @@ export class VectorRanking {
     forEachCode(this.#codes.of(this.#connection, embedder), vector.length, (chunk, codes, at) => {
       estimates.scores[chunk] = lift + scorer.score(codes, at)
     })
-    const accepted = new Accepted(this.#connection, filter)
-    accepted.excludeSources(estimates)
-    return accepted.best(estimates, RANKING.vectors.candidates)
+    return bestAccepted(this.#connection, filter, estimates)(RANKING.vectors.candidates)
   }
 
   /** Of all chunks of a small store, else of those with the lowest tie keys: a choice that only depends on what is there. */
