@@ -1,7 +1,7 @@
 /** Packs atoms into chunks: as full as the limit allows, cut where the document itself is divided. */
 
-import { BORDER } from './atom.ts'
-import type { Atom } from './atom.ts'
+import { BORDER } from './atoms.ts'
+import type { Atom } from './atoms.ts'
 
 export interface Passage {
   readonly start: number
