@@ -6,10 +6,9 @@ import type { Connection } from '../../util/sqlite/connection.ts'
 import { chunkDetails, contentHash, documentDetails, gapsOf, wholeRecipe } from './documents.ts'
 import type { ChunkRow, FileFacts } from './documents.ts'
 import { readFact, writeFact } from './facts.ts'
-import { removeOthers } from './embedders.ts'
 import type { IndexWriter } from './index-writer.ts'
 import { sourceRows } from './sources.ts'
-import { removeVectors } from './vectors.ts'
+import { removeOthers, removeVectors } from './vectors.ts'
 
 /** The outcome for a document that was put into a store. */
 export type Outcome = 'added' | 'changed' | 'unchanged'
