@@ -66,7 +66,7 @@ export function readNumbers(connection: Connection, list: NumberList): Uint32Arr
 export function changeNumbers(
   connection: Connection,
   list: NumberList,
-  ids: readonly number[],
+  ids: ArrayLike<number>,
   change: (before: number, at: number) => number,
 ): number {
   let gained = 0

@@ -9,7 +9,8 @@ import { compareKeys, InvertedIndex } from './inverted.ts'
 import { Lexicon } from './lexicon.ts'
 import type { NewTerm } from './lexicon.ts'
 import { decodeNumbers, encodeNumbers, Postings } from './postings.ts'
-import { countTerms, MARK } from './sequence.ts'
+import { MARK, WEIGHTS } from './sequence.ts'
+import { TermLists } from './term-lists.ts'
 
 /** Terms of chunks, and new terms, that are gathered before they are written; bounds the memory that an enormous document takes. */
 const MOST_ENTRIES = 1_000_000
@@ -23,47 +24,11 @@ const LONGEST = 0xffff
 
 type IndexedChunk = Pick<Chunk, 'id' | 'title' | 'headings' | 'names' | 'text'>
 
-/** Chunks whose terms are gathered and not yet written, and the terms: an entry for each term of each chunk. */
-class Batch {
-  readonly ids: number[] = []
-  readonly keys: number[] = []
-  readonly lengths: number[] = []
-  /** By entry. */
-  readonly #terms: number[] = []
-  readonly #chunks: number[] = []
-  readonly #counts: number[] = []
-
-  get entries(): number {
-    return this.#terms.length
-  }
-
-  add(id: number, key: number, counts: ReadonlyMap<number, number>): void {
-    for (const [term, count] of counts) {
-      this.#terms.push(term)
-      this.#chunks.push(id)
-      this.#counts.push(count)
-    }
-    this.ids.push(id)
-    this.keys.push(key)
-    this.lengths.push(lengthOf(counts))
-  }
-
-  /** Each term, ascending, with the chunks that have it; the list is good until the next is asked for. */
-  *lists(): Generator<readonly [term: number, list: Postings]> {
-    const list = new Postings()
-    const entries = this.#terms.length
-    // By term, and entries of one term as they came. Numbers are sorted without a call for each comparison.
-    const order = Float64Array.from(this.#terms, (term, entry) => term * entries + entry).sort()
-    for (let at = 0; at < entries;) {
-      const term = Math.floor((order[at] ?? 0) / entries)
-      list.clear()
-      for (; at < entries && Math.floor((order[at] ?? 0) / entries) === term; at++) {
-        const entry = (order[at] ?? 0) % entries
-        list.add(this.#chunks[entry] ?? 0, this.#counts[entry] ?? 1)
-      }
-      yield [term, list]
-    }
-  }
+/** Chunks whose terms are gathered and not yet written. */
+interface Batch {
+  readonly ids: number[]
+  readonly keys: number[]
+  readonly lengths: number[]
 }
 
 export class IndexWriter {
@@ -71,6 +36,7 @@ export class IndexWriter {
   readonly #lexicon: Lexicon
   readonly #postings: InvertedIndex
   readonly #grams: InvertedIndex
+  readonly #lists = new TermLists()
   readonly #onAdded: ((chunks: number) => void) | undefined
 
   /** @param onAdded called now and then with the number of chunks that `add` has indexed so far. */
@@ -85,34 +51,34 @@ export class IndexWriter {
   /** Indexes chunks under ids that are higher than all there were, ascending. */
   add(chunks: Iterable<readonly [id: number, chunk: IndexedChunk]>): void {
     this.#lexicon.begin()
-    let batch = new Batch()
+    let batch: Batch = { ids: [], keys: [], lengths: [] }
     let added = 0
     for (const [id, chunk] of chunks) {
       if (added++ % TOLD_EVERY === 0) this.#onAdded?.(added)
       const sequence = this.#sequence(chunk)
       this.#connection.run('INSERT INTO sequences (id, terms) VALUES (?, ?)', [id, encodeNumbers(sequence)])
-      batch.add(id, tieKey(chunk.id), countTerms(sequence))
-      if (batch.entries < MOST_ENTRIES && this.#lexicon.added < MOST_NEW_TERMS) continue
+      batch.ids.push(id)
+      batch.keys.push(tieKey(chunk.id))
+      batch.lengths.push(this.#count(id, sequence))
+      if (this.#lists.size < MOST_ENTRIES && this.#lexicon.added < MOST_NEW_TERMS) continue
       this.#write(batch)
-      batch = new Batch()
+      batch = { ids: [], keys: [], lengths: [] }
     }
     if (batch.ids.length > 0) this.#write(batch)
   }
 
   /** Takes chunks out of the index. Their postings stay, and count for nothing, until more are dead than alive. */
   remove(ids: readonly number[]): void {
-    const lost = new Map<number, number>()
-    const gone: number[] = []
     const lengths: number[] = []
+    const gone: number[] = []
     for (const id of ids.toSorted((a, b) => a - b)) {
       const row = this.#connection.get<{ terms: Uint8Array }>('DELETE FROM sequences WHERE id = ? RETURNING terms', [id])
       if (row === undefined) continue
-      const counts = countTerms(decodeNumbers(row.terms))
-      for (const term of counts.keys()) lost.set(term, (lost.get(term) ?? 0) - 1)
       gone.push(id)
-      lengths.push(-lengthOf(counts))
+      lengths.push(-this.#count(id, decodeNumbers(row.terms)))
     }
-    this.#addFrequencies([...lost].sort(([a], [b]) => a - b))
+    this.#addFrequencies(this.#lists.terms(), -1)
+    this.#lists.clear()
     this.#addLengths(gone, lengths)
     changeNumbers(this.#connection, 'keys', gone, () => 0)
     this.#compact()
@@ -127,21 +93,31 @@ export class IndexWriter {
   /** Forgets what a transaction that failed may have learnt. */
   forget(): void {
     this.#lexicon.forget()
+    this.#lists.clear()
   }
 
-  #write(batch: Batch): void {
+  #write({ ids, keys, lengths }: Batch): void {
     this.#addGrams(this.#lexicon.takeAdded())
-    const frequencies: [term: number, chunks: number][] = []
-    function* noted(): Generator<readonly [number, Postings]> {
-      for (const [term, list] of batch.lists()) {
-        frequencies.push([term, list.size])
-        yield [term, list]
-      }
+    const terms = this.#lists.terms()
+    this.#postings.add(ids[0] ?? 0, ids.length, this.#lists.lists(terms))
+    this.#addFrequencies(terms, 1)
+    this.#lists.clear()
+    this.#addLengths(ids, lengths)
+    changeNumbers(this.#connection, 'keys', ids, (_, at) => keys[at] ?? 0)
+  }
+
+  /** Counts the terms of a chunk, an occurrence in a title or heading as often as it weighs; returns the length of the chunk. */
+  #count(id: number, sequence: readonly number[]): number {
+    let field = 0
+    let length = 0
+    for (const term of sequence) {
+      const weight = WEIGHTS[field] ?? 1
+      if (term === MARK) field++
+      else this.#lists.add(term, id, weight)
+      if (term !== MARK) length += weight
     }
-    this.#postings.add(batch.ids[0] ?? 0, batch.ids.length, noted())
-    this.#addFrequencies(frequencies)
-    this.#addLengths(batch.ids, batch.lengths)
-    changeNumbers(this.#connection, 'keys', batch.ids, (_, at) => batch.keys[at] ?? 0)
+    // A chunk of stop words alone is there too.
+    return Math.min(Math.max(1, length), LONGEST)
   }
 
   #sequence({ title, headings = [], names = [], text }: IndexedChunk): number[] {
@@ -168,10 +144,9 @@ export class IndexWriter {
     if (terms.size > 0) this.#grams.add(added[0]?.id ?? 0, added.length, gramLists(terms))
   }
 
-  #addFrequencies(differences: readonly (readonly [term: number, difference: number])[]): void {
-    const terms = differences.map(([term]) => term)
-    const gained = changeNumbers(this.#connection, 'frequencies', terms, (before, at) => before + (differences[at]?.[1] ?? 0))
-    addToFact(this.#connection, 'terms', gained)
+  #addFrequencies(terms: Int32Array, sign: 1 | -1): void {
+    const change = (before: number, at: number): number => before + sign * this.#lists.frequency(terms[at] ?? 0)
+    addToFact(this.#connection, 'terms', changeNumbers(this.#connection, 'frequencies', terms, change))
   }
 
   #addLengths(ids: readonly number[], differences: readonly number[]): void {
@@ -216,13 +191,6 @@ function* gramLists(terms: ReadonlyMap<string, readonly number[]>): Generator<re
     for (let at = 0; at < entries.length; at += 2) list.add(entries[at] ?? 0, entries[at + 1] ?? 1)
     yield [gram, list]
   }
-}
-
-/** Terms of a chunk, weighted by field. A chunk of stop words alone is there too. */
-function lengthOf(counts: ReadonlyMap<number, number>): number {
-  let length = 0
-  for (const count of counts.values()) length += count
-  return Math.min(Math.max(1, length), LONGEST)
 }
 
 /** Orders chunks of equal score in the same way in every store that holds them. */

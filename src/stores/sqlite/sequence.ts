@@ -7,7 +7,7 @@ import { decodeNumbers } from './postings.ts'
 /** Stands between the fields; no term has this number. */
 export const MARK = 0
 /** How often an occurrence counts, by field. */
-const WEIGHTS: readonly number[] = [RANKING.titleWeight, RANKING.headingWeight, 1]
+export const WEIGHTS: readonly number[] = [RANKING.titleWeight, RANKING.headingWeight, 1]
 
 /** How often each term occurs, an occurrence in a title or heading counted as often as it weighs. */
 export function countTerms(sequence: readonly number[]): Map<number, number> {
