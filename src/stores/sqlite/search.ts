@@ -2,10 +2,9 @@
 
 import { Analyzer } from '../../text/analyzer.ts'
 import type { ChunkFilter, Evidence, ScoredChunk } from '../../core/store.ts'
-import { best } from '../rank/blend.ts'
+import { best, smooth } from '../rank/blend.ts'
 import type { Scored } from '../rank/blend.ts'
 import { countPairs, occurrenceWeight, pairsOf, unknownFrequency } from '../rank/bm25.ts'
-import { smooth } from '../rank/neighbours.ts'
 import { RANKING } from '../rank/settings.ts'
 import type { Connection } from '../../util/sqlite/connection.ts'
 import { bestAccepted } from './accepted.ts'

@@ -1,9 +1,8 @@
 /** Finds the chunks that are about the same thing as a chunk. */
 
 import { best } from '../rank/blend.ts'
-import type { Scored } from '../rank/blend.ts'
+import type { Neighbour, Scored } from '../rank/blend.ts'
 import { inverseFrequency, occurrenceWeight } from '../rank/bm25.ts'
-import type { Neighbour } from '../rank/neighbours.ts'
 import { RANKING } from '../rank/settings.ts'
 import type { Corpus } from './facts.ts'
 import type { ListPart } from './inverted.ts'
