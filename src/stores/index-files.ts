@@ -7,7 +7,7 @@ import { ConfigurationError, CriaError } from '../core/error.ts'
 import { chunkDocument } from './chunk/chunk-document.ts'
 import { keepBase, keepPaths } from './ingest/indexable-store.ts'
 import { resolveNamed } from './ingest/gone-paths.ts'
-import type { GonePath, NamedPaths } from './ingest/gone-paths.ts'
+import type { NamedPaths } from './ingest/gone-paths.ts'
 import type { IndexableStore } from './ingest/indexable-store.ts'
 import { isFromFile, isGone, pathOf, readChange, wasNamed } from './ingest/read-changes.ts'
 import type { Change, Comparison } from './ingest/read-changes.ts'
@@ -82,7 +82,9 @@ export async function indexFiles(
     await run.find()
     await run.update()
     await run.removeGone()
-    if (options.dryRun !== true) await keepNamed(store, named, given)
+    const paths = named.roots.map(({ path }) => path)
+    const left = named.gone.map(({ path }) => resolve(given, path))
+    if (options.dryRun !== true) await keepPaths(store, paths, left)
   } catch (error) {
     if (options.signal?.aborted !== true) throw error
     throw new CriaError('aborted', 'Indexing was stopped. What was done is kept; the next run goes on from there.', {
@@ -92,16 +94,9 @@ export async function indexFiles(
   return run.report(performance.now() - began)
 }
 
-function keepNamed(store: IndexableStore, { roots, gone }: NamedPaths, folder: string): Promise<void> {
-  const left = gone.map(({ path }) => resolve(folder, path))
-  const named = roots.map(({ path }) => path)
-  return keepPaths(store, named, left)
-}
-
 class IndexRun {
   readonly #store: IndexableStore
-  readonly #roots: NamedPaths['roots']
-  readonly #gone: readonly GonePath[]
+  readonly #named: NamedPaths
   readonly #goneSources: ReadonlySet<string>
   readonly #base: string
   readonly #options: IndexOptions
@@ -114,18 +109,17 @@ class IndexRun {
   /** Sources that had another name before. */
   readonly #movedFrom = new Set<string>()
 
-  constructor(store: IndexableStore, { roots, gone }: NamedPaths, base: string, options: IndexOptions) {
+  constructor(store: IndexableStore, named: NamedPaths, base: string, options: IndexOptions) {
     this.#store = store
-    this.#roots = roots
-    this.#gone = gone
-    this.#goneSources = new Set(gone.flatMap(({ sources }) => sources.map(({ source }) => source)))
+    this.#named = named
+    this.#goneSources = new Set(named.gone.flatMap(({ sources }) => sources.map(({ source }) => source)))
     this.#base = base
     this.#options = options
   }
 
   async find(): Promise<void> {
     const { signal, onProgress } = this.#options
-    for await (const found of walk(this.#roots, this.#base, signal)) {
+    for await (const found of walk(this.#named.roots, this.#base, signal)) {
       if ('skipped' in found) {
         this.#skipped.push(found.skipped)
         continue
@@ -174,7 +168,10 @@ class IndexRun {
   report(ms: number): IndexReport {
     const left = ({ source, chunks }: SourceState): boolean =>
       chunks > 0 && !this.#found.has(source) && !this.#movedFrom.has(source)
-    const gone = this.#gone.map(({ path, sources }) => ({ path, removed: sources.filter(left).map(({ source }) => source) }))
+    const gone = this.#named.gone.map(({ path, sources }) => ({
+      path,
+      removed: sources.filter(left).map(({ source }) => source),
+    }))
     return {
       ...this.#counts,
       skipped: this.#skipped,
@@ -251,7 +248,9 @@ class IndexRun {
 
   /** Known files in the folders of this run, and of paths that are gone. */
   *#knownBelow(): Generator<SourceState> {
-    const folders = this.#roots.filter(({ isFolder }) => isFolder).map(({ path }) => (path.endsWith(sep) ? path : path + sep))
+    const folders = this.#named.roots
+      .filter(({ isFolder }) => isFolder)
+      .map(({ path }) => (path.endsWith(sep) ? path : path + sep))
     for (const known of this.#store.sources()) {
       const path = pathOf(known.source, this.#base)
       if (this.#goneSources.has(known.source)) yield known

@@ -3,11 +3,8 @@
 import { BORDER } from './atoms.ts'
 import type { Atom } from './atoms.ts'
 
-export interface Passage {
-  readonly start: number
-  readonly end: number
-  readonly path: readonly string[]
-}
+/** The range of a chunk, and what all of it stands under. */
+export type Passage = Pick<Atom, 'start' | 'end' | 'path'>
 
 /** A passage under this share of the limit is joined with a neighbour that has room. */
 const SMALL_SHARE = 0.3
