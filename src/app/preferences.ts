@@ -2,6 +2,7 @@
 
 import type { Message } from '../core/message.ts'
 import type { FeedbackRecord, JournalReader, TurnDetail } from '../core/recorder.ts'
+import { binomialP, wilson } from './eval/statistics.ts'
 
 interface Said {
   readonly role: string
@@ -182,31 +183,4 @@ export function positionBias(first: number, choices: number): PositionBias {
     interval: wilson(first, choices),
     p: binomialP(first, choices),
   }
-}
-
-/** 97.5 % quantile of the normal distribution. */
-const Z = 1.959_963_984_540_054
-
-/** 95 % score interval of a share (Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927). */
-export function wilson(successes: number, trials: number): readonly [number, number] | null {
-  if (trials === 0) return null
-  const share = successes / trials
-  const scale = 1 + Z ** 2 / trials
-  const centre = (share + Z ** 2 / (2 * trials)) / scale
-  const half = (Z / scale) * Math.sqrt((share * (1 - share)) / trials + Z ** 2 / (4 * trials ** 2))
-  return [Math.max(0, centre - half), Math.min(1, centre + half)]
-}
-
-/** Two-sided exact test of a fair coin: the chance of a count that is no more likely than this one. */
-export function binomialP(successes: number, trials: number): number {
-  const extreme = Math.max(successes, trials - successes)
-  if (2 * extreme === trials) return 1
-  // In logarithms: a factorial of some hundred choices is no number any more.
-  let logarithm = -trials * Math.LN2
-  let tail = 0
-  for (let k = trials; k >= extreme; k--) {
-    tail += Math.exp(logarithm)
-    logarithm += Math.log(k) - Math.log(trials - k + 1)
-  }
-  return Math.min(1, 2 * tail)
 }
