@@ -1,12 +1,13 @@
 /** Chooses the store: by name, by the paths it was made of, or the default. */
 
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { EmbeddingModel } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
+import { sha256 } from '../util/hash.ts'
 import { nearest } from '../util/nearest.ts'
 import type { CriaConfig } from './config-schema.ts'
+import { homeNames } from './home-file.ts'
 import { reason, STORE_NAME, storePath } from './paths.ts'
 import type { HomePaths } from './paths.ts'
 
@@ -43,8 +44,7 @@ export function chooseStore(options: StoreOptions, config: CriaConfig, paths: Ho
 
 /** The same set of paths, in any order and however it is written, has the same store. */
 function storeForDocuments(documents: readonly string[], paths: HomePaths): StoreChoice {
-  const hash = createHash('sha256').update(JSON.stringify(documents)).digest('hex')
-  return { ...named(`docs-${hash.slice(0, 16)}`, paths), documents }
+  return { ...named(`docs-${sha256(JSON.stringify(documents)).slice(0, 16)}`, paths), documents }
 }
 
 /** Real paths, sorted, each once. @throws ConfigurationError that names the first path that does not exist. */
@@ -70,15 +70,7 @@ export function realPaths(given: readonly string[], cwd: string): readonly strin
  * @param options.derived also those that are kept for the paths of `--docs`; default false.
  */
 export function storeNames(paths: HomePaths, { derived = false }: { readonly derived?: boolean } = {}): readonly string[] {
-  try {
-    return readdirSync(paths.stores)
-      .filter((file) => file.endsWith('.db'))
-      .map((file) => file.slice(0, -'.db'.length))
-      .filter((name) => STORE_NAME.test(name) && (derived || !/^docs-[0-9a-f]{16}$/.test(name)))
-      .toSorted()
-  } catch {
-    return []
-  }
+  return homeNames(paths.stores, '.db').filter((name) => STORE_NAME.test(name) && (derived || !/^docs-[0-9a-f]{16}$/.test(name)))
 }
 
 /** @throws ConfigurationError that names the stores there are, when this one is not among them. */

@@ -14,7 +14,7 @@ import { query } from '../query.ts'
 import type { QueryOptions } from '../query.ts'
 import { openRecorder } from '../recorder.ts'
 import { revokeInstructions, trustInstructions } from '../trust.ts'
-import { findProjectFiles } from './project-files.ts'
+import { findProjectFiles } from './built-in.ts'
 
 let base: string
 let repo: string

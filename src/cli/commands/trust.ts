@@ -1,9 +1,9 @@
 import { readProjectConfig } from '../../app/config.ts'
 import type { CriaConfig } from '../../app/config-schema.ts'
-import { findProjectFiles } from '../../app/context/project-files.ts'
-import type { ProjectFiles } from '../../app/context/project-files.ts'
-import { approvalsFor, forgetApproval } from '../../app/approvals.ts'
-import type { Approval } from '../../app/approvals.ts'
+import { findProjectFiles } from '../../app/context/built-in.ts'
+import type { ProjectFiles } from '../../app/context/built-in.ts'
+import { approvalsFor, forgetApproval } from '../../app/trust.ts'
+import type { Approval } from '../../app/trust.ts'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
 import {
