@@ -153,15 +153,15 @@ const STATUS = ['status', '--porcelain=v1', '--branch', '--untracked-files=norma
 
 /** The state of the repository at the beginning of a turn. @param timeout milliseconds. */
 export async function loadGitStatus(
-  { signal, maxTokens, notice }: ContextRequest,
+  request: ContextRequest,
   { cwd, env }: Surroundings,
   timeout: number = GIT_TIMEOUT,
 ): Promise<readonly ContextPiece[]> {
   const root = repositoryRoot(cwd)
   if (root === undefined) return []
-  const outcome = await runGit(root, STATUS, { env, signal, timeout, maxBytes: bytesFor(maxTokens) })
+  const outcome = await runGit(root, STATUS, { env, timeout, signal: request.signal, maxBytes: bytesFor(request.maxTokens) })
   if ('problem' in outcome) {
-    notice(`The state of the repository is left out: ${outcome.problem}.`)
+    request.notice(`The state of the repository is left out: ${outcome.problem}.`)
     return []
   }
   const output = outcome.output.trimEnd()

@@ -2,12 +2,12 @@ import { readProjectConfig } from '../../app/config.ts'
 import type { CriaConfig } from '../../app/config-schema.ts'
 import { findProjectFiles } from '../../app/context/built-in.ts'
 import type { ProjectFiles } from '../../app/context/built-in.ts'
-import { approvalsFor, forgetApproval } from '../../app/trust.ts'
-import type { Approval } from '../../app/trust.ts'
 import { homePaths } from '../../app/paths.ts'
 import type { HomePaths } from '../../app/paths.ts'
 import {
+  approvalsFor,
   findProjectConfig,
+  forgetApproval,
   revokeInstructions,
   revokeTrust,
   trust,
@@ -15,7 +15,7 @@ import {
   trustInstructions,
   trustState,
 } from '../../app/trust.ts'
-import type { ProjectConfig, TrustState } from '../../app/trust.ts'
+import type { Approval, ProjectConfig, TrustState } from '../../app/trust.ts'
 import { CriaError } from '../../core/error.ts'
 import { visibleText } from '../../util/terminal.ts'
 import { defineCommand, jsonOption } from '../command.ts'
