@@ -84,12 +84,15 @@ async function buildLibrary(): Promise<void> {
     if (kept.has(path)) writeFileSync(file, openOptional(path, readFileSync(file, 'utf8')))
     else rmSync(file)
   }
+  const always = await modulesOf(['index'])
   const bundle = await rolldown({ input: ENTRIES, platform: 'node', external: isPeer, plugins: [packedPrices, threads] })
   const { output } = await bundle.write({
     dir: LIBRARY,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     keepNames: true,
+    // Every file takes time to find and to link: what every program loads is one.
+    codeSplitting: { groups: [{ name: 'core', test: (id) => always.has(id) }] },
   })
   await bundle.close()
   const chunks = output.filter((file) => file.type === 'chunk')
