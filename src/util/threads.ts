@@ -1,7 +1,6 @@
 /** Starts threads whose program a bundler can take along. */
 
-import { Worker } from 'node:worker_threads'
-import type { WorkerOptions } from 'node:worker_threads'
+import type { Worker, WorkerOptions } from 'node:worker_threads'
 
 /** Starts one thread of a program that has been loaded. */
 export type StartThread = (options: WorkerOptions) => Worker
@@ -14,10 +13,16 @@ export type StartThread = (options: WorkerOptions) => Worker
  */
 export function threadProgram(program: URL | Promise<{ readonly code: string }>): StartThread | Promise<StartThread> {
   // Flags of the process such as --input-type are about its entry, and would keep the thread from starting.
-  if (program instanceof URL) return (options) => new Worker(program, { ...options, execArgv: [] })
+  if (program instanceof URL) return (options) => newWorker(program, { ...options, execArgv: [] })
   return program.then(
     ({ code }) =>
       (options) =>
-        new Worker(code, { ...options, execArgv: [], eval: true }),
+        newWorker(code, { ...options, execArgv: [], eval: true }),
   )
+}
+
+/** Loads Node's threads with the first one: few programs start any. */
+function newWorker(program: string | URL, options: WorkerOptions): Worker {
+  const { Worker } = process.getBuiltinModule('node:worker_threads')
+  return new Worker(program, options)
 }

@@ -1,6 +1,5 @@
 /** Runs a program in a process group, and ends the whole group. */
 
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { kept, release } from './group-keeper.ts'
@@ -41,7 +40,7 @@ export class ProcessGroup {
     const { cwd, env, onOutput, onErrorOutput = onOutput, takesInput = false } = options
     // A session of its own: the terminal is out of reach, for questions as for signals.
     const start = (): ChildProcess =>
-      spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+      process.getBuiltinModule('node:child_process').spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
     this.#child = watched(start)
     const { stdin, stdout, stderr } = this.#child
     // Whoever does not read any more has ended, or is about to.
