@@ -28,6 +28,9 @@ export function renameWorkers(code: string, rename: (specifier: string) => strin
   )
 }
 
+/** The oldest Node of `engines`: it does not know `using`, for example. */
+const TARGET = 'node22.18'
+
 /** Entries of the library: name of the file in dist/lib → source. */
 const ENTRIES = { index: join(ROOT, 'src/index.ts'), testing: join(ROOT, 'src/testing.ts') }
 
@@ -65,7 +68,7 @@ const inThreads = new Set<string>()
 
 /** The program of a thread in one text, as a worker evaluates it. */
 async function threadCode(file: string): Promise<string> {
-  const bundle = await rolldown({ input: file, platform: 'node', external: isPeer })
+  const bundle = await rolldown({ input: file, platform: 'node', external: isPeer, transform: { target: TARGET } })
   const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, minify: WITHOUT_SPACE, keepNames: true })
   await bundle.close()
   const [program, ...more] = output
@@ -85,7 +88,13 @@ async function buildLibrary(): Promise<void> {
     else rmSync(file)
   }
   const always = await modulesOf(['index'])
-  const bundle = await rolldown({ input: ENTRIES, platform: 'node', external: isPeer, plugins: [packedPrices, threads] })
+  const bundle = await rolldown({
+    input: ENTRIES,
+    platform: 'node',
+    external: isPeer,
+    plugins: [packedPrices, threads],
+    transform: { target: TARGET },
+  })
   const { output } = await bundle.write({
     dir: LIBRARY,
     entryFileNames: '[name].js',
@@ -182,7 +191,7 @@ async function buildCommand(entry: string): Promise<void> {
     // Grouped modules may leave names in the entry that nobody else asks for.
     preserveEntrySignatures: 'allow-extension',
     plugins: [packedPrices, workers],
-    transform: { define: { 'import.meta.main': 'false' } },
+    transform: { target: TARGET, define: { 'import.meta.main': 'false' } },
   })
   const { output } = await bundle.write({
     dir: COMMAND,

@@ -40,7 +40,9 @@ export class ProcessGroup {
     const { cwd, env, onOutput, onErrorOutput = onOutput, takesInput = false } = options
     // A session of its own: the terminal is out of reach, for questions as for signals.
     const start = (): ChildProcess =>
-      process.getBuiltinModule('node:child_process').spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+      process
+        .getBuiltinModule('node:child_process')
+        .spawn(program, words, { cwd, env, detached: true, stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
     this.#child = watched(start)
     const { stdin, stdout, stderr } = this.#child
     // Whoever does not read any more has ended, or is about to.
