@@ -28,6 +28,39 @@ export interface Got {
   readonly body: Buffer
 }
 
+export interface Followed extends Got {
+  /** The address that answered. */
+  readonly url: URL
+  /** Where the answer leads, as the server wrote it; absent unless it is a redirect that was not followed. */
+  readonly leadsTo?: string
+}
+
+const MAX_REDIRECTS = 5
+
+/**
+ * Gets an address, and goes where redirects lead.
+ *
+ * @param get sends one request, with `httpGet`.
+ * @param allowed the address to go on with; `undefined`: the redirect is returned. What it throws ends it.
+ * @throws CriaError `network` beyond five redirects; whatever `get` throws.
+ */
+export async function followRedirects(
+  start: URL,
+  get: (url: URL) => Promise<Got>,
+  allowed: (location: string, from: URL) => URL | undefined,
+): Promise<Followed> {
+  let url = start
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const got = await get(url)
+    const { location } = got.headers
+    if (got.status < 300 || got.status >= 400 || location === undefined) return { ...got, url }
+    const next = allowed(location, url)
+    if (next === undefined) return { ...got, url, leadsTo: location }
+    url = next
+  }
+  throw new CriaError('network', `${start.href} redirects more than ${MAX_REDIRECTS} times.`)
+}
+
 /** @throws CriaError `permission_denied` for an address that is not public, `network` when there is no answer, `tool_failure` beyond the limit. */
 export async function httpGet(url: URL, options: GetOptions): Promise<Got> {
   const isAllowed = options.allowedHosts.some((host) => sameHost(host, url))
