@@ -181,13 +181,8 @@ export function isDamagedStore(failure: unknown): boolean {
 export async function removeIfDamaged(path: string): Promise<boolean> {
   const { DatabaseSync } = await import('node:sqlite')
   try {
-    const database = new DatabaseSync(path, { readOnly: true })
-    try {
-      const verdict = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
-      if (verdict === 'ok') return false
-    } finally {
-      database.close()
-    }
+    using database = new DatabaseSync(path, { readOnly: true })
+    if (database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] === 'ok') return false
   } catch (failure) {
     if (!isDamaged(failure)) return false
   }
