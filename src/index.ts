@@ -257,7 +257,7 @@ export type { LoadLimits } from './stores/load/load-file.ts'
 export type { SkippedFile } from './stores/load/walk.ts'
 export { MemoryDocumentStore } from './stores/memory.ts'
 export type { MemoryDocumentStoreOptions } from './stores/memory.ts'
-export { SqliteDocumentStore } from './stores/sqlite.ts'
+export { SqliteDocumentStore } from './stores/sqlite-store.ts'
 export type {
   EmbedReport,
   EmbedRunOptions,

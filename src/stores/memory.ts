@@ -5,7 +5,7 @@ import type { AroundOptions, DocumentInput, DocumentStore, FoundChunks, SearchOp
 import { checkChunkOptions } from './chunk/chunk-document.ts'
 import type { ChunkOptions } from './chunk/chunk-document.ts'
 import { checkOptionNames } from './option-names.ts'
-import { SqliteDocumentStore } from './sqlite.ts'
+import type { SqliteDocumentStore } from './sqlite.ts'
 import { namesOf } from '../util/nearest.ts'
 
 /** Options of `new MemoryDocumentStore()`. */
@@ -27,7 +27,7 @@ const OPTIONS = namesOf<MemoryDocumentStoreOptions>({ name: true, chunk: true, e
 export class MemoryDocumentStore implements DocumentStore {
   readonly name: string
   readonly #options: MemoryDocumentStoreOptions
-  #opened: SqliteDocumentStore | undefined
+  #opened: Promise<SqliteDocumentStore> | undefined
 
   constructor(options: MemoryDocumentStoreOptions = {}) {
     checkOptionNames('MemoryDocumentStore', options, OPTIONS)
@@ -37,39 +37,41 @@ export class MemoryDocumentStore implements DocumentStore {
   }
 
   async append(document: DocumentInput): Promise<void> {
-    await this.#store().append(document)
+    await (await this.#store()).append(document)
   }
 
   async extend(documents: Iterable<DocumentInput> | AsyncIterable<DocumentInput>): Promise<void> {
-    await this.#store().extend(documents)
+    await (await this.#store()).extend(documents)
   }
 
   async retrieve(query: string, nResults: number): Promise<FoundChunks> {
-    return await this.#store().retrieve(query, nResults)
+    return await (await this.#store()).retrieve(query, nResults)
   }
 
   async search(query: string, options?: SearchOptions): Promise<FoundChunks> {
-    return await this.#store().search(query, options)
+    return await (await this.#store()).search(query, options)
   }
 
   async around(id: string, options: AroundOptions): Promise<Surroundings | undefined> {
-    return await this.#store().around(id, options)
+    return await (await this.#store()).around(id, options)
   }
 
   async delete(source: string): Promise<boolean> {
-    return await this.#store().delete(source)
+    return await (await this.#store()).delete(source)
   }
 
   async reset(): Promise<void> {
-    await this.#store().reset()
+    await (await this.#store()).reset()
   }
 
   async close(): Promise<void> {
-    await this.#store().close()
+    await (await this.#store()).close()
   }
 
-  #store(): SqliteDocumentStore {
-    this.#opened ??= SqliteDocumentStore.openSync({ ...this.#options, name: this.name, path: ':memory:' })
+  #store(): Promise<SqliteDocumentStore> {
+    this.#opened ??= import('./sqlite.ts').then(({ SqliteDocumentStore }) =>
+      SqliteDocumentStore.openSync({ ...this.#options, name: this.name, path: ':memory:' }),
+    )
     return this.#opened
   }
 }

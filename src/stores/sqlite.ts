@@ -28,6 +28,7 @@ import { embedders, isMadeBy, mismatch } from './sqlite/embedders.ts'
 import type { Embeddings, EmbedReport, EmbedRunOptions } from './sqlite/embeddings.ts'
 import { readFact } from './sqlite/facts.ts'
 import { openStoreFile, STORE_BUSY_MS } from './sqlite/file.ts'
+import { noteOpened } from './sqlite/opened.ts'
 import type { QueryVector, VectorRanking } from './sqlite/nearest.ts'
 import { checkedSearch, checkEmbeddingModel, checkStoreOptions } from './sqlite/options.ts'
 import type { SqliteDocumentStoreOptions } from './sqlite/options.ts'
@@ -89,6 +90,7 @@ export class SqliteDocumentStore implements DocumentStore {
     this.#writer = new Writer(connection, { chunk: options.chunk ?? {}, synchronous: options.synchronous ?? 'normal' })
     this.#searcher = new Searcher(connection, analyzer, new CorpusCache())
     this.#replace = options.replaceEmbeddings ?? false
+    noteOpened(this)
   }
 
   /**
