@@ -1,7 +1,7 @@
 /** ToolBot: one turn that returns the calls which the model made, without running them. */
 
 import type { QueryOptions } from '../app/query.ts'
-import { RETURN_OBJECT } from '../app/default-tools.ts'
+import { RETURN_OBJECT } from '../app/builtin-tools.ts'
 import { ConfigurationError } from '../core/error.ts'
 import type { Json } from '../core/json.ts'
 import type { MessageInput } from '../core/message.ts'
