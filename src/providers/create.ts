@@ -11,7 +11,6 @@ import { knownModels, modelFacts } from './facts.ts'
 import { identityOf } from './identity.ts'
 import { definitionOf } from './registry.ts'
 import { asObject } from './wire/json.ts'
-import type { Answered } from './wire/send.ts'
 
 /** The codecs, loaded on first use: a model that is a fallback may need none of it. */
 export const APIS: Readonly<Record<ApiName, () => Promise<Api>>> = {
@@ -69,9 +68,9 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
     thinkTags: options.thinkTags,
     async open({ model: { facts }, request, names, signal, warn }) {
       checkKey(provider, options, baseURL)
-      const [{ prepareRequest }, { wireSource }, api] = await Promise.all([
+      const [{ prepareRequest }, { readAnswer }, api] = await Promise.all([
         import('./prepare.ts'),
-        import('./wire/answer-source.ts'),
+        import('./wire/read-answer.ts'),
         APIS[definition.api](),
       ])
       const { style, optionNames = [] } = definition
@@ -80,8 +79,8 @@ export function createProviderModel(ref: string, options: ProviderOptions = {}):
       const own = Object.assign({}, ...given) as JsonObject
       const encoded = api.encode(prepareRequest({ model, ref, facts, request, style, names, options: own, warn }))
       const { maxEventBytes, maxAnswerBytes } = options
-      const send = (): Promise<Answered> => post(target, encoded, signal)
-      return { source: wireSource({ api, peer, request: send, maxEventBytes, maxAnswerBytes }), readUsage: api.readUsage }
+      const wire = { api, peer, request: () => post(target, encoded, signal), maxEventBytes, maxAnswerBytes }
+      return { read: (answer) => readAnswer(wire, answer), readUsage: api.readUsage }
     },
   })
 }

@@ -44,7 +44,7 @@ export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
     identity: () => foreignIdentity(given),
     errors: { provider, secrets: [] },
     async open({ request, names, signal, warn }) {
-      const [{ toCallOptions, toOlder }, { sdkSource }, { readSdkUsage }] = await Promise.all([
+      const [{ toCallOptions, toOlder }, { readSdkAnswer }, { readSdkUsage }] = await Promise.all([
         import('./request.ts'),
         import('./source.ts'),
         import('../answer/usage.ts'),
@@ -52,7 +52,13 @@ export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
       const version = given.specificationVersion
       const options = toCallOptions(request, { ref, style, names }, signal)
       const sent = version === 'v2' || version === 'v3' ? toOlder(options, version) : options
-      return { source: sdkSource(given as unknown as LanguageModelV4, sent, !request.stream, warn), readUsage: readSdkUsage }
+      return {
+        read(answer) {
+          answer.isWhole = !request.stream
+          return readSdkAnswer(given as unknown as LanguageModelV4, sent, warn, answer)
+        },
+        readUsage: readSdkUsage,
+      }
     },
   })
 }

@@ -5,11 +5,10 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Encoded } from '../api.ts'
 import { post } from '../connection.ts'
 import type { Target } from '../connection.ts'
-import { isErrorBody, ReportedError } from '../errors/reported.ts'
 import type { EmbeddingDefinition } from '../registry.ts'
-import { asObject, objectsIn, parseObject } from '../wire/json.ts'
+import { asObject, objectsIn } from '../wire/json.ts'
 import { defined } from '../../util/check.ts'
-import { explain, notAnAnswer, receive } from '../wire/receive.ts'
+import { readWhole } from '../wire/read-answer.ts'
 
 /** Vectors of some hundred texts. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024
@@ -31,18 +30,7 @@ export async function requestVectors(
   const { encode, decode } = APIS[api]
   const encoded = encode(request, options?.(request.purpose) ?? {})
   const response = await post(target, encoded, signal)
-  const { source } = await receive(response, target.peer)
-  try {
-    const text = await source.text(MAX_BODY_BYTES)
-    const body = parseObject(text)
-    if (body === undefined) throw notAnAnswer('text', response.status, text, target.peer)
-    if (isErrorBody(body)) throw new ReportedError(body)
-    return decode(body)
-  } catch (thrown) {
-    throw explain(thrown, target.peer)
-  } finally {
-    source.close()
-  }
+  return decode(await readWhole(response, target.peer, MAX_BODY_BYTES))
 }
 
 interface EmbeddingApi {

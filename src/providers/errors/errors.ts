@@ -5,7 +5,6 @@ import type { ErrorCode } from '../../core/error.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { nearest } from '../../util/nearest.ts'
 import { redact } from '../../util/redact.ts'
-import { GarbledEventError } from '../wire/event-stream.ts'
 import { causes, connectionError, isAbort } from '../wire/network.ts'
 import { classify } from './classify.ts'
 import type { Reported } from './reported.ts'
@@ -54,7 +53,7 @@ function convert(thrown: unknown, context: ErrorContext, where: 'request' | 'str
     const { name, message } = error
     if (isCriaError(error)) return error
     if (isAbort(error)) return new CriaError(name === 'TimeoutError' ? 'timeout' : 'aborted', `${provider}: ${message}`)
-    if (error instanceof GarbledEventError || name === 'AI_JSONParseError') return unreadable(error, provider, where)
+    if (name === 'AI_JSONParseError') return unreadable(error, provider, where)
     if (name === 'AI_LoadAPIKeyError') return new CriaError('auth', `${provider}: ${message}`)
     if (CANNOT_BE_SENT.has(name)) return new CriaError('invalid_request', `${provider} cannot be sent this: ${short(message)}`)
   }
@@ -74,15 +73,13 @@ function convert(thrown: unknown, context: ErrorContext, where: 'request' | 'str
 
 const CANNOT_BE_SENT = new Set(['AI_UnsupportedFunctionalityError', 'AI_InvalidPromptError', 'AI_InvalidArgumentError'])
 
-/** An event of the stream, or the whole answer, is not JSON. */
+/** An AI SDK model received an event of the stream, or a whole answer, that is not JSON. */
 function unreadable(error: Error, provider: string, where: 'request' | 'stream'): CriaError {
-  const { text, data = text, number } = error as { text?: unknown; data?: unknown; number?: number }
-  const isWhole = where === 'request' && number === undefined
-  const what = isWhole ? 'the answer' : `${number === undefined ? 'an event' : `event ${number}`} of the stream`
-  const shown = typeof data === 'string' ? `: ${JSON.stringify(data.slice(0, 80))}` : ''
-  return new CriaError(isWhole ? 'invalid_response' : 'stream_interrupted', `${provider}: ${what} is no JSON${shown}.`, {
-    details: number === undefined ? undefined : { event: number },
-  })
+  const { text } = error as { text?: unknown }
+  const shown = typeof text === 'string' ? `: ${JSON.stringify(text.slice(0, 80))}` : ''
+  return where === 'request'
+    ? new CriaError('invalid_response', `${provider}: the answer is no JSON${shown}.`)
+    : new CriaError('stream_interrupted', `${provider}: an event of the stream is no JSON${shown}.`)
 }
 
 /** An AI SDK model could not read the answer. */
