@@ -2,13 +2,44 @@
 
 import { CriaError } from '../core/error.ts'
 import { createId } from '../core/id.ts'
-import type { LanguageModel, ModelCall, ModelPart, ModelRequest } from '../core/model.ts'
+import type { LanguageModel, ModelCall, ModelFacts, ModelPart, ModelRequest } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
-import type { AdapterOptions } from './adapter.ts'
 import { Answer } from './answer/answer.ts'
+import type { ReadUsage } from './answer/usage.ts'
 import { ToolNames } from './conversation/names.ts'
 import type { ErrorContext } from './errors/errors.ts'
 import { toProviderError } from './errors/errors.ts'
+
+export interface AdapterOptions {
+  /** `provider/model`. */
+  readonly ref: string
+  readonly facts: () => ModelFacts
+  /** See `LanguageModel`; read with each request, since keys and base URLs may change in the environment. */
+  readonly identity: () => string
+  readonly errors: Omit<ErrorContext, 'ref'>
+  /** Splits `<think>…</think>` at the beginning of a text into thinking. Default: text stays text. */
+  readonly thinkTags?: boolean | undefined
+  /** Loads what is needed on first use. @throws CriaError when something is missing, or cannot be sent. */
+  readonly open: (input: OpenInput) => Promise<Opened>
+}
+
+export interface OpenInput {
+  readonly model: LanguageModel
+  readonly request: ModelRequest
+  readonly names: ToolNames
+  readonly signal: AbortSignal
+  /** Notes on the span what cannot be sent as asked. */
+  readonly warn: (message: string) => void
+}
+
+export interface Opened {
+  /**
+   * Makes the request and adds what comes to the answer; yields when something was added, and closes the connection when it is over or left.
+   * @throws what went wrong, after all that came before it was added.
+   */
+  readonly read: (answer: Answer) => AsyncGenerator<void, void, undefined>
+  readonly readUsage: ReadUsage
+}
 
 /** @throws CriaError, with the provider, the status and what to do. */
 export async function* exchange(

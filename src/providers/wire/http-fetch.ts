@@ -84,13 +84,17 @@ function bodyOf(stream: Readable): AnsweredBody {
   stream.once('close', () => finish(withCode('The connection was closed.', 'ECONNRESET')))
   const cancel = async (): Promise<void> => void stream.destroy()
   async function read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }> {
-    while (pieces.length === 0 && end === undefined) await new Promise<void>((resolve) => (wake = resolve))
-    const value = pieces.shift()
-    if (value === undefined && end?.failure !== undefined) throw end.failure
-    if (value === undefined) return { done: true }
-    queued -= value.length
-    if (stream.isPaused()) stream.resume()
-    return { done: false, value }
+    for (;;) {
+      const value = pieces.shift()
+      if (value !== undefined) {
+        queued -= value.length
+        if (stream.isPaused()) stream.resume()
+        return { done: false, value }
+      }
+      if (end?.failure !== undefined) throw end.failure
+      if (end !== undefined) return { done: true }
+      await new Promise<void>((resolve) => (wake = resolve))
+    }
   }
   return { cancel, getReader: () => ({ cancel, read }) }
 }
