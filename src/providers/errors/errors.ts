@@ -2,7 +2,7 @@
 
 import { CriaError, isCriaError } from '../../core/error.ts'
 import type { ErrorCode } from '../../core/error.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { Json } from '../../core/json.ts'
 import { nearest } from '../../util/nearest.ts'
 import { redact } from '../../util/redact.ts'
 import { causes, connectionError, isAbort } from '../wire/network.ts'
@@ -33,15 +33,13 @@ const MAX_MESSAGE = 300
 export function toProviderError(thrown: unknown, context: ErrorContext, where: 'request' | 'stream'): CriaError {
   const { provider, ref, host, secrets } = context
   const { code, message, retryable, status, hint, details } = convert(thrown, context, where)
-  const told = Object.entries(details ?? {}).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? redact(value, secrets) : value,
-  ])
+  const clean = (value: Json | undefined): Json | undefined => (typeof value === 'string' ? redact(value, secrets) : value)
+  const told = Object.fromEntries(Object.entries(details ?? {}).map(([name, value]) => [name, clean(value)]))
   return new CriaError(code, redact(message, secrets), {
     retryable,
     status,
     hint,
-    details: { provider, model: ref, ...(host === undefined ? {} : { host }), ...(Object.fromEntries(told) as JsonObject) },
+    details: { provider, model: ref, ...defined({ host }), ...told },
     cause: withoutSecrets(thrown, secrets),
   })
 }
@@ -100,9 +98,7 @@ function reportedError(reported: Reported, context: ErrorContext): CriaError {
     retryable,
     status,
     hint: hintFor(code, reported, context),
-    details: {
-      ...defined({ providerCode: kind, retryAfterMs, requestId }),
-    },
+    details: defined({ providerCode: kind, retryAfterMs, requestId }),
   })
 }
 
@@ -121,15 +117,13 @@ function hintFor(code: ErrorCode, reported: Reported, { variables, knownModels, 
     const variable = variables?.baseURL === undefined ? '' : ` (${variables.baseURL})`
     return `Is this the base URL of the API${variable}, with its version (…/v1)?`
   }
-  if (code === 'overloaded' && !isBusy(reported)) return 'The provider failed on its side: try later or name a fallback model.'
-  return undefined
+  // It may have too much to do, which passes, or something broke.
+  const { status = 0, codes, message } = reported
+  const isBusy = [409, 425, 429, 503, 529].includes(status) || BUSY.test([...codes, message].join(' '))
+  return code === 'overloaded' && !isBusy ? 'The provider failed on its side: try later or name a fallback model.' : undefined
 }
 
-/** It says that it has too much to do, and not that something broke. */
-function isBusy({ status, codes, message }: Reported): boolean {
-  if (status !== undefined && [409, 425, 429, 503, 529].includes(status)) return true
-  return /overload|capacity|busy|unavailable|high demand|try again later/i.test([...codes, message].join(' '))
-}
+const BUSY = /overload|capacity|busy|unavailable|high demand|try again later/i
 
 /** One line without markup, not too long. */
 export function short(text: string): string {
