@@ -133,7 +133,7 @@ export function decode(answer: Answer): Decoder {
     const type = asString(block['type']) ?? ''
     const isCall = type === 'server_tool_use' || type === 'mcp_tool_use'
     const name = isCall ? asString(block['name']) : /^(.*)_tool_result$/.exec(type)?.[1]
-    answer.opaque(name === undefined ? type : `${isCall ? 'tool-call' : 'tool-result'}:${name}`, { block: block })
+    answer.opaque(name === undefined ? type : `${isCall ? 'tool-call' : 'tool-result'}:${name}`, { block })
   }
 
   return {
