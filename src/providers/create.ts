@@ -1,6 +1,5 @@
 /** Makes models from names. */
 
-import { ConfigurationError } from '../core/error.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { LanguageModel, ModelFacts } from '../core/model.ts'
 import { createAdapter } from './adapter.ts'
@@ -9,7 +8,7 @@ import { baseUrlOf, checkKey, errorContext, keyOf, post, targetOf } from './conn
 import type { ConnectionOptions } from './connection.ts'
 import { knownModels, modelFacts } from './facts.ts'
 import { identityOf } from './identity.ts'
-import { definitionOf } from './registry.ts'
+import { definitionOf, splitRef } from './registry.ts'
 import { asObject } from './wire/json.ts'
 
 /** The codecs, loaded on first use: a model that is a fallback may need none of it. */
@@ -43,12 +42,8 @@ export interface ProviderOptions extends ConnectionOptions {
  * @throws ConfigurationError when there is no such provider, or its base URL is not known.
  */
 export function createProviderModel(ref: string, options: ProviderOptions = {}): LanguageModel {
-  const slash = ref.indexOf('/')
-  const provider = ref.slice(0, slash)
-  const model = ref.slice(slash + 1)
+  const { provider, name: model } = splitRef(ref, 'A model', 'openai/gpt-5-mini')
   const definition = definitionOf(provider)
-  if (slash < 1 || model === '')
-    throw new ConfigurationError(`A model is named provider/model, like openai/gpt-5-mini, but this is ${JSON.stringify(ref)}.`)
   const target = targetOf(provider, options)
   const { baseURL, peer } = target
 

@@ -4,6 +4,7 @@
  */
 
 import { canonicalJson, nameOfObject, sha256 } from '../util/hash.ts'
+import { isPromise } from '../util/promise.ts'
 
 export interface Place {
   readonly baseURL: string | undefined
@@ -23,20 +24,24 @@ export function identityOf({ fetch: own, ...place }: Place): string {
  * made alike are known to be alike; where it cannot be read, each object is a model of its own.
  */
 export function foreignIdentity(model: object): string {
-  const config: unknown = 'config' in model ? model.config : undefined
-  if (typeof config !== 'object' || config === null) return nameOfObject(model)
-  const { baseURL, url, headers, fetch: own, provider, transformRequestBody } = config as Readonly<Record<string, unknown>>
+  const { config, settings } = model as Readonly<Record<string, unknown>>
+  const {
+    baseURL,
+    url,
+    headers,
+    fetch: own,
+    provider,
+    transformRequestBody,
+  } = Object(config) as Readonly<Record<string, unknown>>
   try {
     const place: unknown = isFunction(url) ? url({ path: '/', modelId: '' }) : baseURL
     const sent: unknown = isFunction(headers) ? headers() : headers
-    if (typeof place !== 'string' || !isPlain(sent)) return nameOfObject(model)
-    const settings = {
-      // OpenAI's two APIs are at one place.
-      provider,
-      settings: 'settings' in model ? model.settings : undefined,
-      transform: typeof transformRequestBody === 'function' ? nameOfObject(transformRequestBody) : undefined,
-    }
-    return identityOf({ baseURL: place, headers: sent, fetch: own, settings })
+    // A promise of headers would have to be waited for.
+    const isPlain = sent === undefined || (typeof sent === 'object' && sent !== null && !isPromise(sent))
+    if (typeof place !== 'string' || !isPlain) return nameOfObject(model)
+    const transform = typeof transformRequestBody === 'function' ? nameOfObject(transformRequestBody) : undefined
+    // OpenAI's two APIs are at one place: the provider tells them apart.
+    return identityOf({ baseURL: place, headers: sent, fetch: own, settings: { provider, settings, transform } })
   } catch {
     return nameOfObject(model)
   }
@@ -44,9 +49,4 @@ export function foreignIdentity(model: object): string {
 
 function isFunction(value: unknown): value is (...given: readonly unknown[]) => unknown {
   return typeof value === 'function'
-}
-
-/** A promise of headers would have to be waited for. */
-function isPlain(value: unknown): boolean {
-  return value === undefined || (typeof value === 'object' && value !== null && !('then' in value))
 }

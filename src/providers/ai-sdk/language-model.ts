@@ -7,6 +7,7 @@ import { STYLES } from '../conversation/style.ts'
 import type { StyleName } from '../conversation/style.ts'
 import { modelFacts } from '../facts.ts'
 import { foreignIdentity } from '../identity.ts'
+import { isSdkModel, sdkNames } from '../sdk-models.ts'
 
 /** What all versions have in common. */
 export interface AiSdkModel {
@@ -23,20 +24,12 @@ export interface AiSdkModel {
 }
 
 export function isAiSdkModel(value: unknown): value is AiSdkModel {
-  if (typeof value !== 'object' || value === null) return false
-  const { specificationVersion, doGenerate, doStream, modelId } = value as Partial<Record<keyof AiSdkModel, unknown>>
-  return (
-    typeof specificationVersion === 'string' &&
-    typeof doGenerate === 'function' &&
-    typeof doStream === 'function' &&
-    typeof modelId === 'string'
-  )
+  return isSdkModel(value, 'doGenerate') && isSdkModel(value, 'doStream')
 }
 
 /** An AI SDK language model, of version 2 or later, as one of ours. */
 export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
-  const provider = given.provider.split('.', 1)[0] ?? given.provider
-  const ref = `${provider}/${given.modelId}`
+  const { provider, ref } = sdkNames(given)
   const style = STYLES[styleOf(given.provider)]
   return createAdapter({
     ref,
@@ -44,14 +37,12 @@ export function fromAiSdkModel(given: AiSdkModel): LanguageModel {
     identity: () => foreignIdentity(given),
     errors: { provider, secrets: [] },
     async open({ request, names, signal, warn }) {
-      const [{ toCallOptions, toOlder }, { readSdkAnswer }, { readSdkUsage }] = await Promise.all([
+      const [{ toCallOptions }, { readSdkAnswer }, { readSdkUsage }] = await Promise.all([
         import('./request.ts'),
         import('./source.ts'),
         import('../answer/usage.ts'),
       ])
-      const version = given.specificationVersion
-      const options = toCallOptions(request, { ref, style, names }, signal)
-      const sent = version === 'v2' || version === 'v3' ? toOlder(options, version) : options
+      const sent = toCallOptions(request, { ref, style, names }, given.specificationVersion, signal)
       return {
         read(answer) {
           answer.isWhole = !request.stream

@@ -7,15 +7,14 @@ import { namesOf, unknownOption } from '../../util/nearest.ts'
 import { checkKey, CONNECTION_OPTIONS, errorContext, targetOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
 import type { ErrorContext } from '../errors/errors.ts'
-import { definitionOf, isProvider, PROVIDER_NAMES } from '../registry.ts'
-import { requestOnce } from '../request-once.ts'
+import { definitionOf, isProvider, PROVIDER_NAMES, splitRef } from '../registry.ts'
+import { isSdkModel, requestOnce, sdkNames } from '../sdk-models.ts'
 import { createLocalEmbeddingModel } from './local.ts'
 
 /** What versions 2, 3 and 4 have in common. */
 export interface AiSdkEmbeddingModel {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
-  /** For example `openai.embedding`. */
   /** For example `openai.embedding`. */
   readonly provider: string
   /** The provider's name for the model. */
@@ -38,12 +37,7 @@ export interface EmbeddingOptions extends ConnectionOptions {
   readonly maxTokens?: number
 }
 
-const OPTIONS = namesOf<EmbeddingOptions>({
-  ...CONNECTION_OPTIONS,
-  dimensions: true,
-  maxBatch: true,
-  maxTokens: true,
-})
+const OPTIONS = namesOf<EmbeddingOptions>({ ...CONNECTION_OPTIONS, dimensions: true, maxBatch: true, maxTokens: true })
 
 const LOCAL = 'local'
 
@@ -59,13 +53,7 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
   if (typeof model !== 'string') return fromAiSdk(model)
   const wrong = unknownOption(options, OPTIONS)
   if (wrong !== undefined) throw new ConfigurationError(`createEmbeddingModel() has ${wrong.problem}`, wrong)
-  const slash = model.indexOf('/')
-  const [provider, name] = [model.slice(0, slash), model.slice(slash + 1)]
-  if (slash < 1 || name === '') {
-    throw new ConfigurationError(
-      `An embedding model is named provider/model, like openai/text-embedding-3-small, but this is ${JSON.stringify(model)}.`,
-    )
-  }
+  const { provider, name } = splitRef(model, 'An embedding model', 'openai/text-embedding-3-small')
   if (provider === LOCAL) return createLocalEmbeddingModel(name)
   const embedding = isProvider(provider) ? definitionOf(provider).embedding : undefined
   if (embedding === undefined) throw noEmbeddings(provider)
@@ -79,16 +67,15 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
 }
 
 function fromAiSdk(model: AiSdkEmbeddingModel): EmbeddingModel {
-  const { specificationVersion, doEmbed, modelId } = (model ?? {}) as Partial<Record<keyof AiSdkEmbeddingModel, unknown>>
-  if (typeof specificationVersion !== 'string' || typeof doEmbed !== 'function' || typeof modelId !== 'string') {
+  if (!isSdkModel(model, 'doEmbed')) {
     throw new ConfigurationError(
       'An embedding model must be a name like openai/text-embedding-3-small or an AI SDK embedding model.',
     )
   }
-  const provider = model.provider.split('.', 1)[0] ?? model.provider
   const { maxEmbeddingsPerCall: most, supportsParallelCalls } = model
+  const { provider, ref } = sdkNames(model)
   const facts = {
-    ref: `${provider}/${modelId}`,
+    ref,
     maxBatch: typeof most === 'number' ? most : undefined,
     parallel: supportsParallelCalls === false ? false : undefined,
   }
@@ -126,14 +113,12 @@ function noEmbeddings(provider: string): ConfigurationError {
 }
 
 function vectorsOf(embeddings: unknown, expected: number, ref: string): Float32Array[] {
-  if (!Array.isArray(embeddings) || embeddings.length !== expected) {
-    const received = Array.isArray(embeddings) ? `${embeddings.length} vectors` : 'no list of vectors'
-    throw new CriaError('invalid_response', `${ref}: expected ${expected} vectors, received ${received}.`, { retryable: false })
-  }
+  const wrong = (what: string): CriaError => new CriaError('invalid_response', `${ref}: ${what}.`, { retryable: false })
+  if (!Array.isArray(embeddings)) throw wrong(`expected ${expected} vectors, received no list of vectors`)
+  if (embeddings.length !== expected) throw wrong(`expected ${expected} vectors, received ${embeddings.length} vectors`)
   return embeddings.map((embedding: unknown) => {
     if (embedding instanceof Float32Array) return embedding
-    if (!Array.isArray(embedding) || !embedding.every((number) => typeof number === 'number'))
-      throw new CriaError('invalid_response', `${ref}: a vector is not a list of numbers.`, { retryable: false })
-    return Float32Array.from(embedding)
+    if (Array.isArray(embedding) && embedding.every((number) => typeof number === 'number')) return Float32Array.from(embedding)
+    throw wrong('a vector is not a list of numbers')
   })
 }

@@ -21,7 +21,7 @@ export interface ErrorContext {
   /** What must not be seen in any message. */
   readonly secrets: readonly (string | undefined)[]
   /** Environment variables that a person can set, for hints. */
-  readonly variables?: { readonly key?: string; readonly baseURL?: string }
+  readonly variables?: { readonly key?: string | undefined; readonly baseURL?: string }
   /** Models of this provider that are known, to guess what a mistyped name meant. */
   readonly knownModels?: () => readonly string[]
 }
