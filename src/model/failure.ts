@@ -28,13 +28,9 @@ export function failureOf(thrown: unknown, model: string): CriaError {
   const { code, message } = toCriaError(thrown)
   const found = code === 'internal' ? (codeOfStatus(thrown) ?? codeOfConnection(thrown)) : { code }
   if (found !== undefined) {
-    const said = [
-      message,
-      ...causesOf(thrown)
-        .slice(1)
-        .map((cause) => cause.message),
-    ].filter((words) => words !== '')
-    return new CriaError(found.code, redact([...new Set(said)].join(': ')), { ...found, cause: thrown })
+    const causes = causesOf(thrown).slice(1)
+    const said = new Set([message, ...causes.map((cause) => cause.message)].filter((words) => words !== ''))
+    return new CriaError(found.code, redact([...said].join(': ')), { ...found, cause: thrown })
   }
   return new CriaError('internal', redact(message), {
     hint: `The model ${model} threw this: its \`stream()\` may throw a CriaError that says what it is, and whether it is worth another try.`,
@@ -69,7 +65,7 @@ function causesOf(thrown: unknown): readonly Error[] {
 }
 
 /** The provider said no. */
-const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const REFUSALS: readonly ErrorCode[] = [
   'rate_limited',
   'overloaded',
   'context_length',
@@ -79,21 +75,16 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'policy',
   'invalid_request',
   'configuration',
-])
+]
 
 /** Node's words for a connection that was never made. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
+const NEVER_SENT: ReadonlySet<string> = new Set(
+  'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH UND_ERR_CONNECT_TIMEOUT'.split(' '),
+)
 
 /** Tells whether a request that failed before its answer began costs nothing. */
 export function wasRefused(error: CriaError): boolean {
-  if (REFUSALS.has(error.code) || (error.status !== undefined && error.status >= 400)) return true
+  if (REFUSALS.includes(error.code) || (error.status !== undefined && error.status >= 400)) return true
   // What is not worth another try was not sent: a certificate that is not trusted, a port that is blocked.
   if (error.code === 'network' && !error.retryable) return true
   return causesOf(error.cause).some((cause) => NEVER_SENT.has(String((cause as NodeJS.ErrnoException).code)))

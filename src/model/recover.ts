@@ -3,6 +3,7 @@
 import { CriaError } from '../core/error.ts'
 import type { ErrorCode } from '../core/error.ts'
 import type { SwitchReason } from '../core/event.ts'
+import type { JsonObject } from '../core/json.ts'
 import { backoff } from '../util/backoff.ts'
 import type { BackoffPolicy } from '../util/backoff.ts'
 import { defined } from '../util/check.ts'
@@ -130,18 +131,14 @@ export function givenUp(
     details: {
       ...details,
       attempts,
-      ...(before.length === 0
-        ? {}
-        : {
-            modelsBefore: before.map((failure) => ({
-              model: failure.model,
-              code: failure.error.code,
-              message: failure.error.message,
-            })),
-          }),
+      ...(before.length === 0 ? {} : { modelsBefore: before.map(failureInfo) }),
     },
     cause: error,
   })
+}
+
+function failureInfo({ model, error: { code, message } }: ModelFailure): JsonObject {
+  return { model, code, message }
 }
 
 function sentence(message: string): string {

@@ -184,8 +184,7 @@ const SENDABLE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/
 const CREDENTIAL = /^(authorization|x-api-key|api-key|x-goog-api-key)$/i
 const SECRET_HEADER = /auth|key|token|cookie|secret/i
 
-function secretHeaders(headers: ConnectionOptions['headers']): string[] {
-  return Object.entries(headers ?? {}).flatMap(([name, value]) =>
-    SECRET_HEADER.test(name) ? [value, value.replace(/^\w+ /, '')] : [],
-  )
+function secretHeaders(headers: ConnectionOptions['headers'] = {}): string[] {
+  const secret = Object.entries(headers).filter(([name]) => SECRET_HEADER.test(name))
+  return secret.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
 }

@@ -134,35 +134,27 @@ function holds(constraint: DatedPrice['constraint'], now: number): boolean {
 function toPrice(listed: ListedPrice): Price | undefined {
   const base = toRates(listed, 0)
   if (base === undefined) return undefined
-  const tiers = startsOf(listed).flatMap((above) => {
-    const rates = toRates(listed, above + 1)
-    return rates === undefined ? [] : [{ above, ...rates }]
+  // Lengths of the input above which any of the prices is another one.
+  const starts = MEMBERS.flatMap((member) => {
+    const price = listed[member]
+    return typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
   })
+  const tiers = [...new Set(starts)]
+    .toSorted((a, b) => a - b)
+    .flatMap((above) => {
+      const rates = toRates(listed, above + 1)
+      return rates === undefined ? [] : [{ above, ...rates }]
+    })
   return { ...base, ...(tiers.length === 0 ? {} : { tiers }), asOf: PRICES_AS_OF }
 }
 
 const MEMBERS = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok'] as const
 
 function toRates(listed: ListedPrice, inputTokens: number): Rates | undefined {
-  const [input, output, cacheRead, cacheWrite, cacheWrite1h] = MEMBERS.map((member) => perMillion(listed[member], inputTokens))
-  if (input === undefined || output === undefined) return undefined
-  return {
-    input,
-    output,
-    ...defined({ cacheRead, cacheWrite, cacheWrite1h }),
-  }
-}
-
-/** Lengths of the input above which any of the prices is another one. */
-function startsOf(listed: ListedPrice): readonly number[] {
-  const starts = MEMBERS.flatMap((member) => {
+  const [input, output, cacheRead, cacheWrite, cacheWrite1h] = MEMBERS.map((member) => {
     const price = listed[member]
-    return typeof price === 'object' ? price.tiers.map(({ start }) => start) : []
+    return typeof price === 'object' ? (price.tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base) : price
   })
-  return [...new Set(starts)].toSorted((a, b) => a - b)
-}
-
-function perMillion(price: number | Tiered | undefined, inputTokens: number): number | undefined {
-  if (typeof price !== 'object') return price
-  return price.tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base
+  if (input === undefined || output === undefined) return undefined
+  return { input, output, ...defined({ cacheRead, cacheWrite, cacheWrite1h }) }
 }
