@@ -466,7 +466,7 @@ const CALLED = [
 ]
 const CALL: JsonObject = { id: 'fc', type: 'function_call', call_id: 'a', name: 'find', arguments: '{"q":1}' }
 /** `CALL`, begun, with these pieces of its arguments. */
-const written = (...deltas: readonly string[]): JsonObject[] => [
+const written = (...deltas: readonly string[]): object[] => [
   added(0, { ...CALL, arguments: '' }),
   ...deltas.map((delta) => ({ type: 'response.function_call_arguments.delta', output_index: 0, delta })),
 ]
