@@ -3,9 +3,7 @@
  * How to add one, and an API: docs/providers.md.
  */
 
-import type { EmbeddingPurpose } from '../core/embedding.ts'
 import { ConfigurationError } from '../core/error.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { ModelFacts } from '../core/model.ts'
 import type { ApiName } from './api.ts'
 import type { StyleName } from './conversation/style.ts'
@@ -50,8 +48,6 @@ export interface EmbeddingDefinition {
   readonly api: 'openai' | 'gemini'
   /** Texts in one request at most, where the provider says so. */
   readonly maxBatch?: number
-  /** Members of the request, by what the texts are for. */
-  readonly options?: (purpose: EmbeddingPurpose) => JsonObject
 }
 
 const OLLAMA_PORT = 11434
@@ -106,11 +102,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefinition>> = {
     auth: (key) => ({ 'x-goog-api-key': key }),
     pricedAs: 'google',
     suggested: 'gemini-2.5-flash',
-    embedding: {
-      api: 'gemini',
-      maxBatch: 100,
-      options: (purpose) => ({ taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' }),
-    },
+    embedding: { api: 'gemini', maxBatch: 100 },
   },
   ollama: {
     ...COMPATIBLE,

@@ -3,12 +3,17 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { EmbeddingModel, EmbeddingPurpose } from '../../core/embedding.ts'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { defined } from '../../util/check.ts'
 import { namesOf, unknownOption } from '../../util/nearest.ts'
-import { checkKey, CONNECTION_OPTIONS, errorContext, targetOf } from '../connection.ts'
+import { checkKey, CONNECTION_OPTIONS, errorContext, post, targetOf } from '../connection.ts'
 import type { ConnectionOptions } from '../connection.ts'
+import type { Encoded } from '../api.ts'
 import type { ErrorContext } from '../errors/errors.ts'
 import { definitionOf, isProvider, PROVIDER_NAMES, splitRef } from '../registry.ts'
+import type { EmbeddingDefinition } from '../registry.ts'
 import { isSdkModel, requestOnce, sdkNames } from '../sdk-models.ts'
+import { objectsIn } from '../wire/json.ts'
 import { createLocalEmbeddingModel } from './local.ts'
 
 /** What versions 2, 3 and 4 have in common. */
@@ -40,6 +45,8 @@ export interface EmbeddingOptions extends ConnectionOptions {
 const OPTIONS = namesOf<EmbeddingOptions>({ ...CONNECTION_OPTIONS, dimensions: true, maxBatch: true, maxTokens: true })
 
 const LOCAL = 'local'
+/** Vectors of some hundred texts. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024
 
 /**
  * The embedding model with this name, or an AI SDK embedding model as one of ours. Nothing is loaded and nothing is sent before its
@@ -61,9 +68,59 @@ export function createEmbeddingModel(model: string | AiSdkEmbeddingModel, option
   const { dimensions, maxTokens, maxBatch = embedding.maxBatch } = options
   return adapt({ ref: model, dimensions, maxBatch, maxTokens }, errorContext(target), async (texts, purpose, signal) => {
     checkKey(provider, options, target.baseURL)
-    const { requestVectors } = await import('./wire.ts')
-    return requestVectors(target, embedding, { model: name, texts, dimensions, purpose }, signal)
+    const { encode, decode } = APIS[embedding.api]
+    const { readWhole } = await import('../wire/read-answer.ts')
+    const response = await post(target, encode({ model: name, texts, dimensions, purpose }), signal)
+    return decode(await readWhole(response, target.peer, MAX_BODY_BYTES))
   })
+}
+
+interface EmbeddingApi {
+  readonly encode: (request: {
+    readonly model: string
+    readonly texts: readonly string[]
+    readonly dimensions: number | undefined
+    readonly purpose: EmbeddingPurpose
+  }) => Encoded
+  /** The vectors as they came, in the order of the texts. */
+  readonly decode: (body: JsonObject) => readonly unknown[]
+}
+
+/** OpenAI's `/embeddings`, which others speak as well, and Gemini's. */
+const APIS: Readonly<Record<EmbeddingDefinition['api'], EmbeddingApi>> = {
+  openai: {
+    encode: ({ model, texts, dimensions }) => ({
+      path: '/embeddings',
+      body: defined<JsonObject>({ model, input: texts, encoding_format: 'float', dimensions }),
+    }),
+    // Some servers answer in the order in which they were done, and some in base64 although numbers were asked for.
+    decode: (body) =>
+      objectsIn(body['data'])
+        .toSorted((a, b) => Number(a['index'] ?? 0) - Number(b['index'] ?? 0))
+        .map(({ embedding }) => (typeof embedding === 'string' ? decodeBase64(embedding) : embedding)),
+  },
+  gemini: {
+    encode({ model, texts, dimensions, purpose }) {
+      const requests = texts.map((text) =>
+        defined<JsonObject>({
+          model: `models/${model}`,
+          content: { role: 'user', parts: [{ text }] },
+          outputDimensionality: dimensions,
+          taskType: purpose === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT',
+        }),
+      )
+      const [only, ...others] = requests
+      return only !== undefined && others.length === 0
+        ? { path: `/models/${model}:embedContent`, body: only }
+        : { path: `/models/${model}:batchEmbedContents`, body: { requests } }
+    },
+    decode: (body) => [...objectsIn(body['embeddings']), ...objectsIn([body['embedding']])].map(({ values }) => values),
+  },
+}
+
+function decodeBase64(base64: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(base64, 'base64'))
+  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / Float32Array.BYTES_PER_ELEMENT))
 }
 
 function fromAiSdk(model: AiSdkEmbeddingModel): EmbeddingModel {
