@@ -31,8 +31,8 @@ export function decode(answer: Answer): Decoder {
   let hasCalls = false
 
   function streamedOf(key: string): Streamed {
-    const item = items.get(key) ?? { text: '', thinking: '' }
-    items.set(key, item)
+    let item = items.get(key)
+    if (item === undefined) items.set(key, (item = { text: '', thinking: '' }))
     return item
   }
 
