@@ -70,7 +70,7 @@ export class ByteSource {
       let head = ''
       for (const piece of this.#queue) {
         if (head.length >= ENOUGH) break
-        head += Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1', 0, ENOUGH)
+        head += Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1')
         head = head.trimStart().slice(0, ENOUGH)
       }
       const kind = kindOf(head, this.#over)
