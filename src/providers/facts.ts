@@ -12,15 +12,16 @@ import { defined } from '../util/check.ts'
 /** The day on which the pinned version of the price data was published. */
 export const PRICES_AS_OF = '2026-09-23'
 
-/** A condition on the name of a model or a provider. */
-type Match =
-  | { readonly or: readonly Match[] }
-  | { readonly and: readonly Match[] }
-  | { readonly equals: string }
-  | { readonly starts_with: string }
-  | { readonly ends_with: string }
-  | { readonly contains: string }
-  | { readonly regex: string }
+/** A condition on the name of a model, with one of these members. */
+interface Match {
+  readonly or?: readonly Match[]
+  readonly and?: readonly Match[]
+  readonly equals?: string
+  readonly starts_with?: string
+  readonly ends_with?: string
+  readonly contains?: string
+  readonly regex?: string
+}
 
 type Tiered = { readonly base: number; readonly tiers: readonly { readonly start: number; readonly price: number }[] }
 type ListedPrice = Readonly<Partial<Record<(typeof MEMBERS)[number], number | Tiered>>>
@@ -92,25 +93,25 @@ function look(provider: string, name: string, baseURL: string | undefined): List
   return among(found, id) ?? (dated === id ? undefined : among(found, dated))
 }
 
+/** The model in the list of a provider, or of one of those whose models it serves as well. */
 function among({ models, fallback_model_providers = [] }: ListedProvider, id: string): ListedModel | undefined {
   const own = models.find(({ match }) => matches(match, id))
   if (own !== undefined) return own
-  for (const name of fallback_model_providers) {
-    const other = priceData().find((provider) => provider.id === name)
-    const theirs = other === undefined ? undefined : among(other, id)
+  for (const other of fallback_model_providers.flatMap((name) => priceData().find((provider) => provider.id === name) ?? [])) {
+    const theirs = among(other, id)
     if (theirs !== undefined) return theirs
   }
   return undefined
 }
 
-function matches(match: Match, name: string): boolean {
-  if ('or' in match) return match.or.some((each) => matches(each, name))
-  if ('and' in match) return match.and.every((each) => matches(each, name))
-  if ('equals' in match) return name === match.equals.toLowerCase()
-  if ('starts_with' in match) return name.startsWith(match.starts_with.toLowerCase())
-  if ('ends_with' in match) return name.endsWith(match.ends_with.toLowerCase())
-  if ('contains' in match) return name.includes(match.contains.toLowerCase())
-  return new RegExp(match.regex).test(name)
+function matches({ or, and, equals, starts_with: start, ends_with: end, contains, regex }: Match, name: string): boolean {
+  if (or !== undefined) return or.some((each) => matches(each, name))
+  if (and !== undefined) return and.every((each) => matches(each, name))
+  if (equals !== undefined) return name === equals.toLowerCase()
+  if (regex !== undefined) return new RegExp(regex).test(name)
+  if (start !== undefined) return name.startsWith(start.toLowerCase())
+  if (end !== undefined) return name.endsWith(end.toLowerCase())
+  return contains !== undefined && name.includes(contains.toLowerCase())
 }
 
 /** The price that holds at `now`, epoch milliseconds. */
