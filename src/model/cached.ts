@@ -2,7 +2,9 @@
 
 import type { Station } from '../core/context.ts'
 import { fromParts } from '../core/message.ts'
-import type { LanguageModel, ModelRequest } from '../core/model.ts'
+import type { EventBody } from '../core/event.ts'
+import type { LanguageModel, ModelPart, ModelRequest } from '../core/model.ts'
+import type { Part } from '../core/part.ts'
 import { ZERO_USAGE } from '../core/usage.ts'
 import { defined } from '../util/check.ts'
 import type { Answer, ModelContext } from './answer.ts'
@@ -49,9 +51,8 @@ function isWorthKeeping({ message, finishReason, paused }: Answer, cache: Respon
 async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number, ctx: ModelContext): Station<Answer> {
   const { finishReason, abstained, citations } = hit
   for (const part of hit.parts) {
-    if (part.type === 'text' && part.text !== '') yield { type: 'text_delta', text: part.text, attempt }
-    else if (part.type === 'thinking' && part.text !== '' && ctx.showThinking)
-      yield { type: 'thinking', content: part.text, attempt }
+    const event = shownOf(part, attempt, ctx.showThinking)
+    if (event !== undefined) yield event
   }
   ctx.ledger.free()
   // A conversation must not have two calls of one id.
@@ -68,3 +69,14 @@ async function* replay(hit: CachedAnswer, model: LanguageModel, attempt: number,
     cacheHit: true,
   }
 }
+
+/** The event by which a reader is shown a part; most parts are not shown. */
+export function shownOf(part: ModelPart | Part, attempt: number, showThinking: boolean): ShownEvent | undefined {
+  if (part.type === 'text' && part.text !== '') return { type: 'text_delta', text: part.text, attempt }
+  if (part.type === 'thinking' && part.text !== '' && showThinking) return { type: 'thinking', content: part.text, attempt }
+  if (part.type === 'tool-input' && part.delta !== '')
+    return { type: 'tool_input_delta', id: part.id, name: part.name, delta: part.delta }
+  return undefined
+}
+
+type ShownEvent = Extract<EventBody, { type: 'text_delta' | 'thinking' | 'tool_input_delta' }>

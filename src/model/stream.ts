@@ -14,7 +14,7 @@ import { defined } from '../util/check.ts'
 import type { Answer, ModelContext, Overflow } from './answer.ts'
 import { Assembler, windowFull } from './assemble.ts'
 import type { Assembled } from './assemble.ts'
-import { cached } from './cached.ts'
+import { cached, shownOf } from './cached.ts'
 import { createCeilings } from './ceilings.ts'
 import { currentModel, passOn } from './chain.ts'
 import { restUntil } from './cool-down.ts'
@@ -171,108 +171,78 @@ function leftOut(omitted: readonly string[], { ref }: LanguageModel): NoticeEven
 
 /** One request, settled however it ends. */
 async function* tryOnce(
-  request: ModelRequest,
+  given: ModelRequest,
   model: LanguageModel,
   attempt: number,
   ctx: ModelContext,
   seat: Seat | undefined,
 ): Station<Answer | Failure> {
-  const admitted = await ctx.ledger.reserve(model, request)
-  const progress: Progress = { assembler: new Assembler(model.ref), reader: undefined, begun: false, error: undefined }
-  let outcome: Unsettled | Failure
-  let usage: Usage
-  try {
-    outcome = yield* attemptOnce(admitted, model, attempt, progress, ctx, seat)
-  } finally {
-    const { assembler, reader } = progress
-    // Who left before the end pays for what had come, whether he read it or not.
-    for (const part of reader?.unread() ?? []) assembler.add(part)
-    const { usage: told, parts } = assembler.result()
-    const refused = progress.error !== undefined && !progress.begun && wasRefused(progress.error)
-    const free = refused || reader?.pays === false
-    usage = await ctx.ledger.settle(model, admitted, { usage: told, parts, finished: assembler.finished, free })
-  }
-  return 'message' in outcome ? { ...outcome, usage, cacheHit: progress.reader?.pays === false } : outcome
-}
-
-type Unsettled = Omit<Answer, 'usage' | 'cacheHit'>
-
-/** How far an attempt got, for those who have to know when it is cut off. */
-interface Progress {
-  readonly assembler: Assembler
+  const request = await ctx.ledger.reserve(model, given)
+  const assembler = new Assembler(model.ref)
+  const countPart = createCeilings(ctx.answerLimits, model.ref)
+  const span = requestSpan(request, model, attempt, ctx)
   /** This attempt's share in the request. */
-  reader: AnswerReader | undefined
-  /** Something has come. */
-  begun: boolean
-  error: CriaError | undefined
-}
-
-async function* attemptOnce(
-  request: ModelRequest,
-  model: LanguageModel,
-  attempt: number,
-  progress: Progress,
-  ctx: ModelContext,
-  seat: Seat | undefined,
-): Station<Unsettled | Failure> {
-  const span = ctx.span.child('llm_request', {
-    [ATTRIBUTE.operation]: 'chat',
-    [ATTRIBUTE.provider]: model.ref.split('/', 1)[0] ?? model.ref,
-    [ATTRIBUTE.model]: model.ref,
-    [ATTRIBUTE.stream]: request.stream,
-    [ATTRIBUTE.attempt]: attempt,
-    ...(request.temperature === undefined ? {} : { [ATTRIBUTE.temperature]: request.temperature }),
-  })
+  let reader: AnswerReader | undefined
+  let hasBegun = false
   let shown = false
   let typed = false
   const takeBack = (): EventBody[] => (shown || typed ? [{ type: 'reset', attempt }] : [])
-  const countPart = createCeilings(ctx.answerLimits, model.ref)
+  let outcome: Omit<Answer, 'usage' | 'cacheHit'> | Failure
+  let error: CriaError | undefined
+  let usage: Usage
   try {
     const start: StartRequest = (signal) => modelParts(model, request, { signal, span })
-    progress.reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
-    const read = attemptParts(progress.reader, model, request.stream, ctx)
+    reader = seat?.open(request.maxOutputTokens, start) ?? readAlone(start)
+    const read = attemptParts(reader, model, request.stream, ctx)
     for await (const part of readTextToolCalls(read, request.tools ?? [], ctx.createId)) {
-      progress.begun = true
+      hasBegun = true
       countPart(part)
-      progress.assembler.add(part)
+      assembler.add(part)
       if (part.type === 'restart') {
         yield* takeBack()
         shown = false
         typed = false
-      } else if (part.type === 'text' && part.text !== '') {
-        shown = true
-        yield { type: 'text_delta', text: part.text, attempt }
-      } else if (part.type === 'thinking' && part.text !== '' && ctx.showThinking) {
-        shown = true
-        yield { type: 'thinking', content: part.text, attempt }
-      } else if (part.type === 'tool-input' && part.delta !== '') {
-        typed = true
-        yield { type: 'tool_input_delta', id: part.id, name: part.name, delta: part.delta }
       }
+      const event = shownOf(part, attempt, ctx.showThinking)
+      if (event === undefined) continue
+      if (event.type === 'tool_input_delta') typed = true
+      else shown = true
+      yield event
     }
-    const assembled = progress.assembler.result()
+    const assembled = assembler.result()
     noteResponse(span, assembled)
     const finishReason = finishOf(assembled, request, model)
     const unread = await ctx.checkRead?.(request, model, assembled.usage)
     if (unread !== undefined) throw unread
     const { parts, rawReason, abstained, citations } = assembled
-    return {
-      type: 'answer',
-      message: fromParts('assistant', toldApart(parts, ctx.createId), { id: ctx.createId('msg') }),
-      model,
-      finishReason,
-      abstained,
-      paused: rawReason === 'pause_turn',
-      ...defined({ citations }),
-    }
+    const message = fromParts('assistant', toldApart(parts, ctx.createId), { id: ctx.createId('msg') })
+    const paused = rawReason === 'pause_turn'
+    outcome = { type: 'answer', message, model, finishReason, abstained, paused, ...defined({ citations }) }
   } catch (thrown) {
-    const error = failureOf(thrown, model.ref)
-    progress.error = error
+    error = failureOf(thrown, model.ref)
     span.fail(error)
-    return { error, shown, takeBack: takeBack() }
+    outcome = { error, shown, takeBack: takeBack() }
   } finally {
     span.end()
+    // Who left before the end pays for what had come, whether he read it or not.
+    for (const part of reader?.unread() ?? []) assembler.add(part)
+    const { usage: told, parts } = assembler.result()
+    const wasTurnedAway = !hasBegun && error !== undefined && wasRefused(error)
+    const free = wasTurnedAway || reader?.pays === false
+    usage = await ctx.ledger.settle(model, request, { usage: told, parts, finished: assembler.finished, free })
   }
+  return 'message' in outcome ? { ...outcome, usage, cacheHit: reader?.pays === false } : outcome
+}
+
+function requestSpan(request: ModelRequest, { ref }: LanguageModel, attempt: number, { span }: ModelContext): Span {
+  return span.child('llm_request', {
+    [ATTRIBUTE.operation]: 'chat',
+    [ATTRIBUTE.provider]: ref.split('/', 1)[0] ?? ref,
+    [ATTRIBUTE.model]: ref,
+    [ATTRIBUTE.stream]: request.stream,
+    [ATTRIBUTE.attempt]: attempt,
+    ...defined({ [ATTRIBUTE.temperature]: request.temperature }),
+  })
 }
 
 /** How an answer ended. @throws CriaError when what came is no answer. */
