@@ -1,6 +1,6 @@
 /**
- * What tells a model from others of its name: where it is, as whom it is asked, and what else has a say in its answers. It is a hash: keys
- * and headers are part of it and do not stand in it.
+ * Recognises AI SDK models, and tells a model from others of its name: where it is, as whom it is asked, and what else has a say in its answers. That is
+ * a hash: keys and headers are part of it and do not stand in it.
  */
 
 import { canonicalJson, nameOfObject, sha256 } from '../util/hash.ts'
@@ -49,4 +49,22 @@ export function foreignIdentity(model: object): string {
 
 function isFunction(value: unknown): value is (...given: readonly unknown[]) => unknown {
   return typeof value === 'function'
+}
+
+/** What is read of any AI SDK model, of versions 2 to 4. */
+interface SdkModel {
+  readonly provider: string
+  readonly modelId: string
+}
+
+/** Tells whether a value is an AI SDK model. @param method that makes its request: `doEmbed`. */
+export function isSdkModel(value: unknown, method: string): value is SdkModel {
+  const { provider, modelId, specificationVersion: version, [method]: request } = Object(value) as Record<string, unknown>
+  return [provider, modelId, version].every((member) => typeof member === 'string') && typeof request === 'function'
+}
+
+/** The provider is named with the kind of the model: `openai.embedding`. */
+export function sdkNames({ provider: named, modelId }: SdkModel): { readonly provider: string; readonly ref: string } {
+  const provider = named.split('.', 1)[0] ?? named
+  return { provider, ref: `${provider}/${modelId}` }
 }

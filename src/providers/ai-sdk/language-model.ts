@@ -6,8 +6,7 @@ import { createAdapter } from '../adapter.ts'
 import { STYLES } from '../conversation/style.ts'
 import type { StyleName } from '../conversation/style.ts'
 import { modelFacts } from '../facts.ts'
-import { foreignIdentity } from '../identity.ts'
-import { isSdkModel, sdkNames } from '../sdk-models.ts'
+import { foreignIdentity, isSdkModel, sdkNames } from '../identity.ts'
 
 /** What all versions have in common. */
 export interface AiSdkModel {

@@ -4,7 +4,8 @@ import type { RerankingModelV4 } from '@ai-sdk/provider'
 import { ConfigurationError, CriaError } from '../../core/error.ts'
 import type { Ranking, RerankingModel, RerankOptions } from '../../core/reranking.ts'
 import type { ErrorContext } from '../errors/errors.ts'
-import { isSdkModel, requestOnce, sdkNames } from '../sdk-models.ts'
+import { isSdkModel, sdkNames } from '../identity.ts'
+import { requestOnce } from '../request-once.ts'
 import { defined } from '../../util/check.ts'
 
 /** What versions 3 and 4 have in common. */

@@ -1,4 +1,4 @@
-/** Runs one request for vectors or a ranking, and recognises AI SDK models. */
+/** Runs one request for vectors or a ranking. */
 
 import { orAborted } from '../util/promise.ts'
 import type { ErrorContext } from './errors/errors.ts'
@@ -24,22 +24,4 @@ export async function requestOnce<T>(
   } finally {
     signal?.removeEventListener('abort', onAbort)
   }
-}
-
-/** What is read of any AI SDK model, of versions 2 to 4. */
-interface SdkModel {
-  readonly provider: string
-  readonly modelId: string
-}
-
-/** Tells whether a value is an AI SDK model. @param method that makes its request: `doEmbed`. */
-export function isSdkModel(value: unknown, method: string): value is SdkModel {
-  const { provider, modelId, specificationVersion: version, [method]: request } = Object(value) as Record<string, unknown>
-  return [provider, modelId, version].every((member) => typeof member === 'string') && typeof request === 'function'
-}
-
-/** The provider is named with the kind of the model: `openai.embedding`. */
-export function sdkNames({ provider: named, modelId }: SdkModel): { readonly provider: string; readonly ref: string } {
-  const provider = named.split('.', 1)[0] ?? named
-  return { provider, ref: `${provider}/${modelId}` }
 }
