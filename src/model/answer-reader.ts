@@ -8,9 +8,9 @@ import type { ModelPart } from '../core/model.ts'
 /** One of those who read an answer, or its only reader. */
 export interface AnswerReader {
   next(): Promise<IteratorResult<ModelPart, unknown>>
-  /** What has come and was not read. */
+  /** Parts that have come and were not read. */
   unread(): readonly ModelPart[]
-  /** Whether the request is this reader's to pay: he made it, or whoever made it has left it to him. Certain once he has left. */
+  /** True when this reader has to pay the request: he made it, or whoever made it has left it to him. Certain once he has left. */
   readonly pays: boolean
   /** @param gaveUp it took too long: whoever asks next should not wait for it. */
   leave(gaveUp: boolean): void

@@ -14,13 +14,13 @@ export interface Assembled {
   readonly finishReason: FinishReason | undefined
   readonly rawReason: string | undefined
   readonly abstained: boolean
-  /** What a model that quotes says of its quotes. */
+  /** The passages that a model which quotes says it quoted. */
   readonly citations: readonly QuotedPassage[] | undefined
   readonly responseId: string | undefined
   readonly responseModel: string | undefined
 }
 
-/** What has come so far. */
+/** The parts that have come so far, folded. */
 interface Folded {
   readonly parts: Part[]
   text: string

@@ -3,7 +3,7 @@
 import { CriaError } from '../core/error.ts'
 import type { ModelPart } from '../core/model.ts'
 
-/** What one answer may hold, in characters, and how many calls; `null` for no limit. */
+/** The most that one answer may hold, in characters, and of calls; `null` for no limit. */
 export interface AnswerLimits {
   readonly text: number | null
   readonly thinking: number | null

@@ -22,7 +22,7 @@ export function withMore(info: ErrorInfo, { details, ...more }: Partial<ErrorInf
   return remembered({ ...info, ...more, ...(Object.keys(all).length === 0 ? {} : { details: all }) }, origins.get(info))
 }
 
-/** What signals were aborted with, by the `cancelled` event that told of it. */
+/** Reasons with which signals were aborted, by the `cancelled` event that told of it. */
 const reasons = new WeakMap<object, unknown>()
 
 /** Notes why a turn was cancelled, for those who reject with it in this process. */
@@ -36,7 +36,7 @@ export function abortReasonOf(event: object): unknown {
   return reasons.get(event)
 }
 
-/** What caused the error that was shown as `info`: the very object in the process that it happened in, else an error with its message. */
+/** Returns what caused the error that was shown as `info`: the very object in the process that it happened in, else an error with its message. */
 export function causeOf(info: ErrorInfo): unknown {
   const origin = origins.get(info)
   return origin === undefined ? (info.cause === undefined ? undefined : new Error(info.cause)) : origin.cause

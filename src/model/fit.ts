@@ -107,7 +107,7 @@ interface Target {
   readonly facts: ModelFacts
 }
 
-/** How far a conversation has been found to fit, and whom: it begins with the same message in every step. */
+/** Remembers how far a conversation has been found to fit, and whom: it begins with the same message in every step. */
 interface Checked {
   readonly model: Target['ref']
   readonly facts: ModelFacts

@@ -9,7 +9,7 @@ import { namesOf } from '../util/nearest.ts'
 import { isPromise, unheard } from '../util/promise.ts'
 
 /**
- * What `model` streams for a request, its parts checked.
+ * Streams the parts of a model for a request, each of them checked.
  *
  * @throws CriaError `invalid_response` when `stream()` gives no stream, and from the iterator when something is no part.
  */
@@ -99,7 +99,7 @@ const MEMBERS = new Map<unknown, readonly Member[]>(
 )
 const PROVIDER_DATA: Member = ['providerData', 'an object of JSON', orNothing(isJsonObject)]
 
-/** What is wrong with a part, as a sentence; a kind that nobody knows is ignored later, and right. */
+/** Says what is wrong with a part, in a sentence; a kind that nobody knows is ignored later, and right. */
 function mistakeIn(part: unknown): string | undefined {
   if (!isRecord(part) || !isString(part['type'])) return `a part must be an object with a \`type\`, but is ${describe(part)}.`
   const members = MEMBERS.get(part['type']) ?? []

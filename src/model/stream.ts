@@ -33,7 +33,7 @@ interface Failure {
   readonly error: CriaError
   /** Text or thinking has been shown. */
   readonly shown: boolean
-  /** What has been shown is taken back with this event: text, thinking, or arguments of a call, which any reader can forget. */
+  /** Takes back what has been shown: text, thinking, or arguments of a call, which any reader can forget. */
   readonly takeBack: readonly EventBody[]
 }
 
@@ -245,7 +245,7 @@ function requestSpan(request: ModelRequest, { ref }: LanguageModel, attempt: num
   })
 }
 
-/** How an answer ended. @throws CriaError when what came is no answer. */
+/** Returns how an answer ended. @throws CriaError when what came is no answer. */
 function finishOf(assembled: Assembled, request: ModelRequest, model: LanguageModel): FinishReason {
   const { finishReason, rawReason, parts } = assembled
   const overflow = windowFull(assembled, request, model)

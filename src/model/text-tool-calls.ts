@@ -82,7 +82,7 @@ export async function* readTextToolCalls(
 
 const FENCE = '```'
 
-/** Whether text that begins like this may still turn out to be nothing but a call. */
+/** Tells whether text that begins like this may still turn out to be nothing but a call. */
 export function mayBeToolCall(beginning: string): boolean {
   const text = beginning.trimStart()
   return text === '' || text.startsWith('{') || text.startsWith('[') || FENCE.startsWith(text.slice(0, FENCE.length))

@@ -12,7 +12,7 @@ import type { Answered, Fetch, Sent } from './wire/send.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** How a provider is reached. */
+/** Options for reaching a provider. */
 export interface ConnectionOptions {
   /** Default: from the environment (`OPENAI_BASE_URL`, …), else the provider's own. */
   readonly baseURL?: string
@@ -87,7 +87,7 @@ export function post(target: Target, { path, headers, body }: Encoded, signal: A
 }
 
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
-/** How requests are sent where the caller gives no `fetch`. */
+/** Sends requests where the caller gives no `fetch`. */
 let transport = globalFetch
 
 /**
@@ -99,7 +99,7 @@ export function sendOverHttp(isOn = true): void {
   transport = isOn ? overHttp : globalFetch
 }
 
-/** What an error may say of the provider, and what it must not. */
+/** Tells what an error may say of the provider, and what it must not. */
 export function errorContext({ provider, definition, peer, options }: Target): Omit<ErrorContext, 'ref' | 'knownModels'> {
   return {
     provider,
@@ -178,7 +178,7 @@ function requireHeader(name: string, value: string): void {
     throw new ConfigurationError(`The header ${name} holds a line break or a character that no header has.`)
 }
 
-/** What may stand in a header (RFC 9110, section 5.5). */
+/** The characters that may stand in a header (RFC 9110, section 5.5). */
 const SENDABLE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/
 
 const CREDENTIAL = /^(authorization|x-api-key|api-key|x-goog-api-key)$/i

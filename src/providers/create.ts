@@ -24,7 +24,7 @@ async function codec(encoder: Promise<Pick<Api, 'encode'>>, decoder: Promise<Omi
 }
 
 export interface ProviderOptions extends ConnectionOptions {
-  /** What the caller knows better than the catalogue. */
+  /** Facts that the caller knows better than the catalogue. */
   readonly facts?: Partial<ModelFacts>
   /** Splits `<think>…</think>` at the beginning of an answer into thinking. Default: text stays text. */
   readonly thinkTags?: boolean

@@ -43,7 +43,7 @@ export const SAMPLES_WITHOUT_EFFORT: RegExp = /\bgpt-5\.\d/
 /** Anthropic's models that decide themselves how much they think, and are told an effort in place of a budget. */
 export const ADAPTIVE_THINKING: RegExp = /\bclaude-(?:opus|sonnet)-4-[6-9]|\bclaude-(?:opus|sonnet|haiku|fable)-5/
 
-/** What the thinking of models that cannot be switched off is set to in place of it; `null` leaves it as it is, with the least effort. */
+/** The thinking of models that cannot be switched off is set to this instead; `null` leaves it as it is, with the least effort. */
 export const CANNOT_BE_SWITCHED_OFF: readonly { readonly models: RegExp; readonly thinking: string | null }[] = [
   { models: /\bclaude-sonnet-5-5/, thinking: 'between_tools' },
   { models: /\bclaude-opus-5-5|\bclaude-fable-5/, thinking: null },

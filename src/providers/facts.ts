@@ -1,5 +1,5 @@
 /**
- * What is known about models: windows and prices from `price-data.ts` (data of `@pydantic/genai-prices`, no network), output limits and special
+ * Tells what is known about models: windows and prices from `price-data.ts` (data of `@pydantic/genai-prices`, no network), output limits and special
  * cases from a table of ours. What nobody knows stays unknown; it is never zero.
  */
 

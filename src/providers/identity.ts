@@ -51,7 +51,7 @@ function isFunction(value: unknown): value is (...given: readonly unknown[]) => 
   return typeof value === 'function'
 }
 
-/** What is read of any AI SDK model, of versions 2 to 4. */
+/** The members that are read of any AI SDK model, of versions 2 to 4. */
 interface SdkModel {
   readonly provider: string
   readonly modelId: string

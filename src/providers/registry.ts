@@ -10,7 +10,7 @@ import type { StyleName } from './conversation/style.ts'
 
 export interface ProviderDefinition {
   readonly api: ApiName
-  /** How it wants a conversation; the APIs differ in this, and servers of one API too. */
+  /** The style in which it wants a conversation; the APIs differ in this, and servers of one API too. */
   readonly style: StyleName
   /** Environment variable that holds the key; `undefined`: it needs none. */
   readonly keyVariable: string | undefined
@@ -28,7 +28,7 @@ export interface ProviderDefinition {
   readonly headers?: Readonly<Record<string, string>>
   /** Names under which the caller's `providerOptions` for it are found, beside its own. */
   readonly optionNames?: readonly string[]
-  /** What holds for all of its models. */
+  /** Facts that hold for all of its models. */
   readonly facts?: Partial<ModelFacts>
   /** Its id in the price data; others are found there by their base URL. */
   readonly pricedAs?: string

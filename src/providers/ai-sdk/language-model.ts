@@ -8,7 +8,7 @@ import type { StyleName } from '../conversation/style.ts'
 import { modelFacts } from '../facts.ts'
 import { foreignIdentity, isSdkModel, sdkNames } from '../identity.ts'
 
-/** What all versions have in common. */
+/** The members that all versions have in common. */
 export interface AiSdkModel {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string

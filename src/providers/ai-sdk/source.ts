@@ -19,7 +19,7 @@ export async function* readSdkAnswer(
   warn: (message: string) => void,
   answer: Answer,
 ): AsyncGenerator<void, void, undefined> {
-  /** What was said of a text while it was streamed. */
+  /** Metadata of a text, collected while it is streamed. */
   const texts = new Map<string, JsonObject | undefined>()
   if (answer.isWhole) {
     const result = asObject(await model.doGenerate(options)) ?? {}
@@ -95,7 +95,7 @@ function readPart(part: JsonObject, answer: Answer, texts: Map<string, JsonObjec
   }
 }
 
-/** What the package could not send as asked. */
+/** Notes what the package could not send as asked. */
 function tellWarnings({ warnings }: JsonObject, warn: (message: string) => void): void {
   for (const warning of objectsIn(warnings)) {
     const { details, message, feature, setting } = warning
@@ -130,7 +130,7 @@ function noteResponse(answer: Answer, metadata: JsonObject | undefined): void {
   answer.response(metadata?.['id'], metadata?.['modelId'])
 }
 
-/** What ran at the provider goes back as it came, as a part of the prompt. */
+/** Keeps the call or result of a tool that ran at the provider: it goes back as it came, as a part of the prompt. */
 function keep(answer: Answer, part: JsonObject): void {
   const { type, providerMetadata, result, input, ...rest } = part
   const sort = asString(type) ?? 'part'
@@ -145,7 +145,7 @@ function keep(answer: Answer, part: JsonObject): void {
   answer.opaque(kind === undefined ? sort : `${sort}:${kind}`, { part: plain(sent) })
 }
 
-/** What JSON makes of it: bytes and URLs become strings. */
+/** Makes plain JSON of a value: bytes and URLs become strings. */
 function plain(value: object): JsonObject {
   const text = JSON.stringify(value, (_, member: unknown) =>
     member instanceof Uint8Array ? Buffer.from(member).toString('base64') : member,

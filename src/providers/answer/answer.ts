@@ -47,7 +47,7 @@ export class Answer {
   complete = false
   /** The provider's word for how the answer ended. */
   rawReason: string | undefined
-  /** What an AI SDK model makes of that word. */
+  /** The reason that an AI SDK model makes of that word. */
   reason: FinishReason | undefined
   /** A part of the answer is a refusal. */
   refused = false
@@ -77,14 +77,14 @@ export class Answer {
     this.#thinkTags = context.thinkTags ? new ThinkTags() : undefined
   }
 
-  /** What has come since this was last asked. */
+  /** Returns what has come since this was last asked. */
   take(): readonly ModelPart[] {
     const parts = this.#usageChanged ? [this.#usagePart(), ...this.#parts] : this.#parts
     this.#parts = []
     return parts
   }
 
-  /** What is left of an answer that broke off, with what was held back of it. */
+  /** Returns what is left of an answer that broke off, with what was held back of it. */
   takeLast(): readonly ModelPart[] {
     this.#flushHalf()
     this.#addPieces(this.#thinkTags?.end(false) ?? [])
@@ -246,7 +246,7 @@ export class Answer {
     this.#push({ type: 'tool-call', id, name, ...argumentsOf(input), ...this.#own(data) })
   }
 
-  /** What the provider wants back with a part, marked with the model. */
+  /** Marks what the provider wants back with a part with the model. */
   #own(data: JsonObject | undefined): { readonly providerData?: ProviderData } {
     const providerData = toProviderData(data, this.context.ref)
     return providerData === undefined ? {} : { providerData }

@@ -46,7 +46,7 @@ export class ThinkTags {
   }
 
   /**
-   * What is left when the text is over.
+   * Returns what is left when the text is over.
    * @param isFinished the model ended of itself: then a block that was never closed holds its answer, which is repeated as text.
    */
   end(isFinished: boolean): Piece[] {
@@ -69,7 +69,7 @@ function pieces(type: 'text' | 'thinking', text: string): Piece[] {
   return text === '' ? [] : [{ type, text }]
 }
 
-/** How many characters at the end may be the beginning of the closing tag. */
+/** Counts the characters at the end that may be the beginning of the closing tag. */
 function beginningOfTag(text: string): number {
   for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--)
     if (text.endsWith(CLOSE.slice(0, length))) return length

@@ -82,7 +82,7 @@ const readCounts: ReadUsage = reader({
   reasoningTokens: 'outputTokens.reasoning reasoningTokens',
 })
 
-/** What an AI SDK model reports, of version 4 or 3 (nested) or 2 (flat); the provider's own report in `raw` wins, since packages turn unknown into 0. */
+/** Reads the report of an AI SDK model, of version 4 or 3 (nested) or 2 (flat); the provider's own report in `raw` wins, since packages turn unknown into 0. */
 export const readSdkUsage: ReadUsage = (usage) => {
   const raw = asObject(usage['raw'])
   const own = raw && READERS.find(([members]) => members.some((name) => name in raw))

@@ -1,5 +1,5 @@
 /**
- * Which call a piece of a streamed call belongs to. OpenAI numbers its calls; others give all of them the number 0, or none, and tell
+ * Finds the call that a piece of a streamed call belongs to. OpenAI numbers its calls; others give all of them the number 0, or none, and tell
  * them apart by id, by name, or by their place in the list.
  */
 
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Answer } from '../answer/answer.ts'
 import { asObject, asString, objectsIn, parseObject } from '../wire/json.ts'
 
-/** What a piece says of its call. */
+/** A piece of a call. */
 export interface Piece {
   readonly id: string | undefined
   readonly name: string | undefined

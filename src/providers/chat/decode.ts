@@ -16,7 +16,7 @@ const THINKING = 'reasoning'
 
 export function decode(answer: Answer): Decoder {
   const calls = createCalls(answer)
-  /** Who asks for several answers gets their pieces in turn: the answer that begins first is the answer. */
+  /** Where several answers were asked for their pieces come in turn: the answer that begins first is read. */
   let ours: number | undefined
 
   function event(event: JsonObject): void {

@@ -17,7 +17,7 @@ export interface ConversationContext {
   readonly names: ToolNames
 }
 
-/** What the provider wants back with a part, by provider name. */
+/** Data that the provider wants back with a part, by provider name. */
 type Data = Readonly<Record<string, JsonObject>>
 export type Attachment = ImagePart | FilePart
 type Text = { readonly type: 'text'; readonly text: string; readonly own?: Data }
@@ -95,7 +95,7 @@ function addUser(turns: Turn[], message: RequestMessage, style: Style): void {
   turns.push({ role: 'user', parts })
 }
 
-/** What is text alone becomes one text: some servers take nothing else where there is no file. */
+/** Joins parts that are text alone: some servers take nothing else where there is no file. */
 function joined(parts: readonly (Text | Attachment)[]): readonly (Text | Attachment)[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   return texts.length < parts.length ? parts : [{ type: 'text', text: texts.join('\n\n') }]

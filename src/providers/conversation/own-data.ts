@@ -1,5 +1,5 @@
 /**
- * What a provider wants back with a part (signatures, ids of its items), on its way into our parts and out of them again. It is marked with the
+ * Carries what a provider wants back with a part (signatures, ids of its items) into our parts and out of them again. It is marked with the
  * model that made it: another model, even of the same provider, may refuse it.
  */
 

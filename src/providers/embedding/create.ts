@@ -17,7 +17,7 @@ import { requestOnce } from '../request-once.ts'
 import { objectsIn } from '../wire/json.ts'
 import { createLocalEmbeddingModel } from './local.ts'
 
-/** What versions 2, 3 and 4 have in common. */
+/** The members that versions 2, 3 and 4 have in common. */
 export interface AiSdkEmbeddingModel {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string

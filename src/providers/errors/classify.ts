@@ -23,7 +23,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
   timeout: 'timeout timeout_error request_timeout deadline_exceeded gateway_timeout',
 }
 
-/** What they say in words; a full context window stands below. */
+/** Wordings of providers; those for a full context window stand below. */
 const WORDS: Readonly<Partial<Record<ErrorCode, readonly RegExp[]>>> = {
   quota: [
     /insufficient (?:quota|balance|credits?|funds)|out of credits|(?:purchase|add) (?:more )?credits|credit balance is too low/i,
@@ -54,7 +54,7 @@ const WORDS: Readonly<Partial<Record<ErrorCode, readonly RegExp[]>>> = {
   ],
 }
 
-/** What is said once, by code or by words, and settles the matter: a quota or a wrong key does not mend itself, whatever the headers say. */
+/** These settle the matter when they are said once, by code or by words: a quota or a wrong key does not mend itself, whatever the headers say. */
 const FINAL = new Set<ErrorCode>(['quota', 'auth', 'context_length'])
 
 export function classify(reported: Reported): Kind {
@@ -101,7 +101,7 @@ function bySubstance(reported: Reported): Kind {
   return { code: isInvalid ? 'invalid_request' : 'overloaded' }
 }
 
-/** Who is told to come back in more than a quarter of an hour has used up more than a rate. */
+/** A wait of more than a quarter of an hour means that more than a rate is used up. */
 const LONG_WAIT = 15 * 60_000
 
 /**

@@ -18,7 +18,7 @@ export interface ErrorContext {
   readonly ref: string
   /** `host:port`, where it is known. */
   readonly host?: string
-  /** What must not be seen in any message. */
+  /** Must not be seen in any message. */
   readonly secrets: readonly (string | undefined)[]
   /** Environment variables that a person can set, for hints. */
   readonly variables?: { readonly key?: string | undefined; readonly baseURL?: string }

@@ -38,7 +38,7 @@ export class ReportedError extends Error {
 /** Members of an error; an object that has no others, and a message, is an error. */
 const MEMBERS = /^(?:message|detail|code|status|statusCode|error_code|param|type|object|request_id)$/
 
-/** Whether an event, or the whole of a body, reports an error. `null` or an empty text, which some servers send with each chunk, does not count. */
+/** Tells whether an event, or the whole of a body, reports an error. `null` or an empty text, which some servers send with each chunk, does not count. */
 export function isErrorReport(value: JsonObject): boolean {
   if ((value['error'] ?? '') !== '' || value['object'] === 'error') return true
   if (asArray(value['errors']).length > 0) return !holdsAnswer(value)
@@ -48,7 +48,7 @@ export function isErrorReport(value: JsonObject): boolean {
   return !isTyped && Object.keys(value).every((name) => MEMBERS.test(name))
 }
 
-/** Whether the body of an answer is an error and no answer beside it, or none that counts. */
+/** Tells whether the body of an answer is an error and no answer beside it, or none that counts. */
 export function isErrorBody(body: JsonObject): boolean {
   return isErrorReport(body) && (body['status'] === 'failed' || !holdsAnswer(body))
 }
@@ -78,7 +78,7 @@ export function reportOf(thrown: unknown, now: number): Reported | undefined {
   return object === undefined ? undefined : ofObject(object, { now })
 }
 
-/** What errors of the AI SDK carry. */
+/** The members of errors of the AI SDK. */
 interface SdkError {
   readonly statusCode: unknown
   readonly responseBody: unknown
@@ -188,7 +188,7 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
   return /(?:GMT|UTC|Z|[+-]\d\d:?\d\d|:\d\d \d{4})$/i.test(value) && !Number.isNaN(date) ? positive(date - now) : undefined
 }
 
-/** What the body says: Google's `RetryInfo` (`"34.5s"`), or words such as “try again in 1m20.5s”. */
+/** The wait that the body asks for: Google's `RetryInfo` (`"34.5s"`), or words such as “try again in 1m20.5s”. */
 export function retryAfterInBody(body: unknown, message: string): number | undefined {
   const details = objectsIn(asObject(asObject(body)?.['error'])?.['details'])
   const delay = details.map(({ retryDelay }) => asString(retryDelay)).find((said) => said !== undefined)

@@ -90,7 +90,7 @@ function samplingOf({ model, request, warn }: EncodeInput, isThinking: boolean):
 
 /** Anthropic takes no smaller budget for thinking. */
 const LEAST_BUDGET = 1024
-/** What is left for the answer itself at least, as a part of the limit. */
+/** The answer itself is left at least this part of the limit. */
 const ANSWER_SHARE = 0.2
 /** The budget as a part of what the model can write at most. */
 const BUDGETS: Readonly<Record<Exclude<ThinkingEffort, 'off'>, number>> = { low: 0.1, medium: 0.3, high: 0.6 }
@@ -102,7 +102,7 @@ interface Thinking {
 }
 
 /**
- * How much the model is asked to think: a budget, an effort, or nothing.
+ * Sets how much the model is asked to think: a budget, an effort, or nothing.
  *
  * @param limit of the output, thinking included: where no room is left for a budget, the model answers without.
  * @param given what the caller has to say to Anthropic alone; it wins.
@@ -212,7 +212,7 @@ function toAnswerBlock(part: AnswerPart, isEnd: boolean): JsonObject[] {
   }
 }
 
-/** What Anthropic wants back with a part. */
+/** The data that Anthropic wants back with a part. */
 function ownOf(part: AnswerPart): JsonObject {
   return ('own' in part ? part.own?.['anthropic'] : undefined) ?? {}
 }

@@ -8,7 +8,7 @@ import { isSdkModel, sdkNames } from '../identity.ts'
 import { requestOnce } from '../request-once.ts'
 import { defined } from '../../util/check.ts'
 
-/** What versions 3 and 4 have in common. */
+/** The members that versions 3 and 4 have in common. */
 export interface AiSdkRerankingModel {
   /** `v3` or `v4`. */
   readonly specificationVersion: string

@@ -15,7 +15,7 @@ export { readResponsesUsage as readUsage } from '../answer/usage.ts'
 const NOT_OFFERED =
   /^(?:tool_search_call|tool_search_output|local_shell_call|shell_call|shell_call_output|apply_patch_call|computer_call)$/
 
-/** What has been streamed of one item. */
+/** The texts that have been streamed of one item. */
 interface Streamed {
   text: string
   thinking: string
@@ -178,7 +178,7 @@ function itemData(itemId: unknown, encrypted?: unknown): JsonObject {
   return { openai: { itemId: asString(itemId) ?? '', reasoningEncryptedContent: asString(encrypted) ?? '' } }
 }
 
-/** What the whole holds beyond what came; nothing where it is another text. */
+/** The rest of the whole after what came; empty where it is another text. */
 function beyond(came: string, whole: string): string {
   return whole.length > came.length && whole.startsWith(came) ? whole.slice(came.length) : ''
 }

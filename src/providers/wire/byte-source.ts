@@ -10,7 +10,7 @@
 import { isAbort } from './network.ts'
 import type { Answered, AnsweredBody } from './send.ts'
 
-/** What the first characters say an answer is; the content type is not believed. */
+/** The kind of an answer by its first characters; the content type is not believed. */
 export type BodyKind = 'events' | 'json' | 'markup' | 'text' | 'empty'
 
 const MOST_BYTES = 64 * 1024 * 1024
@@ -27,7 +27,7 @@ export class ByteSource {
   #over = false
   #failure: { readonly thrown: unknown } | undefined
   #returnedAt = -Infinity
-  /** What comes does not wake the reader. */
+  /** The reader is not woken by what comes. */
   #isHolding = false
   #wakeReader: (() => void) | undefined
   #wakePump: (() => void) | undefined

@@ -3,7 +3,7 @@
 import { CriaError } from '../../core/error.ts'
 import type { ErrorCode } from '../../core/error.ts'
 
-/** Who is talked to. */
+/** The server that is asked. */
 export interface Peer {
   /** Name of the provider: `openai`. */
   readonly provider: string
@@ -13,9 +13,9 @@ export interface Peer {
 
 interface Trouble {
   readonly code: ErrorCode
-  /** What happened; `HOST` stands for the host. */
+  /** Says what happened; `HOST` stands for the host. */
   readonly words: string
-  /** What to do. */
+  /** Says what to do. */
   readonly hint?: string | undefined
   readonly retryable?: boolean
 }

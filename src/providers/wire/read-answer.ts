@@ -25,7 +25,7 @@ const HOLD_MS = 16
 /** After the end of the answer the rest of the response is read, so that the connection can be used again, but not for ever. */
 const DRAIN_MS = 250
 const DRAIN_BYTES = 64 * 1024
-/** What may be said beside an answer that has ended, as what it cost, is not waited for longer: some servers keep the connection open. */
+/** Reports beside an answer that has ended, as its usage, are not waited for longer: some servers keep the connection open. */
 const AFTER_END_MS = 1000
 const MAX_ERROR_BODY_BYTES = 256 * 1024
 /** The words of an error come with its status, or they are not waited for. */
