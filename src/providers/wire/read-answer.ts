@@ -80,7 +80,7 @@ export async function* readAnswer(options: WireOptions, answer: Answer): AsyncGe
       }
       if (bytes > maxAnswerBytes) throw tooLong(maxAnswerBytes, peer)
     }
-    if (answer.ended) await drain(source)
+    if (answer.ended) await within(DRAIN_MS, source, drain(source)).catch(() => {})
     // A call of an answer that broke off is not a call.
     if (answer.ended || answer.rawReason !== undefined) decoder.end()
   } catch (thrown) {
@@ -137,31 +137,30 @@ function explain(thrown: unknown, peer: Peer): unknown {
 
 /** The body of an error is short, or it is cut short. */
 async function failure({ status, headers }: Answered, source: ByteSource): Promise<ReportedError> {
-  const giveUp = setTimeout(source.close, ERROR_BODY_MS)
-  let text = ''
-  try {
-    text = await source.text(MAX_ERROR_BODY_BYTES)
-  } catch (thrown) {
+  const text = await within(ERROR_BODY_MS, source, source.text(MAX_ERROR_BODY_BYTES)).catch((thrown: unknown) => {
     // The status says more than a body that broke off or never ends.
     if (isAbort(thrown)) throw thrown
-  } finally {
-    clearTimeout(giveUp)
-  }
+    return ''
+  })
   // No API answers a request with one of these: a gateway failed.
   const isOdd = status < 400 || status > 599
   return new ReportedError(text, isOdd ? 502 : status, Object.fromEntries(headers))
 }
 
+/** Reads what follows an answer that is complete; how the connection ends does not matter any more. */
 async function drain(source: ByteSource): Promise<void> {
-  const giveUp = setTimeout(source.close, DRAIN_MS)
+  for (let bytes = 0; bytes < DRAIN_BYTES;) {
+    const pieces = await source.read()
+    if (pieces === undefined) return
+    for (const { length } of pieces) bytes += length
+  }
+}
+
+/** Closes the source when the work takes too long, which ends the work. */
+async function within<T>(ms: number, source: ByteSource, work: Promise<T>): Promise<T> {
+  const giveUp = setTimeout(source.close, ms)
   try {
-    for (let bytes = 0; bytes < DRAIN_BYTES;) {
-      const pieces = await source.read()
-      if (pieces === undefined) break
-      for (const { length } of pieces) bytes += length
-    }
-  } catch {
-    // The answer is complete; how the connection ends does not matter any more.
+    return await work
   } finally {
     clearTimeout(giveUp)
   }
