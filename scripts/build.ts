@@ -157,7 +157,7 @@ const ON_THE_WAY = [
   'providers/extractive/model',
   'providers/exchange',
   'providers/prepare',
-  'providers/wire/answer-source',
+  'providers/wire/read-answer',
   'providers/wire/http-fetch',
   'providers/chat/encode',
   'providers/chat/decode',
