@@ -1,7 +1,7 @@
 /** Tools to start from: the time, code that runs, and objects for the user. */
 
 import type { Tool } from '../core/tool.ts'
-import { checkNames, checkNumber } from '../engine/check-values.ts'
+import { checkNames, checkNumber } from '../engine/checks/values.ts'
 import { returnObjectTool, runCodeTool as codeTool } from '../tools/builtin/run-code.ts'
 import type { RunCodeOptions } from '../tools/builtin/run-code.ts'
 import { defineTool } from '../tools/define-tool.ts'

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import type { QueryEvent, QueryResult } from '../core/event.ts'
-import { checkNames, checkNumber } from '../engine/check-values.ts'
+import { checkNames, checkNumber } from '../engine/checks/values.ts'
 import { namesOf } from '../util/nearest.ts'
 
 /** Options of `toResponse()`. */

@@ -1,7 +1,7 @@
 /** Opens a recorder for callers who keep it themselves. */
 
 import type { GcReport, JournalKeeper, Recorder } from '../core/recorder.ts'
-import { checkNames, checkOneOf } from '../engine/check-values.ts'
+import { checkNames, checkOneOf } from '../engine/checks/values.ts'
 import { openJournal, selfTending } from './journal.ts'
 import { homePaths } from './paths.ts'
 import { namesOf } from '../util/nearest.ts'

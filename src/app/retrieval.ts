@@ -1,7 +1,7 @@
 /** Reads the public retrieval options; the model that ranks may come from the AI SDK. */
 
 import type { RerankingModel } from '../core/reranking.ts'
-import { checkObject } from '../engine/check-values.ts'
+import { checkObject } from '../engine/checks/values.ts'
 import type { RerankChoice } from '../prepare/rerank.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { createRerankingModel } from '../providers/reranking/create.ts'

@@ -7,7 +7,7 @@ import type { QueryOptions } from '../app/query.ts'
 import { checkReadable } from '../app/hand-over.ts'
 import { openStore } from '../app/stores.ts'
 import { ConfigurationError } from '../core/error.ts'
-import { checkPrices } from '../engine/check-budget.ts'
+import { checkPrices } from '../engine/budget/cost.ts'
 import type { McpConnection } from '../app/mcp.ts'
 import {
   agentContext,

@@ -1,6 +1,5 @@
 /**
- * Prepares one request and asks for its answer. A request that is too large is made smaller once, then sent to a larger model. One that is too large
- * is made smaller once, then taken to a larger model.
+ * Prepares one request and asks for its answer. A request that is too large is made smaller once, then sent to a larger model.
  */
 
 import type { Station } from '../core/context.ts'
@@ -12,31 +11,39 @@ import { errorInfo } from '../model/error-info.ts'
 import { unfitFor } from '../model/fit.ts'
 import { streamModel } from '../model/stream.ts'
 import type { Demand } from '../prepare/compact/make-room.ts'
+import type { Conversation } from '../prepare/conversation.ts'
 import { prepare } from '../prepare/prepare.ts'
 import type { Prepared } from '../prepare/prepare.ts'
-import { completeAside } from './aside.ts'
-import { checkRead, cutNotice, silentCut } from './silent-cut.ts'
-import { withSystem } from './step-settings.ts'
+import { completeAside } from './completion.ts'
+import { checkRead, CUT_NOTICE, cutNotice, silentCut } from './silent-cut.ts'
+import { withSystem } from './step.ts'
 import type { StepSettings } from './step.ts'
 import type { Turn } from './turn.ts'
 
 /** Our count may be wrong, and only the provider knows: what it would surely refuse, or silently cut, is not sent. */
 const SURELY_TOO_LARGE = 1.25
 
+/** The answer of a step, and the conversation as it was sent. */
+export interface Asked {
+  readonly answer: Answer
+  readonly conversation: Conversation
+}
+
 /** @throws CriaError `context_length`, with the numbers, when neither making room nor a larger model helps. */
-export async function* prepareAndAsk(turn: Turn, settings: StepSettings): Station<Answer> {
+export async function* prepareAndAsk(turn: Turn, settings: StepSettings): Station<Asked> {
   let state: Demand['state'] = 'new'
   let refusal: CriaError | undefined
+  let { conversation } = turn
   for (;;) {
-    const prepared = yield* prepareFor(state, turn, settings)
-    turn.conversation = prepared.conversation
+    const prepared = yield* prepareFor(state, conversation, turn, settings)
+    conversation = prepared.conversation
 
     // What was refused is not sent again as it was.
     const isWorthAsking = state === 'refused' ? prepared.compacted : mayFit(prepared)
     if (isWorthAsking) {
       const canShrink = state === 'new' && !prepared.compacted
       const outcome = yield* askFor(prepared, canShrink, turn, settings)
-      if (outcome.type === 'answer') return outcome
+      if (outcome.type === 'answer') return { answer: outcome, conversation }
       refusal = outcome.error
       turn.tooLarge.set(outcome.model.ref, sizeRefused(outcome, prepared))
       if (canShrink) {
@@ -70,16 +77,21 @@ async function* askFor(
     ref === request.model ? prepared.window : (facts.contextWindow ?? null)
   const isChecked = canShrink && options.context?.compaction !== false
   const outcome = yield* streamModel(request, { ...ctx, chain, checkRead: isChecked ? checkRead(windowOf) : undefined })
-  if (outcome.type === 'overflow' || outcome.cacheHit || turn.toldOfCut) return outcome
+  if (outcome.type === 'overflow' || outcome.cacheHit || ctx.told.has(CUT_NOTICE)) return outcome
   const cut = await silentCut(request, outcome.model, outcome.usage, windowOf(outcome.model))
   if (cut === undefined) return outcome
-  turn.toldOfCut = true
+  ctx.told.add(CUT_NOTICE)
   yield cutNotice(cut, outcome.model.ref)
   return outcome
 }
 
-function prepareFor(state: Demand['state'], turn: Turn, { chain, request }: StepSettings): Station<Prepared> {
-  const { ctx, options, input, conversation, step } = turn
+function prepareFor(
+  state: Demand['state'],
+  conversation: Conversation | undefined,
+  turn: Turn,
+  { chain, request }: StepSettings,
+): Station<Prepared> {
+  const { ctx, options, input, step } = turn
   const model = currentModel(chain)
   const { compaction = {}, summaryModel } = options.context ?? {}
   const room = { compaction: compactionFor(model, compaction, turn), state, tooLarge: turn.tooLarge.get(model.ref) }

@@ -63,10 +63,13 @@ function cutError({ sent, read }: SilentCut, model: string): CriaError {
   )
 }
 
+/** Its code: a turn has this notice once. */
+export const CUT_NOTICE = 'input_cut'
+
 export function cutNotice({ sent, read }: SilentCut, model: string): EventBody {
   return {
     type: 'notice',
-    code: 'input_cut',
+    code: CUT_NOTICE,
     message:
       `${model} says that it has read ${read} tokens, of about ${sent} that were sent: it may have left out the beginning. ` +
       'Say how large its window is ("modelFacts" in config.json, or `context.compaction.window`), so that room is made in time.',

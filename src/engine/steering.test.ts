@@ -12,7 +12,7 @@ import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { SqliteRecorder } from '../recorders/sqlite/recorder.ts'
 import { query } from './query.ts'
 import { Steering } from './steering.ts'
-import type { StepEnd, StepState } from './step.ts'
+import type { StepEnd, StepState } from './options.ts'
 
 let folder: string
 let recorder: SqliteRecorder

@@ -10,7 +10,7 @@ import { jsonSchemaOf } from '../core/schema.ts'
 import type { Tool } from '../core/tool.ts'
 import type { RequestOptions } from '../prepare/request.ts'
 import type { TurnInput } from '../prepare/turn-input.ts'
-import { SETTINGS } from './check-settings.ts'
+import { SETTINGS } from './checks/options.ts'
 import type { EngineOptions } from './options.ts'
 import { defined } from '../util/check.ts'
 

@@ -5,14 +5,13 @@ import type { CriaError } from '../core/error.ts'
 import type { StartEvent } from '../core/event.ts'
 import { createId as newId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
-import type { Message } from '../core/message.ts'
 import type { LanguageModel } from '../core/model.ts'
 import { isFilledPrompt } from '../core/prompt.ts'
 import type { PromptVersion } from '../core/prompt.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
 import type { Span } from '../core/span.ts'
 import { ATTRIBUTE } from '../core/attributes.ts'
-import type { Answer, ModelContext } from '../model/answer.ts'
+import type { ModelContext } from '../model/answer.ts'
 import { currentModel, switchModel } from '../model/chain.ts'
 import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
 import type { ModelChain } from '../model/chain.ts'
@@ -20,13 +19,10 @@ import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import { temperatureFor } from '../model/fit.ts'
 import type { RetryPolicy } from '../model/recover.ts'
 import { DEFAULT_TIMEOUTS } from '../model/watchdog.ts'
-import { continued, withSaid } from '../prepare/conversation.ts'
 import type { Conversation } from '../prepare/conversation.ts'
-import { offeredTokens } from '../prepare/request-tokens.ts'
 import type { RequestOptions } from '../prepare/request.ts'
 import { questionOf } from '../prepare/turn-input.ts'
 import type { TurnInput } from '../prepare/turn-input.ts'
-import type { ToolsContext } from '../tools/call.ts'
 import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
@@ -35,20 +31,17 @@ import { beginningOf } from '../util/lines.ts'
 import { takenValues } from '../util/environment.ts'
 import { sha256 } from '../util/hash.ts'
 import { redact } from '../util/redact.ts'
-import type { Batch } from './batch.ts'
-import { TurnLedger } from './ledger.ts'
-import { processBudget } from './memory-budget.ts'
+import type { Batch, ParentCall } from './parent.ts'
+import { TurnLedger } from './budget/ledger.ts'
+import { processBudget } from './budget/memory-budget.ts'
 import type { EngineOptions } from './options.ts'
-import { inCallOf, refOf } from './parent.ts'
-import type { ParentCall } from './parent.ts'
+import { refOf } from './parent.ts'
 import { spanSink, startSpan } from './span.ts'
-import type { StepSettings } from './step.ts'
 import { inputOf, requestOf } from './turn-request.ts'
 import { defined } from '../util/check.ts'
 
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
-const DEFAULT_TOOL_CONCURRENCY = 5
 /** Characters of the question that its span holds at most. */
 const MAX_QUERY_CHARS = 4000
 
@@ -75,8 +68,6 @@ export interface Turn {
   conversation: Conversation | undefined
   /** Tokens of requests that a model has refused because of their size, by its name. */
   readonly tooLarge: Map<string, number>
-  /** It has been told once that a model may not have read everything. */
-  toldOfCut: boolean
   /** The reader is gone, or the time of the turn is up: whatever runs for it has to end. */
   end(reason: CriaError): void
 }
@@ -147,7 +138,6 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
     made: { turns: 0 },
     conversation: undefined,
     tooLarge: new Map(),
-    toldOfCut: false,
     end: (reason) => ending.abort(reason),
     ctx: {
       sessionId,
@@ -179,52 +169,6 @@ function modelsOf({ model, fallbackModels = [], specialist, switchModels }: Engi
   const models = [model, ...fallbackModels]
   const first = switchModel('specialized_task', 0, { models, specialist })
   return first === undefined || first === model ? models : [first, ...models]
-}
-
-/** What the user has said since the last step; in the first one it comes before the prompt, since it was said before. */
-export function addSaid(turn: Turn, messages: readonly Message[]): void {
-  if (messages.length === 0) return
-  const { conversation, input } = turn
-  const said = conversation === undefined ? [...messages, ...input.messages] : [...input.messages, ...messages]
-  turn.input = { ...input, messages: said }
-  if (conversation !== undefined) turn.conversation = withSaid(conversation, messages)
-}
-
-/** What has been said when a step is over. */
-export function conversationAfter(
-  { conversation }: Turn,
-  { request }: StepSettings,
-  answer: Answer,
-  results: readonly Message[],
-): Conversation | undefined {
-  return conversation === undefined ? undefined : continued(conversation, answer, results, offeredTokens(request))
-}
-
-/** What the tools station is given in the present step. */
-export function toolsContext(turn: Turn, settings: StepSettings, decided?: ToolsContext['decided']): ToolsContext {
-  const { ctx, options, step, tools, conversation } = turn
-  tools.untrusted ||= conversation?.untrusted ?? false
-  return {
-    ...ctx,
-    step,
-    state: tools,
-    tools: settings.tools,
-    permit: options.hasPermissionsToUseTool,
-    ...(decided === undefined ? {} : { decided }),
-    cannotWait: whyNotWait(turn),
-    hooks: options.hooks,
-    repair: options.repairToolCall,
-    safeMode: options.safeMode ?? false,
-    concurrency: options.toolConcurrency ?? DEFAULT_TOOL_CONCURRENCY,
-    inCall: inCallOf(turn),
-  }
-}
-
-/** Why calls cannot wait for a decision that is made later; `undefined`: they can. */
-function whyNotWait({ caller, recorder }: Turn): string | undefined {
-  if (caller !== undefined) return 'A turn that a tool has made cannot wait for a decision.'
-  if (recorder === undefined) return 'Without a journal it cannot wait for a decision.'
-  return recorder.keepsWaiting === true ? undefined : 'This journal keeps no turns that wait for a decision.'
 }
 
 /** The first event. */

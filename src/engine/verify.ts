@@ -10,7 +10,7 @@ import type { CheckedAnswer } from '../citations/check.ts'
 import { claimsToJudge, withVerdicts } from '../citations/judge.ts'
 import type { JudgedClaim } from '../citations/judge.ts'
 import { orAborted } from '../util/promise.ts'
-import { completeAside } from './aside.ts'
+import { completeAside } from './completion.ts'
 import type { Turn } from './turn.ts'
 
 /** Tokens of a judgement: of the whole, and for each statement. */

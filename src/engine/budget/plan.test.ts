@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NOTHING } from '../core/budget.ts'
-import type { Amount, BudgetLimits } from '../core/budget.ts'
-import { isCriaError } from '../core/error.ts'
-import type { Price } from '../core/model.ts'
-import { UNKNOWN_FACTS } from '../core/model.ts'
-import type { Account, BudgetScope } from './budget-exceeded.ts'
-import { planRequest } from './budget.ts'
-import type { Demand } from './budget.ts'
+import { NOTHING } from '../../core/budget.ts'
+import type { Amount, BudgetLimits } from '../../core/budget.ts'
+import { isCriaError } from '../../core/error.ts'
+import type { Price } from '../../core/model.ts'
+import { UNKNOWN_FACTS } from '../../core/model.ts'
+import type { Account, BudgetScope, Demand } from './plan.ts'
+import { planRequest } from './plan.ts'
 
 const PRICE: Price = { input: 1, output: 10 }
 const FREE: Price = { input: 0, output: 0 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Budget } from '../core/budget.ts'
-import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
-import { checkBudget, checkPrices } from './check-budget.ts'
+import type { Budget } from '../../core/budget.ts'
+import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
+import { checkPrices } from '../budget/cost.ts'
+import { checkBudget } from './options.ts'
 
 describe('what is wrong with a budget', () => {
   it.each<[budget: object, message: RegExp]>([
@@ -9,8 +10,8 @@ describe('what is wrong with a budget', () => {
     [{ costUsd: Number.NaN }, /`budget.costUsd`/],
     [{ costUsd: '1' }, /`budget.costUsd`/],
     [{ ms: 0 }, /`budget.ms` must be a number of at least 1/],
-    [{ cost: 1 }, /the key "cost", but knows only tokens, costUsd, ms, session, day/],
-    [{ day: { ms: 1 } }, /`budget.day` has the key "ms", but knows only tokens, costUsd/],
+    [{ cost: 1 }, /`budget` has no option `cost`/],
+    [{ day: { ms: 1 } }, /`budget.day` has no option `ms`/],
     [{ session: { tokens: Infinity } }, /`budget.session.tokens`/],
   ])('%j', (budget, message) => {
     expect(() => checkBudget(budget as Budget)).toThrow(message)

@@ -1,8 +1,9 @@
-/** Folds the events and notes of a turn into its metrics. */
+/** Folds what a turn yields: into its metrics, and into the tool calls that have no result yet. */
 
-import type { Note } from '../core/context.ts'
+import type { Note, Yielded } from '../core/context.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { TurnMetrics } from '../core/recorder.ts'
+import type { ToolResult } from '../core/tool.ts'
 import { elapsed } from '../util/clock.ts'
 
 export class Metrics {
@@ -71,5 +72,34 @@ export class Metrics {
       promptCacheHitRate: this.#inputTokens === 0 ? null : this.#cacheReadTokens / this.#inputTokens,
       slow: durationMs > slowAfter,
     }
+  }
+}
+
+export class OpenCalls {
+  /** With the key under which its effect was announced, once it has been started. */
+  readonly #calls = new Map<string, { readonly name: string; readonly key?: string }>()
+
+  observe(body: Yielded): void {
+    if (body.type === 'tool_request') this.#calls.set(body.tool.id, { name: body.tool.name })
+    else if (body.type === 'tool_result') this.#calls.delete(body.result.id)
+    else if (body.type === 'note' && body.entry.type === 'tool_start')
+      this.#calls.set(body.entry.callId, { name: body.entry.name, key: body.entry.idempotencyKey })
+  }
+
+  /** Tools are at work. */
+  get running(): boolean {
+    return [...this.#calls.values()].some(({ key }) => key !== undefined)
+  }
+
+  /** A result for each of them, which says whether it may have had effects. */
+  unanswered(): ToolResult[] {
+    return [...this.#calls].map(([id, { name, key }]) => ({
+      id,
+      name,
+      content: key === undefined ? 'Not run: the turn ended before.' : 'Interrupted while it ran: its effects are unknown.',
+      isError: true,
+      durationMs: 0,
+      ...(key === undefined ? {} : { unknownEffects: { idempotencyKey: key } }),
+    }))
   }
 }

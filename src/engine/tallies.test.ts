@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OpenCalls } from './open-calls.ts'
+import { OpenCalls } from './tallies.ts'
 
 const request = (id: string) => ({ type: 'tool_request', tool: { id, name: 'look', input: {} } }) as const
 const started = (callId: string) =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Price } from '../core/model.ts'
-import type { Usage } from '../core/usage.ts'
-import { UNKNOWN_USAGE } from '../core/usage.ts'
+import type { Price } from '../../core/model.ts'
+import type { Usage } from '../../core/usage.ts'
+import { UNKNOWN_USAGE } from '../../core/usage.ts'
 import { plus, costOf } from './cost.ts'
 
 const PRICE: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }

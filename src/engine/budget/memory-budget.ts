@@ -1,8 +1,8 @@
 /** Budgets that end with the process: for turns that are written down nowhere, or in a journal that keeps none. */
 
-import { NOTHING } from '../core/budget.ts'
-import type { Amount, BudgetKey, BudgetStore, BudgetUse, Reservation, SharedUse } from '../core/budget.ts'
-import { Recent } from '../util/recent.ts'
+import { NOTHING } from '../../core/budget.ts'
+import type { Amount, BudgetKey, BudgetStore, BudgetUse, Reservation, SharedUse } from '../../core/budget.ts'
+import { Recent } from '../../util/recent.ts'
 
 /** Sessions and days that are remembered; those that were not used for longest are forgotten first. */
 const MOST_ACCOUNTS = 10_000
