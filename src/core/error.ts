@@ -44,7 +44,6 @@ const CODES = {
   journal_failed: { retryable: false, hint: 'Check free space and permissions of the journal file, or run without a recorder.' },
   store_failed: { retryable: false },
   not_found: { retryable: false },
-  not_trusted: { retryable: false, hint: 'Run `cria trust` in this folder to let its configuration count.' },
   internal: { retryable: false, hint: 'This is a bug in cria: please report it with the trace id.' },
 } as const
 

@@ -1,6 +1,7 @@
 /** Prepares what stations yield for the journal: groups it, joins deltas, and takes secrets out. */
 
 import type { Yielded } from '../core/context.ts'
+import { assertNever } from '../core/event.ts'
 import type { QueryEvent } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
 import type { Part } from '../core/part.ts'
@@ -83,8 +84,28 @@ function maskedEvent(event: QueryEvent, secrets: Secrets): QueryEvent {
     }
     case 'message':
       return { ...event, message: maskedMessage(event.message, secrets) }
-    default:
+    // What a model or the user said, and facts of the turn: no input or output of a tool.
+    case 'start':
+    case 'text_delta':
+    case 'thinking':
+    case 'tool_input_delta':
+    case 'usage':
+    case 'retrieval':
+    case 'compaction':
+    case 'retry':
+    case 'reset':
+    case 'model_switch':
+    case 'permission_decision':
+    case 'notice':
+    case 'steering':
+    case 'prepare_step':
+    case 'hook':
+    case 'feedback':
+    case 'error':
+    case 'cancelled':
       return event
+    default:
+      return assertNever(event)
   }
 }
 
