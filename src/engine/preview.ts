@@ -1,4 +1,4 @@
-/** Composition without a turn: what bots show of how they put a request together. */
+/** Composes requests without a turn, for bots that show how they put one together. */
 
 import { ATTRIBUTE } from '../core/attributes.ts'
 import { createId } from '../core/id.ts'
@@ -9,12 +9,12 @@ import type { Span } from '../core/span.ts'
 import type { DocumentSource } from '../core/store.ts'
 import { fitRequest } from '../model/fit.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
+import { composeChat } from '../prepare/compose.ts'
 import type { RagComposition } from '../prepare/compose.ts'
-import { composeChatTurn } from '../prepare/compose-turn.ts'
-import type { ChatTurn } from '../prepare/compose-turn.ts'
 import { asMessage } from '../prepare/conversation.ts'
 import { prepare } from '../prepare/prepare.ts'
 import type { RequestOptions } from '../prepare/request.ts'
+import { findMemories } from '../prepare/retrieve.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { questionOf } from '../prepare/turn-input.ts'
 import { systemClock } from '../util/clock.ts'
@@ -24,27 +24,30 @@ import { inputOf } from './turn-request.ts'
 export type { RagComposition } from '../prepare/compose.ts'
 export { DEFAULT_RESULTS } from '../prepare/retrieve.ts'
 
-export interface ComposeInput {
+export interface ChatPreview {
   readonly system: string
   readonly messages: readonly Message[]
   readonly memory: DocumentSource | undefined
   readonly nResults: number
-  /** Where the spans of the retrieval go; default the current span, else nowhere. */
-  readonly span?: Span | undefined
 }
 
 /** System prompt, memories, user messages. @throws CriaError `store_failed` when the memory fails. */
-export async function composeForChat(input: ComposeInput): Promise<readonly Message[]> {
-  const { composition } = await composeChatTurn(searchOf(input))
-  return composition.messages
+export async function previewChat({ system, messages, memory, nResults }: ChatPreview): Promise<readonly Message[]> {
+  const search = { query: questionOf(messages), nResults, span: spanAround(), signal: new AbortController().signal }
+  const memories = memory && (await findMemories(memory, search))
+  return composeChat({ system, history: [], memories, input: messages }).messages
 }
 
-export interface RagComposeInput extends ComposeInput {
+export interface RagPreview {
+  readonly system: string
+  readonly messages: readonly Message[]
   readonly retrieve: RetrievalOptions
   /** Whom the request would be sent to: what it cannot read is left out, and its window limits the request. */
   readonly model: LanguageModel
   readonly request: RequestOptions
   readonly compaction: CompactionOptions | false
+  /** Where the spans of the retrieval go; default the current span, else nowhere. */
+  readonly span?: Span | undefined
 }
 
 /**
@@ -53,10 +56,11 @@ export interface RagComposeInput extends ComposeInput {
  *
  * @throws CriaError `store_failed` when a store fails.
  */
-export async function composeForRag(input: RagComposeInput): Promise<RagComposition> {
+export async function previewRag(input: RagPreview): Promise<RagComposition> {
   const { model, request, compaction, retrieve } = input
   const turn = inputOf({ system: input.system, prompt: input.messages, retrieve })
-  const { span: outer, signal } = searchOf(input)
+  const outer = input.span ?? spanAround()
+  const { signal } = new AbortController()
   const counts: Record<string, unknown> = {}
   const span = { ...passedTo(outer), set: (attributes: JsonObject) => (Object.assign(counts, attributes), outer.set(attributes)) }
   const ctx = { sessionId: '', turnId: '', signal, clock: systemClock, createId, span, complete: () => undefined }
@@ -99,15 +103,6 @@ function passedTo(span: Span): Span {
   }
 }
 
-function searchOf({ system, messages, memory, nResults, span }: ComposeInput): ChatTurn {
-  return {
-    system,
-    history: [],
-    messages,
-    memory,
-    query: questionOf(messages),
-    nResults,
-    span: span ?? currentSpan() ?? startSpan('compose', { clock: systemClock, sink: () => {} }),
-    signal: new AbortController().signal,
-  }
+function spanAround(): Span {
+  return currentSpan() ?? startSpan('compose', { clock: systemClock, sink: () => {} })
 }

@@ -3,13 +3,14 @@
 import { fromParts, retrieved, system as systemMessage } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
 import type { Grounding } from '../core/model.ts'
-import type { Evidence, ScoredChunk, StoreNotice } from '../core/store.ts'
+import type { Evidence } from '../core/store.ts'
 import { fenced } from './fence.ts'
 import { NOTHING_INJECTED } from './inject.ts'
 import type { Injection } from './inject.ts'
 import { cutPassage, packPassages, passageMessage, tokensOfPassage } from './passages/pack.ts'
 import { mergePassages } from './passages/merge.ts'
 import type { Passage } from './passages/merge.ts'
+import type { Found } from './retrieve.ts'
 
 /** A composed turn: `messages` is what is logged, `processedMessages` what is sent. */
 export interface Composition {
@@ -19,12 +20,6 @@ export interface Composition {
   readonly processedMessages: readonly Message[]
   /** The passages of the request, by their markers; absent where nothing was searched. */
   readonly grounding?: Grounding
-}
-
-export interface Found {
-  readonly store: string
-  readonly chunks: readonly ScoredChunk[]
-  readonly notice?: StoreNotice
 }
 
 export interface RagInput {
@@ -164,12 +159,6 @@ const WORD = /[\p{L}\p{M}]+/gu
 export function withCorrections(question: string, corrections: Evidence['corrections'] = {}): string {
   if (Object.keys(corrections).length === 0) return question
   return question.replaceAll(WORD, (word) => corrections[word] ?? word)
-}
-
-/** Says so to whoever asked. */
-export function correctionNotice(corrections: Evidence['corrections'] = {}): StoreNotice | undefined {
-  const words = Object.values(corrections)
-  return words.length === 0 ? undefined : { code: 'searched_for', message: `searched for: ${words.join(', ')}` }
 }
 
 /** The sentence that says the documents do not hold the answer. Models are asked to use it word for word. */

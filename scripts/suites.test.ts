@@ -1,0 +1,35 @@
+/** Checks that adapters of a port are run through the conformance suite of that port: by their name, or by a test in their folder. */
+
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFiles, ROOT } from './files.ts'
+
+const SUITES: Readonly<Record<string, string>> = {
+  DocumentStore: 'documentStoreSuite',
+  Recorder: 'recorderSuite',
+  BudgetStore: 'budgetStoreSuite',
+  CacheStore: 'cacheStoreSuite',
+}
+
+const sources = projectFiles()
+  .filter((path) => /^src\/.*\.ts$/.test(path))
+  .map((path) => ({ path, folder: posix.dirname(path), text: readFileSync(join(ROOT, path), 'utf8') }))
+const tests = sources.filter(({ path, text }) => path.endsWith('.test.ts') && /\w+Suite\(/.test(text))
+
+const adapters = sources
+  .filter(({ path }) => !path.endsWith('.test.ts'))
+  .flatMap(({ folder, text }) =>
+    [...text.matchAll(/class (\w+)[^{\n]* implements ([^{\n]+)/g)].flatMap(([, name = '', ports = '']) =>
+      ports.split(/\W+/).flatMap((port) => (SUITES[port] === undefined ? [] : [{ folder, name, port, suite: SUITES[port] }])),
+    ),
+  )
+
+test('there are adapters', () => {
+  expect(adapters.length).toBeGreaterThan(5)
+})
+
+test.each(adapters)('$name in $folder is run through the suite of $port', ({ folder, name, suite }) => {
+  const found = tests.filter((each) => each.folder === folder || (each.text.includes(suite) && each.text.includes(name)))
+  expect(found.map(({ path }) => path)).not.toEqual([])
+})
