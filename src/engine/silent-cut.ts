@@ -8,8 +8,7 @@ import type { EventBody } from '../core/event.ts'
 import type { LanguageModel, ModelRequest } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
 import type { ModelContext } from '../model/answer.ts'
-import { loadTokenCounter } from '../prepare/count-tokens.ts'
-import { estimateRequestTokens, leastTokens } from '../prepare/request-tokens.ts'
+import { estimateRequestTokens, leastTokens, loadTokenCounter } from '../prepare/tokens.ts'
 
 export interface SilentCut {
   /** Tokens of the text that was sent, by our count. */

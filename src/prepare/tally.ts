@@ -5,8 +5,8 @@
 
 import type { RequestMessage } from '../core/model.ts'
 import type { Usage } from '../core/usage.ts'
-import type { CountTokens } from './count-tokens.ts'
-import { countMessageTokens, estimateMessageTokens, rememberEstimate } from './request-tokens.ts'
+import type { CountTokens } from './tokens.ts'
+import { countMessageTokens, estimateMessageTokens, rememberEstimate } from './tokens.ts'
 
 /** Tokens of the first `messages` messages. */
 interface Sum {

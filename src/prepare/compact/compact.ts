@@ -8,11 +8,20 @@ import { toCriaError } from '../../core/error.ts'
 import type { NoticeEvent } from '../../core/event.ts'
 import type { MessageId } from '../../core/id.ts'
 import type { Message } from '../../core/message.ts'
-import { divide, oldOf, summaryTokens, trim, withOutlines, withShorterOpening, withSummary } from './plan.ts'
-import type { Division, Goal } from './plan.ts'
+import {
+  divide,
+  isSummary,
+  oldOf,
+  summaryTokens,
+  total,
+  trim,
+  unitsOf,
+  withOutlines,
+  withShorterOpening,
+  withSummary,
+} from './plan.ts'
+import type { Division, Goal, TokensOf } from './plan.ts'
 import { omissionMessage, summaryMessage, summaryRequest, transcripts } from './summary.ts'
-import { isSummary, total, unitsOf } from './units.ts'
-import type { TokensOf } from './units.ts'
 
 /** Asks a model aside from the conversation; the engine hands it in. */
 export interface Complete {

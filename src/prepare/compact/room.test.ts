@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { user } from '../core/message.ts'
-import type { ToolSpec } from '../core/model.ts'
-import { GROUNDING_RULES } from './compose.ts'
-import { estimateMessageTokens, estimateTokens, offeredTokens } from './request-tokens.ts'
-import { roomForContext, roomForPassages } from './window-shares.ts'
+import { user } from '../../core/message.ts'
+import type { ToolSpec } from '../../core/model.ts'
+import { GROUNDING_RULES } from '../compose.ts'
+import { estimateMessageTokens, estimateTokens, offeredTokens } from '../tokens.ts'
+import { roomForContext, roomForPassages } from './room.ts'
 
 const long = (tokens: number) => user('x'.repeat(tokens * 3.5))
 const tool: ToolSpec = { name: 'look', description: 'x'.repeat(350), inputSchema: { type: 'object' } }

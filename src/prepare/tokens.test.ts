@@ -2,8 +2,14 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { assistant, toolResult, user } from '../core/message.ts'
 import type { Message } from '../core/message.ts'
-import { loadTokenCounter, withoutLongRuns } from './count-tokens.ts'
-import { countMessageTokens, estimateMessageTokens, estimateTokens, offeredTokens } from './request-tokens.ts'
+import {
+  countMessageTokens,
+  estimateMessageTokens,
+  estimateTokens,
+  loadTokenCounter,
+  offeredTokens,
+  withoutLongRuns,
+} from './tokens.ts'
 
 const TEXTS: Readonly<Record<string, string>> = {
   prose:
@@ -91,4 +97,13 @@ describe('what a message comes to', () => {
     )
     expect(offeredTokens({ responseFormat: { type: 'json', schema: { type: 'object' } } })).toBeGreaterThan(3)
   })
+})
+
+it('the text of a message is counted once, however many steps send it', () => {
+  const counted: string[] = []
+  const count = (text: string): number => counted.push(text) && text.length
+  const messages = [user('one'), user('three')]
+  expect(leastTokens(messages, count)).toBe(8)
+  expect(leastTokens([...messages.map((message) => ({ ...message })), user('seven')], count)).toBe(13)
+  expect(counted).toEqual(['one', 'three', 'seven'])
 })
