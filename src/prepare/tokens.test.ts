@@ -6,6 +6,7 @@ import {
   countMessageTokens,
   estimateMessageTokens,
   estimateTokens,
+  leastTokens,
   loadTokenCounter,
   offeredTokens,
   withoutLongRuns,
