@@ -19,7 +19,7 @@ import type { RetrievalOptions } from '../prepare/retrieve.ts'
 import { questionOf } from '../prepare/turn-input.ts'
 import { systemClock } from '../util/clock.ts'
 import { currentSpan, startSpan } from './span.ts'
-import { inputOf } from './turn-request.ts'
+import { inputOf } from './turn.ts'
 
 export type { RagComposition } from '../prepare/compose.ts'
 export { DEFAULT_RESULTS } from '../prepare/retrieve.ts'

@@ -17,7 +17,7 @@ import { findTool } from '../tools/find-tool.ts'
 import { validated } from '../tools/validate.ts'
 import { isPromise, orAborted } from '../util/promise.ts'
 import type { EngineOptions } from './options.ts'
-import { namedApart } from './turn-request.ts'
+import { namedApart } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /**

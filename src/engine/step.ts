@@ -17,7 +17,7 @@ import { checkToolChoice, checkTools } from './checks/options.ts'
 import { checkNames } from './checks/values.ts'
 import type { StepChanges, StepState } from './options.ts'
 import { inCallOf } from './parent.ts'
-import { requestOfStep, specOf } from './turn-request.ts'
+import { requestOfStep, specOf } from './turn.ts'
 import type { Turn } from './turn.ts'
 
 /** A step, as it is asked for. */

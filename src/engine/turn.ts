@@ -1,19 +1,23 @@
 /** A turn: what it was asked, what it knows so far, and the context that its stations share. */
 
+import { ATTRIBUTE } from '../core/attributes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CriaError } from '../core/error.ts'
 import type { StartEvent } from '../core/event.ts'
-import { createId as newId } from '../core/id.ts'
+import { createId as newId, createId, messageId } from '../core/id.ts'
 import type { CreateId } from '../core/id.ts'
-import type { LanguageModel } from '../core/model.ts'
-import { isFilledPrompt } from '../core/prompt.ts'
+import { toMessages } from '../core/message.ts'
+import type { Message } from '../core/message.ts'
+import type { LanguageModel, CallSettings, ThinkingEffort, ToolSpec } from '../core/model.ts'
+import { isFilledPrompt, promptText } from '../core/prompt.ts'
 import type { PromptVersion } from '../core/prompt.ts'
 import type { Recorder, TurnOpen } from '../core/recorder.ts'
+import { jsonSchemaOf } from '../core/schema.ts'
 import type { Span } from '../core/span.ts'
-import { ATTRIBUTE } from '../core/attributes.ts'
+import type { Tool } from '../core/tool.ts'
 import type { ModelContext } from '../model/answer.ts'
-import { currentModel, switchModel } from '../model/chain.ts'
 import { DEFAULT_ANSWER_LIMITS } from '../model/ceilings.ts'
+import { currentModel, switchModel } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
 import { DEFAULT_COOL_DOWN, restedFirst } from '../model/cool-down.ts'
 import { temperatureFor } from '../model/fit.ts'
@@ -25,19 +29,19 @@ import type { TurnInput } from '../prepare/turn-input.ts'
 import { toolsState } from '../tools/state.ts'
 import type { ToolsState } from '../tools/state.ts'
 import { DEFAULT_BACKOFF } from '../util/backoff.ts'
+import { defined } from '../util/check.ts'
 import { steadyClock } from '../util/clock.ts'
-import { beginningOf } from '../util/lines.ts'
 import { takenValues } from '../util/environment.ts'
 import { sha256 } from '../util/hash.ts'
+import { beginningOf } from '../util/lines.ts'
 import { redact } from '../util/redact.ts'
-import type { Batch, ParentCall } from './parent.ts'
 import { TurnLedger } from './budget/ledger.ts'
 import { processBudget } from './budget/memory-budget.ts'
+import { SETTINGS } from './checks/options.ts'
 import type { EngineOptions } from './options.ts'
 import { refOf } from './parent.ts'
+import type { Batch, ParentCall } from './parent.ts'
 import { spanSink, startSpan } from './span.ts'
-import { inputOf, requestOf } from './turn-request.ts'
-import { defined } from '../util/check.ts'
 
 export const DEFAULT_MAX_STEPS = 50
 export const DEFAULT_SLOW_AFTER = 30_000
@@ -223,4 +227,67 @@ function promptsOf({ options: { system, bot }, input }: Turn): readonly PromptVe
     hash,
     template: redact(template, secrets),
   }))
+}
+
+/**
+ * `messages` may hold a whole conversation: what follows the last answer is what the user says now, the rest is history. Where it ends in the
+ * results of tools, the question before them still waits for its answer. A system message at the very beginning counts as the system prompt when
+ * `system` does not give one.
+ */
+export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'system' | 'createId' | 'retrieve'>): TurnInput {
+  const given = namedApart(toMessages([options.messages ?? [], options.prompt ?? []]), [], options.createId ?? createId)
+  const first = given[0]
+  const leads = options.system === undefined && first?.role === 'system'
+  const said = leads ? given.slice(1) : given
+  const end = said.findLastIndex(({ role }) => role === 'user') + 1
+  const begin = said.slice(0, end).findLastIndex(({ role }) => role !== 'user') + 1
+  const since = end === 0 ? [] : said.slice(end)
+  return {
+    system: promptText(options.system ?? (leads ? first.content : '')),
+    history: end === 0 ? said : said.slice(0, begin),
+    messages: said.slice(begin, end),
+    ...(since.length === 0 ? {} : { since }),
+    ...(options.retrieve === undefined ? {} : { retrieve: options.retrieve }),
+  }
+}
+
+/** What says the same again is another message: under the id of an earlier one it would pass for said and stored already. */
+export function namedApart(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
+  const taken = new Set<string>(before.map(({ id }) => id))
+  return messages.map((message) => {
+    const own = taken.has(message.id) ? { ...message, id: messageId(createId('msg')) } : message
+    taken.add(own.id)
+    return own
+  })
+}
+
+export function settingsOf(options: CallSettings): CallSettings {
+  const names = Object.keys(SETTINGS) as (keyof CallSettings)[]
+  return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+}
+
+export function requestOf(options: EngineOptions): RequestOptions {
+  const thinking = effortOf(options.enableThinking)
+  return {
+    settings: settingsOf(options),
+    tools: (options.tools ?? []).map(specOf),
+    stream: options.stream ?? true,
+    ...defined({ toolChoice: options.toolChoice, responseFormat: options.responseFormat, thinking }),
+  }
+}
+
+/** A tool that the model has to call, it has to call in the first step: bound to call one in each step, it could never answer. */
+export function requestOfStep(request: RequestOptions, step: number): RequestOptions {
+  const { toolChoice, ...rest } = request
+  return step > 1 && (toolChoice === 'required' || typeof toolChoice === 'object') ? rest : request
+}
+
+function effortOf(enabled: EngineOptions['enableThinking']): ThinkingEffort | undefined {
+  if (enabled === undefined || enabled === false) return undefined
+  return enabled === true ? 'medium' : enabled
+}
+
+/** A tool as the model sees it. */
+export function specOf({ name, description, inputSchema }: Tool): ToolSpec {
+  return { name, description, inputSchema: jsonSchemaOf(inputSchema, `tool ${JSON.stringify(name)}`) }
 }
