@@ -133,16 +133,9 @@ export class CriaError extends Error {
 
   /** As plain JSON, without stack. */
   toJSON(): ErrorInfo {
-    return {
-      code: this.code,
-      message: this.message,
-      retryable: this.retryable,
-      ...(this.status === undefined ? {} : { status: this.status }),
-      ...(this.hint === undefined ? {} : { hint: this.hint }),
-      ...(this.details === undefined ? {} : { details: this.details }),
-      ...(this.usage === undefined ? {} : { usage: this.usage }),
-      ...(this.costUsd === undefined ? {} : { costUsd: this.costUsd }),
-    }
+    const given = OPTIONAL.filter((name) => this[name] !== undefined)
+    const { code, message, retryable } = this
+    return { code, message, retryable, ...Object.fromEntries(given.map((name) => [name, this[name]])) }
   }
 }
 
@@ -190,16 +183,8 @@ export function toCriaError(thrown: unknown, fallback: ErrorCode = 'internal'): 
 
 /** Rebuilds the error from its JSON, of the class that its code has, for those who reject with what a stream ended in. */
 export function errorFromInfo(info: ErrorInfo, cause?: unknown): CriaError {
-  const { code, message, retryable, status, hint, details, usage, costUsd } = info
-  const options = {
-    retryable,
-    ...(status === undefined ? {} : { status }),
-    ...(hint === undefined ? {} : { hint }),
-    ...(details === undefined ? {} : { details }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    cause,
-  }
+  const { code, message, ...members } = info
+  const options = { ...members, cause }
   if (code === 'configuration') return new ConfigurationError(message, options)
   if (code === 'no_assistant_message') return new NoAssistantMessageError(message, options)
   if (code === 'max_retries') return new MaxRetriesExceededError(message, options)

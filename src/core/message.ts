@@ -6,7 +6,7 @@
  * streams (`ModelPart`), *chunk* a piece of a document, *passage* what a model is sent of the chunks that were found.
  */
 
-import { checkParts, checkRetrieved } from './check-parts.ts'
+import { checkParts, checkRetrieved } from './part.ts'
 import { ConfigurationError } from './error.ts'
 import { createId, messageId } from './id.ts'
 import type { MessageId } from './id.ts'
@@ -159,31 +159,20 @@ export function handedOver(text: string, from: { readonly title: string; readonl
   return fromParts('user', textParts(text), { injected: { by: 'user', ...from } })
 }
 
-export interface MessageExtras {
-  readonly id?: string
-  readonly retrieved?: Retrieved | undefined
-  readonly injected?: Injected | undefined
-  readonly prompt?: PromptVersion | undefined
-  readonly pinned?: boolean | undefined
-  readonly summary?: boolean | undefined
-  readonly rejects?: boolean | undefined
-}
+const EXTRAS = ['retrieved', 'injected', 'prompt', 'pinned', 'summary', 'rejects'] as const
+type MessageExtras = { readonly id?: string } & { readonly [Name in (typeof EXTRAS)[number]]?: Message[Name] | undefined }
 
 /** The one place where a message is put together; `content` and `toolCalls` are derived from the parts. */
 export function fromParts(role: Role, parts: readonly Part[], extras: MessageExtras = {}): Message {
   const toolCalls = parts.filter((part) => part.type === 'tool-call')
+  const given = EXTRAS.filter((name) => extras[name] !== undefined)
   return {
     id: messageId(extras.id ?? createId('msg')),
     role,
     content: textOf(parts),
     parts,
     ...(toolCalls.length > 0 ? { toolCalls } : {}),
-    ...(extras.retrieved === undefined ? {} : { retrieved: extras.retrieved }),
-    ...(extras.injected === undefined ? {} : { injected: extras.injected }),
-    ...(extras.prompt === undefined ? {} : { prompt: extras.prompt }),
-    ...(extras.pinned === undefined ? {} : { pinned: extras.pinned }),
-    ...(extras.summary === undefined ? {} : { summary: extras.summary }),
-    ...(extras.rejects === undefined ? {} : { rejects: extras.rejects }),
+    ...Object.fromEntries(given.map((name) => [name, extras[name]])),
   }
 }
 

@@ -1,8 +1,8 @@
 /** The port to language models, and what passes through it. */
 
-import type { Json, JsonObject } from './json.ts'
+import type { JsonObject } from './json.ts'
 import type { Message, Retrieved } from './message.ts'
-import type { ProviderData } from './part.ts'
+import type { OpaquePart, ProviderData, ToolCallPart } from './part.ts'
 import type { JsonSchema } from './schema.ts'
 import type { Span } from './span.ts'
 import type { Usage } from './usage.ts'
@@ -217,22 +217,8 @@ export type ModelPart =
       readonly delta: string
     }
   /** A whole call; `input` is the parsed arguments, or the raw string together with `invalid`. */
-  | {
-      readonly type: 'tool-call'
-      readonly id: string
-      readonly name: string
-      /** The parsed arguments; the text itself where it is not JSON. */
-      readonly input: Json
-      /** Why the arguments cannot be used; absent where they can. */
-      readonly invalid?: string
-      readonly providerData?: ProviderData
-    }
-  | {
-      readonly type: 'opaque'
-      /** The provider's name for the kind of the part. */
-      readonly kind: string
-      readonly providerData: ProviderData
-    }
+  | ToolCallPart
+  | OpaquePart
   // about the answer
   /** The provider begins its answer anew: what this attempt has said so far is void. */
   | { readonly type: 'restart' }

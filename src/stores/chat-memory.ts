@@ -1,7 +1,7 @@
 /** Remembers the last turns of a conversation, in order. */
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { problemIn } from '../core/check-parts.ts'
+import { problemIn } from '../core/part.ts'
 import { ConfigurationError, CriaError } from '../core/error.ts'
 import { checkFilter } from '../core/filter.ts'
 import { createId } from '../core/id.ts'
