@@ -4,7 +4,7 @@ import type { Place } from './store.ts'
 export type Verdict = 'verified' | 'contradicted' | 'unverified'
 
 /**
- * What a verdict rests on.
+ * The ground of a verdict.
  *
  * Verified: `verbatim`; `elided`, verbatim but for an ellipsis; `judged`, by a model or verifier.
  * Contradicted: `number`, `date`, `unit`, `name`, `quantifier`, `modality`, `negation`, `contrary`, a word of the statement that mismatches the passage;

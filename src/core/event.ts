@@ -33,7 +33,7 @@ export interface BotIdentity {
   readonly name?: string
 }
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface QueryResult {
   /** The text of the last step. */
   readonly text: string

@@ -27,7 +27,7 @@ export interface LanguageModel {
   stream(request: ModelRequest, ctx: ModelCall): AsyncIterable<ModelPart>
 }
 
-/** What is known about a model. `null` is "nobody knows", which is never treated as zero or as unlimited. */
+/** Facts about a model. `null` is "nobody knows", which is never treated as zero or as unlimited. */
 export interface ModelFacts {
   /** Tokens of input and output together. */
   readonly contextWindow: number | null
@@ -40,7 +40,7 @@ export interface ModelFacts {
   /** The only temperature that the model takes. */
   readonly fixedTemperature?: number
   /**
-   * Whether it takes the settings of sampling (temperature, topP, topK and penalties): `never`; `unless-thinking`, not while it is asked to think;
+   * When it takes the settings of sampling (temperature, topP, topK and penalties): `never`; `unless-thinking`, not while it is asked to think;
    * `thinking-off`, only when it is asked not to think. Default `always`.
    */
   readonly sampling?: 'always' | 'never' | 'unless-thinking' | 'thinking-off'
@@ -113,7 +113,7 @@ export interface ModelRequest extends CallSettings {
   readonly thinking?: ThinkingEffort
   /** `false` asks for one answer in one piece. */
   readonly stream: boolean
-  /** What retrieval found, for models that work on words. It is in the messages as text too; providers are not sent this. */
+  /** The passages of the request, for models that work on words. It is in the messages as text too; providers are not sent this. */
   readonly grounding?: Grounding
 }
 
@@ -140,7 +140,7 @@ export interface QuotedPassage {
 
 /** How much a model thinks before it answers. */
 export type ThinkingEffort = 'off' | 'low' | 'medium' | 'high'
-/** Which tools the model may or has to call. */
+/** The tools that the model may or has to call. */
 export type ToolChoice =
   | 'auto'
   | 'none'
@@ -193,7 +193,7 @@ export interface CallSettings {
 /** Why a model stopped; `length`: the answer was cut off. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'
 
-/** What a provider streams. Plain JSON; a kind that a station does not know is ignored. */
+/** A piece of a provider's stream. Plain JSON; a kind that a station does not know is ignored. */
 export type ModelPart =
   // content
   | {

@@ -3,7 +3,7 @@
 import { ConfigurationError } from './error.ts'
 import type { Json, JsonObject } from './json.ts'
 
-/** What a provider wants back unchanged with the part in the next request, by provider name. */
+/** Data that a provider wants back unchanged with the part in the next request, by provider name. */
 export type ProviderData = JsonObject
 
 /** Text. */
@@ -11,7 +11,7 @@ export interface TextPart {
   readonly type: 'text'
   /** The text. */
   readonly text: string
-  /** What the provider wants back with this part. */
+  /** Data that the provider wants back with this part. */
   readonly providerData?: ProviderData
 }
 
@@ -57,7 +57,7 @@ export interface ToolCallPart {
   readonly input: Json
   /** Why the arguments cannot be used, where they cannot. */
   readonly invalid?: string
-  /** What the provider wants back with this part, such as a signature. */
+  /** Data that the provider wants back with this part, such as a signature. */
   readonly providerData?: ProviderData
 }
 
@@ -80,7 +80,7 @@ export interface ToolResultPart {
 
 /** The call had been started and was interrupted before it had a result: nobody knows what it did. */
 export interface UnknownEffects {
-  /** What its tool was told: a second try under the same key can be recognised where the effect was to happen. */
+  /** The key that its tool was given: a second try under the same key can be recognised where the effect was to happen. */
   readonly idempotencyKey: string
 }
 
@@ -97,7 +97,7 @@ export interface OpaquePart {
 export type Part = TextPart | ImagePart | FilePart | ThinkingPart | ToolCallPart | ToolResultPart | OpaquePart
 
 type Fields = Readonly<Record<string, unknown>>
-/** What is wrong with a value; `undefined` when nothing is. */
+/** Returns the fault of a value; `undefined` when there is none. */
 type Check = (value: unknown) => string | undefined
 
 const text: Check = (value) => (typeof value === 'string' ? undefined : `must be a string, but is ${nameOf(value)}`)
@@ -169,7 +169,7 @@ export function checkRetrieved(retrieved: unknown, place: string): void {
   throw new ConfigurationError(`${place} must hold a marker, and a chunk with text, source, start, end and score.`)
 }
 
-/** What keeps a value from being a part; `undefined` when nothing does. */
+/** The reason that a value is no part; `undefined` when it is one. */
 export function problemIn(part: unknown): string | undefined {
   if (!isRecord(part)) return `must be a part, but is ${nameOf(part)}`
   const { type } = part

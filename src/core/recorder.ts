@@ -59,7 +59,7 @@ export interface TurnOpen {
   readonly exclusive: boolean
 }
 
-/** What is written in the course of a turn, in the order it happened. */
+/** An entry of the journal, in the order in which it happened. */
 export type JournalEntry =
   | {
       readonly type: 'event'
@@ -67,7 +67,7 @@ export type JournalEntry =
       readonly event: QueryEvent
     }
   /**
-   * What is new in this turn: messages as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
+   * Messages that are new in this turn: as they were composed for it (system prompt, retrieved, user), or produced by it (assistant,
    * tool). The message of a `message` event is one of them already; an entry with the same id adds nothing.
    */
   | {
@@ -140,7 +140,7 @@ export interface TurnMetrics {
   readonly cacheHit: boolean
   /** Of the input tokens, the share that providers read from their prompt caches; `null` when none of them said. Absent as `models`. */
   readonly promptCacheHitRate?: number | null
-  /** What each model was asked for; absent in turns that were written down before this was. */
+  /** Use of each model; absent in turns that were recorded before this member was. */
   readonly models?: readonly ModelUse[]
   /** The turn took longer than the limit for slow queries (30 s by default). */
   readonly slow: boolean
@@ -271,7 +271,7 @@ export interface TurnFilter {
   readonly tags?: readonly string[]
 }
 
-/** Which turns a list holds; what is absent leaves none out. */
+/** Limits a list of turns; a member that is absent leaves none out. */
 export interface ListTurns extends TurnFilter {
   /**
    * Full-text search in questions and answers of turns that have ended; literal words, all of which have to occur. Also finds turns in one of
@@ -414,7 +414,7 @@ export interface JournalKeeper {
   tend(signal?: AbortSignal): MaybePromise<GcReport | undefined>
 }
 
-/** What one model was asked for in a turn. */
+/** Use of one model in a turn. */
 export interface ModelUse {
   /** The model, as `provider/model`. */
   readonly model: string
@@ -466,7 +466,7 @@ export interface SessionStats extends StatsSums {
   readonly lastTurnAt: number
 }
 
-/** Which sessions are listed. */
+/** Limits a list of sessions. */
 export interface ListSessions {
   /** Only this one. */
   readonly sessionId?: string

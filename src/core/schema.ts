@@ -26,7 +26,7 @@ export type SchemaResult<Output> =
     }
   | { readonly issues: readonly SchemaIssue[] }
 
-/** What does not fit a schema. */
+/** A fault of a value under a schema. */
 export interface SchemaIssue {
   /** What was expected. */
   readonly message: string
@@ -144,10 +144,10 @@ function told(jsonSchema: StandardJsonSchema, owner: string, vendor: string): Js
 
 type Node = { readonly [key: string]: unknown }
 
-/** What may be absent from an object, and from the end of a list. */
+/** Types of members that may be absent from an object, and from the end of a list. */
 const ABSENT: ReadonlySet<unknown> = new Set(['optional', 'exact_optional', 'nullish'])
 
-/** What an action of a pipe says about texts, about numbers and about lists. */
+/** JSON Schema keywords of the actions of a pipe, for texts, lists and numbers. */
 const KEYWORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   string: { min_length: 'minLength', max_length: 'maxLength' },
   array: { min_length: 'minItems', max_length: 'maxItems' },
@@ -161,7 +161,7 @@ const KEYWORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 const FORMATS: Readonly<Record<string, string>> = { email: 'email', url: 'uri', uuid: 'uuid', iso_date: 'date' }
 
-/** What goes in: what a transformation makes of it is not the caller's business. */
+/** Describes the input of the schema; the result of a transformation is left out. */
 function valibotToJsonSchema(schema: object): JsonObject {
   const node = schema as Node
   const described = base(node)

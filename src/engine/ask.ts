@@ -38,7 +38,7 @@ export async function* prepareAndAsk(turn: Turn, settings: StepSettings): Statio
     const prepared = yield* prepareFor(state, conversation, turn, settings)
     conversation = prepared.conversation
 
-    // What was refused is not sent again as it was.
+    // A refused request is not sent again unchanged.
     const isWorthAsking = state === 'refused' ? prepared.compacted : mayFit(prepared)
     if (isWorthAsking) {
       const canShrink = state === 'new' && !prepared.compacted
@@ -113,7 +113,7 @@ function compactionFor(model: LanguageModel, compaction: Demand['compaction'], {
   return rest
 }
 
-/** What a provider says it has read is a measure of what it can read; whole messages that it left out may make that too little. */
+/** The size to remember as refused. The tokens that the provider says it has read are a measure; it may have left out whole messages. */
 function sizeRefused({ error }: Overflow, { size }: Prepared): number {
   const read = error.details?.['inputTokens']
   return typeof read === 'number' ? Math.min(size, Math.max(read, size / 4)) : size

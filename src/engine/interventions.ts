@@ -29,7 +29,7 @@ function hookContext(value: unknown): Message {
 }
 
 /**
- * What the model is sent in place of the end, by the review of the answer or by a hook; `undefined`: the turn ends.
+ * Asks the review and the hook whether the turn may end. Returns the message that the model is sent instead; `undefined`: the turn ends.
  *
  * @throws the failure of the review.
  */
@@ -52,7 +52,7 @@ export async function* stopHook(answer: Answer, turn: Turn): Station<Message | u
   return message
 }
 
-/** Before a step: writes down what was given, and returns what the model is told of it. */
+/** Before a step: records the messages that were given meanwhile, and returns those that the model gets. */
 export async function* steered({ options, ctx, step, conversation }: Turn): Station<readonly Message[]> {
   const { steering } = options
   if (steering === undefined) return []
@@ -73,7 +73,7 @@ export async function* steered({ options, ctx, step, conversation }: Turn): Stat
   return messages
 }
 
-/** At the end of a turn: what it did not come to is kept, and said. */
+/** At the end of a turn: keeps the messages that it did not come to, and reports them. */
 export async function* steeredTooLate({ options: { steering } }: Turn): Station<void> {
   if (steering === undefined) return
   yield* noteFollowUps(steering)

@@ -22,7 +22,7 @@ const OPEN: ReadonlySet<Yielded['type']> = new Set<Yielded['type']>([
 ])
 
 /**
- * Whether a station may run on before this is stored. It may not where something follows that must find it stored: the effect of a tool
+ * Tells whether a station may run on before this is stored. It may not where something follows that must find it stored: the effect of a tool
  * behind `tool_start`, a request behind its messages, a question to the user behind `permission_request`, the end of a turn. Before the
  * first step it never may, so that each event bears the step in which it was yielded.
  */
@@ -84,7 +84,7 @@ function maskedEvent(event: QueryEvent, secrets: Secrets): QueryEvent {
     }
     case 'message':
       return { ...event, message: maskedMessage(event.message, secrets) }
-    // What a model or the user said, and facts of the turn: no input or output of a tool.
+    // Text of the model or the user, and facts of the turn: no input or output of a tool.
     case 'start':
     case 'text_delta':
     case 'thinking':
@@ -113,7 +113,7 @@ function maskedMessage(message: Message, secrets: Secrets): Message {
   if (!message.parts.some(({ type }) => type === 'tool-call' || type === 'tool-result')) return message
   const parts = message.parts.map((part) => maskedPart(part, secrets))
   const toolCalls = message.toolCalls?.map((call) => ({ ...call, input: redactJson(call.input, secrets) }))
-  // What a tool said stands in the content as well.
+  // The output of a tool stands in the content as well.
   const content = message.role === 'tool' ? redact(message.content, secrets) : message.content
   return { ...message, content, parts, ...(toolCalls === undefined ? {} : { toolCalls }) }
 }

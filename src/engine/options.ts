@@ -49,7 +49,7 @@ export type ReviewAnswer = (
 export interface StepState {
   /** The step to come, from 1. */
   readonly step: number
-  /** What has been said, the system prompt included once the first step has been made. */
+  /** The conversation so far; the system prompt is part of it once the first step has been made. */
   readonly messages: readonly Message[]
   /** The model that is asked unless another one is named. */
   readonly model: string
@@ -87,7 +87,7 @@ export type StopWhen = (end: StepEnd) => MaybePromise<boolean>
 
 /** Options of the query loop, with models that are already resolved. */
 export interface EngineOptions extends CallSettings {
-  /** What the user says: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
+  /** The question: text, a message, or several. Either this, or `messages` that end with it, or both: then it comes last. */
   readonly prompt?: MessageInput
   /** The conversation so far, when no `sessionId` tells where to find it. */
   readonly messages?: MessageInput
@@ -127,7 +127,7 @@ export interface EngineOptions extends CallSettings {
   readonly hooks?: Hooks
   /** Mends a call of a tool that is not there, or whose arguments do not fit its schema; default the model is told and tries again. */
   readonly repairToolCall?: RepairToolCall
-  /** What may run without asking, has to be asked about, or never runs. */
+  /** Rules for tool calls that run without asking, are asked about, or never run. */
   readonly rules?: ToolRules
   /** Called once a step with the usage of that step. */
   readonly onUpdateUsage?: (usage: Usage) => void
@@ -135,7 +135,7 @@ export interface EngineOptions extends CallSettings {
   readonly abortSignal?: AbortSignal | undefined
   /** Asks the provider to reason: `true` is `medium`. */
   readonly enableThinking?: boolean | ThinkingEffort
-  /** Whether `thinking` events are yielded; default true. */
+  /** Yields `thinking` events; default true. */
   readonly showThinking?: boolean
   /** One tool at a time, each asked about; default false. */
   readonly safeMode?: boolean
@@ -162,7 +162,7 @@ export interface EngineOptions extends CallSettings {
    * in one call what words do not verify, `{ model }` another one, and a function of yours as you like; `false` checks nothing.
    */
   readonly verify?: VerifyChoice
-  /** What goes into the request beside what is said; default nothing. */
+  /** Context that a request holds beside the conversation; default none. */
   readonly context?: EngineContextOptions
   /** Answers that were given before; default none. */
   readonly cache?: ResponseCache
@@ -178,10 +178,10 @@ export interface EngineOptions extends CallSettings {
    * attempt, `turn` the whole turn.
    */
   readonly timeouts?: Partial<Timeouts> & { readonly turn?: number | null }
-  /** What one answer may hold at most, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
+  /** Limits of one answer, `null` for no limit; default 16 million characters of text, thinking and arguments each, and 1,000 calls. */
   readonly answerLimits?: Partial<AnswerLimits>
   /**
-   * What the turn may use: `tokens`, `costUsd`, `ms`, and together with others `session` and `day`, each `{ tokens, costUsd }`. Checked before
+   * Limits of use: `tokens`, `costUsd`, `ms`, and together with others `session` and `day`, each `{ tokens, costUsd }`. Checked before
    * each request, whose output is limited to what is left; when nothing is left the turn ends with `budget_exceeded`. Default no limit.
    */
   readonly budget?: Budget
@@ -247,7 +247,7 @@ export interface QueryMetrics extends TurnMetrics {
   readonly endedAt: number
 }
 
-/** What the engine itself understands of the option `context`. */
+/** The part of the option `context` that the engine itself understands. */
 export interface EngineContextOptions {
   /** Looked up anew for each turn; default none. Those of the same place stand in this order. */
   readonly sources?: readonly ContextSource[]
@@ -265,7 +265,7 @@ export interface ContextOptions extends EngineContextOptions {
   readonly project?: boolean | ContextBudget
   /** Files that tools have read earlier in the session, where they have changed since or their text is no longer in the conversation. */
   readonly recentFiles?: boolean | ContextBudget
-  /** What `git status` says at the beginning of the turn. */
+  /** The output of `git status` at the beginning of the turn. */
   readonly gitStatus?: boolean | ContextBudget
 }
 

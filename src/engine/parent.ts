@@ -1,4 +1,7 @@
-/** What a turn inherits from the turn whose tool makes it, or from its batch: signal, budget, permission, recorder and span. Its events are shown there as well. */
+/**
+ * Nests turns: a turn inherits signal, budget, permission, recorder and span from the turn whose tool makes it, or from its batch. Its events are
+ * shown there as well.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Budget } from '../core/budget.ts'
@@ -153,7 +156,7 @@ export async function* forwarded(
   }
 }
 
-/** What turns inherit that are made inside. */
+/** The settings that turns of a batch inherit. */
 export interface Batch {
   readonly ledger: TurnLedger
   readonly budget: Budget

@@ -42,7 +42,7 @@ export interface RagPreview {
   readonly system: string
   readonly messages: readonly Message[]
   readonly retrieve: RetrievalOptions
-  /** Whom the request would be sent to: what it cannot read is left out, and its window limits the request. */
+  /** The model that would get the request: parts that it cannot read are left out, and its window limits the request. */
   readonly model: LanguageModel
   readonly request: RequestOptions
   readonly compaction: CompactionOptions | false

@@ -22,7 +22,7 @@ export interface SessionTurnOptions extends Pick<
   readonly recorder: Recorder
   /** The session that is meant. */
   readonly sessionId: string
-  /** What stands in the journal in place of a question. */
+  /** Stands in the journal in place of a question. */
   readonly title: string
   /** Writes the summary; default `model` does. */
   readonly summaryModel?: EngineOptions['model'] | undefined

@@ -1,6 +1,6 @@
 /**
- * Detects servers that cut the beginning of a long request and answer as if nothing had happened. Only what they have counted tells. So do servers
- * that count what was not in their cache, so that a low count alone proves nothing.
+ * Detects servers that cut the beginning of a long request and answer as if nothing had happened. Only their count of tokens shows it; and since
+ * some servers count only tokens that were not in their cache, a low count alone proves nothing.
  */
 
 import { CriaError } from '../core/error.ts'
@@ -13,7 +13,7 @@ import { estimateRequestTokens, leastTokens, loadTokenCounter } from '../prepare
 export interface SilentCut {
   /** Tokens of the text that was sent, by our count. */
   readonly sent: number
-  /** What the provider says it has read. */
+  /** Tokens that the provider says it has read. */
   readonly read: number
   /** The provider is known to do so, or the window could not hold what was sent. */
   readonly isCertain: boolean

@@ -60,7 +60,7 @@ export async function* settingsOfStep(turn: Turn): Station<StepSettings> {
   }
 }
 
-/** Whether the turn is over, by what `stopWhen` says of the step that has just ended. @throws CriaError when it throws. */
+/** Asks `stopWhen` about the step that has just ended: `true` ends the turn. @throws CriaError when it throws. */
 export async function isToStop(turn: Turn, message: Message, results: readonly Message[]): Promise<boolean> {
   const { stopWhen } = turn.options
   if (stopWhen === undefined) return false
@@ -121,7 +121,7 @@ export function withSystem(messages: readonly RequestMessage[], from: string, to
   return text === '' ? others : [{ role: 'system', content: text, parts: [{ type: 'text', text }] }, ...others]
 }
 
-/** What the tools station is given in the present step. */
+/** The context of the tools station in the present step. */
 export function toolsContext(turn: Turn, settings: StepSettings, decided?: ToolsContext['decided']): ToolsContext {
   const { ctx, options, step, tools } = turn
   return {

@@ -56,12 +56,12 @@ export function reasonOf(reason: unknown): string {
   return typeof reason === 'string' ? reason : 'Aborted by the caller.'
 }
 
-/** What an `AbortController` says that was given no reason. */
+/** The message of an abort without a reason. */
 const UNSAID = 'This operation was aborted'
 
 export type LastEvent = TerminalEvent & EventStamp
 
-/** What the journal is told. */
+/** The record of the end, for the journal. */
 export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Metrics): TurnClose {
   const { chain, ledger } = turn
   return {
@@ -79,7 +79,7 @@ export function closeOf(turn: Turn, event: LastEvent, text: string, metrics: Met
   }
 }
 
-/** Tells `onQueryCompleted`. A callback that throws harms nothing. */
+/** Calls `onQueryCompleted`. A callback that throws changes nothing. */
 export function report(turn: Turn, event: LastEvent | undefined, metrics: Metrics): void {
   const { options, turnId, sessionId, span, chain, ledger, startedAt, clock } = turn
   if (options.onQueryCompleted === undefined) return
@@ -102,7 +102,7 @@ export function report(turn: Turn, event: LastEvent | undefined, metrics: Metric
       }),
     )
   } catch {
-    // Its own affair.
+    // An error in a callback of the caller must not change the outcome of the turn.
   }
 }
 

@@ -166,7 +166,7 @@ export function beginTurn(options: EngineOptions, parent: Span | undefined, call
   }
 }
 
-/** Whom the turn may ask, in this order. */
+/** The models that the turn may ask, in this order. */
 function modelsOf({ model, fallbackModels = [], specialist, switchModels }: EngineOptions): readonly LanguageModel[] {
   if (switchModels === false) return [model]
   const models = [model, ...fallbackModels]
@@ -251,7 +251,7 @@ export function inputOf(options: Pick<EngineOptions, 'messages' | 'prompt' | 'sy
   }
 }
 
-/** What says the same again is another message: under the id of an earlier one it would pass for said and stored already. */
+/** Gives messages with a known id a new one: under the id of an earlier message they would count as stored already. */
 export function namedApart(messages: readonly Message[], before: readonly Message[], createId: CreateId): readonly Message[] {
   const taken = new Set<string>(before.map(({ id }) => id))
   return messages.map((message) => {

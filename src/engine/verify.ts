@@ -101,7 +101,7 @@ const JUDGE_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** What the model is asked. Each passage is sent once. */
+/** The question to the judge. Each passage is sent once. */
 function judgeQuestion(claims: readonly JudgedClaim[]): string {
   const passages = Object.fromEntries(claims.flatMap(({ cited }) => cited.map(({ marker, chunk }) => [marker, chunk.text])))
   const statements = claims.map(({ statement, cited }, index) => ({

@@ -27,7 +27,7 @@ export interface RagInput {
   readonly history: readonly Message[]
   /** The message that holds the question; it stays the last one. */
   readonly question: Message
-  /** What the stores were asked, where that is more than the question alone. */
+  /** The query of the stores, where that is more than the question alone. */
   readonly searchedFor?: string | undefined
   readonly documents: Found
   readonly memories?: Found | undefined
@@ -48,7 +48,7 @@ export interface RagComposition extends Composition {
   readonly dropped: number
 }
 
-/** Which passages are sent. */
+/** The passages that are sent. */
 export interface Chosen {
   readonly documents: readonly Passage[]
   readonly memories: readonly Passage[]
@@ -119,7 +119,7 @@ export interface ChatInput {
   readonly history: readonly Message[]
   readonly memories?: Found | undefined
   readonly injection?: Injection | undefined
-  /** What the user says now; where that is nothing, what is new in the turn stands before the conversation. */
+  /** The messages of the user; where there are none, context that is new in the turn stands before the conversation. */
   readonly input: readonly Message[]
 }
 

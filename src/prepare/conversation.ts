@@ -34,7 +34,7 @@ export interface Conversation {
 }
 
 /**
- * What was said, made ready to be sent once, so that a step costs what is new in it.
+ * Makes messages ready to be sent once, so that a step costs only what is new in it.
  *
  * @param history ids of what was said before this turn.
  */
@@ -59,7 +59,7 @@ function isUntrusted({ role, retrieved, injected, summary }: Message): boolean {
   return role === 'tool' || retrieved !== undefined || injected !== undefined || summary === true
 }
 
-/** What was said, in a form that can be gone on from: without instructions and what was looked up, which belong to their turn. */
+/** The history in a form that a session goes on from: without instructions and looked-up data, which belong to their turn. */
 export function soundHistory(history: readonly Message[]): readonly Message[] {
   const said = history.filter(
     ({ role, retrieved, injected }) =>

@@ -88,7 +88,7 @@ const EMPTY_SUBJECTS = [
   /\bthis\s+(?:app|application|article|book|codebase|collection|company|database|document|file|folder|guide|library|manual|module|package|page|product|program|project|repo|repository|site|software|store|tool|website|year|month|week)\b/g,
 ]
 
-/** Who or what was spoken of before. */
+/** Words for a person or a thing that was spoken of before. */
 const PERSONS = /\b(?:he|she|him|his|her|hers|they|them|their|theirs)\b/
 const THINGS =
   /\b(?:it|its|these|those|this)\b|(?:^|\b(?:is|was|are|does|did|do|of|about|for|with|like|in|at|after|before|why|how|and|to|by)\s+)that\b|\bthat\s*[?.!]*$/
@@ -111,7 +111,7 @@ const SHORT = 4
 const OWN_CHARS = 14
 
 /**
- * What is searched for.
+ * The query for the stores.
  *
  * @param earlier what was asked before in the session, oldest first.
  * @returns the question alone, or with the words that it leans on.
@@ -133,7 +133,7 @@ export function searchQuery(question: string, earlier: readonly string[]): strin
   return carried.length === 0 ? question : `${question.trim()} ${weightiest(carried).join(' ')}`
 }
 
-/** Whether a question can only be understood with what was said before. */
+/** Tells whether a question can only be understood with earlier ones. */
 export function leansOnEarlier(question: string): boolean {
   const text = fold(question)
     .replaceAll(/[\u2018\u2019]/g, "'")

@@ -101,7 +101,7 @@ async function* composed(
 
   const passageTokens = roomForPassages({ system, history, messages }, request, facts, injection.tokens)
   let chosen = choosePassages({ documents, memories, passageTokens })
-  // What only quotes finds its sentences in the passages that were found; what stands around them distracts it.
+  // A model that only quotes finds its sentences in the passages that were found; text around them distracts it.
   if (widen !== false && facts.writes !== false && docstore.around !== undefined) {
     const { widenPassages } = await import('./passages/widen.ts')
     const options = { ...(widen === true ? {} : widen), room: chosen.left, signal }

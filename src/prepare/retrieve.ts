@@ -26,7 +26,7 @@ export interface RetrievalOptions {
   /** Adds what stands around the best passages, as far as there is room; for models that read. `true` is the defaults. Default false. */
   readonly widen?: boolean | WidenOptions
   /**
-   * What is searched for when a question leans on earlier ones of its session: `words` adds the words that it leans on, `model` asks a model to write
+   * The query when a question leans on earlier ones of its session: `words` adds the words that it leans on, `model` asks a model to write
    * the question out (a call before each answer), `off` takes the question as it is. Default `words`.
    */
   readonly followUps?: FollowUps
@@ -38,7 +38,7 @@ export type FollowUps = (typeof FOLLOW_UPS)[number]
 
 export const DEFAULT_RESULTS = 20
 
-/** What one store found. */
+/** The result of one store. */
 export interface Found {
   readonly store: string
   readonly chunks: readonly ScoredChunk[]
@@ -143,7 +143,7 @@ const MEMBERS = {
   score: 'number',
 } as const satisfies Partial<Record<keyof ScoredChunk, string>>
 
-/** What keeps a value from being a chunk, with `#` in the place of its number. */
+/** The reason that a value is no chunk, with `#` in the place of its number; `undefined` when it is one. */
 function problemIn(chunk: unknown): string | undefined {
   if (typeof chunk !== 'object' || chunk === null) return `but # is ${describe(chunk)}`
   for (const [member, type] of Object.entries(MEMBERS)) {

@@ -56,7 +56,7 @@ function isHalfway(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-/** What a provider puts around every message: role, separators. */
+/** Tokens that a provider adds to every message: role, separators. */
 const PER_MESSAGE = 4
 /** Providers count images by tiles of their own; this is what most take for a large one. */
 const PER_IMAGE = 1600
@@ -176,7 +176,7 @@ function tokensOf(part: Part, count: CountTokens): number {
     case 'text':
       return count(part.text) + sealedTokens(part.providerData)
     case 'thinking':
-      // What is sealed is the same thinking once more.
+      // Sealed data is the same thinking once more.
       return Math.max(count(part.text), sealedTokens(part.providerData))
     case 'tool-call':
       return count(part.name) + count(JSON.stringify(part.input)) + sealedTokens(part.providerData)

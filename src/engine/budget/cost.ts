@@ -26,7 +26,7 @@ export function costOf(usage: Usage, price: Price | undefined): number | null {
   return millionths / 1_000_000
 }
 
-/** What a call with so much input is charged, for all of its tokens. */
+/** The rates of a call with so much input, for all of its tokens. */
 export function ratesFor(inputTokens: number, { tiers, ...base }: Price): Rates {
   return tiers?.findLast(({ above }) => inputTokens > above) ?? base
 }

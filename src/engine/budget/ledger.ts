@@ -23,7 +23,7 @@ export interface LedgerOptions {
   readonly clock: Pick<Clock, 'now'>
   /** Absent: nothing is limited. */
   readonly budget?: Budget | undefined
-  /** Who keeps the budgets of session and day. */
+  /** Keeps the budgets of sessions, days, users and tags. */
   readonly store: () => BudgetStore
   /** Of the turn whose tool makes this one, or of the batch: what is used here is used there. */
   readonly parent?: TurnLedger | undefined
@@ -115,7 +115,7 @@ export class TurnLedger implements Ledger {
     return usage
   }
 
-  /** What each model was asked for so far. */
+  /** Use of each model so far. */
   get models(): readonly ModelUse[] {
     return [...this.#models.values()]
   }
@@ -139,7 +139,7 @@ export class TurnLedger implements Ledger {
     return this.#ancestors().filter((ledger) => isLimited(ledger.#account().limits))
   }
 
-  /** What is set aside for the request under way, in place of what was for the last one. */
+  /** Sets aside an amount for the request under way, in place of the one for the last request. */
   #setAside(most: Amount): void {
     const { tokens, costUsd } = this.#planned
     for (const ledger of [this, ...this.#ancestors()])
@@ -177,7 +177,7 @@ function useOf(
   }
 }
 
-/** What the provider did not tell is estimated, and marked so. */
+/** Estimates the tokens that the provider did not report, and marks the usage as estimated. */
 function completed({ usage, parts, finished }: Attempted, request: ModelRequest): Usage {
   if (finished && usage.inputTokens !== null && usage.outputTokens !== null) return usage
   const inputTokens = usage.inputTokens ?? estimateRequestTokens(request)

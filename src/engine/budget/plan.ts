@@ -9,7 +9,7 @@ import { ratesFor } from './cost.ts'
 export interface Demand {
   /** Estimate. */
   readonly inputTokens: number
-  /** What the caller allows; `undefined`: whatever the model gives. */
+  /** The limit of the caller; `undefined`: whatever the model gives. */
   readonly maxOutputTokens: number | undefined
   readonly facts: Pick<ModelFacts, 'maxOutputTokens' | 'contextWindow'>
   /** `undefined`: unknown, which only matters where money is limited. */
@@ -17,26 +17,26 @@ export interface Demand {
 }
 
 export interface Plan extends Reservation {
-  /** What the request has to be limited to; `undefined`: as it is. */
+  /** The limit that the request gets; `undefined`: as it is. */
   readonly maxOutputTokens: number | undefined
 }
 
 /** Estimates go wrong, and the size of an input cannot be limited afterwards: code and some scripts take 2.5 bytes a token, not 3.5. */
 const INPUT_MARGIN = 1.4
-/** What providers put around a request and count as input: templates, instructions of their own. */
+/** Tokens that providers add to a request and count as input: templates, instructions of their own. */
 const INPUT_OVERHEAD = 64
 /** Less output than this is not worth a request; OpenAI's Responses API refuses to be asked for less. */
 const LEAST_OUTPUT = 16
 /** No model whose output limit nobody knows is expected to say more. */
 const ASSUMED_OUTPUT = 128_000
-/** What a request that names no limit sets aside of a budget that others share: all of it would leave them nothing. */
+/** Output set aside for a request without a limit, of a budget that others share: all of it would leave them nothing. */
 const SHARED_OUTPUT = 16_384
 
 /** Sums of fractions are not exact; a millionth of a cent is nobody's loss. */
 const ROUNDING = 1e-8
 
 /**
- * What to set aside for a request so that no account can be overdrawn.
+ * Plans how much to set aside for a request so that no account can be overdrawn.
  *
  * @throws CriaError `budget_exceeded` when an account has no room for the input and a little output.
  */
@@ -61,7 +61,7 @@ export function planRequest(demand: Demand, accounts: readonly Account[]): Plan 
   }
 }
 
-/** What so many tokens cost. Input at its dearest: what goes into a provider's cache may cost more than what does not. */
+/** The most that so many tokens can cost. Input that a provider puts into its cache may cost more than other input. */
 function amountOf(inputTokens: number, outputTokens: number, price: Price | undefined): Amount {
   const { input, output } = dearest(inputTokens, price)
   return { tokens: inputTokens + outputTokens, costUsd: (inputTokens * input + outputTokens * output) / 1_000_000 }
@@ -80,7 +80,7 @@ function outputBound(demand: Demand, input: number, accounts: readonly Account[]
   return isShared ? Math.min(SHARED_OUTPUT, own) : own
 }
 
-/** What the model gives at most. An input that seems to fill the window is the provider's to refuse. */
+/** The most output of the model. An input that seems to fill the window is left for the provider to refuse. */
 function ownBound({ maxOutputTokens, contextWindow }: Demand['facts'], input: number): number {
   const window = Math.max(LEAST_OUTPUT, (contextWindow ?? Infinity) - input)
   return Math.min(maxOutputTokens ?? ASSUMED_OUTPUT, window)
@@ -94,7 +94,7 @@ function outputRoom(kind: keyof Amount, account: Account, input: number, price: 
   if (kind === 'tokens') return Math.floor(left - input)
   const rate = dearest(input, price)
   const afterInput = left - (input * rate.input) / 1_000_000 + ROUNDING
-  // What costs nothing always fits.
+  // A model that costs nothing always fits.
   if (rate.input === 0 && rate.output === 0) return Infinity
   if (afterInput < 0) return -1
   return rate.output === 0 ? Infinity : Math.floor((afterInput * 1_000_000) / rate.output)
@@ -122,7 +122,7 @@ export function exceeded(kind: keyof Amount, account: Account, needed: number): 
     `The budget of ${whose(account)} is ${inWords(kind, limit)}: ${inWords(kind, settled[kind])} used so far${waiting}; the next ` +
       `request needs at least ${inWords(kind, needed)}. It was not made.`,
     {
-      // What is set aside and not used is free again when its request ends.
+      // An amount that is set aside and not used is free again when its request ends.
       retryable: reserved[kind] > 0,
       details: {
         kind,

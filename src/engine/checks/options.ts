@@ -201,7 +201,7 @@ const OPTIONS: Checks<EngineOptions> = {
   random: unchecked,
 }
 
-/** What other calls, and other libraries, call what is there under another name. */
+/** Names of options in other calls and other libraries, and how they are written here. */
 const ELSEWHERE = {
   systemPrompt: 'system',
   signal: 'abortSignal',

@@ -11,7 +11,7 @@ export interface Unit {
   readonly stays: boolean
   /** It begins a turn that is over: what a user said. */
   readonly asks: boolean
-  /** What the conversation began with, in a turn that is over: it stays, but for its middle when nothing else is left. */
+  /** The first message of the conversation, in a turn that is over: it stays, but for its middle when nothing else is left. */
   readonly opens: boolean
 }
 
@@ -97,7 +97,7 @@ export function summaryTokens({ target }: Goal): number {
   return Math.max(LEAST_SUMMARY, Math.floor(target * SUMMARY_SHARE))
 }
 
-/** What comes before `recent`, but for what stays, has to make room; what comes after is kept as it is. */
+/** Units before `recent`, but for those that stay, have to make room; the others are kept as they are. */
 export interface Division {
   readonly units: readonly Unit[]
   /** Index of the first recent unit. */
@@ -124,7 +124,7 @@ export function divide(units: readonly Unit[], goal: Goal): Division {
   return { units, recent }
 }
 
-/** What has to make room. */
+/** The units that have to make room. */
 export function oldOf({ units, recent }: Division): readonly Unit[] {
   return units.slice(0, recent).filter((unit) => !unit.stays)
 }
