@@ -88,6 +88,17 @@ function wordsBeside(passage: Passage, quantity: Quantity, weights: Claim['weigh
   return new Set(passage.keys.slice(Math.max(0, at - BESIDE), at + BESIDE).filter((key) => weights.has(key))).size
 }
 
+/** A number of a statement with what its passages have. */
+interface Said {
+  readonly claim: Claim
+  readonly quantity: Quantity
+  /** As the statement writes it. */
+  readonly said: string
+  readonly all: readonly Other[]
+  /** Those of them that are equal to it. */
+  readonly equal: readonly Other[]
+}
+
 const LONGEST_HEDGE = 16
 
 function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[]): Mismatch | undefined {
@@ -99,15 +110,16 @@ function numberMismatch(claim: Claim, quantity: Quantity, all: readonly Other[])
       isEqual(quantity, other) || (isNearly && other.values.some((theirs) => Math.abs(theirs - value) <= halfStep(value))),
   )
   const said = shown(claim.text, quantity)
-  if (equal.length > 0) return unitMismatch(claim, quantity, equal, all, said) ?? boundMismatch(claim, quantity, equal, all, said)
+  const asked: Said = { claim, quantity, said, all, equal }
+  if (equal.length > 0) return unitMismatch(asked) ?? boundMismatch(asked)
   if (claim.cited.some((passage) => mayHave(quantity, passage))) return undefined
-  if (isYear(quantity)) return yearMismatch(claim, quantity, all, said)
+  if (isYear(quantity)) return yearMismatch(asked)
   if (TOLD_BEFORE.test(before) || isDerived(claim, quantity, all)) return undefined
   const other = all.find((candidate) => isComparable(claim, quantity, candidate.passage, candidate.quantity))
   return other === undefined ? undefined : mismatch('number', said, other)
 }
 
-function yearMismatch(claim: Claim, quantity: Quantity, all: readonly Other[], said: string): Mismatch | undefined {
+function yearMismatch({ claim, quantity, said, all }: Said): Mismatch | undefined {
   const [value = 0] = quantity.values
   // `the 1970s`, `die 1970er`, `the 1700s`.
   const isSpan = value % 10 === 0 && /^(?:s|er|-е|х)/u.test(claim.text.slice(quantity.end, quantity.end + 2))
@@ -127,13 +139,7 @@ function yearsOf({ cited }: Claim): number[] {
 }
 
 /** The same number with another unit: every place that has the number measures something of that kind by another unit. */
-function unitMismatch(
-  claim: Claim,
-  quantity: Quantity,
-  equal: readonly Other[],
-  all: readonly Other[],
-  said: string,
-): Mismatch | undefined {
+function unitMismatch({ claim, quantity, said, all, equal }: Said): Mismatch | undefined {
   const { unit, rate } = quantity
   const [first] = equal
   if (first === undefined) return undefined
@@ -153,13 +159,7 @@ const SURE = 0.6
 const MARGIN = 0.3
 
 /** A number that stands in the passage, but in another place than the rest of the statement, where another one of its kind stands. */
-function boundMismatch(
-  claim: Claim,
-  quantity: Quantity,
-  equal: readonly Other[],
-  all: readonly Other[],
-  said: string,
-): Mismatch | undefined {
+function boundMismatch({ claim, quantity, said, all, equal }: Said): Mismatch | undefined {
   if (claim.measured.quantities.length + claim.measured.dates.length > 1) return undefined
   const words = new Map([...claim.weights].filter(([stem]) => !/^\p{N}/u.test(stem)))
   const near = claim.cited.flatMap((passage) => nearest(passage, words, claim.near.length)).sort((a, b) => b.share - a.share)

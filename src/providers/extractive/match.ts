@@ -17,8 +17,6 @@ export interface Sentence extends Range {
   readonly strengths: Strengths
   /** For each term whether the next term of the question follows it closely. */
   readonly pairs: Strengths
-  /** Terms of any kind. */
-  readonly length: number
 }
 
 export interface MatchedPiece {
@@ -129,7 +127,7 @@ export class Matcher {
       const after = last.get(term + 1)
       if (after !== undefined && position - after <= NEAR) pairs[term + 1] = 1
     })
-    return { start, end, strengths, pairs, length: words.length }
+    return { start, end, strengths, pairs }
   }
 
   #match(word: string): readonly [number, number] | undefined {
