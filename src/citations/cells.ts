@@ -1,12 +1,11 @@
 /** Values of a table that stand in another row or column than the statement says. */
 
-import { isComparable } from './amounts.ts'
+import { isComparable } from './quantities.ts'
 import { isEqual, shown } from '../text/same-amount.ts'
 import type { Quantity } from '../text/numbers.ts'
-import { reasonFor } from './mismatch.ts'
+import { reasonFor } from './passages.ts'
 import { cellsBefore, columnOf } from '../text/windows.ts'
-import type { Claim, Mismatch } from './mismatch.ts'
-import type { Passage } from './passages.ts'
+import type { Claim, Mismatch, Passage } from './passages.ts'
 import type { Window } from '../text/windows.ts'
 import { beginningIn, firstIndex } from '../util/range.ts'
 

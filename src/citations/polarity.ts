@@ -5,9 +5,8 @@
  */
 
 import { clashes, clauseOf, isUnspaced, phrase, SENTENCE_PART_END, unspacedClash } from '../text/clauses.ts'
-import { reasonFor } from './mismatch.ts'
-import type { Claim, Mismatch } from './mismatch.ts'
-import type { Near } from './passages.ts'
+import { reasonFor } from './passages.ts'
+import type { Claim, Mismatch, Near } from './passages.ts'
 
 /** Share of the weight of a statement's clause that the clause of the passage must hold, and the share for scripts without spaces. */
 const SAME_CLAUSE = 0.5

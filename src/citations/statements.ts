@@ -6,9 +6,8 @@
  */
 
 import { firstSentenceEnd, hasWords, lastSentence, sentenceEnds, trimmed } from '../text/sentences.ts'
-import { blocksOf, quotationsOf } from '../text/quoted-ranges.ts'
+import { blocksOf, codeRanges, masked, quotationsOf } from '../text/quoted-ranges.ts'
 import type { Block, Quotation } from '../text/quoted-ranges.ts'
-import { codeRanges, masked } from '../text/code-ranges.ts'
 import { firstIndex, rangeAround } from '../util/range.ts'
 import type { Range } from '../util/range.ts'
 

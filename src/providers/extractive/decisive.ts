@@ -1,9 +1,9 @@
 /** Chooses the words of a block that decide: the sentence that says most of the question, with as much of its neighbours as a quote has room for. */
 
-import { hasLook, shareOf } from './looks.ts'
+import { hasLook, shareOf } from './features.ts'
 import { Matcher } from './match.ts'
 import type { Sentence } from './match.ts'
-import { countWords } from '../../text/measure.ts'
+import { countWords } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 import type { Question } from './question.ts'
 import type { Run } from './runs.ts'

@@ -3,7 +3,7 @@
 import { definedName } from '../../text/definitions.ts'
 import { indentation, linesOf } from '../../util/lines.ts'
 import type { Line } from '../../util/lines.ts'
-import { countLines, countWords } from '../../text/measure.ts'
+import { countLines, countWords } from './passage.ts'
 import type { Passage, Piece, Section } from './passage.ts'
 import type { Range } from '../../util/range.ts'
 import { cellsOf, delimiterOf, headerOf, rowsOf } from '../../text/separated-values.ts'
