@@ -45,6 +45,11 @@ import {
 } from './values.ts'
 import type { Check, Checks } from './values.ts'
 
+/** An object of options that may be `null` too: callers in JavaScript write it for "none". */
+function optional<Options>(checks: Checks<Options>): Check {
+  return orNull(objectOf(checks))
+}
+
 /** Settings of a model call, which every bot takes as well. */
 export const SETTINGS: Checks<CallSettings> = {
   temperature: atLeast(0),
@@ -84,14 +89,14 @@ const SHARED: Checks<CallSettings & Pick<EngineOptions, SharedName>> = {
   switchModels: flag,
   onQueryCompleted: callback,
   fallbackOn: listOf('error codes', oneOf(...FALLBACK_CODES)),
-  retry: objectOf<RetryPolicy>({
+  retry: optional<RetryPolicy>({
     maxRetries: atLeast(0),
     initialDelay: atLeast(0),
     maxDelay: atLeast(0),
     coolDown: atLeast(0),
     afterOutput: oneOf('retry', 'error'),
   }),
-  timeouts: objectOf<NonNullable<EngineOptions['timeouts']>>({
+  timeouts: optional<NonNullable<EngineOptions['timeouts']>>({
     firstToken: orNull(atLeast(1)),
     idle: orNull(atLeast(1)),
     whole: orNull(atLeast(1)),
@@ -139,11 +144,11 @@ const OPTIONS: Checks<EngineOptions> = {
   model: unchecked,
   specialist: checkModel,
   fallbackModels: listOf('models', checkModel),
-  tools: (_, value) => checkTools(value as readonly Tool[]),
+  tools: orNull((_, value) => checkTools(value as readonly Tool[])),
   toolChoice: unchecked,
   executeTools: flag,
   hasPermissionsToUseTool: callback,
-  rules: objectOf<ToolRules>({
+  rules: optional<ToolRules>({
     allow: unchecked,
     ask: unchecked,
     deny: unchecked,
@@ -169,16 +174,16 @@ const OPTIONS: Checks<EngineOptions> = {
   prepareStep: callback,
   stopWhen: callback,
   steering: port('delivered', 'new Steering()'),
-  nesting: objectOf<NonNullable<EngineOptions['nesting']>>({ depth: atLeast(0), turns: atLeast(0) }),
+  nesting: optional<NonNullable<EngineOptions['nesting']>>({ depth: atLeast(0), turns: atLeast(0) }),
   toolConcurrency: atLeast(1),
   responseFormat: objectOf<ResponseFormat>({ type: oneOf('json'), schema: unchecked, name: unchecked }),
   stream: flag,
   retrieve: RETRIEVAL,
   verify: (_, value) => checkVerify(value as EngineOptions['verify']),
   cache: unchecked,
-  context: (_, value) => checkContext(value as NonNullable<EngineOptions['context']>),
+  context: orNull((_, value) => checkContext(value as NonNullable<EngineOptions['context']>)),
   coolDowns: unchecked,
-  answerLimits: objectOf<AnswerLimits>({
+  answerLimits: optional<AnswerLimits>({
     text: orNull(atLeast(1)),
     thinking: orNull(atLeast(1)),
     arguments: orNull(atLeast(1)),

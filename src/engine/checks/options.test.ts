@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Budget } from '../../core/budget.ts'
 import { ScriptedModel } from '../../providers/scripted/scripted-model.ts'
 import { checkPrices } from '../budget/cost.ts'
+import { query } from '../query.ts'
 import { checkBudget } from './options.ts'
 
 describe('what is wrong with a budget', () => {
@@ -31,5 +32,30 @@ describe('what is wrong with a budget', () => {
       )
     }
     expect(() => checkPrices({ tokens: 1, day: { tokens: 1 } }, [unknown])).not.toThrow()
+  })
+})
+
+const NONE = ['tools', 'rules', 'nesting', 'context', 'retry', 'timeouts', 'answerLimits']
+
+describe('what is wrong with options', () => {
+  const given = { prompt: 'Why?', model: new ScriptedModel(() => ({ text: 'So.' })) }
+
+  it.each(NONE)('nothing where `%s` is null: JavaScript writes it for none', async (name) => {
+    const events = await Array.fromAsync(query({ ...given, [name]: null }))
+    expect(events.at(-1)?.type).toBe('complete')
+  })
+
+  it.each<[options: object, message: string]>([
+    [{ fallbackModels: [given.model, {}] }, 'query() needs a `fallbackModels[1]`: a name, or an object with `ref`, `facts` and'],
+    [{ stopSequences: ['a', 5] }, '`stopSequences[1]` must be a text, but is 5.'],
+    [{ nesting: { deep: 1 } }, '`nesting` has no option `deep`'],
+    [{ timeouts: { turn: 0 } }, '`timeouts.turn` must be a number of at least 1, but is 0.'],
+    [{ hooks: null }, '`hooks` takes an object of options.'],
+    [{ retrieve: null }, '`retrieve` takes an object of options.'],
+    [{ budget: null }, '`budget` takes an object of options.'],
+    [{ maxSteps: null }, '`maxSteps` must be a number of at least 1, but is null.'],
+    [{ onUpdateUsage: Promise.resolve() }, '`onUpdateUsage` must be a function, but is a promise: await it.'],
+  ])('%j', (options, message) => {
+    expect(() => query({ ...given, ...options })).toThrow(message)
   })
 })
