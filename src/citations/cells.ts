@@ -68,7 +68,7 @@ function isLabel(claim: Claim, key: string, passage: Passage, rows: readonly Win
   )
 }
 
-/** Whether a number stands in the column that a word of the header names. */
+/** Tells whether a number stands in the column that a word of the header names. */
 function isUnder(passage: Passage, { start }: Quantity, { start: from, header }: Window, key: string): boolean {
   if (header === undefined) return false
   const column = columnOf(passage, header.start, header.end, key)

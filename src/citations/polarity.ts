@@ -38,7 +38,7 @@ function spacedMismatch(claim: Claim, near: Near): Mismatch | undefined {
   return undefined
 }
 
-/** Whether two clauses share most of what they say beside the words that clash. */
+/** Tells whether two clauses share most of what they say beside the words that clash. */
 function isSameClause(claim: Claim, own: number, { passage, window }: Near, their: number): boolean {
   const clause = clauseOf(claim, own, CLAUSE_END, 0, claim.words.length)
   const place = clauseOf(passage, their, SENTENCE_PART_END, window.from, window.to)

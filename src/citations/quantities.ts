@@ -19,11 +19,11 @@ const MOST_SAID = 20
 /** Numbers of a passage that each number of a statement is compared with. */
 export const MOST_COMPARED = 400
 
-/** Whether a number of the passage is so much of the same kind that one of them is wrong. */
+/** Tells whether a number of the passage is so much of the same kind that one of them is wrong. */
 export function isComparable(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
   if ((quantity.form === 'ordinal') !== (other.form === 'ordinal')) return false
   if (isYear(other) !== isYear(quantity)) return false
-  // What the statement says too is not in the place of this number.
+  // A number that the statement has as well is not in the place of this one.
   if (claim.measured.quantities.slice(0, MOST_SAID).some((own) => own !== quantity && isEqual(own, other))) return false
   const isCountOfSame = countsSame(claim, quantity, passage, other)
   if (quantity.unit !== undefined && other.unit !== undefined)
@@ -35,7 +35,7 @@ export function isComparable(claim: Claim, quantity: Quantity, passage: Passage,
   return quantity.form === 'digits' && other.form === 'digits' && (value > LARGEST_COUNT || !Number.isInteger(value))
 }
 
-/** Whether what stands behind both numbers is the same thing. */
+/** Tells whether what stands behind both numbers is the same thing. */
 function countsSame(claim: Claim, quantity: Quantity, passage: Passage, other: Quantity): boolean {
   const own = wordAt(claim, quantity.end)
   const their = wordAt(passage, other.end)
@@ -45,7 +45,7 @@ function countsSame(claim: Claim, quantity: Quantity, passage: Passage, other: Q
   return claim.keys.slice(own, own + COUNTED_WITHIN).some((key) => counted.has(key) && claim.weights.has(key))
 }
 
-/** Whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
+/** Tells whether a passage may have a number in a form that is not read: `XVIII`, `’45` for 1945, `three quarters` for 75 %. */
 export function mayHave(quantity: Quantity, { places, context, measured, text, values: known }: Passage): boolean {
   const [value = 0] = quantity.values
   // Beyond the numbers that are compared, an equal one is enough.

@@ -11,7 +11,7 @@ import type { Usage } from './usage.ts'
 export interface CodeFacts {
   /** Whether the same call may succeed when it is made again. */
   readonly retryable: boolean
-  /** What a person can do, when the place that raised the error knows nothing better. */
+  /** The remedy, when the place that raised the error knows nothing better. */
   readonly hint?: string
 }
 
@@ -57,13 +57,13 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, CodeFacts>> = CODES
 export interface ErrorInfo {
   /** The code of the failure. */
   readonly code: ErrorCode
-  /** What was expected, what came, what to do; never a key, never a whole prompt. */
+  /** Says what happened, what was expected, what to do; never holds a key or a whole prompt. */
   readonly message: string
   /** The same call may succeed later. */
   readonly retryable: boolean
   /** HTTP status of the provider's answer, where there was one. */
   readonly status?: number
-  /** What to do. */
+  /** The remedy. */
   readonly hint?: string
   /** The message of what caused it, where that says more. */
   readonly cause?: string

@@ -200,7 +200,7 @@ export type ModelPart =
       readonly type: 'text'
       /** A piece of the answer. */
       readonly text: string
-      /** What the provider wants back with this part, such as a signature. */
+      /** Data that the provider wants back with this part, such as a signature. */
       readonly providerData?: ProviderData
     }
   | { readonly type: 'thinking'; readonly text: string }

@@ -21,14 +21,14 @@ export type SchemaResult<Output> =
   | {
       /** The value as the schema gives it back, with defaults and conversions. */
       readonly value: Output
-      /** What does not fit; `undefined` where all does. */
+      /** Faults of the value; `undefined` where there is none. */
       readonly issues?: undefined
     }
   | { readonly issues: readonly SchemaIssue[] }
 
 /** A fault of a value under a schema. */
 export interface SchemaIssue {
-  /** What was expected. */
+  /** Says what was expected. */
   readonly message: string
   /** Where in the value; absent: the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined

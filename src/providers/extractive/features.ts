@@ -30,7 +30,7 @@ const LOOKS: Readonly<Partial<Record<Sought, RegExp>>> = {
 }
 const STEPS = /`[^`\n]{2,}`|^\s*\d+[.)]\s/m
 
-/** Whether a text has the look of what is sought, as far as a text alone can have it. */
+/** Tells whether a text has the look of what is sought, as far as a text alone can have it. */
 export function hasLook(sought: Sought, text: string): boolean {
   return LOOKS[sought]?.test(text) === true || (sought === 'place' && PATH.test(text))
 }
@@ -72,7 +72,7 @@ export interface ScoredRun {
   readonly run: Run
   /** In the order of `FEATURES`. */
   readonly features: Float64Array
-  /** What text, headings and title say of each term. */
+  /** How well text, headings and title say each term. */
   readonly said: Strengths
 }
 

@@ -29,9 +29,9 @@ export interface MatchedPiece {
 export interface Reading {
   readonly passage: Passage
   readonly pieces: readonly MatchedPiece[]
-  /** What title, headings and text of the whole passage say. */
+  /** How well title, headings and text of the whole passage say each term. */
   readonly whole: Strengths
-  /** What the innermost heading of a section says, and what title and all headings say. */
+  /** The same of the innermost heading of a section, and of title and all headings. */
   heading(section: Section): Strengths
   path(section: Section): Strengths
   /** Share of the terms of the innermost heading that the question says. */

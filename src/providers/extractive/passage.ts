@@ -5,7 +5,7 @@ import type { Range } from '../../util/range.ts'
 
 /** A passage of a document, as retrieval found it. */
 export interface Passage {
-  /** What cites it, without brackets: `1`. */
+  /** The marker that cites it, without brackets: `1`. */
   readonly marker: string
   readonly source: string
   readonly text: string

@@ -103,7 +103,7 @@ function signatureEnd(text: string, lines: readonly Line[], from: number, indent
   return lines[from]?.end ?? 0
 }
 
-/** What a definition is called: `class Reader`, `def read`. */
+/** The name of a definition with its keyword: `class Reader`, `def read`. */
 function labelOf(signature: string): string {
   return (/^[^(:={]*/.exec(signature.replaceAll(/\s+/g, ' ').trim())?.[0] ?? '').trim().slice(0, LONGEST_LABEL)
 }
