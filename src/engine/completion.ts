@@ -85,18 +85,15 @@ export async function checkedCalls(calls: readonly ToolCallPart[], tools: readon
   return { fitting, misfits }
 }
 
+const ENDED_EARLY: Readonly<Partial<Record<FinishReason, string>>> = {
+  length: 'was cut at the limit of its output',
+  'content-filter': 'was withheld by the provider',
+}
+
 /** The text of a whole answer. @throws CriaError `invalid_response` for one that was cut, called a tool, or holds no text. */
 function textOf({ message, finishReason, model: { ref } }: Answer): string {
-  const fault =
-    message.toolCalls !== undefined
-      ? 'called a tool'
-      : finishReason === 'length'
-        ? 'was cut at the limit of its output'
-        : finishReason === 'content-filter'
-          ? 'was withheld by the provider'
-          : message.content.trim() === ''
-            ? 'holds no text'
-            : undefined
+  const blank = message.content.trim() === '' ? 'holds no text' : undefined
+  const fault = message.toolCalls === undefined ? (ENDED_EARLY[finishReason] ?? blank) : 'called a tool'
   if (fault !== undefined) throw new CriaError('invalid_response', `The answer of ${ref} ${fault}.`)
   return message.content
 }

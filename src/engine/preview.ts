@@ -1,8 +1,6 @@
 /** Composes requests without a turn, for bots that show how they put one together. */
 
-import { ATTRIBUTE } from '../core/attributes.ts'
 import { createId } from '../core/id.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import type { Grounding, LanguageModel } from '../core/model.ts'
 import type { Span } from '../core/span.ts'
@@ -59,10 +57,8 @@ export interface RagPreview {
 export async function previewRag(input: RagPreview): Promise<RagComposition> {
   const { model, request, compaction, retrieve } = input
   const turn = inputOf({ system: input.system, prompt: input.messages, retrieve })
-  const outer = input.span ?? spanAround()
   const { signal } = new AbortController()
-  const counts: Record<string, unknown> = {}
-  const span = { ...passedTo(outer), set: (attributes: JsonObject) => (Object.assign(counts, attributes), outer.set(attributes)) }
+  const span = input.span ?? spanAround()
   const ctx = { sessionId: '', turnId: '', signal, clock: systemClock, createId, span, complete: () => undefined }
   const room = { compaction, state: 'new', tooLarge: undefined } as const
   const station = prepare({ input: turn, request, model, conversation: undefined, step: 1, room }, ctx)
@@ -72,36 +68,20 @@ export async function previewRag(input: RagPreview): Promise<RagComposition> {
     const noted = next.value.type === 'note' && next.value.entry.type === 'messages' ? next.value.entry.messages : []
     composed.push(...noted)
   }
-  const { grounding = NO_GROUNDING } = next.value.request
+  const { grounding = NO_GROUNDING, dropped = 0 } = next.value.conversation
   const sent = (origin: 'docstore' | 'memory'): number => grounding.passages.filter((each) => each.origin === origin).length
-  const [documentsSent, memoriesSent] = [sent('docstore'), sent('memory')]
-  const chosen = Number(counts[ATTRIBUTE.documentsSent]) + Number(counts[ATTRIBUTE.memoriesSent])
   const instructions = composed.findLastIndex(({ role }) => role === 'system') + 1
   return {
     messages: composed.toSpliced(instructions, 0, ...turn.history),
     processedMessages: fitRequest(next.value.request, model).request.messages.map(asMessage),
     grounding,
-    documentsSent,
-    memoriesSent,
-    dropped: Number(counts[ATTRIBUTE.dropped]) + chosen - documentsSent - memoriesSent,
+    documentsSent: sent('docstore'),
+    memoriesSent: sent('memory'),
+    dropped,
   }
 }
 
 const NO_GROUNDING: Grounding = { question: '', passages: [], weights: {} }
-
-/** The methods of a span, bound to it. */
-function passedTo(span: Span): Span {
-  return {
-    traceId: span.traceId,
-    spanId: span.spanId,
-    child: (name, attributes) => span.child(name, attributes),
-    set: (attributes) => span.set(attributes),
-    event: (name, attributes) => span.event(name, attributes),
-    fail: (error) => span.fail(error),
-    end: () => span.end(),
-    run: (work) => span.run(work),
-  }
-}
 
 function spanAround(): Span {
   return currentSpan() ?? startSpan('compose', { clock: systemClock, sink: () => {} })

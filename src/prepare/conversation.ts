@@ -31,6 +31,8 @@ export interface Conversation {
   /** Some of it is text of documents or tools. */
   readonly untrusted: boolean
   readonly grounding?: Grounding
+  /** Passages that were found and had no room; absent where no documents were searched. */
+  readonly dropped?: number
 }
 
 /**

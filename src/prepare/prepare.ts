@@ -10,7 +10,7 @@ import type { CompactContext } from './compact/compact.ts'
 import { makeRoom } from './compact/make-room.ts'
 import type { Demand, Room } from './compact/make-room.ts'
 import { choosePassages, composeChat, composeRag } from './compose.ts'
-import type { Composition } from './compose.ts'
+import type { Composition, RagComposition } from './compose.ts'
 import { buildRequest, conversationOf } from './conversation.ts'
 import type { Conversation, RequestOptions } from './conversation.ts'
 import { inject } from './inject.ts'
@@ -70,7 +70,8 @@ async function* begin(input: TurnInput, request: RequestOptions, facts: ModelFac
   if (whole.every(({ role }) => role === 'system' || role === 'developer')) {
     throw new ConfigurationError('Nothing is left to be answered: results of tools need the calls that they answer before them.')
   }
-  return conversationOf(whole, composition.grounding, new Set(before.map(({ id }) => id)))
+  const conversation = conversationOf(whole, composition.grounding, new Set(before.map(({ id }) => id)))
+  return 'dropped' in composition ? { ...conversation, dropped: composition.dropped } : conversation
 }
 
 /** Asks the stores and composes the request with what they found; the counts stand on the span of the turn. */
@@ -81,7 +82,7 @@ async function* composed(
   request: RequestOptions,
   facts: ModelFacts,
   ctx: CompactContext,
-): Station<Composition> {
+): Station<Composition | RagComposition> {
   const { span, signal, clock } = ctx
   if (docstore === undefined) {
     const search = { query: questionOf(messages), nResults, span, signal }
