@@ -4,7 +4,7 @@ import type { Station } from '../core/context.ts'
 import { CriaError, isCriaError, toCriaError } from '../core/error.ts'
 import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Message } from '../core/message.ts'
-import type { RequestMessage, ToolChoice } from '../core/model.ts'
+import type { RequestMessage } from '../core/model.ts'
 import type { Tool } from '../core/tool.ts'
 import { currentModel } from '../model/chain.ts'
 import type { ModelChain } from '../model/chain.ts'
@@ -15,7 +15,7 @@ import { orAborted } from '../util/promise.ts'
 import { checkModel } from './checks/model.ts'
 import { checkToolChoice, checkTools } from './checks/options.ts'
 import { checkNames } from './checks/values.ts'
-import type { StepChanges, StepState } from './options.ts'
+import type { StepState } from './options.ts'
 import { inCallOf } from './parent.ts'
 import { requestOfStep, specOf } from './turn.ts'
 import type { Turn } from './turn.ts'
@@ -46,7 +46,10 @@ export async function* settingsOfStep(turn: Turn): Station<StepSettings> {
   if (model !== undefined) checkModel('prepareStep().model', model)
   if (changes.tools !== undefined) checkTools(tools)
   checkToolChoice({ toolChoice, tools })
-  if (Object.keys(changes).length > 0) yield { type: 'prepare_step', ...shown(changes) }
+  if (Object.keys(changes).length > 0) {
+    const shown = { model: model?.ref, tools: changes.tools?.map(({ name }) => name), toolChoice: changes.toolChoice, system }
+    yield { type: 'prepare_step', ...defined(shown) }
+  }
   const { toolChoice: _, ...rest } = request
   return {
     chain: model === undefined ? chain : { models: [model, ...chain.models.slice(chain.current)], current: 0 },
@@ -87,19 +90,6 @@ async function called<T>(name: string, { ctx }: Turn, work: () => MaybePromise<T
     ctx.signal.throwIfAborted()
     if (isCriaError(thrown)) throw thrown
     throw new CriaError('configuration', `\`${name}\` threw: ${toCriaError(thrown).message}`, { cause: thrown })
-  }
-}
-
-function shown({ model, tools, toolChoice, system }: StepChanges): {
-  readonly model?: string
-  readonly tools?: readonly string[]
-  readonly toolChoice?: ToolChoice
-  readonly system?: string
-} {
-  return {
-    ...(model === undefined ? {} : { model: model.ref }),
-    ...(tools === undefined ? {} : { tools: tools.map(({ name }) => name) }),
-    ...defined({ toolChoice, system }),
   }
 }
 

@@ -187,11 +187,7 @@ export function startOf({ options: { model, bot, decide }, caller }: Turn): Star
 
 /** The temperature that this model is sent; `null` where it is sent none. */
 export function temperatureOf({ settings: { temperature }, thinking }: RequestOptions, { facts }: LanguageModel): number | null {
-  const sent = temperatureFor(
-    { ...(temperature === undefined ? {} : { temperature }), ...(thinking === undefined ? {} : { thinking }) },
-    facts,
-  )
-  return sent ?? null
+  return temperatureFor(defined({ temperature, thinking }), facts) ?? null
 }
 
 /** The row of the turn, as it stands before anything has happened. */
