@@ -1,4 +1,4 @@
-/** Checks what docs/architecture.md says against the project. */
+/** Checks what docs/architecture.md and CONTRIBUTING.md say against the project. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,4 +33,11 @@ test('the walk of one question takes at most 20 files, which exist', () => {
   expect(files.length).toBeGreaterThan(10)
   expect(files.length).toBeLessThanOrEqual(20)
   expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+test('the files that CONTRIBUTING.md names exist', () => {
+  const spans = codeSpans(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').replaceAll(/```.*?```/gs, ''))
+  const paths = spans.filter((span) => /^(?:src|scripts)\/[\w./-]+\.ts$/.test(span) && !span.includes('NAME'))
+  expect(paths.length).toBeGreaterThan(10)
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })

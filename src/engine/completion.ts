@@ -17,8 +17,7 @@ import { buildRequest, conversationOf } from '../prepare/conversation.ts'
 import { fenced } from '../prepare/fence.ts'
 import { repairHistory } from '../prepare/repair.ts'
 import type { RequestOptions } from '../prepare/conversation.ts'
-import { findTool, noSuchTool } from '../tools/find-tool.ts'
-import { validated } from '../tools/validate.ts'
+import { fitted } from '../tools/prepare-call.ts'
 import { systemClock } from '../util/clock.ts'
 import { currentSpan, startSpan } from './span.ts'
 
@@ -77,10 +76,9 @@ export async function checkedCalls(calls: readonly ToolCallPart[], tools: readon
   const fitting: ToolCallPart[] = []
   const misfits: ToolCallPart[] = []
   for (const call of calls) {
-    const tool = findTool(call.name, tools)
-    const fit = tool === undefined ? { problem: noSuchTool(call.name, tools) } : await validated(call, tool)
+    const fit = await fitted(call, tools)
     if ('problem' in fit) misfits.push({ ...call, invalid: fit.problem })
-    else fitting.push({ ...call, name: tool?.name ?? call.name, input: fit.input as Json })
+    else fitting.push({ ...call, name: fit.tool.name, input: fit.input as Json })
   }
   return { fitting, misfits }
 }

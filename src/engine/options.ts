@@ -23,7 +23,7 @@ import type { ResponseCache } from '../model/response-cache.ts'
 import type { Timeouts } from '../model/watchdog.ts'
 import type { CompactionOptions } from '../prepare/compact/room.ts'
 import type { RetrievalOptions } from '../prepare/retrieve.ts'
-import type { ToolRules } from '../tools/rules/rule.ts'
+import type { ToolRules } from '../tools/permissions/rule.ts'
 import type { Steering } from './steering.ts'
 
 /** @see EngineOptions.verify */
