@@ -17,11 +17,17 @@ const sources = projectFiles()
   .map((path) => ({ path, folder: posix.dirname(path), text: readFileSync(join(ROOT, path), 'utf8') }))
 const tests = sources.filter(({ path, text }) => path.endsWith('.test.ts') && /\w+Suite\(/.test(text))
 
+/** A class that implements a port, or the end of the head of a function that returns one. */
+const ADAPTER = /class (?<type>\w+)[^{\n]* implements (?<ports>[^{\n]+)|^.*\): (?<made>[\w &]+?)[ <,'>|\w]*\{$/gm
+
 const adapters = sources
-  .filter(({ path }) => !path.endsWith('.test.ts'))
-  .flatMap(({ folder, text }) =>
-    [...text.matchAll(/class (\w+)[^{\n]* implements ([^{\n]+)/g)].flatMap(([, name = '', ports = '']) =>
-      ports.split(/\W+/).flatMap((port) => (SUITES[port] === undefined ? [] : [{ folder, name, port, suite: SUITES[port] }])),
+  .filter(({ path }) => !path.endsWith('.test.ts') && /^src\/(?:stores|recorders|model)\//.test(path))
+  .flatMap(({ path, folder, text }) =>
+    [...text.matchAll(ADAPTER)].flatMap(({ groups: { type, ports, made } = {} }) =>
+      (ports ?? made ?? '').split(/\W+/).flatMap((port) => {
+        const suite = SUITES[port]
+        return suite === undefined ? [] : [{ folder, name: type ?? path, port, suite }]
+      }),
     ),
   )
 
