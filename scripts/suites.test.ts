@@ -18,7 +18,7 @@ const sources = projectFiles()
 const tests = sources.filter(({ path, text }) => path.endsWith('.test.ts') && /\w+Suite\(/.test(text))
 
 /** A class that implements a port, or the end of the head of a function that returns one. */
-const ADAPTER = /class (?<type>\w+)[^{\n]* implements (?<ports>[^{\n]+)|^.*\): (?<made>[\w &]+?)[ <,'>|\w]*\{$/gm
+const ADAPTER = /class (?<type>\w+)[^{\n]* implements (?<ports>[^{\n]+)|^.*\): (?<made>[^;{=]+)\{$/gm
 
 const adapters = sources
   .filter(({ path }) => !path.endsWith('.test.ts') && /^src\/(?:stores|recorders|model)\//.test(path))
