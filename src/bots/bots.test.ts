@@ -15,7 +15,7 @@ import type { Script } from '../providers/scripted/scripted-model.ts'
 import { ChatMemory } from '../stores/chat-memory.ts'
 import { MemoryDocumentStore } from '../stores/memory.ts'
 import { systemClock } from '../util/clock.ts'
-import { AsyncSimpleBot } from './async-bots.ts'
+import { AsyncSimpleBot, SimpleBot } from './simple-bot.ts'
 import {
   completionOptionsForMessages,
   extractContent,
@@ -25,7 +25,6 @@ import {
   streamTokensForMessages,
 } from './completion.ts'
 import { QueryBot } from './query-bot.ts'
-import { SimpleBot } from './simple-bot.ts'
 
 const journal = () => openRecorder(':memory:')
 

@@ -1,5 +1,6 @@
 /** QueryBot: answers from documents. */
 
+import { offThread } from '../app/off-thread.ts'
 import { resolveVerify } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { resolveRetrieval } from '../app/retrieval.ts'
@@ -15,11 +16,12 @@ import { checkPort } from '../engine/check-values.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
 import { currentSpan } from '../engine/span.ts'
+import type { AnswerStream, BotAnswer } from './answer.ts'
 import { rememberAnswer } from './memory.ts'
-import { checkBotNames } from './options.ts'
+import { optionsOf, sharedOptions } from './options.ts'
 import type { BotOptions } from './options.ts'
 import { SimpleBot } from './simple-bot.ts'
-import type { AskOptions, StreamOptions } from './simple-bot.ts'
+import type { AskOptions, BotKind, StreamOptions } from './simple-bot.ts'
 import { defined } from '../util/check.ts'
 
 /** Options of `new QueryBot()`. */
@@ -65,21 +67,19 @@ export class QueryBot extends SimpleBot {
   /** The documents that are searched. */
   readonly docstore: DocumentSource
   readonly #retrieve: NonNullable<QueryBotOptions['retrieve']>
-  readonly #verify: QueryBotOptions['verify']
 
   /** @throws ConfigurationError when there is no document store, and as SimpleBot. */
   constructor(options: QueryBotOptions) {
-    checkBotNames('QueryBot', options, ['docstore', 'retrieve', 'verify'], ELSEWHERE)
-    const { docstore, retrieve, verify, ...rest } = options
-    super(rest)
+    super(sharedOptions('QueryBot', options, ['docstore', 'retrieve', 'verify'], ELSEWHERE))
+    const { docstore, retrieve = {}, verify } = options
     if (docstore === undefined || docstore === null)
       throw new ConfigurationError('QueryBot needs a `docstore`: any document store, such as one of SqliteDocumentStore.open().')
     checkPort('docstore', docstore, 'retrieve', 'SqliteDocumentStore.open()')
     this.docstore = docstore
-    this.#retrieve = retrieve ?? {}
-    this.#verify = verify
+    this.#retrieve = retrieve
+    this.recipe = optionsOf(options, ['verify'])
     if (verify !== undefined) checkVerify(resolveVerify(verify))
-    checkRetrieval({ ...resolveRetrieval(this.#retrieve), docstore })
+    checkRetrieval({ ...resolveRetrieval(retrieve), docstore })
   }
 
   /**
@@ -108,26 +108,14 @@ export class QueryBot extends SimpleBot {
     return super.run(asQuestion(input), ...rest)
   }
 
-  protected override get askOptions(): readonly string[] {
-    return [...super.askOptions, 'nResults', 'filter']
+  protected override get kind(): BotKind {
+    return { name: 'QueryBot', operation: 'querybot.ask', target: 'stdout', asks: ['nResults', 'filter'] }
   }
 
-  protected override get kind(): string {
-    return 'QueryBot'
-  }
-
-  protected override recipe({ nResults, filter }: QueryAskOptions): Partial<QueryOptions> {
-    const { docstore, memory } = this.#stores()
+  protected override queryOptions({ nResults, filter }: QueryAskOptions): Partial<QueryOptions> {
     const both = { ...filter, ...this.#retrieve.filter }
-    return {
-      ...(this.#verify === undefined ? {} : { verify: this.#verify }),
-      retrieve: {
-        ...this.#retrieve,
-        docstore,
-        ...defined({ memory, nResults }),
-        ...(Object.keys(both).length === 0 ? {} : { filter: both }),
-      },
-    }
+    const found = defined({ ...this.#stores(), nResults, filter: Object.keys(both).length === 0 ? undefined : both })
+    return { ...this.recipe, retrieve: { ...this.#retrieve, ...found } }
   }
 
   /** What is asked when `store` is to be searched. */
@@ -154,5 +142,28 @@ export class QueryBot extends SimpleBot {
   #stores(): { readonly docstore: DocumentSource; readonly memory: DocumentSource | undefined } {
     const { docstore, memory } = this
     return { docstore: this.searchable(docstore), memory: memory === undefined ? undefined : this.searchable(memory) }
+  }
+}
+
+/**
+ * Finds, composes and answers as QueryBot does. A `SqliteDocumentStore` with a file is searched in a worker thread, one for each store,
+ * which is started with the first question and ends when the store is closed. Any other store is asked where it is.
+ */
+export class AsyncQueryBot extends QueryBot {
+  /** Whoever reads traces finds the same operation, wherever the search ran. A server has nobody at its terminal. */
+  protected override get kind(): BotKind {
+    return { ...super.kind, name: 'AsyncQueryBot', target: 'api' }
+  }
+
+  /**
+   * The text as it comes; returns the finished message, when the turn is logged and remembered. Leaving early cancels the request and
+   * records the turn as cancelled. @throws CriaError
+   */
+  streamAsync(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): AnswerStream<string, BotAnswer> {
+    return this.stream(input, options)
+  }
+
+  protected override searchable(store: DocumentSource): DocumentSource {
+    return offThread(store)
   }
 }

@@ -18,8 +18,7 @@ import { prepareStore, readConfig } from './prepare-store.ts'
 import { readText } from './read-text.ts'
 import { asWrongUsage } from './command.ts'
 import { visibleText } from '../util/terminal.ts'
-import { rowsOf, widthOf } from '../util/cells.ts'
-import { wrapWords } from './terminal/wrap.ts'
+import { widthOf, wrappedRows } from '../util/cells.ts'
 
 export interface CompareOptions {
   readonly model: readonly string[]
@@ -190,8 +189,7 @@ export interface Column {
 export function sideBySide(left: Column, right: Column, columns: number): readonly string[] {
   const width = Math.max(10, Math.floor((columns - BETWEEN.length) / 2))
   const cells = ({ title, text }: Column): readonly string[] => {
-    const lines = wrapWords(visibleText(text).replaceAll('\t', '    '), width).split('\n')
-    return [title, '─'.repeat(width), ...lines.flatMap((line) => rowsOf(line, width))]
+    return [title, '─'.repeat(width), ...wrappedRows(visibleText(text).replaceAll('\t', '    '), width)]
   }
   const [one, other] = [cells(left), cells(right)]
   return Array.from({ length: Math.max(one.length, other.length) }, (_, row) => {

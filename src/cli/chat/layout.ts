@@ -2,7 +2,7 @@
 
 import { visibleLine, visibleText } from '../../util/terminal.ts'
 import { cellsOf, fit, graphemes, partsOf, rowsOf, widthOf } from '../../util/cells.ts'
-import { wrapWords } from '../terminal/wrap.ts'
+import { wrapWords } from '../../util/cells.ts'
 import type { Draft } from './editor.ts'
 
 export interface Cursor {

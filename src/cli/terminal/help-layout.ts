@@ -2,7 +2,7 @@
 
 import type { HelpLayout } from '../help.ts'
 import { fitTable } from './fit-table.ts'
-import { wrapWords } from './wrap.ts'
+import { wrapWords } from '../../util/cells.ts'
 import { widthOf } from '../../util/cells.ts'
 
 const INDENT = 4
