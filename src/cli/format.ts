@@ -4,7 +4,7 @@ import type { Usage } from '../core/usage.ts'
 import { visibleLine } from '../util/terminal.ts'
 import { roomOf } from './io.ts'
 import type { Io } from './io.ts'
-import { fitTable } from './terminal/fit-table.ts'
+import { fitTable } from './terminal/tables.ts'
 import { widthOf } from '../util/cells.ts'
 
 /** `0.4 s`, `1 min 20 s`; unknown is a dash. */

@@ -40,8 +40,10 @@ export function longestWord(text: string): number {
   return unitsOf(text).reduce((longest, { width }) => Math.max(longest, width), 0)
 }
 
+export type Align = 'left' | 'right' | 'center'
+
 /** A line with spaces before, behind or around it. */
-export function padStyled(line: string, columns: number, align: 'left' | 'right' | 'center'): string {
+export function padStyled(line: string, columns: number, align: Align): string {
   const room = Math.max(0, columns - widthOf(line))
   const before = align === 'left' ? 0 : align === 'right' ? room : Math.floor(room / 2)
   return ' '.repeat(before) + line + ' '.repeat(room - before)
@@ -52,9 +54,10 @@ function unitsOf(text: string): readonly Unit[] {
   let unit = { text: '', width: 0, afterSpace: false }
   let last = ''
   const next = (afterSpace: boolean): void => {
-    if (unit.width > 0) units.push(unit)
+    const isEmpty = unit.width === 0
+    if (!isEmpty) units.push(unit)
     // A style that nothing stands in yet belongs to what comes.
-    unit = { text: unit.width > 0 ? '' : unit.text, width: 0, afterSpace: afterSpace || (unit.width === 0 && unit.afterSpace) }
+    unit = { text: isEmpty ? unit.text : '', width: 0, afterSpace: afterSpace || (isEmpty && unit.afterSpace) }
     last = ''
   }
   for (const [index, part] of text.split(STYLES).entries()) {
@@ -67,17 +70,14 @@ function unitsOf(text: string): readonly Unit[] {
         next(true)
         continue
       }
-      if (last !== '' && (isWide(last) || isWide(grapheme)) && !NEVER_FIRST.test(grapheme)) next(false)
+      const isBetweenSigns = last !== '' && (cellsOf(last) === 2 || cellsOf(grapheme) === 2)
+      if (isBetweenSigns && !NEVER_FIRST.test(grapheme)) next(false)
       unit.text += grapheme
       unit.width += cellsOf(grapheme)
       last = grapheme
     }
   }
   return unit.text === '' ? units : [...units, unit]
-}
-
-function isWide(grapheme: string): boolean {
-  return cellsOf(grapheme) === 2
 }
 
 function withOwnStyles(lines: readonly string[]): readonly string[] {
