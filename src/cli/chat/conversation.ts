@@ -46,7 +46,7 @@ import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 import { defined } from '../../util/check.ts'
 
-type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
+export type AskUser = NonNullable<Parameters<typeof agentTools>[3]['askUser']>
 
 export interface OpenOptions extends Start {
   /** Answers `ask_user`; absent where nobody can be asked. */
@@ -116,17 +116,8 @@ export class Conversation {
       // Those of servers may change from turn to turn.
       const tools = await withAgent(() => [...builtin, ...(servers?.tools ?? [])], loaded, io)
       checkRules([...options.allow, ...options.deny], tools())
-      return new Conversation({
-        ...given,
-        models,
-        settings,
-        tools,
-        servers,
-        store,
-        passages,
-        edits,
-        journal: await openJournal(io),
-      })
+      const journal = await openJournal(io)
+      return new Conversation({ ...given, models, settings, tools, servers, store, passages, edits, journal })
     } catch (thrown) {
       await servers?.close()
       await store?.close()
@@ -195,9 +186,8 @@ export class Conversation {
 
   /** Makes the conversation smaller. @throws ConfigurationError when nothing was said yet. */
   compact(abortSignal: AbortSignal): AsyncGenerator<QueryEvent> {
-    return this.#compacted(
-      compactSession({ ...this.#sessionTurn(abortSignal, 'Compact this conversation.'), summaryModel: quickModel() }),
-    )
+    const turn = this.#sessionTurn(abortSignal, 'Compact this conversation.')
+    return this.#followed(compactSession({ ...turn, summaryModel: quickModel() }))
   }
 
   /** From now on what is said goes into a session of its own, which begins with this one. @throws ConfigurationError as `compact`. */
@@ -247,9 +237,9 @@ export class Conversation {
     await this.#parts.store?.close()
   }
 
-  #common(abortSignal: AbortSignal): Pick<QueryOptions, 'recorder' | 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> & {
-    readonly recorder: Journal
-  } {
+  #common(
+    abortSignal: AbortSignal,
+  ): Pick<QueryOptions, 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> & { readonly recorder: Journal } {
     const { options, loaded } = this.#parts
     return {
       recorder: this.journal,
@@ -268,13 +258,15 @@ export class Conversation {
     return { ...this.#common(abortSignal), model: this.#models.model, sessionId, title }
   }
 
+  /** Keeps of the events what the conversation has to know. */
   async *#followed(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
     for await (const event of events) {
       if (event.parent === undefined) {
         this.sessionId = event.sessionId
         if (event.type === 'start') await this.#keepSettings(event.sessionId)
+        if (event.type === 'compaction') this.#held = event.tokensAfter
+        if (event.type === 'complete') this.#answer = event.result.text
       }
-      if (event.type === 'complete' && event.parent === undefined) this.#answer = event.result.text
       yield event
     }
   }
@@ -291,13 +283,6 @@ export class Conversation {
       this.#kept = ''
     }
   }
-
-  async *#compacted(events: AsyncIterable<QueryEvent>): AsyncGenerator<QueryEvent> {
-    for await (const event of events) {
-      if (event.type === 'compaction') this.#held = event.tokensAfter
-      yield event
-    }
-  }
 }
 
 /** Before anything is typed: where somebody can be asked, another model can still be chosen. @throws ConfigurationError where nobody can */
@@ -306,9 +291,8 @@ async function tellMissingKey(models: ModelChoice, { loaded, io, askUser, tell }
     requireKey(models, loaded, io)
   } catch (thrown) {
     if (askUser === undefined || !isCriaError(thrown)) throw thrown
-    await tell(
-      [thrown.message, ...(thrown.hint === undefined ? [] : [thrown.hint]), '/model NAME goes on with another one.'].join(' '),
-    )
+    const hint = thrown.hint === undefined ? '' : `${thrown.hint} `
+    await tell(`${thrown.message} ${hint}/model NAME goes on with another one.`)
   }
 }
 

@@ -3,10 +3,14 @@
 import type { LoadedConfig } from '../../app/config.ts'
 import type { StoreChoice } from '../../app/store-choice.ts'
 import type { FilledPrompt } from '../../core/prompt.ts'
+import type { OptionValues } from '../command.ts'
 import type { Io } from '../io.ts'
+import type { MODEL_OPTIONS, SANDBOX_OPTIONS, STORE_OPTIONS, TEMPLATE_OPTIONS } from '../shared-options.ts'
+
+type SharedOptions = typeof MODEL_OPTIONS & typeof TEMPLATE_OPTIONS & typeof SANDBOX_OPTIONS & typeof STORE_OPTIONS
 
 /** What `cria chat` takes. */
-export interface ChatOptions {
+export interface ChatOptions extends OptionValues<SharedOptions> {
   readonly safe: boolean
   /** Id of a session; empty: choose from a list. Once a chat is started, the one that was chosen. */
   readonly resume: string | undefined
@@ -15,24 +19,11 @@ export interface ChatOptions {
   readonly plain: boolean
   /** Seconds from which a turn is a long one; empty: 10. Absent: nothing rings. */
   readonly bell?: string | undefined
-  readonly model: string | undefined
-  readonly fallback: readonly string[]
-  readonly 'no-switch': boolean
   readonly allow: readonly string[]
   readonly deny: readonly string[]
   readonly fetch: boolean
-  readonly sandbox: string | undefined
-  readonly network: boolean
   readonly 'no-mcp': boolean
-  readonly store: string | undefined
-  readonly docs: readonly string[]
-  readonly thinking: boolean
   readonly 'max-cost': number | undefined
-  /** Said to the model behind our own system prompt. */
-  readonly system: string | undefined
-  readonly option: readonly string[]
-  readonly template: string | undefined
-  readonly param: readonly string[]
 }
 
 export interface Start {

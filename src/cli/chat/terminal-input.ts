@@ -1,18 +1,19 @@
 /** Reads the keyboard in raw mode, and restores the terminal however the chat ends. */
 
 import { writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Io } from '../io.ts'
 import { decodeKeys, PASTE_END, PASTE_START } from './keys.ts'
 import type { Key } from './keys.ts'
 
-export interface InputListener {
-  onKey(key: Key): void
+interface InputListener {
+  readonly onKey: (key: Key) => void
   /** The terminal is gone. */
-  onEnd(): void
+  readonly onEnd: () => void
   /** The process was stopped and goes on: somebody else had the terminal. */
-  onWake(): void
+  readonly onWake: () => void
   /** A paste has begun, nothing comes any more, and its end did not come. */
-  onOpenPaste(): void
+  readonly onOpenPaste: () => void
 }
 
 /** What follows an escape character within this time belongs to it. */
@@ -33,6 +34,7 @@ const RESTORE = '\u001B[?2004l\u001B[?25h\u001B[0m'
 export class TerminalInput {
   readonly #io: Io
   readonly #listener: InputListener
+  /** The beginning of a key or of a paste. */
   #rest = ''
   /** `rest` is a paste whose end has not come, and this is its last piece. */
   #openPaste: string | undefined
@@ -48,8 +50,8 @@ export class TerminalInput {
     this.#listener = listener
     io.stdin.setEncoding('utf8')
     io.stdin.on('data', this.#onData)
-    io.stdin.on('end', this.#onEnd)
-    io.stdin.on('error', this.#onEnd)
+    io.stdin.on('end', listener.onEnd)
+    io.stdin.on('error', listener.onEnd)
     process.on('SIGCONT', this.#onContinue)
     // The last resort, when the process is ended in the middle.
     process.on('exit', this.#restoreNow)
@@ -58,34 +60,33 @@ export class TerminalInput {
 
   close(): void {
     this.#isClosed = true
-    this.#unmarked = ''
     clearTimeout(this.#timer)
-    const { stdin, stdout } = this.#io
+    const { stdin } = this.#io
     stdin.off('data', this.#onData)
-    stdin.off('end', this.#onEnd)
+    stdin.off('end', this.#listener.onEnd)
     process.off('SIGCONT', this.#onContinue)
-    stdin.setRawMode?.(false)
+    this.#giveBack().catch(gone)
     stdin.pause()
-    stdout.writeRaw(RESTORE).catch(gone)
     process.off('exit', this.#restoreNow)
   }
 
   /** Gives the terminal back to the shell until the process is woken up. */
   suspend(): void {
-    this.#io.stdin.setRawMode?.(false)
-    this.#io.stdout.writeRaw(RESTORE).then(() => {
+    this.#giveBack().then(async () => {
       // All of the group, as the terminal does it: who has started us waits otherwise, and the shell with it.
       this.#isSuspended = true
       process.kill(0, 'SIGTSTP')
       // Twice, so that the signal that wakes the process is seen before a timer that was due all along.
-      setTimeout(
-        () =>
-          setTimeout(() => {
-            if (this.#isSuspended) this.#onContinue()
-          }, STOPPED_MS),
-        STOPPED_MS,
-      )
+      await sleep(STOPPED_MS)
+      await sleep(STOPPED_MS)
+      if (this.#isSuspended) this.#onContinue()
     }, gone)
+  }
+
+  #giveBack(): Promise<void> {
+    const { stdin, stdout } = this.#io
+    stdin.setRawMode?.(false)
+    return stdout.writeRaw(RESTORE)
   }
 
   #take(): void {
@@ -96,8 +97,6 @@ export class TerminalInput {
     stdin.resume()
     stdout.writeRaw(PASTE_ON).catch(gone)
   }
-
-  readonly #onEnd = (): void => this.#listener.onEnd()
 
   readonly #onContinue = (): void => {
     if (this.#isClosed) return
