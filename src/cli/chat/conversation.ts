@@ -103,9 +103,7 @@ export class Conversation {
     const { options, loaded, io, askUser, tell } = given
     const settings = modelSettings(options.option)
     const models = await openModels(options, loaded, io)
-    checkCanUseTools(models, 'chat')
-    await tellMissingKey(models, given)
-    checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
+    await checkModels(models, given)
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
     const edits = new Edits()
@@ -197,11 +195,9 @@ export class Conversation {
 
   /** @throws ConfigurationError when there is no such model, or it cannot use tools. */
   async switchModel(name: string): Promise<void> {
-    const { options, loaded, io } = this.#parts
+    const { loaded, io } = this.#parts
     const model = await openModel(name, loaded.config, io.env)
-    checkCanUseTools({ model }, 'chat')
-    await tellMissingKey({ ...this.#models, model }, this.#parts)
-    checkPrices(budgetFor(options, loaded), [model])
+    await checkModels({ ...this.#models, model }, this.#parts)
     this.#models = { ...this.#models, model }
   }
 
@@ -237,9 +233,7 @@ export class Conversation {
     await this.#parts.store?.close()
   }
 
-  #common(
-    abortSignal: AbortSignal,
-  ): Pick<QueryOptions, 'abortSignal' | 'bot' | 'budget' | 'onQueryCompleted'> & { readonly recorder: Journal } {
+  #common(abortSignal: AbortSignal): Omit<SessionTurnOptions, 'model' | 'sessionId' | 'title'> {
     const { options, loaded } = this.#parts
     return {
       recorder: this.journal,
@@ -285,8 +279,13 @@ export class Conversation {
   }
 }
 
-/** Before anything is typed: where somebody can be asked, another model can still be chosen. @throws ConfigurationError where nobody can */
-async function tellMissingKey(models: ModelChoice, { loaded, io, askUser, tell }: OpenOptions): Promise<void> {
+/**
+ * Tells that a key is missing before anything is typed: where somebody can be asked, another model can still be chosen.
+ *
+ * @throws ConfigurationError for a model that cannot use tools, or has no price and a budget; without a key, where nobody can be asked.
+ */
+async function checkModels(models: ModelChoice, { options, loaded, io, askUser, tell }: OpenOptions): Promise<void> {
+  checkCanUseTools(models, 'chat')
   try {
     requireKey(models, loaded, io)
   } catch (thrown) {
@@ -294,6 +293,7 @@ async function tellMissingKey(models: ModelChoice, { loaded, io, askUser, tell }
     const hint = thrown.hint === undefined ? '' : `${thrown.hint} `
     await tell(`${thrown.message} ${hint}/model NAME goes on with another one.`)
   }
+  checkPrices(budgetFor(options, loaded), [models.model, ...models.fallbackModels])
 }
 
 /** What `--max-cost` names is for the whole session: a chat is one piece of work. */

@@ -43,11 +43,9 @@ const CLEAR_ALL = '\u001B[2J\u001B[H'
 
 /** What is at work: a turn, or a command of the user. */
 interface Work {
-  readonly startedAt: number
   readonly stop: AbortController
-  /** Milliseconds in which the user was asked something; and since when, while a question is open. */
-  askedMs: number
-  askedSince: number | undefined
+  /** Later by the time in which the user was asked something. */
+  startedAt: number
 }
 
 export class ScreenFront implements Front {
@@ -77,6 +75,8 @@ export class ScreenFront implements Front {
   #untilReady = ''
   /** Something stands above that the next message is set apart from. */
   #hasSpoken = false
+  /** Since when questions are open. */
+  #askedAt = 0
   #stoppedAt = -Infinity
   #typedAt = -Infinity
   #answered = { key: '', at: -Infinity }
@@ -194,7 +194,7 @@ export class ScreenFront implements Front {
 
   async busy<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController()
-    this.#work = { startedAt: this.#now(), stop, askedMs: 0, askedSince: undefined }
+    this.#work = { stop, startedAt: this.#now() }
     const ticker = setInterval(() => this.#paint(), TICK_MS).unref()
     this.#paint()
     try {
@@ -240,19 +240,15 @@ export class ScreenFront implements Front {
     if (isGivenUp()) return undefined
     const giveUp = (): void => question.settle()
     signal?.addEventListener('abort', giveUp, { once: true })
+    if (this.#questions.length === 0) this.#askedAt = this.#now()
     this.#questions.push(question)
-    const work = this.#work
-    if (work !== undefined) work.askedSince ??= this.#now()
     this.#paint()
     try {
       return await question.answer
     } finally {
       signal?.removeEventListener('abort', giveUp)
       this.#questions.splice(this.#questions.indexOf(question), 1)
-      if (work?.askedSince !== undefined && this.#questions.length === 0) {
-        work.askedMs += this.#now() - work.askedSince
-        work.askedSince = undefined
-      }
+      if (this.#questions.length === 0 && this.#work !== undefined) this.#work.startedAt += this.#now() - this.#askedAt
       this.#paint()
     }
   }
@@ -382,7 +378,7 @@ export class ScreenFront implements Front {
       draft: this.#composer.draft,
       tail: this.#tail,
       running: work === undefined ? [] : (this.#calls?.running ?? []),
-      elapsed: work === undefined ? undefined : this.#now() - work.startedAt - work.askedMs,
+      elapsed: work === undefined ? undefined : this.#now() - work.startedAt,
       queued: this.#work === undefined && this.#behind !== undefined ? [] : this.#queue,
       candidates: this.#composer.candidates,
       question: isForQuestion ? question : undefined,
