@@ -1,6 +1,7 @@
 /** Text with styles in lines: it is broken between words, and each line begins and ends its own styles. */
 
 import { cellsOf, graphemes, widthOf } from '../../util/cells.ts'
+import { styledParts } from '../../util/terminal.ts'
 
 /** What is not parted: a word, or one character of a script that is written without spaces. */
 interface Unit {
@@ -9,8 +10,6 @@ interface Unit {
   readonly afterSpace: boolean
 }
 
-// eslint-disable-next-line no-control-regex
-const STYLES = /(\u001B\[[\d;]*m)/
 const RESET = '\u001B[0m'
 const SPACE = /^[ \t\n]+$/
 // What a line does not begin with, as a Chinese or Japanese reader expects.
@@ -60,7 +59,7 @@ function unitsOf(text: string): readonly Unit[] {
     unit = { text: isEmpty ? unit.text : '', width: 0, afterSpace: afterSpace || (isEmpty && unit.afterSpace) }
     last = ''
   }
-  for (const [index, part] of text.split(STYLES).entries()) {
+  for (const [index, part] of styledParts(text).entries()) {
     if (index % 2 === 1) {
       unit.text += part
       continue
@@ -84,7 +83,7 @@ function withOwnStyles(lines: readonly string[]): readonly string[] {
   let open: readonly string[] = []
   return lines.map((line) => {
     const before = open.join('')
-    for (const [index, part] of line.split(STYLES).entries()) if (index % 2 === 1) open = withStyle(open, part)
+    for (const [index, part] of styledParts(line).entries()) if (index % 2 === 1) open = withStyle(open, part)
     return before + line + (open.length > 0 ? RESET : '')
   })
 }
