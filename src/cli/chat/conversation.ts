@@ -41,7 +41,8 @@ import type { ModelSettings } from '../model-options.ts'
 import { Calls } from './calls.ts'
 import type { ChatOptions, Start } from './options.ts'
 import { settingsOf } from '../session-settings.ts'
-import { PassagesRead } from './passages-read.ts'
+import { passagesRead } from './passages-read.ts'
+import type { PassagesRead } from './passages-read.ts'
 import { NOTHING_SPENT, spentAfter } from './status.ts'
 import type { Spent, Status } from './status.ts'
 import { defined } from '../../util/check.ts'
@@ -107,7 +108,7 @@ export class Conversation {
     const choice = given.documents ?? (await prepareStore(options, loaded, io))
     const store = choice === undefined ? undefined : await openStore(choice)
     const edits = new Edits()
-    const passages = store === undefined ? undefined : new PassagesRead(store)
+    const passages = store === undefined ? undefined : passagesRead(store)
     const builtin = agentTools(passages?.store, loaded, io, { ...options, edits, ...(askUser === undefined ? {} : { askUser }) })
     const servers = await agentServers(options, loaded, io, tell)
     try {

@@ -32,6 +32,9 @@ export interface Behind {
   runNow(line: string): boolean
 }
 
+/** The events of a turn, as they come or as they were stored. */
+export type Events = AsyncIterable<QueryEvent> | Iterable<QueryEvent>
+
 export interface Front {
   /** `false`: nobody can be asked. */
   readonly canAsk: boolean
@@ -50,7 +53,7 @@ export interface Front {
   choose(question: string, choices: readonly Choice[], options?: ChooseOptions): Promise<number | undefined>
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>
   /** Shows a turn to its end, as `busy`. Resolves to the exit code that it deserves. */
-  follow(turn: (signal: AbortSignal) => AsyncIterable<QueryEvent>, calls: Calls): Promise<number>
+  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number>
   /** Shows that something is at work until it is done. The signal is aborted when the user interrupts it, or leaves. */
   busy<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
   /** Calls a user who looks elsewhere. */

@@ -6,7 +6,7 @@ import { callLine } from '../deeds-view.ts'
 import type { Style } from '../io.ts'
 import type { FoldedCall } from './calls.ts'
 import type { Draft } from './editor.ts'
-import type { Choice } from './front.ts'
+import type { Question } from './question.ts'
 
 /** Rows that are painted anew. */
 export interface Painting {
@@ -16,6 +16,7 @@ export interface Painting {
 }
 
 type Written = Pick<Draft, 'text' | 'cursor'>
+type Asked = Pick<Question, 'text' | 'choices' | 'selected'> & { readonly draft: Written }
 
 /** What is to be seen at the bottom of the screen. */
 export interface RegionState {
@@ -27,15 +28,7 @@ export interface RegionState {
   readonly elapsed: number | undefined
   readonly queued: readonly string[]
   readonly candidates: readonly string[]
-  /** Without choices it is answered with words; `selected` is -1 while none is. */
-  readonly question:
-    | {
-        readonly text: string
-        readonly choices: readonly Choice[] | undefined
-        readonly selected: number
-        readonly draft: Written
-      }
-    | undefined
+  readonly question: Asked | undefined
   readonly status: string
   /** Something to know for a moment, in place of the status. */
   readonly hint: string | undefined
@@ -82,11 +75,7 @@ export function regionOf(state: RegionState, frame: Frame): Painting {
   }
 }
 
-function questionRows(
-  { text, choices, selected, draft }: NonNullable<RegionState['question']>,
-  room: number,
-  { columns, rows, style }: Frame,
-): Painting {
+function questionRows({ text, choices, selected, draft }: Asked, room: number, { columns, rows, style }: Frame): Painting {
   const row = (line: string): string => fit(visibleLine(line), columns - 1)
   const title = style('bold', row(text))
   if (choices === undefined) {

@@ -16,7 +16,7 @@ import type { Io } from '../io.ts'
 import { MAX_CHARACTERS, tooLong } from '../read-text.ts'
 import type { Calls } from './calls.ts'
 import { interruption } from './front.ts'
-import type { Behind, Choice, ChooseOptions, Front } from './front.ts'
+import type { Behind, Choice, ChooseOptions, Events, Front } from './front.ts'
 import { slashOf } from './slash.ts'
 
 /** Within this time a second Ctrl-C leaves. */
@@ -118,7 +118,7 @@ export class PlainFront implements Front {
     return this.#answered(signal)
   }
 
-  follow(turn: (signal: AbortSignal) => AsyncIterable<QueryEvent>, calls: Calls): Promise<number> {
+  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number> {
     return this.busy(async (signal) => {
       const deeds = new Deeds()
       const shown = shownDeeds(noted(turn(signal), calls), deeds, { io: this.#io, isText: true, showsOutput: true })
@@ -239,7 +239,7 @@ export class PlainFront implements Front {
 }
 
 /** Notes the calls while the events pass. */
-async function* noted(events: AsyncIterable<QueryEvent>, calls: Calls): AsyncGenerator<QueryEvent> {
+async function* noted(events: Events, calls: Calls): AsyncGenerator<QueryEvent> {
   for await (const event of events) {
     calls.add(event)
     yield event

@@ -28,7 +28,7 @@ export async function runChat(given: ChatOptions, io: Io): Promise<number> {
 async function startOf(given: ChatOptions, io: Io): Promise<Start> {
   const { options, begin } = await withTemplate(given, io)
   const { resume = '' } = options
-  const session = resume === '' ? undefined : await findSession(resume, io)
+  const session = resume === '' ? undefined : await firstSession({ sessionId: resume }, io)
   const there = session?.folder == null || session.folder === io.cwd ? io : await inFolder(session.folder, io)
   const loaded = await readConfig(there)
   const goesOn = session === undefined ? options : restored(options, session.settings ?? modelOf(session))
@@ -59,7 +59,7 @@ async function continued(options: ChatOptions, io: Io): Promise<ChatOptions> {
   if (!options.continue) return options
   if (options.resume !== undefined)
     throw new ConfigurationError('--continue and --resume exclude each other: both say which session goes on.')
-  const [newest] = (await (await openJournalToRead(io))?.sessions({ folder: io.cwd, limit: 1 })) ?? []
+  const newest = await firstSession({ folder: io.cwd }, io)
   if (newest === undefined)
     throw new ConfigurationError('There is no session of this folder to go on with yet: leave --continue out.', {
       hint: '"cria logs sessions --all" lists those of other folders.',
@@ -67,9 +67,12 @@ async function continued(options: ChatOptions, io: Io): Promise<ChatOptions> {
   return { ...options, resume: newest.sessionId }
 }
 
-async function findSession(sessionId: string, io: Io): Promise<SessionSummary | undefined> {
+async function firstSession(
+  filter: { readonly sessionId: string } | { readonly folder: string },
+  io: Io,
+): Promise<SessionSummary | undefined> {
   const journal = await openJournalToRead(io)
-  return (await journal?.sessions({ sessionId, limit: 1 }))?.[0]
+  return (await journal?.sessions({ ...filter, limit: 1 }))?.[0]
 }
 
 /** Of a session that no chat began: the model that answered last, unless it only quotes. */

@@ -2,7 +2,6 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { HomePaths } from '../../app/paths.ts'
-import type { QueryEvent } from '../../core/event.ts'
 import { wrapWords } from '../../util/cells.ts'
 import { exactText, visibleText } from '../../util/terminal.ts'
 import type { Io } from '../io.ts'
@@ -10,7 +9,7 @@ import type { Calls } from './calls.ts'
 import type { Completable } from './completion.ts'
 import { Composer } from './composer.ts'
 import { interruption } from './front.ts'
-import type { Behind, Choice, ChooseOptions, Front } from './front.ts'
+import type { Behind, Choice, ChooseOptions, Events, Front } from './front.ts'
 import type { Key } from './keys.ts'
 import { echoOf, regionOf } from './layout.ts'
 import type { Painting } from './layout.ts'
@@ -178,7 +177,7 @@ export class ScreenFront implements Front {
     return typeof answer === 'string' ? answer : undefined
   }
 
-  follow(turn: (signal: AbortSignal) => AsyncIterable<QueryEvent>, calls: Calls): Promise<number> {
+  follow(turn: (signal: AbortSignal) => Events, calls: Calls): Promise<number> {
     this.#calls = calls
     return this.busy(async (signal) => {
       const events = turn(signal)

@@ -3,7 +3,6 @@
 import { basename } from 'node:path'
 import type { Journal } from '../../app/journal.ts'
 import { CriaError } from '../../core/error.ts'
-import type { QueryEvent } from '../../core/event.ts'
 import type { Message } from '../../core/message.ts'
 import type { SessionSummary } from '../../core/recorder.ts'
 import { defined } from '../../util/check.ts'
@@ -111,12 +110,8 @@ async function showLast(sessionId: string, { journal, calls }: Conversation, fro
     await front.tell(echoOf(question, front.style))
     // Answers on standard output are those that were asked for.
     const text = events.flatMap((event) => (event.type === 'text_delta' ? event.text : [])).join('')
-    if (front.canAsk) await front.follow(() => each(events), calls)
+    if (front.canAsk) await front.follow(() => events, calls)
     else await front.tell(`${visibleText(text)}\n`)
     return
   }
-}
-
-async function* each(events: readonly QueryEvent[]): AsyncGenerator<QueryEvent> {
-  yield* events
 }

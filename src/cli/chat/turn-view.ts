@@ -17,7 +17,7 @@ import { sourceList } from '../source-list.ts'
 import { markdownStream } from '../terminal/markdown.ts'
 import { foldedLine, markOf } from './calls.ts'
 import type { Calls, FoldedCall } from './calls.ts'
-import type { Front } from './front.ts'
+import type { Events, Front } from './front.ts'
 
 const MOST_THOUGHT = 2000
 const INDENT = 2
@@ -29,7 +29,7 @@ const INDENT = 2
  * @returns the exit code that the turn deserves.
  */
 export async function showOnScreen(
-  events: AsyncIterable<QueryEvent>,
+  events: Events,
   calls: Calls,
   front: Pick<Front, 'tell' | 'note' | 'style'>,
   io: Io,
