@@ -1,44 +1,17 @@
 /** Reads the answer of a bot from the events of a turn: at once, or as a stream that can also be awaited. */
 
-import type { Citation } from '../core/citation.ts'
 import { ConfigurationError, CriaError, errorFromInfo, NoAssistantMessageError } from '../core/error.ts'
 import type { NoticeEvent, QueryEvent, QueryResult } from '../core/event.ts'
 import type { Message } from '../core/message.ts'
-import type { PermissionRequest } from '../core/tool.ts'
-import type { Usage } from '../core/usage.ts'
 import { eitherOf } from '../engine/check-values.ts'
 import { abortReasonOf, causeOf } from '../engine/to-the-end.ts'
 import { defined } from '../util/check.ts'
 import { unheard } from '../util/promise.ts'
 
-/** The assistant message, and what the turn came to. */
-export interface BotAnswer extends Message {
-  /** Present where the answer rests on documents. */
-  readonly citations?: readonly Citation[]
-  /** Statements without a citation; present with `citations`. */
-  readonly uncited?: number
-  /** `true`: the documents do not hold the answer, and the answer says so. */
-  readonly abstained?: boolean
-  /** Tokens of the whole turn: all of its model calls, failed attempts included. */
-  readonly usage: Usage
-  /** US dollars for the whole turn; `null` when the price of a model that was used is unknown. */
-  readonly costUsd: number | null
-  /** Why the answer ended; `max-steps` and `stop-when` are limits of the bot. */
-  readonly finishReason: QueryResult['finishReason']
-  /** The calls that wait for a decision by `query({ decide })`; present with the finish reason `waiting`. */
-  readonly waiting?: readonly PermissionRequest[]
-  /** The model that gave the answer, as `provider/model`: a fallback, where the first one could not. */
-  readonly model: string
-  /** Model calls of the turn that were answered. */
-  readonly steps: number
-  /** The answer came from the response cache. */
-  readonly cacheHit: boolean
+/** The assistant message, and what the turn came to: its result, with the message in place of `text`. */
+export interface BotAnswer extends Message, Omit<QueryResult, 'text' | 'traceId'> {
   /** Notices of the turn, in order: `code` and `message`. Empty where there were none. */
   readonly notices: readonly Notice[]
-  /** Id of the turn in the journal. */
-  readonly turnId: string
-  /** Continues the conversation: `ask(input, { sessionId })`. */
-  readonly sessionId: string
 }
 
 /** A notice without the marks of an event. */

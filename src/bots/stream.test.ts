@@ -3,6 +3,7 @@
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { tool } from '../../test/calls.ts'
+import { Page } from '../../test/support/page.ts'
 import { VirtualTerminal } from '../../test/support/virtual-terminal.ts'
 import { openRecorder } from '../app/recorder.ts'
 import { CriaError } from '../core/error.ts'
@@ -15,14 +16,6 @@ import type { StreamOptions } from './simple-bot.ts'
 import { StructuredBot } from './structured-bot.ts'
 
 const ESC = '\u001B'
-
-class Page extends Writable {
-  text = ''
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString('utf8')
-    done()
-  }
-}
 
 const down = (after: number): { after: number; error: CriaError } => ({ after, error: new CriaError('network', 'Down.') })
 /** An attempt that breaks off after its text, and one that succeeds. */
