@@ -69,6 +69,7 @@ export interface StreamOptions extends AskOptions {
 /** How many memories are looked up for a question. */
 const MEMORIES = 20
 const ALL = Number.MAX_SAFE_INTEGER
+const MOCK = { ref: 'mock/response', facts: UNKNOWN_FACTS } as const
 const UNUSED_BY_MOCKS: ReadonlySet<string> = new Set(['fallbackModels', 'specialist', 'switchModels', 'budget'])
 const ASK_OPTIONS = namesOf<AskOptions>({
   abortSignal: true,
@@ -112,7 +113,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
   protected readonly options: Omit<BotOptions, 'apiKey'>
   readonly #modelOptions: ModelOptions
   readonly #given: LanguageModel | undefined
-  #model: Promise<LanguageModel> | undefined
+  #default: Promise<LanguageModel> | undefined
   #lastTurn: QueryMetrics | undefined
   #fallbacks: readonly ModelInput[] | undefined
 
@@ -120,6 +121,7 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
   constructor(options: BotOptions = {}) {
     checkBotOptions(options)
     const { apiKey, system: _, ...rest } = options
+    const { model, mockResponse } = options
     const systemPrompt = eitherOf(options, 'system', 'systemPrompt')
     this.options = { ...rest, ...(systemPrompt === undefined ? {} : { systemPrompt }) }
     this.#modelOptions = apiKey === undefined ? {} : { apiKey }
@@ -127,7 +129,8 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     this.systemPrompt = promptText(systemPrompt ?? '')
     this.temperature = options.temperature ?? 0
     this.memory = options.memory
-    this.#given = options.model === undefined ? undefined : this.#prepared(resolveModel(options.model, this.#modelOptions))
+    const given = model === undefined ? undefined : resolveModel(model, this.#modelOptions)
+    this.#given = mockResponse === undefined ? given : mockModel(mockResponse, given ?? MOCK)
   }
 
   /**
@@ -221,9 +224,16 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
   }
 
   /** The model that answers. */
-  model(): Promise<LanguageModel> {
-    this.#model ??= this.#given === undefined ? this.#defaultModel() : Promise.resolve(this.#given)
-    return this.#model
+  async model(): Promise<LanguageModel> {
+    if (this.#given !== undefined) return this.#given
+    this.#default ??= defaultModel(this.#modelOptions)
+    try {
+      return await this.#default
+    } catch (error) {
+      // What was missing may be there when the next question is asked.
+      this.#default = undefined
+      throw error
+    }
   }
 
   /** What this bot adds to a query with these options. */
@@ -322,18 +332,6 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
     return given ?? (sessionId === undefined ? await openJournalIfWritable() : await openJournal())
   }
 
-  async #defaultModel(): Promise<LanguageModel> {
-    const { mockResponse } = this.options
-    if (mockResponse !== undefined) return mockModel(mockResponse, { ref: 'mock/response', facts: UNKNOWN_FACTS })
-    try {
-      return await defaultModel(this.#modelOptions)
-    } catch (error) {
-      // What was missing may be there when the next question is asked.
-      this.#model = undefined
-      throw error
-    }
-  }
-
   /** Options of the query: fallback models of the same provider get the key of the bot; a mock response asks no other model and spends no budget. */
   #passedOn({ ref }: LanguageModel): Partial<QueryOptions> {
     const { options } = this
@@ -347,10 +345,6 @@ export class SimpleBot<Answer extends BotAnswer = BotAnswer> {
       return own !== undefined && providerOf(own.ref) === providerOf(ref) ? own : model
     })
     return { ...given, fallbackModels: this.#fallbacks }
-  }
-
-  #prepared(model: LanguageModel): LanguageModel {
-    return this.options.mockResponse === undefined ? model : mockModel(this.options.mockResponse, model)
   }
 }
 

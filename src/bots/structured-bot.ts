@@ -37,28 +37,28 @@ export interface StructuredBotOptions<Output, Lenient extends boolean = boolean,
   readonly allowFailedValidation?: Lenient
 }
 
+/** What both kinds of answers have. */
+interface CheckedAnswer extends BotAnswer {
+  /** The problems of an answer that does not fit the schema, one line each; empty: it fits. */
+  readonly problems: readonly string[]
+  /** How many attempts were made; `usage` and `costUsd` are those of all of them. */
+  readonly attempts: number
+}
+
 /** An answer that fits the schema. */
-export interface StructuredAnswer<Output> extends BotAnswer {
+export interface StructuredAnswer<Output> extends CheckedAnswer {
   /** The object fits the schema. */
   readonly valid: true
   /** The object of the answer, as parsed by the schema. */
   readonly object: Output
-  /** Empty: nothing is wrong. */
-  readonly problems: readonly string[]
-  /** How many attempts it took; `usage` and `costUsd` are those of all of them. */
-  readonly attempts: number
 }
 
 /** An answer that does not fit, which `allowFailedValidation` lets through. */
-export interface UnfitAnswer extends BotAnswer {
+export interface UnfitAnswer extends CheckedAnswer {
   /** The object does not fit the schema. */
   readonly valid: false
   /** The JSON of the answer; `undefined` where it is not JSON. */
   readonly object: unknown
-  /** The problems, one line each; at least one. */
-  readonly problems: readonly string[]
-  /** How many attempts were made. */
-  readonly attempts: number
 }
 
 /** The answer of `ask()` of a StructuredBot. */
