@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openRecorder } from '../app/recorder.ts'
 import { ScriptedModel } from '../providers/scripted/scripted-model.ts'
 import { SqliteDocumentStore } from '../stores/sqlite.ts'
-import { AsyncQueryBot } from './query-bot.ts'
+import { AsyncQueryBot } from './async-query-bot.ts'
 import { AsyncSimpleBot } from './simple-bot.ts'
 
 const HOLDER = join(import.meta.dirname, '../../test/support/lock-holder.ts')

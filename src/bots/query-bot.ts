@@ -1,6 +1,5 @@
 /** QueryBot: answers from documents. */
 
-import { offThread } from '../app/off-thread.ts'
 import { resolveVerify } from '../app/query.ts'
 import type { QueryOptions } from '../app/query.ts'
 import { resolveRetrieval } from '../app/retrieval.ts'
@@ -16,7 +15,6 @@ import { checkPort } from '../engine/check-values.ts'
 import { composeForRag, DEFAULT_RESULTS } from '../engine/compose.ts'
 import type { RagComposition } from '../engine/compose.ts'
 import { currentSpan } from '../engine/span.ts'
-import type { AnswerStream, BotAnswer } from './answer.ts'
 import { rememberAnswer } from './memory.ts'
 import { optionsOf, sharedOptions } from './options.ts'
 import type { BotOptions } from './options.ts'
@@ -142,28 +140,5 @@ export class QueryBot extends SimpleBot {
   #stores(): { readonly docstore: DocumentSource; readonly memory: DocumentSource | undefined } {
     const { docstore, memory } = this
     return { docstore: this.searchable(docstore), memory: memory === undefined ? undefined : this.searchable(memory) }
-  }
-}
-
-/**
- * Finds, composes and answers as QueryBot does. A `SqliteDocumentStore` with a file is searched in a worker thread, one for each store,
- * which is started with the first question and ends when the store is closed. Any other store is asked where it is.
- */
-export class AsyncQueryBot extends QueryBot {
-  /** Whoever reads traces finds the same operation, wherever the search ran. A server has nobody at its terminal. */
-  protected override get kind(): BotKind {
-    return { ...super.kind, name: 'AsyncQueryBot', target: 'api' }
-  }
-
-  /**
-   * The text as it comes; returns the finished message, when the turn is logged and remembered. Leaving early cancels the request and
-   * records the turn as cancelled. @throws CriaError
-   */
-  streamAsync(input: MessageInput, options: QueryAskOptions & StreamOptions = {}): AnswerStream<string, BotAnswer> {
-    return this.stream(input, options)
-  }
-
-  protected override searchable(store: DocumentSource): DocumentSource {
-    return offThread(store)
   }
 }
