@@ -112,10 +112,5 @@ export function readStoreSettings(text: string | undefined): StoreSettings {
 }
 
 export function evalProgress({ stderr }: Io): ProgressReporter {
-  return reportProgress({
-    write: (text) => void stderr.writeRaw(text),
-    columns: stderr.columns,
-    live: stderr.live,
-    now: () => performance.now(),
-  })
+  return reportProgress(stderr)
 }

@@ -29,14 +29,7 @@ export async function indexWithProgress(
   io: Io,
 ): Promise<IndexReport> {
   const { stderr, signal, cwd } = io
-  const report = (): ProgressReporter =>
-    reportProgress({
-      write: (text) => void stderr.writeRaw(text),
-      columns: stderr.columns,
-      live: stderr.live,
-      now: () => performance.now(),
-    })
-  const progress = report()
+  const progress = reportProgress(stderr)
   let embedding: ProgressReporter | undefined
   // One large file may take long: meanwhile the bar stays, and a log goes on.
   let latest: Progress | undefined
@@ -66,7 +59,7 @@ export async function indexWithProgress(
         onProgress: ({ done, total }) => {
           latest = undefined
           progress.clear()
-          embedding ??= report()
+          embedding ??= reportProgress(stderr)
           embedding.show({ label: 'Embedding', done, total, unit: 'chunks' })
         },
       },
