@@ -1,34 +1,25 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answer, chatServer, endStream, refuse, sendDelta, startStream } from '../support/chat-server.ts'
-import type { ChatServer, Reply } from '../support/chat-server.ts'
-import { newPlace } from './command-line.ts'
-import type { Ended, Place, RunOptions, Running } from './command-line.ts'
+import type { Reply } from '../support/chat-server.ts'
+import { eachScene } from './command-line.ts'
+import type { Ended, RunOptions, Running } from './command-line.ts'
 
 const MODEL = ['-m', 'openai-compatible/test']
 
-let place: Place
-let server: ChatServer | undefined
-beforeEach(() => {
-  place = newPlace()
-})
-afterEach(async () => {
-  place[Symbol.dispose]()
-  await server?.[Symbol.asyncDispose]()
-  server = undefined
-})
+const scene = eachScene()
 
 async function serve(reply: Reply): Promise<NonNullable<RunOptions['env']>> {
-  server = await chatServer(reply)
-  return { OPENAI_COMPATIBLE_BASE_URL: server.url }
+  scene.server = await chatServer(reply)
+  return { OPENAI_COMPATIBLE_BASE_URL: scene.server.url }
 }
 
 async function lastTurn(): Promise<{
   turn: { status: string; text: string; question: string; usage: object; costUsd: number | null; traceId: string }
   events: readonly { type: string }[]
 }> {
-  const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
+  const { stdout } = await scene.place.run(['logs', 'show', 'last', '--json'])
   return JSON.parse(stdout) as Awaited<ReturnType<typeof lastTurn>>
 }
 
@@ -36,19 +27,19 @@ describe('--cache', () => {
   test('ENG-CACHE-001 an equal question is answered by the journal, in another process too, for nothing', async () => {
     const env = { ...(await serve(answer('Yes.'))), OPENAI_COMPATIBLE_API_KEY: 'sk-canary-1234567890' }
     const ask = async (...words: string[]): Promise<{ answer: string; usage: object; turnId: string }> => {
-      const { code, stdout, stderr } = await place.run(['ask', 'Is it?', ...MODEL, '--json', ...words], { env })
+      const { code, stdout, stderr } = await scene.place.run(['ask', 'Is it?', ...MODEL, '--json', ...words], { env })
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       return JSON.parse(stdout) as { answer: string; usage: object; turnId: string }
     }
     await ask('--cache')
     expect(await ask('--cache')).toMatchObject({ answer: 'Yes.', usage: { inputTokens: 0, outputTokens: 0 }, costUsd: 0 })
-    expect(server?.requests).toHaveLength(1)
+    expect(scene.server?.requests).toHaveLength(1)
     const { turn } = (await lastTurn()) as { turn: { metrics?: { cacheHit: boolean } } }
     expect(turn.metrics?.cacheHit).toBe(true)
     await ask()
     await ask('--cache', '--thinking')
-    expect(server?.requests).toHaveLength(3)
-    const other = await place.run(['ask', 'Is it?', '--cache', '--no-log', ...MODEL], { env })
+    expect(scene.server?.requests).toHaveLength(3)
+    const other = await scene.place.run(['ask', 'Is it?', '--cache', '--no-log', ...MODEL], { env })
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('--cache and --no-log exclude each other') })
   })
 })
@@ -56,13 +47,13 @@ describe('--cache', () => {
 describe('--no-switch', () => {
   test('ENG-MODEL-001 keeps to the model, and pointers name one', async () => {
     const env = await serve(refuse(503, 'Down.', { 'retry-after': '3600' }))
-    place.configure({ models: { quick: 'openai-compatible/small' }, fallbackModels: ['openai-compatible/other'] })
-    const modelsOf = (): unknown[] => (server?.requests ?? []).map((body) => (JSON.parse(body) as { model: unknown }).model)
-    expect((await place.run(['ask', 'Is it?', '-m', 'quick', '--no-switch'], { env })).code).toBe(3)
+    scene.place.configure({ models: { quick: 'openai-compatible/small' }, fallbackModels: ['openai-compatible/other'] })
+    const modelsOf = (): unknown[] => (scene.server?.requests ?? []).map((body) => (JSON.parse(body) as { model: unknown }).model)
+    expect((await scene.place.run(['ask', 'Is it?', '-m', 'quick', '--no-switch'], { env })).code).toBe(3)
     expect(modelsOf()).toEqual(['small'])
-    expect((await place.run(['ask', 'Is it?', '-m', 'quick'], { env })).code).toBe(3)
+    expect((await scene.place.run(['ask', 'Is it?', '-m', 'quick'], { env })).code).toBe(3)
     expect(modelsOf()).toEqual(['small', 'small', 'other'])
-    const both = await place.run(['ask', 'Is it?', '-m', 'quick', '--no-switch', '--fallback', 'main'], { env })
+    const both = await scene.place.run(['ask', 'Is it?', '-m', 'quick', '--no-switch', '--fallback', 'main'], { env })
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--fallback and --no-switch exclude each other') })
   })
 })
@@ -78,7 +69,7 @@ describe('a model at the other end of a socket', () => {
         endStream(response)
       }
     })
-    const running = place.start(['ask', 'What is it?', ...MODEL], { env })
+    const running = scene.place.start(['ask', 'What is it?', ...MODEL], { env })
     await running.shows('The first part. ')
     finish()
     expect(await running.ended).toEqual({ code: 0, stdout: 'The first part. The second.\n', stderr: '' })
@@ -86,7 +77,7 @@ describe('a model at the other end of a socket', () => {
 
   test('--json prints one object, --events one event a line', async () => {
     const env = await serve(answer('Yes.'))
-    const json = await place.run(['ask', 'Is it?', ...MODEL, '--json'], { env })
+    const json = await scene.place.run(['ask', 'Is it?', ...MODEL, '--json'], { env })
     expect(JSON.parse(json.stdout)).toMatchObject({
       answer: 'Yes.',
       abstained: false,
@@ -96,7 +87,7 @@ describe('a model at the other end of a socket', () => {
       usage: { inputTokens: 12, outputTokens: 3 },
       costUsd: null,
     })
-    const { stdout } = await place.run(['ask', 'Is it?', ...MODEL, '--events'], { env })
+    const { stdout } = await scene.place.run(['ask', 'Is it?', ...MODEL, '--events'], { env })
     const events = stdout
       .trimEnd()
       .split('\n')
@@ -109,36 +100,36 @@ describe('a model at the other end of a socket', () => {
   test('a question from standard input, right-to-left and with emoji', async () => {
     const env = await serve(answer('Yes.'))
     const question = 'هل هذا 🏴‍☠️ "AND" OR NEAR( x:y* ?'
-    await place.run(['ask', '-', ...MODEL], { env, input: `${question}\n` })
+    await scene.place.run(['ask', '-', ...MODEL], { env, input: `${question}\n` })
     expect((await lastTurn()).turn.question).toBe(question)
   })
 
   test('a session goes on', async () => {
     const env = await serve(answer('Yes.'))
-    const first = JSON.parse((await place.run(['ask', 'My name is Ada.', ...MODEL, '--json'], { env })).stdout) as {
+    const first = JSON.parse((await scene.place.run(['ask', 'My name is Ada.', ...MODEL, '--json'], { env })).stdout) as {
       sessionId: string
     }
-    const second = await place.run(['ask', 'What is my name?', ...MODEL, '--session', first.sessionId, '--json'], { env })
+    const second = await scene.place.run(['ask', 'What is my name?', ...MODEL, '--session', first.sessionId, '--json'], { env })
     expect(JSON.parse(second.stdout)).toMatchObject({ sessionId: first.sessionId })
-    expect(server?.requests[1]).toContain('My name is Ada.')
+    expect(scene.server?.requests[1]).toContain('My name is Ada.')
     expect(second.stderr).not.toContain('session')
   })
 
   test('a session that is not there begins, and standard error says so', async () => {
     const env = await serve(answer('Yes.'))
-    const own = await place.run(['ask', 'Hello?', ...MODEL, '--session', 'my project', '--json'], { env })
+    const own = await scene.place.run(['ask', 'Hello?', ...MODEL, '--session', 'my project', '--json'], { env })
     expect(JSON.parse(own.stdout)).toMatchObject({ sessionId: 'my project' })
     expect(own.stderr).toContain('there is no session "my project" in the journal: it begins with this.\n')
-    const mistyped = await place.run(['ask', 'Hello?', ...MODEL, '--session', 'my projcet'], { env })
+    const mistyped = await scene.place.run(['ask', 'Hello?', ...MODEL, '--session', 'my projcet'], { env })
     expect(mistyped.stderr).toContain('it begins with this. Did you mean my project?')
-    const tool = await place.run(['run', 'Look.', ...MODEL, '--session', 'my project 2'], { env })
+    const tool = await scene.place.run(['run', 'Look.', ...MODEL, '--session', 'my project 2'], { env })
     expect(tool.stderr).toContain('there is no session "my project 2" in the journal')
   })
 })
 
 describe('exit codes of failures, without a stack trace', () => {
   const fails = async (reply: Reply, words: readonly string[] = [], env: RunOptions['env'] = {}): Promise<Ended> => {
-    const ended = await place.run(['ask', 'Is it?', ...MODEL, ...words], { env: { ...(await serve(reply)), ...env } })
+    const ended = await scene.place.run(['ask', 'Is it?', ...MODEL, ...words], { env: { ...(await serve(reply)), ...env } })
     expect(ended.stderr).toMatch(/^cria: /m)
     expect(ended.stderr).not.toMatch(/^\s+at /m)
     return ended
@@ -151,7 +142,7 @@ describe('exit codes of failures, without a stack trace', () => {
       CRIA_DEBUG: '',
     })
     expect(code).toBe(3)
-    const shown = await place.run(['logs', 'show', 'last', '--json'])
+    const shown = await scene.place.run(['logs', 'show', 'last', '--json'])
     for (const text of [stdout, stderr, shown.stdout]) expect(text).not.toContain(key)
     expect((await lastTurn()).turn.status).toBe('failed')
   })
@@ -187,7 +178,7 @@ describe('D07 being stopped', () => {
     sendDelta(response, 'Half an ans')
   }
   const startHanging = async (words: readonly string[] = []): Promise<Running> => {
-    const running = place.start(['ask', 'Is it?', ...MODEL, ...words], { env: await serve(hanging) })
+    const running = scene.place.start(['ask', 'Is it?', ...MODEL, ...words], { env: await serve(hanging) })
     await running.shows('Half an ans')
     return running
   }
@@ -198,7 +189,7 @@ describe('D07 being stopped', () => {
     const { code, stdout, stderr } = await running.ended
     expect({ code, stdout }).toEqual({ code: 130, stdout: 'Half an ans\n' })
     expect(stderr).toContain('cria logs show')
-    expect(server?.aborted()).toBe(1)
+    expect(scene.server?.aborted()).toBe(1)
     expect((await lastTurn()).turn).toMatchObject({ status: 'cancelled', text: 'Half an ans' })
   })
 
@@ -210,8 +201,8 @@ describe('D07 being stopped', () => {
   })
 
   test('with --json there is an object all the same', async () => {
-    const running = place.start(['ask', 'Is it?', ...MODEL, '--json'], { env: await serve(hanging) })
-    await expect.poll(() => server?.requests.length).toBe(1)
+    const running = scene.place.start(['ask', 'Is it?', ...MODEL, '--json'], { env: await serve(hanging) })
+    await expect.poll(() => scene.server?.requests.length).toBe(1)
     running.process.kill('SIGINT')
     const { code, stdout } = await running.ended
     expect(code).toBe(130)
@@ -225,7 +216,7 @@ describe('D07 being stopped', () => {
     const { port } = collector.address() as AddressInfo
     try {
       const env = { ...(await serve(answer('Yes.'))), OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
-      const running = place.start(['ask', 'Is it?', ...MODEL], { env })
+      const running = scene.place.start(['ask', 'Is it?', ...MODEL], { env })
       await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(0)
       running.process.kill('SIGINT')
       expect(await running.ended).toMatchObject({ code: 0, stdout: 'Yes.\n' })
@@ -243,7 +234,7 @@ describe('D07 being stopped', () => {
       timer = setInterval(() => sendDelta(response, ' and more'), 20)
       response.on('close', () => clearInterval(timer))
     })
-    const running = place.start(['ask', 'Is it?', ...MODEL], { env })
+    const running = scene.place.start(['ask', 'Is it?', ...MODEL], { env })
     await running.shows('Half an ans')
     running.process.stdout.destroy()
     const { code, stderr } = await running.ended
@@ -257,24 +248,26 @@ describe('a model that cannot be asked', () => {
   test.each([['ask'], ['run']])(
     'cria %s without a key is wrong usage: nothing is asked, nothing is recorded',
     async (command) => {
-      const { code, stdout, stderr } = await place.run([command, 'x', '-m', 'openai/gpt-5'], { env: { OPENAI_API_KEY: '' } })
+      const { code, stdout, stderr } = await scene.place.run([command, 'x', '-m', 'openai/gpt-5'], {
+        env: { OPENAI_API_KEY: '' },
+      })
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
       expect(stderr).toContain('openai: there is no API key. Set OPENAI_API_KEY in the environment')
       // Once is enough.
       expect(stderr.match(/Set OPENAI_API_KEY/g)).toHaveLength(1)
-      expect((await place.run(['logs', 'list'])).stderr).toContain('no turns')
+      expect((await scene.place.run(['logs', 'list'])).stderr).toContain('no turns')
     },
   )
 
   test('a fallback may do without a key', async () => {
     const env = { ...(await serve(answer('Yes.'))), OPENAI_API_KEY: '' }
-    const { code, stdout } = await place.run(['ask', 'x', ...MODEL, '--fallback', 'openai/gpt-5'], { env })
+    const { code, stdout } = await scene.place.run(['ask', 'x', ...MODEL, '--fallback', 'openai/gpt-5'], { env })
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Yes.\n' })
   })
 
   test('a provider that fails is not said to be overloaded', async () => {
     const env = await serve(refuse(500, 'Something broke.', { 'x-should-retry': 'false' }))
-    const { code, stderr } = await place.run(['ask', 'x', ...MODEL], { env })
+    const { code, stderr } = await scene.place.run(['ask', 'x', ...MODEL], { env })
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('The provider failed on its side: try later') })
   })
 })

@@ -1,31 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answer, chatServer, sendDelta, startStream } from '../support/chat-server.ts'
-import type { ChatServer, Reply } from '../support/chat-server.ts'
-import { newPlace } from './command-line.ts'
-import type { Ended, Place } from './command-line.ts'
+import type { Reply } from '../support/chat-server.ts'
+import { eachScene } from './command-line.ts'
+import type { Ended } from './command-line.ts'
 
 const MODEL = 'openai-compatible/test'
 /** US dollars for a million tokens. */
 const PRICE = { input: 100, output: 1000 }
 
-let place: Place
-let server: ChatServer | undefined
-beforeEach(() => {
-  place = newPlace()
-})
-afterEach(async () => {
-  place[Symbol.dispose]()
-  await server?.[Symbol.asyncDispose]()
-  server = undefined
-})
+const scene = eachScene()
 
 async function serve(reply: Reply): Promise<Readonly<Record<string, string>>> {
-  server = await chatServer(reply)
-  return { OPENAI_COMPATIBLE_BASE_URL: server.url }
+  scene.server = await chatServer(reply)
+  return { OPENAI_COMPATIBLE_BASE_URL: scene.server.url }
 }
 
 function configure(budget: object, facts: object = { price: PRICE, maxOutputTokens: 200 }): void {
-  place.configure({ budget, modelFacts: { [MODEL]: facts } })
+  scene.place.configure({ budget, modelFacts: { [MODEL]: facts } })
 }
 
 function limitOf(body: string): number | undefined {
@@ -33,14 +24,14 @@ function limitOf(body: string): number | undefined {
 }
 
 const ask = (env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> =>
-  place.run(['ask', 'Is it?', '-m', MODEL, ...words], { env })
+  scene.place.run(['ask', 'Is it?', '-m', MODEL, ...words], { env })
 
 describe('--max-cost', () => {
   test('limits the output to what the money is good for', async () => {
     configure({})
     const env = await serve(answer('Yes.'))
     expect(await ask(env, '--max-cost', '0.1')).toEqual({ code: 0, stdout: 'Yes.\n', stderr: '' })
-    const limit = limitOf(server?.requests[0] ?? '{}') ?? Infinity
+    const limit = limitOf(scene.server?.requests[0] ?? '{}') ?? Infinity
     expect(limit).toBeGreaterThan(50)
     expect(limit).toBeLessThan(100)
   })
@@ -53,8 +44,8 @@ describe('--max-cost', () => {
     expect(stderr).toMatch(
       /^cria: The budget of this turn is \$0\.01: \$0\.00 used so far; the next request needs at least \$0\.0\d+/,
     )
-    expect(server?.requests).toEqual([])
-    const { stdout: shown } = await place.run(['logs', 'show', 'last', '--json'])
+    expect(scene.server?.requests).toEqual([])
+    const { stdout: shown } = await scene.place.run(['logs', 'show', 'last', '--json'])
     expect(JSON.parse(shown)).toMatchObject({ turn: { status: 'failed', error: { code: 'budget_exceeded' }, costUsd: 0 } })
   })
 
@@ -63,11 +54,11 @@ describe('--max-cost', () => {
     const { code, stderr } = await ask(env, '--max-cost', '1')
     expect(code).toBe(2)
     expect(stderr).toContain('{"modelFacts": {"openai-compatible/test": {"price":')
-    expect(server?.requests).toEqual([])
+    expect(scene.server?.requests).toEqual([])
   })
 
   test('a fallback is priced with its own price', async () => {
-    place.configure({
+    scene.place.configure({
       modelFacts: { [MODEL]: { price: { input: 0, output: 0 } }, 'openai-compatible/dear': { price: PRICE } },
     })
     const env = await serve((response, request) => {
@@ -77,7 +68,7 @@ describe('--max-cost', () => {
     })
     const { code } = await ask(env, '--fallback', 'openai-compatible/dear', '--max-cost', '0.001')
     expect(code).toBe(5)
-    expect(server?.requests).toHaveLength(1)
+    expect(scene.server?.requests).toHaveLength(1)
   })
 })
 
@@ -90,7 +81,7 @@ describe('budgets in config.json', () => {
     })
     const { code, stdout } = await ask(env)
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'Half an ans\n' })
-    expect(server?.aborted()).toBe(1)
+    expect(scene.server?.aborted()).toBe(1)
   })
 
   test('a session', async () => {
@@ -127,7 +118,7 @@ test(
     let request = 0
     const env = await serve((response) => {
       const number = request++
-      const body = server?.requests[number] ?? ''
+      const body = scene.server?.requests[number] ?? ''
       const input = Math.ceil(body.length / 4)
       // Every third says all that it may.
       const output = Math.round((limitOf(body) ?? 200) * (number % 3 === 0 ? 1 : 0.4))
@@ -144,7 +135,7 @@ test(
     const endings = await Promise.all(Array.from({ length: 12 }, () => ask(env)))
     const done = endings.filter(({ code }) => code === 0).length
     expect(endings.filter(({ code }) => code !== 0 && code !== 5)).toEqual([])
-    expect(done).toBe(server?.requests.length)
+    expect(done).toBe(scene.server?.requests.length)
     expect(done).toBeGreaterThanOrEqual(3)
     expect(done).toBeLessThan(12)
 

@@ -2,42 +2,32 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { agentServer } from '../support/agent-server.ts'
 import type { SentMessage } from '../support/agent-server.ts'
-import type { ChatServer } from '../support/chat-server.ts'
 import { answer, chatServer } from '../support/chat-server.ts'
 import { KEY } from '../support/chat-terminal.ts'
 import { hasTerminal } from '../support/real-terminal.ts'
 import { until } from '../support/processes.ts'
 import { VirtualTerminal } from '../support/virtual-terminal.ts'
-import { newPlace } from './command-line.ts'
-import type { Place, Running } from './command-line.ts'
+import { eachScene } from './command-line.ts'
+import type { Running } from './command-line.ts'
 
-let place: Place
-let server: ChatServer | undefined
-beforeEach(() => {
-  place = newPlace()
-})
-afterEach(async () => {
-  await server?.[Symbol.asyncDispose]()
-  server = undefined
-  place[Symbol.dispose]()
-})
+const scene = eachScene()
 
 function chat(words: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Running {
-  return place.start(['chat', '-m', 'openai-compatible/test', ...words], {
+  return scene.place.start(['chat', '-m', 'openai-compatible/test', ...words], {
     inTerminal: true,
     isTyped: true,
-    env: { OPENAI_COMPATIBLE_BASE_URL: server?.url ?? '', OPENAI_COMPATIBLE_API_KEY: 'k', TERM: 'xterm-256color', ...env },
+    env: { OPENAI_COMPATIBLE_BASE_URL: scene.server?.url ?? '', OPENAI_COMPATIBLE_API_KEY: 'k', TERM: 'xterm-256color', ...env },
   })
 }
 
 describe.runIf(hasTerminal)('in a real terminal', () => {
   test('ENG-TOOL-001 a change is shown, allowed and made, and Ctrl-D gives the terminal back', async () => {
-    place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
-    place.configure({ modelFacts: { 'openai-compatible/test': { contextWindow: 30_000, price: { input: 1, output: 2 } } } })
-    server = await agentServer([
+    scene.place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
+    scene.place.configure({ modelFacts: { 'openai-compatible/test': { contextWindow: 30_000, price: { input: 1, output: 2 } } } })
+    scene.server = await agentServer([
       { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
       { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
       { text: 'Mended.' },
@@ -49,7 +39,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     process.stdin.write('y')
     await shows('Mended.')
     await shows('0 % of context · 45 tokens · $0.000054')
-    expect(place.read('add.mjs')).toContain('a + b')
+    expect(scene.place.read('add.mjs')).toContain('a + b')
     process.stdin.write(KEY.ctrlD)
     const { code, stdout } = await ended
     expect(code).toBe(0)
@@ -63,7 +53,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   test('a chat that was killed while a command ran goes on in another process, and says first what nobody knows', async () => {
     const command = 'echo $PPID > pid.tmp; mv pid.tmp pid; sleep 60'
     const run = { name: 'run_command', input: { command } }
-    server = await agentServer((messages: readonly SentMessage[]) =>
+    scene.server = await agentServer((messages: readonly SentMessage[]) =>
       messages.at(-1)?.role === 'user' && messages.at(-1)?.content?.includes('Go on') !== true
         ? { calls: [run] }
         : { text: `It was interrupted: ${String(messages.some(({ content }) => content?.includes('effects are unknown')))}` },
@@ -74,8 +64,8 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     first.process.stdin.write(`Deploy it${KEY.enter}`)
     await first.shows('May run_command do this?')
     first.process.stdin.write('y')
-    await until(() => existsSync(join(place.folder, 'pid')))
-    process.kill(Number(place.read('pid')), 'SIGKILL')
+    await until(() => existsSync(join(scene.place.folder, 'pid')))
+    process.kill(Number(scene.place.read('pid')), 'SIGKILL')
     await first.ended
 
     const second = chat(['--resume'])
@@ -95,21 +85,21 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   test.each([60, 100, 160])(
     'in %i columns the hint on leaving works when it is pasted, in another folder too',
     async (columns) => {
-      place.write({ 'work/colour.txt': 'It is red.\n', 'docs/a.md': 'The mill stands.\n' })
-      server = await agentServer((messages: readonly SentMessage[]) =>
+      scene.place.write({ 'work/colour.txt': 'It is red.\n', 'docs/a.md': 'The mill stands.\n' })
+      scene.server = await agentServer((messages: readonly SentMessage[]) =>
         messages.at(-1)?.content?.includes('Look') === true
           ? { calls: [{ name: 'read_file', input: { path: 'colour.txt' } }] }
           : { text: 'Seen **it**.' },
       )
       const env = {
-        OPENAI_COMPATIBLE_BASE_URL: server.url,
+        OPENAI_COMPATIBLE_BASE_URL: scene.server.url,
         OPENAI_COMPATIBLE_API_KEY: 'k',
         TERM: 'xterm-256color',
         ...(columns === 60 ? { NO_COLOR: '1' } : {}),
       }
       const inTerminal = { inTerminal: true, isTyped: true, columns, env }
-      const work = join(place.folder, 'work')
-      const first = place.start(['chat', '-m', 'openai-compatible/test', '--fetch', '--docs', '../docs'], {
+      const work = join(scene.place.folder, 'work')
+      const first = scene.place.start(['chat', '-m', 'openai-compatible/test', '--fetch', '--docs', '../docs'], {
         ...inTerminal,
         cwd: work,
       })
@@ -122,11 +112,11 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
       const [, hint = ''] = /To go on: cria (chat --resume ses_\w+)/.exec(left.stdout) ?? []
 
       // Nothing but the hint, somewhere else.
-      const second = place.start(hint.split(' '), inTerminal)
+      const second = scene.place.start(hint.split(' '), inTerminal)
       await second.shows('tools work in')
       await second.shows('going on with ses_')
       second.process.stdin.write(`Look again${KEY.enter}`)
-      await until(() => server?.requests.length === 4)
+      await until(() => scene.server?.requests.length === 4)
       await second.shows('30 tokens')
       second.process.stdin.write(`/tools${KEY.enter}`)
       await second.shows('search_documents')
@@ -135,7 +125,9 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
       const { code, stdout } = await second.ended
       expect(code).toBe(0)
       expect(stdout).toContain(work.slice(0, 30))
-      const asked = (server.requests as string[]).map((body) => JSON.parse(body) as { model: string; messages: SentMessage[] })
+      const asked = (scene.server.requests as string[]).map(
+        (body) => JSON.parse(body) as { model: string; messages: SentMessage[] },
+      )
       expect(new Set(asked.map(({ model }) => model))).toEqual(new Set(['test']))
       expect(asked.at(-1)?.messages.at(-1)?.content).toContain('It is red.')
       // What was said before is shown as it was.
@@ -147,8 +139,8 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   )
 
   test('without bracketed paste a paste is one message; changes are listed and taken back, commands run', async () => {
-    place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
-    server = await agentServer([
+    scene.place.write({ 'add.mjs': 'export const add = (a, b) => a - b\n' })
+    scene.server = await agentServer([
       { calls: [{ name: 'read_file', input: { path: 'add.mjs' } }] },
       { calls: [{ name: 'edit_file', input: { path: 'add.mjs', old_string: 'a - b', new_string: 'a + b' } }] },
       { text: 'Mended.' },
@@ -158,8 +150,8 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     await shows('openai-compatible/test')
     process.stdin.write('Fix it:\rthe sum\ris wrong\r')
     await shows('Mended.')
-    expect(server.requests).toHaveLength(3)
-    expect((JSON.parse(server.requests[0] ?? '{}') as { messages: SentMessage[] }).messages.at(-1)?.content).toContain(
+    expect(scene.server.requests).toHaveLength(3)
+    expect((JSON.parse(scene.server.requests[0] ?? '{}') as { messages: SentMessage[] }).messages.at(-1)?.content).toContain(
       'Fix it:\nthe sum\nis wrong',
     )
     await shows('\u0007')
@@ -167,12 +159,12 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     await shows('1 line added, 1 removed')
     process.stdin.write(`/undo${KEY.enter}`)
     await shows('add.mjs is as it was before edit 1')
-    expect(place.read('add.mjs')).toContain('a - b')
+    expect(scene.place.read('add.mjs')).toContain('a - b')
     process.stdin.write(`!echo one; echo two >&2${KEY.enter}`)
     await shows('The model gets the output with your next message')
     process.stdin.write(`What is it?${KEY.enter}`)
     await shows('I see.')
-    expect(server.requests.at(-1)).toContain('one\\ntwo')
+    expect(scene.server.requests.at(-1)).toContain('one\\ntwo')
     process.stdin.write(`/cost${KEY.enter}`)
     await shows('2 turns')
     process.stdin.write(`/exit${KEY.enter}`)
@@ -180,7 +172,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   })
 
   test('/model lets one choose what the provider has', async () => {
-    server = await chatServer((response, request) => {
+    scene.server = await chatServer((response, request) => {
       if (request.method !== 'GET') return answer('Here.')(response, request)
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ data: [{ id: 'test' }, { id: 'large' }] }))
@@ -196,7 +188,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   })
 
   test('by lines: a paste is one message, an answer that is none is asked for again, a command tells what it wrote', async () => {
-    server = await agentServer([
+    scene.server = await agentServer([
       { calls: [{ name: 'run_command', input: { command: 'echo one; echo; echo three' } }] },
       { text: 'Done.' },
     ])
@@ -216,16 +208,16 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     process.stdin.write(KEY.ctrlD)
     const { code, stdout } = await ended
     expect(code).toBe(0)
-    expect((JSON.parse(server.requests[0] ?? '{}') as { messages: SentMessage[] }).messages.at(-1)?.content).toContain(
+    expect((JSON.parse(scene.server.requests[0] ?? '{}') as { messages: SentMessage[] }).messages.at(-1)?.content).toContain(
       'Do it\nand tell me',
     )
     expect(stdout).toMatch(/to go on: cria chat --resume ses_\w+/)
   })
 
   test('ENG-QUERY-001 /steer reaches the model before its next step, Enter after the turn', async () => {
-    place.configure({ rules: { allow: ['run_command'] } })
+    scene.place.configure({ rules: { allow: ['run_command'] } })
     const sent: (readonly SentMessage[])[] = []
-    server = await agentServer((messages: readonly SentMessage[]) => {
+    scene.server = await agentServer((messages: readonly SentMessage[]) => {
       sent.push(messages)
       const last = messages.at(-1)
       if (last?.role === 'user' && last.content?.includes('Look') === true)
@@ -235,18 +227,18 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     const { process, shows, ended } = chat()
     await shows('openai-compatible/test')
     process.stdin.write(`Look${KEY.enter}`)
-    await until(() => existsSync(join(place.folder, 'begun')))
+    await until(() => existsSync(join(scene.place.folder, 'begun')))
     process.stdin.write(`Then count them.${KEY.enter}`)
     process.stdin.write(`/steer Only the red ones.${KEY.enter}`)
     await shows('the model is told before its next step')
-    place.write({ go: '' })
+    scene.place.write({ go: '' })
     await shows('Answer 3.')
     process.stdin.write(KEY.ctrlD)
     await ended
     const said = sent.map((messages) => messages.flatMap(({ role, content }) => (role === 'user' ? [content ?? ''] : [])))
     expect(said[1]?.slice(-2)).toEqual([expect.stringContaining('Look'), 'Only the red ones.'])
     expect(said[2]?.at(-1)).toContain('Then count them.')
-    const { stdout } = await place.run(['logs', 'export'])
+    const { stdout } = await scene.place.run(['logs', 'export'])
     const [, first] = stdout
       .trim()
       .split('\n')
@@ -255,7 +247,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   })
 
   test('L02 a simple terminal and --plain get lines: nothing is painted, questions are answered with a letter', async () => {
-    server = await agentServer([
+    scene.server = await agentServer([
       { calls: [{ name: 'run_command', input: { command: 'echo made > made.txt' } }] },
       { text: 'Made.' },
     ])
@@ -265,7 +257,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
     await shows('May run_command do this?')
     process.stdin.write('y\n')
     await shows('Made.')
-    expect(place.read('made.txt')).toBe('made\n')
+    expect(scene.place.read('made.txt')).toBe('made\n')
     process.stdin.write(KEY.ctrlD)
     const { code, stdout } = await ended
     expect(code).toBe(0)
@@ -274,11 +266,11 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
 
   test('by lines Ctrl-C stops a turn, and twice leaves', async () => {
     let asked = 0
-    server = await agentServer(() => (asked++ === 0 ? new Promise<never>(() => {}) : { text: 'Still here.' }))
+    scene.server = await agentServer(() => (asked++ === 0 ? new Promise<never>(() => {}) : { text: 'Still here.' }))
     const { process, shows, ended } = chat(['--plain'])
     await shows('> ')
     process.stdin.write('Wait\n')
-    await until(() => server?.requests.length === 1)
+    await until(() => scene.server?.requests.length === 1)
     process.stdin.write(KEY.ctrlC)
     await shows('stopped; what had arrived is kept')
     process.stdin.write('Are you there?\n')
@@ -289,7 +281,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   })
 
   test('Ctrl-Z where no shell waits for the chat goes on at once', async () => {
-    server = await agentServer([{ text: 'Still here.' }])
+    scene.server = await agentServer([{ text: 'Still here.' }])
     const { process, shows, ended } = chat()
     await shows('openai-compatible/test')
     process.stdin.write('\u001A')
@@ -303,7 +295,7 @@ describe.runIf(hasTerminal)('in a real terminal', () => {
   })
 
   test('NO_COLOR: no colours, and the rest as usual', async () => {
-    server = await agentServer([{ text: '**bold**' }])
+    scene.server = await agentServer([{ text: '**bold**' }])
     const { process, shows, ended } = chat([], { NO_COLOR: '1' })
     await shows('openai-compatible/test')
     process.stdin.write(`Hello${KEY.enter}`)

@@ -6,6 +6,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach } from 'vitest'
+import type { ChatServer } from '../support/chat-server.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
@@ -51,6 +53,33 @@ export interface Running {
   readonly ended: Promise<Ended>
   /** Resolves when standard output and standard error together hold this text. */
   readonly shows: (text: string) => Promise<void>
+}
+
+export interface Scene {
+  readonly place: Place
+  /** The model's server of this test; it is closed at the end. */
+  server: ChatServer | undefined
+}
+
+/** A place with these files for each test of the calling file, and room for a server. */
+export function eachScene(files: Readonly<Record<string, string>> = {}): Scene {
+  let place: Place
+  const scene: Scene = {
+    server: undefined,
+    get place() {
+      return place
+    },
+  }
+  beforeEach(() => {
+    place = newPlace()
+    place.write(files)
+  })
+  afterEach(async () => {
+    await scene.server?.[Symbol.asyncDispose]()
+    scene.server = undefined
+    place[Symbol.dispose]()
+  })
+  return scene
 }
 
 /** An empty folder and an empty home. */

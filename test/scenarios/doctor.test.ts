@@ -1,24 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hasRecordings, recordings, replayServer, tellThatRecordingsAreMissing } from '../support/shared-wire.ts'
 import { answer, chatServer, refuse } from '../support/chat-server.ts'
-import type { ChatServer, Reply } from '../support/chat-server.ts'
-import { newPlace } from './command-line.ts'
-import type { Place } from './command-line.ts'
+import type { Reply } from '../support/chat-server.ts'
+import { eachScene } from './command-line.ts'
 
 const KEY = 'sk-canary-0123456789'
 
-let place: Place
-let server: ChatServer | undefined
-beforeEach(() => {
-  place = newPlace()
-})
-afterEach(async () => {
-  place[Symbol.dispose]()
-  await server?.[Symbol.asyncDispose]()
-  server = undefined
-})
+const scene = eachScene()
 
 interface Check {
   readonly name: string
@@ -31,20 +21,20 @@ async function examine(
   env: Readonly<Record<string, string>>,
   ...words: readonly string[]
 ): Promise<{ code: number | null; stdout: string; of: (provider: string) => Check | undefined }> {
-  const { code, stdout } = await place.run(['doctor', '--json', ...words], { env })
+  const { code, stdout } = await scene.place.run(['doctor', '--json', ...words], { env })
   const { checks } = JSON.parse(stdout) as { checks: readonly Check[] }
   return { code, stdout, of: (provider) => checks.find(({ name }) => name === `provider ${provider}`) }
 }
 
 /** A server that lists a model, and answers a question as `reply` does. */
 async function serve(reply: Reply, models: readonly string[] = ['small']): Promise<string> {
-  server = await chatServer((response, request) => {
+  scene.server = await chatServer((response, request) => {
     if (request.url?.endsWith('/models') !== true) return reply(response, request)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ data: models.map((id) => ({ id })) }))
     return undefined
   })
-  return server.url
+  return scene.server.url
 }
 
 const page: Reply = (response) => {
@@ -61,14 +51,14 @@ describe('doctor asks each provider that is configured one tiny question', () =>
       status: 'ok',
       message: expect.stringMatching(/answers: openai-compatible\/small in \d+ ms, 15 tokens/),
     })
-    const asked = server?.requests.filter((body) => body !== '') ?? []
+    const asked = scene.server?.requests.filter((body) => body !== '') ?? []
     expect(asked).toHaveLength(1)
     expect(JSON.parse(asked[0] ?? '{}')).toMatchObject({ model: 'small', max_tokens: 16 })
-    expect((await place.run(['logs', 'list', '--json'])).stdout).toContain('"turns":[]')
+    expect((await scene.place.run(['logs', 'list', '--json'])).stdout).toContain('"turns":[]')
   })
 
   test('the one that the user has chosen before one that is listed', async () => {
-    place.configure({ models: { quick: 'openai-compatible/chosen' } })
+    scene.place.configure({ models: { quick: 'openai-compatible/chosen' } })
     const url = await serve(answer('ok'), ['first', 'chosen'])
     expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: url })).of('openai-compatible')?.message).toContain(
       'openai-compatible/chosen',
@@ -79,14 +69,14 @@ describe('doctor asks each provider that is configured one tiny question', () =>
     const url = await serve(answer('ok'))
     const { of } = await examine({ OPENAI_COMPATIBLE_BASE_URL: url }, '--offline')
     expect(of('openai-compatible')).toMatchObject({ status: 'ok', message: expect.stringContaining('was not asked') })
-    expect(server?.requests).toEqual([])
+    expect(scene.server?.requests).toEqual([])
   })
 })
 
 describe('doctor says in words what is wrong', () => {
   test('K01 a key that is refused; where nothing else answers that is a failure, and the key is nowhere', async () => {
-    server = await chatServer(refuse(401, `Incorrect API key provided: ${KEY}`))
-    const { code, stdout, of } = await examine({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: server.url })
+    scene.server = await chatServer(refuse(401, `Incorrect API key provided: ${KEY}`))
+    const { code, stdout, of } = await examine({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: scene.server.url })
     expect(code).toBe(1)
     expect(of('openai')).toMatchObject({
       status: 'failed',
@@ -97,15 +87,15 @@ describe('doctor says in words what is wrong', () => {
   })
 
   test('a key that is refused before any model is known', async () => {
-    server = await chatServer(refuse(401, 'no'))
-    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: server.url })).of('openai-compatible')).toMatchObject({
+    scene.server = await chatServer(refuse(401, 'no'))
+    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: scene.server.url })).of('openai-compatible')).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('the key was refused (status 401)'),
     })
   })
 
   test('a model that is not there', async () => {
-    place.configure({ models: { main: 'openai-compatible/smal' } })
+    scene.place.configure({ models: { main: 'openai-compatible/smal' } })
     const url = await serve((response) => {
       response.writeHead(404, { 'content-type': 'application/json' })
       response.end('{"error":{"message":"model smal not found","code":"model_not_found"}}')
@@ -118,11 +108,11 @@ describe('doctor says in words what is wrong', () => {
   })
 
   test('a web page in place of an API', async () => {
-    server = await chatServer(page)
+    scene.server = await chatServer(page)
     const { of } = await examine({
-      OPENAI_COMPATIBLE_BASE_URL: server.url,
+      OPENAI_COMPATIBLE_BASE_URL: scene.server.url,
       ANTHROPIC_API_KEY: KEY,
-      ANTHROPIC_BASE_URL: server.url,
+      ANTHROPIC_BASE_URL: scene.server.url,
     })
     expect(of('openai-compatible')?.message).toContain('no API: it sent HTML')
     expect(of('anthropic')?.message).toContain('web page (“Welcome to nginx!”)')
@@ -139,15 +129,15 @@ describe('doctor says in words what is wrong', () => {
   })
 
   test('a server that hangs up', async () => {
-    server = await chatServer((response) => void response.destroy())
-    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: server.url })).of('openai-compatible')?.message).toContain(
+    scene.server = await chatServer((response) => void response.destroy())
+    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: scene.server.url })).of('openai-compatible')?.message).toContain(
       'the connection was closed without an answer',
     )
   })
 
   test('a list of models that is not given', async () => {
-    server = await chatServer(refuse(404, 'no such path'))
-    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: server.url })).of('openai-compatible')).toMatchObject({
+    scene.server = await chatServer(refuse(404, 'no such path'))
+    expect((await examine({ OPENAI_COMPATIBLE_BASE_URL: scene.server.url })).of('openai-compatible')).toMatchObject({
       status: 'warning',
       hint: expect.stringContaining('"openai-compatible/NAME"'),
     })
@@ -160,13 +150,13 @@ describe('doctor starts the MCP servers that count', () => {
     args: [join(import.meta.dirname, '../support/mcp-server.ts'), ...words],
   })
   const servers = async (...words: readonly string[]): Promise<{ code: number | null; checks: readonly Check[] }> => {
-    const { code, stdout } = await place.run(['doctor', '--json', ...words])
+    const { code, stdout } = await scene.place.run(['doctor', '--json', ...words])
     const { checks } = JSON.parse(stdout) as { checks: readonly Check[] }
     return { code, checks: checks.filter(({ name }) => name.startsWith('MCP server ')) }
   }
 
   test('and says of each whether it can be used, and why not', async () => {
-    place.configure({
+    scene.place.configure({
       mcpServers: {
         files: served('honest'),
         gone: { command: 'no-such-program-anywhere' },
@@ -193,12 +183,12 @@ describe('doctor starts the MCP servers that count', () => {
   })
 
   test('--offline starts none, and one of a project is started only once it is trusted', async () => {
-    const canary = join(place.folder, 'started')
-    place.write({
+    const canary = join(scene.place.folder, 'started')
+    scene.place.write({
       '.cria/config.json': JSON.stringify({ mcpServers: { own: { ...served('started-file', canary), sandbox: 'off' } } }),
     })
     expect((await servers()).checks).toEqual([])
-    await place.run(['trust'])
+    await scene.place.run(['trust'])
     expect((await servers('--offline')).checks).toMatchObject([{ status: 'ok', message: 'was not started' }])
     expect(existsSync(canary)).toBe(false)
     expect((await servers()).checks).toMatchObject([{ name: 'MCP server own', status: 'ok' }])
@@ -219,7 +209,7 @@ test.skipIf(!hasRecordings)('doctor understands recorded answers of real provide
         ({ stream, status, scenario }) => stream && status === 200 && scenario.includes('text'),
       )
       if (recording === undefined) continue
-      place.configure({ models: { main: `${prefix}/any` } })
+      scene.place.configure({ models: { main: `${prefix}/any` } })
       const env = { [`${variable}_API_KEY`]: KEY, [`${variable}_BASE_URL`]: `${replay.url}/${recording.name}/v1` }
       expect((await examine(env)).of(prefix)).toMatchObject({
         status: 'ok',

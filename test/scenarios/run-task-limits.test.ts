@@ -2,38 +2,29 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { agentServer, toolResultsIn } from '../support/agent-server.ts'
 import { chatServer, sendDelta, startStream } from '../support/chat-server.ts'
 import type { ChatServer } from '../support/chat-server.ts'
-import { newPlace } from './command-line.ts'
-import type { Ended, Place, Running } from './command-line.ts'
+import { eachScene } from './command-line.ts'
+import type { Ended, Running } from './command-line.ts'
 
 const MODEL = ['-m', 'openai-compatible/test']
 
-let place: Place
-let server: ChatServer | undefined
-beforeEach(() => {
-  place = newPlace()
-})
-afterEach(async () => {
-  await server?.[Symbol.asyncDispose]()
-  server = undefined
-  place[Symbol.dispose]()
-})
+const scene = eachScene()
 
 async function run(
   script: Parameters<typeof agentServer>[0],
   words: readonly string[],
   env: Record<string, string> = {},
 ): Promise<Ended> {
-  server ??= await agentServer(script)
-  return start(server, words, env).ended
+  scene.server ??= await agentServer(script)
+  return start(scene.server, words, env).ended
 }
 
 function start({ url }: ChatServer, words: readonly string[], env: Record<string, string> = {}): Running {
   const provider = { OPENAI_COMPATIBLE_BASE_URL: url, OPENAI_COMPATIBLE_API_KEY: 'sk-canary-0123456789' }
-  return place.start(['run', ...words, ...MODEL], { env: { ...provider, ...env } })
+  return scene.place.start(['run', ...words, ...MODEL], { env: { ...provider, ...env } })
 }
 
 const call = (command: string): { name: string; input: object } => ({ name: 'run_command', input: { command } })
@@ -41,7 +32,7 @@ const call = (command: string): { name: string; input: object } => ({ name: 'run
 describe('cria run', () => {
   test('a provider that refuses is exit code 3, whatever is printed, and no key is', async () => {
     for (const words of [[], ['--json'], ['--events']]) {
-      server = await chatServer((response) => {
+      scene.server = await chatServer((response) => {
         response.writeHead(401, { 'content-type': 'application/json' })
         response.end('{"error":{"message":"Incorrect API key sk-canary-0123456789"}}')
       })
@@ -51,7 +42,7 @@ describe('cria run', () => {
       expect(stderr).not.toBe('')
       if (words.length === 0) expect(stdout).toBe('')
       for (const line of stdout.trimEnd().split('\n')) if (line !== '') JSON.parse(line)
-      await server[Symbol.asyncDispose]()
+      await scene.server[Symbol.asyncDispose]()
     }
   })
 
@@ -69,12 +60,12 @@ describe('cria run', () => {
     ['SIGTERM', 143, 'Ended by SIGTERM.'],
   ] as const)('ENG-ERR-001 %s ends it with what had come, and says why', async (signal, code, reason) => {
     for (const format of ['--json', '--events']) {
-      server = await chatServer((response) => {
+      scene.server = await chatServer((response) => {
         startStream(response)
         sendDelta(response, 'The first half')
       })
-      const running = start(server, ['Go', format])
-      await vi.waitFor(() => expect(server?.requests).toHaveLength(1), { timeout: 5000 })
+      const running = start(scene.server, ['Go', format])
+      await vi.waitFor(() => expect(scene.server?.requests).toHaveLength(1), { timeout: 5000 })
       if (format === '--events') await running.shows('The first half')
       running.process.kill(signal)
       const { stdout, ...ended } = await running.ended
@@ -82,13 +73,13 @@ describe('cria run', () => {
       const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as object
       if (format === '--events') expect(last).toMatchObject({ type: 'cancelled', reason })
       else expect(last).toMatchObject({ cancelled: reason, finishReason: null, toolCalls: [] })
-      await server[Symbol.asyncDispose]()
-      server = undefined
+      await scene.server[Symbol.asyncDispose]()
+      scene.server = undefined
     }
   })
 
   test('a budget that is used up is exit code 5', async () => {
-    place.configure({ budget: { turn: { tokens: 10 } } })
+    scene.place.configure({ budget: { turn: { tokens: 10 } } })
     const script = [{ calls: [{ name: 'list_files', input: {} }] }, { text: 'Done.' }]
     const { code, stderr } = await run(script, ['Go'])
     expect(code).toBe(5)
@@ -97,7 +88,7 @@ describe('cria run', () => {
 
   test('L01 nothing that a model says or names commands the terminal beside the answer; programs get it as it is', async () => {
     const evil = '\u001B]52;c;ZXZpbA==\u0007\u001B[2J\u009B31m\u202Etxt'
-    writeFileSync(join(place.folder, `a${evil.replaceAll('/', '')}.txt`), 'x')
+    writeFileSync(join(scene.place.folder, `a${evil.replaceAll('/', '')}.txt`), 'x')
     const script = [
       {
         text: `I look ${evil}`,
@@ -113,15 +104,15 @@ describe('cria run', () => {
     // What goes through a pipe is raw; what is told beside it is for eyes.
     // eslint-disable-next-line no-control-regex
     expect(stderr.match(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E]/g) ?? []).toEqual([])
-    await server?.[Symbol.asyncDispose]()
-    server = undefined
+    await scene.server?.[Symbol.asyncDispose]()
+    scene.server = undefined
     const { answer } = JSON.parse((await run(script, ['Go', '--json'])).stdout) as { answer: string }
     expect(answer).toBe(`Done ${evil}`)
   })
 
   test('ENG-TOOL-005 what the user forbids to read is not searched, printed or handed on, and keys leave no trace', async () => {
-    mkdirSync(join(place.folder, 'private'))
-    place.write({ 'private/a.txt': 'canary-private', 'leak.sh': 'cat leaked\n', leaked: 'key: hidden-Canary-77\n' })
+    mkdirSync(join(scene.place.folder, 'private'))
+    scene.place.write({ 'private/a.txt': 'canary-private', 'leak.sh': 'cat leaked\n', leaked: 'key: hidden-Canary-77\n' })
     const script = [
       {
         calls: [
@@ -143,7 +134,7 @@ describe('cria run', () => {
       '--json',
     ]
     const { code, stdout } = await run(script, words, { DEPLOY_TOKEN: 'hidden-Canary-77' })
-    const told = server === undefined ? [] : toolResultsIn(server)
+    const told = scene.server === undefined ? [] : toolResultsIn(scene.server)
     expect(told.join('\n')).not.toMatch(/canary-private|hidden-Canary/)
     expect(told).toContain('key: [redacted]')
     expect(told.at(-1)).toContain('nobody to ask')
@@ -155,7 +146,7 @@ describe('cria run', () => {
       changed: [],
     })
     expect(code).toBe(0)
-    const journal = await place.run(['logs', 'show', 'last', '--json'])
+    const journal = await scene.place.run(['logs', 'show', 'last', '--json'])
     expect(journal.stdout).not.toContain('hidden-Canary')
   })
 
@@ -178,13 +169,15 @@ describe('cria run', () => {
     ]
     await run(script, ['Go', '--allow=write_file(**)'])
     expect(
-      ['.cria/config.json', '.git/hooks/pre-commit', '.husky/pre-commit'].filter((path) => existsSync(join(place.folder, path))),
+      ['.cria/config.json', '.git/hooks/pre-commit', '.husky/pre-commit'].filter((path) =>
+        existsSync(join(scene.place.folder, path)),
+      ),
     ).toEqual([])
-    expect(readFileSync(join(place.folder, 'AGENTS.md'), 'utf8')).toContain('Always obey')
-    await server?.[Symbol.asyncDispose]()
-    server = undefined
+    expect(readFileSync(join(scene.place.folder, 'AGENTS.md'), 'utf8')).toContain('Always obey')
+    await scene.server?.[Symbol.asyncDispose]()
+    scene.server = undefined
     const next = await run([{ calls: [call('touch canary')] }, { text: 'No.' }], ['Go on'])
-    expect([next.code, existsSync(join(place.folder, 'canary'))]).toEqual([4, false])
+    expect([next.code, existsSync(join(scene.place.folder, 'canary'))]).toEqual([4, false])
     expect(next.stderr).toContain('AGENTS.md: data to the model')
   })
 })

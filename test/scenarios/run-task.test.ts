@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { agentServer, toolResultsIn } from '../support/agent-server.ts'
 import type { ScriptedStep, SentMessage } from '../support/agent-server.ts'
 import { BROKEN, BROKEN_PROJECT, EDIT, MENDED, READ, RUN_TEST } from '../support/broken-project.ts'
-import type { ChatServer } from '../support/chat-server.ts'
 import { isAlive, until } from '../support/processes.ts'
-import { newPlace } from './command-line.ts'
-import type { Ended, Place, RunOptions, Running } from './command-line.ts'
+import { eachScene } from './command-line.ts'
+import type { Ended, RunOptions, Running } from './command-line.ts'
 
 const MODEL = ['-m', 'openai-compatible/test']
 
@@ -26,26 +25,16 @@ const STORY: readonly ScriptedStep[] = [
 ]
 const RULES = ['--allow=edit_file(*.mjs)', '--allow=run_command(node add.test.mjs)']
 
-let place: Place
-let server: ChatServer | undefined
-beforeEach(() => {
-  place = newPlace()
-  place.write(BROKEN_PROJECT)
-})
-afterEach(async () => {
-  await server?.[Symbol.asyncDispose]()
-  server = undefined
-  place[Symbol.dispose]()
-})
+const scene = eachScene(BROKEN_PROJECT)
 
 async function start(
   script: Parameters<typeof agentServer>[0],
   words: readonly string[],
   options: RunOptions = {},
 ): Promise<Running> {
-  server = await agentServer(script)
-  const env = { OPENAI_COMPATIBLE_BASE_URL: server.url, OPENAI_COMPATIBLE_API_KEY: 'sk-canary-0123456789', ...options.env }
-  return place.start(['run', ...words, ...MODEL], { ...options, env })
+  scene.server = await agentServer(script)
+  const env = { OPENAI_COMPATIBLE_BASE_URL: scene.server.url, OPENAI_COMPATIBLE_API_KEY: 'sk-canary-0123456789', ...options.env }
+  return scene.place.start(['run', ...words, ...MODEL], { ...options, env })
 }
 
 async function run(
@@ -56,13 +45,13 @@ async function run(
   return (await start(script, words, options)).ended
 }
 
-const results = (): string[] => toolResultsIn(server)
+const results = (): string[] => toolResultsIn(scene.server)
 
 describe('cria run', () => {
   test('ENG-TOOL-004 finds and fixes a mistake where rules allow it, and says what it did', async () => {
     const { code, stdout, stderr } = await run(STORY, ['Fix the failing test', ...RULES])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'It subtracted. Now it adds, and the test passes.\n' })
-    expect(place.read('add.mjs')).toBe(MENDED)
+    expect(scene.place.read('add.mjs')).toBe(MENDED)
     const told = results()
     expect(told[1]).toContain('2 + 2 is not 4')
     expect(told[1]).toContain('[exit code 1]')
@@ -76,7 +65,7 @@ describe('cria run', () => {
   test('ENG-TOOL-005 I10 without rules nothing is changed or run, the model is told, and the exit code is 4', async () => {
     const { code, stderr } = await run(STORY, ['Fix the failing test'])
     expect(code).toBe(4)
-    expect(place.read('add.mjs')).toBe(BROKEN)
+    expect(scene.place.read('add.mjs')).toBe(BROKEN)
     expect(results().filter((text) => text.startsWith('Permission denied'))).toHaveLength(3)
     expect(stderr).toContain("--allow='run_command(node add.test.mjs)'")
     expect(stderr).toContain("--allow='edit_file(add.mjs)'")
@@ -107,7 +96,7 @@ describe('cria run', () => {
   test('a model that asks for the same again and again lacks permission, and is ended', async () => {
     const script = (): ScriptedStep => ({ calls: [{ name: 'run_command', input: { command: 'make' } }] })
     expect((await run(script, ['Build it'])).code).toBe(4)
-    expect(server?.requests.length).toBeLessThan(10)
+    expect(scene.server?.requests.length).toBeLessThan(10)
   })
 
   test('--deny wins over --allow and names the rule', async () => {
@@ -122,7 +111,7 @@ describe('cria run', () => {
       refused: [{ id: 'call_0_0', name: 'run_command', rule: 'run_command(rm *)' }],
       changed: [],
     })
-    expect(existsSync(join(place.folder, 'add.mjs'))).toBe(true)
+    expect(existsSync(join(scene.place.folder, 'add.mjs'))).toBe(true)
   })
 
   test('--json prints one object with every call; --events one event a line', async () => {
@@ -138,7 +127,7 @@ describe('cria run', () => {
       model: 'openai-compatible/test',
     })
     expect(answer.toolCalls.map(({ isError }) => isError)).toEqual([false, true, false, false, false, false])
-    await server?.[Symbol.asyncDispose]()
+    await scene.server?.[Symbol.asyncDispose]()
     const events = (await run(STORY, ['Fix it', '--events'])).stdout.trimEnd().split('\n')
     const parsed = events.map((line) => JSON.parse(line) as { type: string; seq: number })
     expect(parsed.map(({ seq }) => seq)).toEqual(parsed.map((_, index) => index))
@@ -158,31 +147,31 @@ describe('cria run', () => {
   })
 
   test('I09 rules of a project count once it is trusted', async () => {
-    mkdirSync(join(place.folder, '.cria'))
-    place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command(touch *)'] } }) })
+    mkdirSync(join(scene.place.folder, '.cria'))
+    scene.place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command(touch *)'] } }) })
     const script = [{ calls: [{ name: 'run_command', input: { command: 'touch made' } }] }, { text: 'Done.' }]
     const before = await run(script, ['Touch'])
-    expect([before.code, existsSync(join(place.folder, 'made'))]).toEqual([4, false])
+    expect([before.code, existsSync(join(scene.place.folder, 'made'))]).toEqual([4, false])
     expect(before.stderr).toContain('cria trust')
-    await server?.[Symbol.asyncDispose]()
-    await place.run(['trust'])
+    await scene.server?.[Symbol.asyncDispose]()
+    await scene.place.run(['trust'])
     expect((await run(script, ['Touch'])).code).toBe(0)
-    expect(existsSync(join(place.folder, 'made'))).toBe(true)
+    expect(existsSync(join(scene.place.folder, 'made'))).toBe(true)
   })
 
   test('what the user forbids stays forbidden in a trusted project', async () => {
-    place.configure({ rules: { deny: ['run_command(touch *)'] } })
-    place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command'], deny: ['fetch_url'] } }) })
-    await place.run(['trust'])
+    scene.place.configure({ rules: { deny: ['run_command(touch *)'] } })
+    scene.place.write({ '.cria/config.json': JSON.stringify({ rules: { allow: ['run_command'], deny: ['fetch_url'] } }) })
+    await scene.place.run(['trust'])
     const script = [{ calls: [{ name: 'run_command', input: { command: 'touch made' } }] }, { text: 'No.' }]
     expect((await run(script, ['Touch'])).code).toBe(4)
-    expect(existsSync(join(place.folder, 'made'))).toBe(false)
+    expect(existsSync(join(scene.place.folder, 'made'))).toBe(false)
   })
 
   test('keys of providers reach no command, and files with secrets no model', async () => {
-    place.write({ '.env': 'TOKEN=canary-in-env-file\n', 'sub/.npmrc': 'canary-in-npmrc' })
-    symlinkSync('.env', join(place.folder, 'notes.txt'))
-    symlinkSync('/etc', join(place.folder, 'outside'))
+    scene.place.write({ '.env': 'TOKEN=canary-in-env-file\n', 'sub/.npmrc': 'canary-in-npmrc' })
+    symlinkSync('.env', join(scene.place.folder, 'notes.txt'))
+    symlinkSync('/etc', join(scene.place.folder, 'outside'))
     const script = [
       {
         calls: [
@@ -207,44 +196,46 @@ describe('cria run', () => {
   })
 
   test('the folder may be a link itself', async () => {
-    const link = join(place.folder, '..', 'link')
-    symlinkSync(place.folder, link)
+    const link = join(scene.place.folder, '..', 'link')
+    symlinkSync(scene.place.folder, link)
     const { code } = await run(STORY, ['Fix it', ...RULES], { cwd: link })
     expect(code).toBe(0)
-    expect(realpathSync(link)).toBe(place.folder)
-    expect(place.read('add.mjs')).toContain('a + b')
+    expect(realpathSync(link)).toBe(scene.place.folder)
+    expect(scene.place.read('add.mjs')).toContain('a + b')
   })
 
   test('ENG-ERR-001 Ctrl-C ends the command that runs, with all it started, and the turn is recorded', async () => {
     const command = `node -e "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"`
     const script = [{ calls: [{ name: 'run_command', input: { command } }] }]
     const running = await start(script, ['Wait', '--allow=run_command', '--sandbox=off'])
-    await until(() => existsSync(join(place.folder, 'pid')) && place.read('pid') !== '')
+    await until(() => existsSync(join(scene.place.folder, 'pid')) && scene.place.read('pid') !== '')
     running.process.kill('SIGINT')
     const { code } = await running.ended
     expect(code).toBe(130)
-    await until(() => !isAlive(Number(place.read('pid'))))
-    const { stdout } = await place.run(['logs', 'show', 'last', '--json'])
+    await until(() => !isAlive(Number(scene.place.read('pid'))))
+    const { stdout } = await scene.place.run(['logs', 'show', 'last', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ turn: { status: 'cancelled', question: 'Wait' } })
     // What was called is shown where a step says nothing.
-    expect((await place.run(['logs', 'show', 'last'])).stdout).toContain('→ run_command {"command":"node -e')
+    expect((await scene.place.run(['logs', 'show', 'last'])).stdout).toContain('→ run_command {"command":"node -e')
   })
 
   test('a session goes on with what was done', async () => {
     const first = await run(STORY, ['Fix it', ...RULES, '--json'])
     const { sessionId } = JSON.parse(first.stdout) as { sessionId: string }
-    await server?.[Symbol.asyncDispose]()
+    await scene.server?.[Symbol.asyncDispose]()
     await run([{ text: 'I replaced the minus.' }], ['What did you do?', '--session', sessionId])
-    expect(server?.requests[0]).toContain('Fix it')
+    expect(scene.server?.requests[0]).toContain('Fix it')
     expect(results()).toHaveLength(6)
   })
 
   test('ENG-CTX-003 I08 the model is told of the project and its repository, and nothing of the repository is run', async () => {
-    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: place.folder })
-    execFileSync('git', ['config', 'core.fsmonitor', `touch '${join(place.folder, 'canary')}'; false`], { cwd: place.folder })
-    place.write({ 'AGENTS.md': 'Tests are run with node.' })
+    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: scene.place.folder })
+    execFileSync('git', ['config', 'core.fsmonitor', `touch '${join(scene.place.folder, 'canary')}'; false`], {
+      cwd: scene.place.folder,
+    })
+    scene.place.write({ 'AGENTS.md': 'Tests are run with node.' })
     const { stderr } = await run([{ text: 'Done.' }], ['Fix it'])
-    const { messages } = JSON.parse(server?.requests[0] ?? '{}') as { messages: readonly SentMessage[] }
+    const { messages } = JSON.parse(scene.server?.requests[0] ?? '{}') as { messages: readonly SentMessage[] }
     const [system, ...rest] = messages
     expect(system?.content).not.toContain('Tests are run with node.')
     // Neighbours of one role travel as one message to some providers.
@@ -253,7 +244,7 @@ describe('cria run', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
     expect(stderr).toContain('AGENTS.md: data to the model, no instructions.')
-    expect(existsSync(join(place.folder, 'canary'))).toBe(false)
+    expect(existsSync(join(scene.place.folder, 'canary'))).toBe(false)
   })
 
   test('the limit of steps ends it, and it is not done', async () => {
@@ -264,7 +255,7 @@ describe('cria run', () => {
   })
 
   test('documents that are named can be searched', async () => {
-    place.write({ 'docs/wine.md': '# Wine\n\nThe red wine of the valley is called Trollinger.\n' })
+    scene.place.write({ 'docs/wine.md': '# Wine\n\nThe red wine of the valley is called Trollinger.\n' })
     const script = [{ calls: [{ name: 'search_documents', input: { query: 'red wine' } }] }, { text: 'Trollinger.' }]
     expect((await run(script, ['Which wine?', '--docs=docs'])).code).toBe(0)
     expect(results()[0]).toContain('Trollinger')
@@ -273,10 +264,10 @@ describe('cria run', () => {
 
 describe('cria run says what is wrong', () => {
   test('a model without tools', async () => {
-    const { code, stderr } = await place.run(['run', 'Do it'])
+    const { code, stderr } = await scene.place.run(['run', 'Do it'])
     expect(code).toBe(2)
     expect(stderr).toMatch(/needs a model that can use tools[\s\S]*OPENAI_API_KEY/)
-    const named = await place.run(['run', 'Do it', '-m', 'builtin/extractive'])
+    const named = await scene.place.run(['run', 'Do it', '-m', 'builtin/extractive'])
     expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('cannot use tools')])
   })
 

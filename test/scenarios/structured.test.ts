@@ -1,28 +1,18 @@
 /** JSON that fits a schema, from the command line. */
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answer, chatServer } from '../support/chat-server.ts'
-import type { ChatServer } from '../support/chat-server.ts'
 import { hasTerminal } from '../support/real-terminal.ts'
-import { newPlace } from './command-line.ts'
-import type { Ended, Place } from './command-line.ts'
+import { eachScene } from './command-line.ts'
+import type { Ended } from './command-line.ts'
 
-let place: Place
-let server: ChatServer | undefined
-beforeEach(() => {
-  place = newPlace()
-})
-afterEach(async () => {
-  await server?.[Symbol.asyncDispose]()
-  server = undefined
-  place[Symbol.dispose]()
-})
+const scene = eachScene()
 
 async function ask(answers: readonly string[], words: readonly string[], input?: string): Promise<Ended> {
   let at = 0
-  server = await chatServer((response, request) => answer(answers[at++] ?? answers.at(-1) ?? '')(response, request))
-  return place.run(['ask', 'Which lamp?', '-m', 'openai-compatible/test', ...words], {
-    env: { OPENAI_COMPATIBLE_BASE_URL: server.url },
+  scene.server = await chatServer((response, request) => answer(answers[at++] ?? answers.at(-1) ?? '')(response, request))
+  return scene.place.run(['ask', 'Which lamp?', '-m', 'openai-compatible/test', ...words], {
+    env: { OPENAI_COMPATIBLE_BASE_URL: scene.server.url },
     ...(input === undefined ? {} : { input }),
   })
 }
@@ -31,17 +21,19 @@ test('what is printed fits, and an answer that did not is asked for again', asyn
   const answers = ['{"name":"Ada"}', '```json\n{"name":"Ada","age":36}\n```']
   const { code, stdout, stderr } = await ask(answers, ['--schema', 'name, age int'])
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '{"name":"Ada","age":36}\n', stderr: '' })
-  expect(server?.requests).toHaveLength(2)
-  expect(server?.requests[1]).toContain('does not fit the schema')
+  expect(scene.server?.requests).toHaveLength(2)
+  expect(scene.server?.requests[1]).toContain('does not fit the schema')
 })
 
 test('--multi prints a list, --json the whole answer, and a file holds the schema', async () => {
-  place.write({ 'person.json': JSON.stringify({ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }) })
+  scene.place.write({
+    'person.json': JSON.stringify({ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }),
+  })
   const answers = ['{"items":[{"name":"Ada"},{"name":"Grace"}]}']
   const many = await ask(answers, ['--schema', 'person.json', '--multi'], 'Ada and Grace wrote it.')
   expect(JSON.parse(many.stdout)).toEqual([{ name: 'Ada' }, { name: 'Grace' }])
-  expect(server?.requests[0]).toContain('Ada and Grace wrote it.')
-  await server?.[Symbol.asyncDispose]()
+  expect(scene.server?.requests[0]).toContain('Ada and Grace wrote it.')
+  await scene.server?.[Symbol.asyncDispose]()
   const whole = await ask(answers, ['--schema', 'person.json', '--multi', '--json'])
   expect(JSON.parse(whole.stdout)).toMatchObject({
     object: [{ name: 'Ada' }, { name: 'Grace' }],
@@ -58,10 +50,10 @@ test('what never fits ends with 1, and prints nothing that could be taken for an
 })
 
 test('passages of documents are data for the object', async () => {
-  place.write({ 'docs/lamp.md': '# Harbour\n\nThe lamp of the northern tower is green.\n' })
+  scene.place.write({ 'docs/lamp.md': '# Harbour\n\nThe lamp of the northern tower is green.\n' })
   const { code, stdout } = await ask(['{"colour":"green"}'], ['--schema', 'colour', '--docs', 'docs'])
   expect({ code, stdout }).toEqual({ code: 0, stdout: '{"colour":"green"}\n' })
-  expect(server?.requests[0]).toMatch(/from a document \(source: [^]*The lamp of the northern tower is green/)
+  expect(scene.server?.requests[0]).toMatch(/from a document \(source: [^]*The lamp of the northern tower is green/)
 })
 
 test.each([
@@ -71,20 +63,20 @@ test.each([
 ])('%j is wrong usage', async (words, expected) => {
   const { code, stderr } = await ask([''], words)
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(expected) })
-  expect(server?.requests).toHaveLength(0)
+  expect(scene.server?.requests).toHaveLength(0)
 })
 
 test('without a model that writes it says so', async () => {
-  const { code, stderr } = await place.run(['ask', 'Who?', '--schema', 'name'], { input: 'Ada wrote it.' })
+  const { code, stderr } = await scene.place.run(['ask', 'Who?', '--schema', 'name'], { input: 'Ada wrote it.' })
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--schema needs a model that writes') })
 })
 
 describe.runIf(hasTerminal)('in a terminal', () => {
   test('the object is laid out, and cannot command the terminal', async () => {
-    server = await chatServer(answer(JSON.stringify({ name: 'A\u009B2Jda' })))
-    const { code, stdout } = await place.run(['ask', 'Who?', '-m', 'openai-compatible/test', '--schema', 'name'], {
+    scene.server = await chatServer(answer(JSON.stringify({ name: 'A\u009B2Jda' })))
+    const { code, stdout } = await scene.place.run(['ask', 'Who?', '-m', 'openai-compatible/test', '--schema', 'name'], {
       inTerminal: true,
-      env: { OPENAI_COMPATIBLE_BASE_URL: server.url, TERM: 'xterm-256color' },
+      env: { OPENAI_COMPATIBLE_BASE_URL: scene.server.url, TERM: 'xterm-256color' },
     })
     expect(code).toBe(0)
     expect(stdout).toContain('{\r\n  "name": "A<U+009B>2Jda"\r\n}')
