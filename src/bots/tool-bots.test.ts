@@ -76,6 +76,10 @@ describe('ToolBot', () => {
       recorder: false,
     })
     await expect(broken.streamAsync('?').next()).rejects.toMatchObject({ code: 'stream_interrupted' })
+    for (const name of ['abortSignal', 'signal'] as const) {
+      const late = bot.streamAsync('?', { [name]: AbortSignal.abort(new Error('Too late.')) })
+      await expect(late.next()).rejects.toMatchObject({ name: 'AbortError', message: 'Too late.' })
+    }
   })
 
   it('CORE-TOOL-001 the turn stands in the journal, and the conversation goes on with a history that providers accept', async () => {
